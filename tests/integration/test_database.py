@@ -1,0 +1,25 @@
+"""Promises of the database itself."""
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.database.migrate import migrate, schema_is_current
+from reminder_worker.database.tables import metadata
+
+
+async def test_every_table_has_a_comment(engine: AsyncEngine) -> None:
+    async with engine.connect() as connection:
+        rows = await connection.execute(
+            text(
+                "select relname, obj_description(oid) from pg_class"
+                " where relkind = 'r' and relnamespace = 'worker'::regnamespace"
+            )
+        )
+        comments = {name: comment for name, comment in rows if name != "alembic_version"}
+    assert set(comments) == {table.name for table in metadata.sorted_tables}
+    assert all(comments.values())
+
+
+async def test_migrating_twice_changes_nothing(engine: AsyncEngine) -> None:
+    await migrate(engine)
+    assert await schema_is_current(engine)
