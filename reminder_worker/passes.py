@@ -1,0 +1,171 @@
+"""The passes of the worker: what is looked at, how often, and what a look or a run leaves behind.
+
+A look asks cheaply whether there is work; a run does it. Both record in `pass_state` that they happened:
+an empty look is a success. One chain failing stops neither another chain nor another pass.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from sqlalchemy import func
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.database.tables import pass_state
+from reminder_worker.errors import NotConfigured, ServiceError
+from reminder_worker.runtime import Runtime
+from reminder_worker.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+ANY_CHAIN = 0  # the chain id of a pass that is not of one chain
+Report = Mapping[str, Any]
+
+
+class PassFailed(ServiceError):
+    """At least one chain's part failed; `pass_state` and the log say which."""
+
+    code = "pass_failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """`look` and `run` are for one chain (`ANY_CHAIN` where `per_chain` is false). Reports hold no personal data."""
+
+    name: str
+    description: str
+    every_seconds: int
+    per_chain: bool
+    switched_off: Callable[[Settings], str | None]
+    look: Callable[[Runtime, int], Awaitable[bool]]
+    run: Callable[[Runtime, int], Awaitable[Report]]
+
+    def chains(self, runtime: Runtime) -> Sequence[int]:
+        return tuple(runtime.chains) if self.per_chain else (ANY_CHAIN,)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a look or a run came to on one chain: `error` is the class of what went wrong."""
+
+    chain_id: int
+    error: str | None
+    due: bool = False
+    report: Report | None = None
+
+
+async def look(runtime: Runtime, name: str) -> list[Outcome]:
+    """Ask every chain whether the pass has work. Raises `NotConfigured` for a pass that is off."""
+    step = _configured(runtime, name)
+
+    async def one(chain_id: int) -> Outcome:
+        error, due = await _guarded(step, chain_id, step.look(runtime, chain_id))
+        await _record(runtime.engine, name, chain_id, error=error, report=None, ran=False, due=bool(due))
+        return Outcome(chain_id, error, due=bool(due))
+
+    return list(await asyncio.gather(*(one(chain_id) for chain_id in step.chains(runtime))))
+
+
+async def run(runtime: Runtime, name: str) -> list[Outcome]:
+    """Do the pass's work on every chain. Raises `NotConfigured`, and `PassFailed` after all chains had their turn."""
+    step = _configured(runtime, name)
+
+    async def one(chain_id: int) -> Outcome:
+        began = time.monotonic()
+        error, report = await _guarded(step, chain_id, step.run(runtime, chain_id))
+        full = {**(report or {}), "seconds": round(time.monotonic() - began, 3)} if error is None else None
+        await _record(runtime.engine, name, chain_id, error=error, report=full, ran=True, due=False)
+        return Outcome(chain_id, error, report=full)
+
+    outcomes = list(await asyncio.gather(*(one(chain_id) for chain_id in step.chains(runtime))))
+    failed = [outcome for outcome in outcomes if outcome.error]
+    if failed:
+        raise PassFailed(f"{name}: " + ", ".join(f"chain {o.chain_id}: {o.error}" for o in failed))
+    return outcomes
+
+
+def _configured(runtime: Runtime, name: str) -> Pass:
+    step = BY_NAME[name]
+    reason = step.switched_off(runtime.settings)
+    if reason:
+        raise NotConfigured(f"{name}: {reason}")
+    return step
+
+
+async def _guarded(step: Pass, chain_id: int, work: Awaitable[Any]) -> tuple[str | None, Any]:
+    """The edge of a pass: whatever fails is logged once by class and counted, and the next pass goes on."""
+    try:
+        return None, await work
+    except Exception as error:  # noqa: BLE001 - the edge
+        log.error("pass_failed", name=step.name, chain_id=chain_id, error=type(error).__name__, exc_info=True)
+        return type(error).__name__, None
+
+
+async def _record(
+    engine: AsyncEngine, name: str, chain_id: int, *, error: str | None, report: Report | None, ran: bool, due: bool
+) -> None:
+    """A look that found work is no success yet: the run it asks for is."""
+    now = func.clock_timestamp()
+    values: dict[str, Any] = {"checked_at": now}
+    if error is not None:
+        values |= {"failed_at": now, "error": error}
+    elif ran or not due:
+        values |= {"succeeded_at": now, "error": None}
+    if report is not None:
+        values["detail"] = dict(report)
+    statement = insert(pass_state).values(name=name, chain_id=chain_id, **values)
+    async with engine.begin() as connection:
+        await connection.execute(statement.on_conflict_do_update(index_elements=["name", "chain_id"], set_=values))
+
+
+def _always_on(_settings: Settings) -> str | None:
+    return None
+
+
+def _mail_off(settings: Settings) -> str | None:
+    return None if settings.mail else "no mail service is configured (MAIL_URL, MAIL_TOKEN)"
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass(
+        "index",
+        "logs since the cursor into the chain index",
+        5,
+        True,
+        _always_on,
+        lambda runtime, chain_id: runtime.chain_indexes[chain_id].look(),
+        lambda runtime, chain_id: runtime.advance_index(chain_id),
+    ),
+    Pass(
+        "signals",
+        "new notify signals, from the subgraph or the chain index",
+        5,
+        True,
+        _always_on,
+        lambda runtime, chain_id: runtime.signal_passes[chain_id].look(),
+        lambda runtime, chain_id: runtime.read_signals(chain_id),
+    ),
+    Pass(
+        "due",
+        "reminder windows that are open on chain",
+        60,
+        True,
+        _mail_off,
+        lambda runtime, chain_id: runtime.due_passes[chain_id].look(),
+        lambda runtime, chain_id: runtime.read_windows(chain_id),
+    ),
+    Pass(
+        "dispatch",
+        "signals and windows into emails, each at most once",
+        5,
+        False,
+        _mail_off,
+        lambda runtime, _: runtime.mailing.dispatch.look(),
+        lambda runtime, _: runtime.send_due(),
+    ),
+)
+BY_NAME = {step.name: step for step in PASSES}
