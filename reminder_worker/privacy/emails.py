@@ -1,0 +1,63 @@
+"""The one normal form of an email address, and the rules for names.
+
+Every ValueError from here is a sentence that echoes nothing of its input.
+"""
+
+import re
+from unicodedata import category, normalize
+
+import idna
+
+MAX_EMAIL_BYTES = 254  # RFC 5321 4.5.3.1.3, without the angle brackets
+MAX_LOCAL_BYTES = 64
+MAX_NAME_CHARACTERS = 60
+
+_LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
+_NOT_TEXT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # control, bidi and other format, unassigned
+_JOINERS = "\u200c\u200d"  # part of Persian and Indic names
+_DOTS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61\u2024\ufe52", "."))  # what IDNA or a reader takes for a dot
+_READS_AS_URL = re.compile(
+    r"://|//|\\\\|@|\bwww\s*\.|\b(?:https?|ftp|mailto|javascript|data|tel)\s*:"
+    r"|\w\.[^\W\d_]{2,}|\w\.xn--|\b\d{1,3}(?:\.\d{1,3}){3}\b",
+    re.IGNORECASE,
+)
+
+
+def normalise_email(text: str) -> str:
+    """Trimmed, NFC, both sides lower-cased, domain IDNA-encoded; no DNS is asked. Idempotent."""
+    if any(category(character) in _NOT_TEXT for character in text):
+        raise ValueError("holds a control or invisible character")
+    local, at, domain = normalize("NFC", text.strip()).rpartition("@")
+    if not at:
+        raise ValueError("is not an email address")
+    local = normalize("NFC", local.lower())
+    if not _LOCAL_PART.fullmatch(local) or len(local.encode()) > MAX_LOCAL_BYTES:
+        raise ValueError("has a part before the @ that is not acceptable")
+    email = f"{local}@{_domain(domain)}"
+    if len(email.encode()) > MAX_EMAIL_BYTES:
+        raise ValueError("is too long")
+    return email
+
+
+def _domain(text: str) -> str:
+    try:
+        encoded = idna.encode(text.lower(), uts46=True, std3_rules=True).decode("ascii").lower()
+    except (idna.IDNAError, UnicodeError):
+        raise ValueError("has a domain that is not valid") from None
+    labels = encoded.split(".")
+    if len(labels) < 2 or not labels[-1] or labels[-1].isdecimal():
+        raise ValueError("has a domain that is not valid")
+    return encoded
+
+
+def check_name(text: str) -> str:
+    """The name as stored and shown: NFC, single spaces. May be empty; never reads as a URL."""
+    if any(category(character) in _NOT_TEXT and character not in _JOINERS for character in text):
+        raise ValueError("holds a control or invisible character")
+    name = " ".join(normalize("NFC", text).split())
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise ValueError(f"is longer than {MAX_NAME_CHARACTERS} characters")
+    plain = normalize("NFKC", name).translate(_DOTS).translate({ord(joiner): None for joiner in _JOINERS})
+    if _READS_AS_URL.search(plain):
+        raise ValueError("reads as a web or email address")
+    return name

@@ -1,0 +1,35 @@
+"""Keyed hashes: what stands for an email or a client address where only equality matters."""
+
+import hmac
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+
+from reminder_worker.privacy.vault import derive
+
+
+class KeyedHash:
+    """HMAC-SHA256 under a subkey for each purpose, so that hashes of two purposes cannot be compared."""
+
+    def __init__(self, key: bytes) -> None:
+        self.key_id = derive(key, "hash/key-id", length=8).hex()
+        self._email = derive(key, "hash/email")
+        self._client = derive(key, "hash/client")
+
+    def __repr__(self) -> str:
+        return f"KeyedHash({self.key_id})"
+
+    def email(self, normalised: str) -> bytes:
+        """32 bytes for the result of `normalise_email`."""
+        return hmac.digest(self._email, normalised.encode(), "sha256")
+
+    def client(self, address: str) -> str:
+        """32 hex digits for a client; all of an IPv6 /64 is one client. ValueError when not an IP address."""
+        return hmac.digest(self._client, _client_network(address).encode(), "sha256")[:16].hex()
+
+
+def _client_network(address: str) -> str:
+    ip: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
+    if isinstance(ip, IPv6Address):
+        if ip.ipv4_mapped is None:
+            return str(IPv6Network((ip, 64), strict=False))
+        ip = ip.ipv4_mapped
+    return str(ip)

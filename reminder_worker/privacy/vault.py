@@ -1,0 +1,83 @@
+"""Emails and names at rest: AES-256-GCM (SP 800-38D) under a key of their own for each row.
+
+A row's key is HKDF-SHA256 (RFC 5869) of the master key, the row's random salt and a purpose with a
+version. The associated data says where a ciphertext belongs (table, column, key of the row), so one moved
+to another place does not decrypt. Deleting the row deletes the salt, and with it the key.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from reminder_worker.errors import DecryptionFailed
+
+KEY_BYTES = 32
+SALT_BYTES = 32
+NONCE_BYTES = 12
+
+
+def hkdf_sha256(key: bytes, salt: bytes | None, info: bytes, length: int) -> bytes:
+    """RFC 5869: extract, then expand to `length` bytes."""
+    return HKDF(algorithm=SHA256(), length=length, salt=salt, info=info).derive(key)
+
+
+def derive(key: bytes, purpose: str, salt: bytes | None = None, length: int = KEY_BYTES) -> bytes:
+    """A subkey for one purpose; two purposes or two salts never share one."""
+    return hkdf_sha256(key, salt, f"reminder-worker/v1/{purpose}".encode(), length)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordKey:
+    """The key of one row. `key_id` and `salt` are stored beside the ciphertexts; the key never is."""
+
+    key_id: str
+    salt: bytes
+    _key: bytes = field(repr=False)
+
+    def seal(self, plaintext: bytes, context: str) -> bytes:
+        """Nonce and ciphertext with tag; `context` names table, column and row, and is needed to open it."""
+        nonce = os.urandom(NONCE_BYTES)
+        return nonce + AESGCM(self._key).encrypt(nonce, plaintext, context.encode())
+
+    def open(self, blob: bytes, context: str) -> bytes:
+        """Raises `DecryptionFailed`, which says where, never what."""
+        try:
+            return AESGCM(self._key).decrypt(blob[:NONCE_BYTES], blob[NONCE_BYTES:], context.encode())
+        except (InvalidTag, ValueError):
+            raise DecryptionFailed(f"a ciphertext of {context.partition('|')[0]} does not belong there") from None
+
+
+class Vault:
+    """Derives the keys of rows. `old_keys` only open what was sealed before a rotation."""
+
+    def __init__(self, key: bytes, old_keys: Sequence[bytes] = ()) -> None:
+        if any(len(each) != KEY_BYTES for each in (key, *old_keys)):
+            raise ValueError("a master key has 32 bytes")
+        self.key_id = _key_id(key)
+        self._keys = {_key_id(each): each for each in (*old_keys, key)}
+
+    def __repr__(self) -> str:
+        return f"Vault({self.key_id})"
+
+    @property
+    def key_ids(self) -> frozenset[str]:
+        """Ids of every key that can open something here."""
+        return frozenset(self._keys)
+
+    def record(self, salt: bytes | None = None, key_id: str | None = None) -> RecordKey:
+        """The key of a stored row, or of a new one (fresh salt, current master key) when nothing is given."""
+        key_id = key_id or self.key_id
+        salt = salt or os.urandom(SALT_BYTES)
+        if key_id not in self._keys:
+            raise DecryptionFailed("a row was written under a master key that is not configured")
+        return RecordKey(key_id, salt, derive(self._keys[key_id], "record", salt))
+
+
+def _key_id(key: bytes) -> str:
+    """Tells keys apart and reveals nothing of them."""
+    return derive(key, "key-id", length=8).hex()
