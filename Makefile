@@ -1,0 +1,61 @@
+# The two commands are `make demo` and `make test`. Needs Python 3.11+, Node.js 20+ and make; all else is installed
+# into the checkout, from the hashed locks.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PYTEST_WORKERS ?= 2
+# A name as in `make bench ONLY=dispatch,due`.
+ONLY ?=
+ONCE ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lint types bench clean
+
+help:
+	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
+	@echo 'make demo ONCE=1      the same, every step verified, then it ends (exit code 0: every step was seen)'
+	@echo 'make test             lint, format, types, import contracts, and all tests'
+	@echo 'make bench [ONLY=..]  measures, each beside its floor; writes bench/results/latest.json'
+	@echo 'make install          what the others need, into .venv and node_modules'
+	@echo 'make clean            removes the local stack'"'"'s data (.local) and caches, not the installation'
+	@echo
+	@echo 'Ports of the local stack, each by environment variable (for example DEMO_API_PORT=18080 make demo):'
+	@echo '  DEMO_API_PORT=8080      the HTTP API              DEMO_METRICS_PORT=9090   its /metrics'
+	@echo '  DEMO_DAGSTER_PORT=3000  the Dagster UI            DEMO_INBOX_PORT=8025     the inbox page'
+	@echo '  DEMO_SMTP_PORT=1025     the SMTP server           DEMO_MAIL_PORT=8090      the mail service'
+	@echo '  DEMO_CHAIN_PORT=8545    the chain (JSON-RPC)      PostgreSQL uses no port but a socket'
+
+install: .venv/.installed node_modules/.installed
+
+.venv/.installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; found " + sys.version.split()[0])'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+node_modules/.installed: package.json package-lock.json
+	@node -e 'if (+process.versions.node.split(".")[0] < 20) { console.error("Node.js 20 or newer is needed; found " + process.version); process.exit(1) }'
+	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+demo: install
+	@$(BIN)/python -m devnet.stack $(if $(filter-out 0 no false,$(ONCE)),--once)
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: install
+	$(BIN)/mypy
+	node_modules/.bin/tsc --noEmit -p .
+
+test: lint types
+	$(BIN)/pytest tests -n $(PYTEST_WORKERS)
+
+bench: install
+	$(BIN)/python -m bench $(if $(ONLY),--only $(ONLY))
+
+clean:
+	rm -rf .local .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
