@@ -1,0 +1,47 @@
+"""`python -m bench [name ...]`: measure, print a table, write `bench/results/latest.json`."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.harness import Figure, write
+
+NAMES = ("dispatch", "due", "recipients", "latency", "idle")
+
+
+def main(names: list[str]) -> None:
+    unknown = set(names) - set(NAMES)
+    if unknown:
+        sys.exit(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
+    table = Table("name", "value", "unit", "floor", "ratio", "aim")
+    console = Console()
+    for name in names or NAMES:
+        measure: Callable[[], Awaitable[list[Figure]]] = import_module(f"bench.{name}").measure
+        console.print(f"[dim]measuring {name} …")
+        figures = asyncio.run(measure())  # type: ignore[arg-type]
+        write(figures)
+        for figure in figures:
+            table.add_row(
+                figure.name, *(_short(v) for v in (figure.value, figure.unit, figure.floor, figure.ratio)), figure.aim
+            )
+    console.print(table)
+
+
+def _short(value: float | str | None) -> str:
+    return (
+        ""
+        if value is None
+        else value
+        if isinstance(value, str)
+        else f"{value:,.3g}"
+        if value < 100
+        else f"{value:,.0f}"
+    )
+
+
+if __name__ == "__main__":
+    main([name for argument in sys.argv[1:] for name in argument.split(",") if name])
