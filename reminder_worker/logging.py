@@ -1,0 +1,74 @@
+"""One way out for every log line, ours and the libraries': JSON, or columns on a terminal, always redacted."""
+
+import logging
+import sys
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from reminder_worker.privacy.redaction import redact
+
+if TYPE_CHECKING:
+    from reminder_worker.settings import Settings
+
+_QUIET = {"uvicorn.access": logging.CRITICAL, "httpx": logging.WARNING, "web3": logging.WARNING}
+
+
+def configure_logging(settings: "Settings") -> None:
+    """Set up this process: level and format from the settings, to standard error."""
+    level = logging.getLevelNamesMapping()[settings.service.log_level.upper()]
+    as_json = settings.service.log_format == "json" or (
+        settings.service.log_format == "auto" and not sys.stderr.isatty()
+    )
+    structlog.configure(
+        processors=_processors(as_json),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    _take_over_stdlib(level)
+    sys.excepthook = _uncaught
+
+
+def _processors(as_json: bool) -> Sequence[structlog.typing.Processor]:
+    renderer: structlog.typing.Processor = (
+        structlog.processors.JSONRenderer(ensure_ascii=False) if as_json else structlog.dev.ConsoleRenderer()
+    )
+    return (
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        redact,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        renderer,
+    )
+
+
+class _ToStructlog(logging.Handler):
+    """Hands records of the standard library's loggers to structlog, so that they are redacted as well."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        # asyncio appends the repr of a failed task, exception and all, on further lines: only the first is a message.
+        message = record.getMessage().partition("\n")[0]
+        structlog.get_logger().log(record.levelno, message, logger=record.name, exc_info=record.exc_info)
+
+
+def _take_over_stdlib(level: int) -> None:
+    logging.captureWarnings(True)
+    root = logging.getLogger()
+    root.handlers[:] = [_ToStructlog()]
+    root.setLevel(level)
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "litestar", "sqlalchemy", "aiohttp", "alembic"):
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.propagate = True
+    for name, least in _QUIET.items():
+        logging.getLogger(name).setLevel(max(level, least))
+
+
+def _uncaught(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> Any:
+    if issubclass(kind, KeyboardInterrupt):
+        return sys.__excepthook__(kind, error, traceback)
+    structlog.get_logger().critical("uncaught", exc_info=error)
+    return None
