@@ -1,0 +1,109 @@
+"""Caps, cooldowns and rate limits: atomic counters in the database, so that all processes share them.
+
+A subject is public (an address on chain) or a keyed hash, never an email or a client address in clear.
+Every method works in the caller's transaction when given its connection: rolled back, nothing was used.
+"""
+
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+
+from sqlalchemy import Row, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.errors import LimitReached
+
+_TAKE = text("""
+    insert into worker.quota (scope, subject, "window", used, ends_at)
+    select :scope, subject, :window, cost, :ends
+    from unnest(cast(:subjects as text[]), cast(:costs as bigint[])) as asked(subject, cost)
+    where cost <= :limit
+    order by subject  -- two callers lock rows in the same order
+    on conflict (scope, subject, "window") do update set used = quota.used + excluded.used
+    where quota.used + excluded.used <= :limit
+    returning subject
+""")
+_COOL_DOWN = text("""
+    insert into worker.quota (scope, subject, "window", used, ends_at) values (:scope, :subject, 0, 1, :ends)
+    on conflict (scope, subject, "window") do update set ends_at = excluded.ends_at
+    where quota.ends_at <= :now
+    returning true
+""")
+_ENDS_AT = text('select ends_at from worker.quota where scope = :scope and subject = :subject and "window" = 0')
+
+
+class Quotas:
+    """`now` gives unix seconds (wall clock)."""
+
+    def __init__(self, engine: AsyncEngine, now: Callable[[], float] = time.time) -> None:
+        self._engine = engine
+        self._now = now
+
+    async def take(
+        self,
+        connection: AsyncConnection | None,
+        scope: str,
+        subject: str,
+        limit: int,
+        window_seconds: int,
+        cost: int = 1,
+        code: str = "rate_limited",
+    ) -> None:
+        """Use `cost` of `limit` in the current window; raises `LimitReached` and uses nothing when it does not fit."""
+        if cost and not await self.take_many(connection, scope, {subject: cost}, limit, window_seconds):
+            ends = (int(self._now()) // window_seconds + 1) * window_seconds
+            raise LimitReached(f"the limit of {scope} is used up", ends - int(self._now()), code)
+
+    async def take_many(
+        self,
+        connection: AsyncConnection | None,
+        scope: str,
+        costs: Mapping[str, int],
+        limit: int,
+        window_seconds: int,
+    ) -> frozenset[str]:
+        """Take for many subjects in one statement; returns those for whom it fitted, the others used nothing."""
+        start = int(self._now()) // window_seconds * window_seconds
+        async with self._transaction(connection) as conn:
+            rows = await conn.execute(
+                _TAKE,
+                {
+                    "scope": scope,
+                    "subjects": list(costs),
+                    "costs": list(costs.values()),
+                    "window": start,
+                    "ends": start + window_seconds,
+                    "limit": limit,
+                },
+            )
+            return frozenset(rows.scalars().all())
+
+    async def cooldown(
+        self, connection: AsyncConnection | None, scope: str, subject: str, seconds: int, code: str = "cooldown"
+    ) -> None:
+        """Once in `seconds`, counted from the last time it was granted; raises `LimitReached` with what is left."""
+        if seconds <= 0:
+            return
+        now = int(self._now())
+        key = {"scope": scope, "subject": subject}
+        async with self._transaction(connection) as conn:
+            granted: Row[tuple[bool]] | None = (
+                await conn.execute(_COOL_DOWN, {**key, "now": now, "ends": now + seconds})
+            ).first()
+            if granted is None:
+                ends = await conn.scalar(_ENDS_AT, key)
+                raise LimitReached(f"the cooldown of {scope} is not over", int(ends or now) - now, code)
+
+    async def prune(self) -> int:
+        """Forget windows and cooldowns that are over; returns how many."""
+        async with self._engine.begin() as conn:
+            result = await conn.execute(text("delete from worker.quota where ends_at <= :now"), {"now": self._now()})
+            return result.rowcount
+
+    @asynccontextmanager
+    async def _transaction(self, connection: AsyncConnection | None) -> AsyncIterator[AsyncConnection]:
+        if connection is not None:
+            yield connection
+        else:
+            async with self._engine.begin() as own:
+                yield own

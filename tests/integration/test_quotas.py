@@ -1,0 +1,92 @@
+"""Promises of the counters that caps, cooldowns and rate limits rest on."""
+
+import asyncio
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.errors import LimitReached
+from reminder_worker.quotas import Quotas
+
+
+class Clock:
+    def __init__(self, now: float) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(1_700_000_030)
+
+
+@pytest.fixture
+def quotas(engine: AsyncEngine, clock: Clock) -> Quotas:
+    return Quotas(engine, clock)
+
+
+async def test_a_limit_holds_when_all_ask_at_once(quotas: Quotas) -> None:
+    async def ask() -> bool:
+        try:
+            await quotas.take(None, "test", "a", 5, 60)
+        except LimitReached:
+            return False
+        return True
+
+    assert sum(await asyncio.gather(*(ask() for _ in range(20)))) == 5
+
+
+async def test_what_does_not_fit_uses_nothing(quotas: Quotas) -> None:
+    await quotas.take(None, "test", "a", 5, 60, cost=4)
+    with pytest.raises(LimitReached):
+        await quotas.take(None, "test", "a", 5, 60, cost=2)
+    await quotas.take(None, "test", "a", 5, 60, cost=1)
+
+
+async def test_a_cost_above_the_limit_is_refused_at_the_first_take(quotas: Quotas) -> None:
+    with pytest.raises(LimitReached):
+        await quotas.take(None, "test", "a", 5, 60, cost=6)
+
+
+async def test_retry_after_is_the_end_of_the_window_and_then_it_fits(quotas: Quotas, clock: Clock) -> None:
+    await quotas.take(None, "test", "a", 1, 60)
+    with pytest.raises(LimitReached) as refused:
+        await quotas.take(None, "test", "a", 1, 60)
+    clock.now += refused.value.retry_after
+    await quotas.take(None, "test", "a", 1, 60)
+
+
+async def test_many_subjects_are_admitted_each_by_its_own_count(quotas: Quotas) -> None:
+    await quotas.take(None, "test", "full", 2, 60, cost=2)
+    assert await quotas.take_many(None, "test", {"full": 1, "free": 2, "greedy": 3}, 2, 60) == {"free"}
+
+
+async def test_a_rolled_back_transaction_used_nothing(quotas: Quotas, engine: AsyncEngine) -> None:
+    async with engine.connect() as connection:
+        await quotas.take(connection, "test", "a", 1, 60)
+        await quotas.cooldown(connection, "cool", "a", 60)
+        await connection.rollback()
+    await quotas.take(None, "test", "a", 1, 60)
+    await quotas.cooldown(None, "cool", "a", 60)
+
+
+async def test_a_cooldown_runs_from_the_last_grant_and_says_when_it_ends(quotas: Quotas, clock: Clock) -> None:
+    await quotas.cooldown(None, "cool", "a", 100)
+    clock.now += 40
+    with pytest.raises(LimitReached) as refused:
+        await quotas.cooldown(None, "cool", "a", 100)
+    assert (refused.value.retry_after, refused.value.code) == (60, "cooldown")
+    clock.now += 60
+    await quotas.cooldown(None, "cool", "a", 100)
+
+
+async def test_pruning_forgets_only_what_is_over(quotas: Quotas, engine: AsyncEngine, clock: Clock) -> None:
+    await quotas.take(None, "old", "a", 1, 60)
+    clock.now += 60
+    await quotas.take(None, "new", "a", 1, 60)
+    assert await quotas.prune() == 1
+    async with engine.connect() as connection:
+        assert (await connection.scalars(text("select scope from worker.quota"))).all() == ["new"]
