@@ -118,8 +118,13 @@ sent_ledger = Table(
     Column("body", LargeBinary, comment="exact request body, encrypted under the recipient row's key, while undecided"),
     Column("body_salt", LargeBinary, comment="salt of the recipient row the body was encrypted under"),
     Column("message_id", Text, comment="the mail service's"),
+    Column("merged_into", Uuid, comment="the later entry whose email speaks of this one too"),
     _now("created_at"),
-    Column("claimed_at", DateTime(timezone=True)),
+    Column(
+        "claimed_at",
+        DateTime(timezone=True),
+        comment="when its body was stored to be posted; null while it is certain that nothing was posted",
+    ),
     Column("settled_at", DateTime(timezone=True)),
     CheckConstraint(
         "state in ('queued','claimed','released','sent','unknown','held','dropped','suppressed','dead')",
@@ -141,7 +146,14 @@ Index(
     sent_ledger.c.event,
     unique=True,
 )
-Index("sent_ledger_due", sent_ledger.c.next_try, postgresql_where=text("state in ('queued','released','unknown')"))
+Index(
+    "sent_ledger_due",
+    sent_ledger.c.next_try,
+    sent_ledger.c.chain_id,
+    sent_ledger.c.legacy,
+    postgresql_where=text("state in ('queued','released','unknown')"),
+)
+Index("sent_ledger_merged", sent_ledger.c.merged_into, postgresql_where=text("merged_into is not null"))
 Index("sent_ledger_leases", sent_ledger.c.lease_until, postgresql_where=text("state = 'claimed'"))
 Index("sent_ledger_shown", sent_ledger.c.state, postgresql_where=text("state in ('unknown','held','dead')"))
 Index("sent_ledger_settled", sent_ledger.c.settled_at)
@@ -182,8 +194,15 @@ due_window = Table(
     Column("state", Text, nullable=False, server_default="open"),
     _now("first_seen"),
     _now("last_seen"),
+    Column("planned_at", DateTime(timezone=True), comment="when its ledger entries were made; null: still to do"),
     CheckConstraint("state in ('open','closed','too_old')", name="due_window_state"),
     comment="Reminder windows that were open on chain",
+)
+Index(
+    "due_window_to_plan",
+    due_window.c.chain_id,
+    due_window.c.legacy,
+    postgresql_where=text("state = 'open' and planned_at is null"),
 )
 
 watch = Table(
@@ -195,6 +214,9 @@ watch = Table(
     Column("legacy_type", SmallInteger, nullable=False, comment="3 EOA, 1 Safe"),
     Column(
         "next_ask", BigInteger, nullable=False, server_default="0", comment="chain time (unix seconds) of the next look"
+    ),
+    Column(
+        "asked_at", BigInteger, comment="chain time (unix seconds) of the last answer: no window was missed before it"
     ),
     Column("failures", Integer, nullable=False, server_default="0", comment="how often it reverted in a row"),
     Column("paused_until", DateTime(timezone=True), comment="a reverting legacy rests until then"),
