@@ -1,0 +1,256 @@
+"""A local chain: the anvil binary as a child process, and its JSON-RPC."""
+
+import ctypes
+import http.client
+import json
+import platform
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from devnet.compile import ROOT, error_names, load_contracts
+
+PR_SET_PDEATHSIG = 1
+
+
+class ChainError(Exception):
+    """anvil did not start, or answered a request with an error."""
+
+
+class Reverted(ChainError):
+    """A call or transaction reverts; `reason` is the custom error's name or the message, `data` what came back."""
+
+    def __init__(self, reason: str, data: str) -> None:
+        super().__init__(f"reverted: {reason}")
+        self.reason = reason
+        self.data = data
+
+
+def anvil_binary() -> Path:
+    """The platform's own binary: the wrapper in `.bin` would keep signals from it."""
+    machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    packages = ROOT / "node_modules" / "@foundry-rs"
+    path = packages / f"anvil-{platform.system().lower()}-{machine}" / "bin" / "anvil"
+    if not path.exists():
+        raise ChainError(f"no anvil binary at {path.relative_to(ROOT)}; run npm ci")
+    return path
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Anvil:
+    """One chain at a time, on loopback. On Linux it ends with the thread that started it, so not only with a clean
+    stop: start it from a thread that lives as long as the chain is wanted.
+
+    Mines a block per transaction, or one each `block_time` seconds. `safe` is `slots_in_an_epoch` blocks behind
+    latest and `finalized` twice that. `gas_limit` is the block's and so the one of an eth_call.
+    """
+
+    def __init__(
+        self,
+        *,
+        port: int = 0,
+        chain_id: int = 31337,
+        block_time: int | None = None,
+        slots_in_an_epoch: int = 1,
+        gas_limit: int = 200_000_000,
+        timestamp: int | None = None,
+    ) -> None:
+        self.port = port
+        self.chain_id = chain_id
+        self.block_time = block_time
+        self.slots_in_an_epoch = slots_in_an_epoch
+        self.gas_limit = gas_limit
+        self.timestamp = timestamp
+        self._process: subprocess.Popen[bytes] | None = None
+        self._local = threading.local()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
+    def start(self, timeout: float = 20) -> Self:
+        """Start and wait until it answers. Raises ChainError when it ends or stays silent."""
+        self.port = self.port or free_port()
+        self._process = subprocess.Popen(
+            self._command(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            preexec_fn=_die_with_parent(),
+        )  # fmt: skip
+        give_up = time.monotonic() + timeout
+        while True:
+            if self._process.poll() is not None:
+                assert self._process.stderr is not None
+                raise ChainError(
+                    f"anvil ended at start: {self._process.stderr.read().decode(errors='replace').strip()}"
+                )
+            try:
+                if int(self.rpc("eth_chainId"), 16) == self.chain_id:
+                    return self
+                raise ChainError(f"port {self.port} serves another chain")
+            except OSError:
+                if time.monotonic() > give_up:
+                    self.stop()
+                    raise ChainError(f"anvil did not answer on port {self.port}") from None
+                time.sleep(0.02)
+
+    def stop(self) -> None:
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stderr is not None:
+            self._process.stderr.close()
+        self._process = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.stop()
+
+    async def __aenter__(self) -> Self:
+        return self.start()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def rpc(self, method: str, *params: Any) -> Any:
+        """The result of one request. Raises Reverted or ChainError, and OSError when nothing answers."""
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+        answer = json.loads(self._post(body))
+        if "error" in answer:
+            raise _failure(method, answer["error"])
+        return answer["result"]
+
+    def transact(self, transaction: dict[str, Any]) -> dict[str, Any]:
+        """Send for an account that anvil signs for (its own or an impersonated one); the receipt, or Reverted."""
+        return self.receipt(self.rpc("eth_sendTransaction", transaction))
+
+    def receipt(self, transaction_hash: str, timeout: float = 60) -> dict[str, Any]:
+        """Wait until it is mined. Raises Reverted when it failed, ChainError when it is not mined in time."""
+        give_up = time.monotonic() + timeout
+        while (found := self.rpc("eth_getTransactionReceipt", transaction_hash)) is None:
+            if time.monotonic() > give_up:
+                raise ChainError("the transaction was not mined")
+            time.sleep(0.02)
+        if int(found["status"], 16) == 0:
+            raise Reverted("the mined transaction failed", "0x")
+        receipt: dict[str, Any] = found
+        return receipt
+
+    # --- time and blocks
+
+    def block_number(self) -> int:
+        return int(self.rpc("eth_blockNumber"), 16)
+
+    def now(self) -> int:
+        """The head block's timestamp, unix seconds."""
+        return int(self.rpc("eth_getBlockByNumber", "latest", False)["timestamp"], 16)
+
+    def mine(self, blocks: int = 1) -> None:
+        self.rpc("anvil_mine", hex(blocks))
+
+    def increase_time(self, seconds: int) -> None:
+        """Move the clock forward from the head block and mine one block there."""
+        self.set_time(self.now() + seconds)
+
+    def set_time(self, timestamp: int) -> None:
+        """Mine one block with exactly this timestamp, which must be after the head's."""
+        self.rpc("evm_setNextBlockTimestamp", timestamp)
+        self.mine()
+
+    def snapshot(self) -> str:
+        taken: str = self.rpc("evm_snapshot")
+        return taken
+
+    def revert(self, snapshot: str) -> None:
+        """Back to a snapshot, which is used up by it."""
+        if not self.rpc("evm_revert", snapshot):
+            raise ChainError("no such snapshot")
+
+    def reorg(self, depth: int) -> None:
+        """Replace the last `depth` blocks by empty ones."""
+        self.rpc("anvil_reorg", depth, [])
+
+    # --- state
+
+    def set_balance(self, address: str, wei: int) -> None:
+        self.rpc("anvil_setBalance", address, hex(wei))
+
+    def set_code(self, address: str, code: str) -> None:
+        self.rpc("anvil_setCode", address, code)
+
+    def _command(self) -> list[str]:
+        command = [str(anvil_binary()), "--silent", "--host", "127.0.0.1", "--port", str(self.port)]
+        command += ["--chain-id", str(self.chain_id), "--gas-limit", str(self.gas_limit), "--hardfork", "prague"]
+        command += ["--slots-in-an-epoch", str(self.slots_in_an_epoch)]
+        if self.block_time is not None:
+            command += ["--block-time", str(self.block_time)]
+        if self.timestamp is not None:
+            command += ["--timestamp", str(self.timestamp)]
+        return command
+
+    def _complaint(self) -> str:
+        assert self._process is not None
+        assert self._process.stderr is not None
+        return self._process.stderr.read().decode(errors="replace").strip()
+
+    def _post(self, body: str) -> bytes:
+        """One kept connection per thread; a connection the server closed is opened anew once."""
+        for last in (False, True):
+            connection = getattr(self._local, "connection", None)
+            if connection is None or connection.port != self.port:
+                connection = self._local.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+            try:
+                connection.request("POST", "/", body, {"Content-Type": "application/json"})
+                answer: bytes = connection.getresponse().read()
+                return answer
+            except (http.client.HTTPException, OSError) as broken:
+                connection.close()
+                self._local.connection = None
+                if last:
+                    raise OSError("the chain does not answer") from broken
+        raise AssertionError("unreachable")
+
+
+def _failure(method: str, error: dict[str, Any]) -> ChainError:
+    data = error.get("data")
+    if error.get("code") == 3 or isinstance(data, str):
+        data = data if isinstance(data, str) else "0x"
+        names = error_names(list(load_contracts().values()))
+        message = str(error.get("message", "")).removeprefix("execution reverted: ")
+        return Reverted(names.get(data[:10], message), data)
+    return ChainError(f"{method}: {error.get('message')}")
+
+
+def _die_with_parent() -> Callable[[], None] | None:
+    """What the child runs before anvil: ask the kernel (Linux) to end it when its parent ends."""
+    if platform.system() != "Linux":
+        return None
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def ask() -> None:
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    return ask

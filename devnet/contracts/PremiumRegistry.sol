@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import "./Helpers.sol";
+
+/// A Chainlink-like feed whose answer the tests set.
+contract PriceFeed {
+    uint8 public immutable decimals;
+    string public description;
+    int256 private answer;
+    uint256 private updatedAt;
+    uint80 private round;
+
+    constructor(string memory description_, uint8 decimals_, int256 answer_) {
+        description = description_;
+        decimals = decimals_;
+        setAnswer(answer_, block.timestamp);
+    }
+
+    function setAnswer(int256 answer_, uint256 updatedAt_) public {
+        answer = answer_;
+        updatedAt = updatedAt_;
+        round++;
+    }
+
+    function latestRoundData() external view returns (uint80, int256, uint256, uint256, uint80) {
+        return (round, answer, updatedAt, updatedAt, round);
+    }
+}
+
+/// Sells Premium time: prices in millionths of a dollar.
+contract PremiumRegistry {
+    event PlanSubcribed(address indexed user, uint256 plan, string paymentMethod, uint256 value);
+
+    struct Plan {
+        uint256 duration;
+        uint256 price;
+    }
+
+    address private immutable admin = msg.sender;
+    IPremiumSetting private immutable premium;
+    PriceFeed private immutable ethUsd;
+    address private immutable usdc;
+    address private immutable usdt;
+    mapping(uint256 => Plan) public plans;
+
+    constructor(address premium_, address ethUsd_, address usdc_, address usdt_) {
+        premium = IPremiumSetting(premium_);
+        ethUsd = PriceFeed(ethUsd_);
+        usdc = usdc_;
+        usdt = usdt_;
+    }
+
+    function setPlan(uint256 plan, uint256 duration, uint256 price) external {
+        if (msg.sender != admin) revert OnlyAdmin();
+        plans[plan] = Plan(duration, price);
+    }
+
+    function priceInWei(uint256 plan) public view returns (uint256) {
+        (, int256 answer,,,) = ethUsd.latestRoundData();
+        return plans[plan].price * 10 ** (12 + ethUsd.decimals()) / uint256(answer);
+    }
+
+    function subscribeByETH(uint256 plan) external payable {
+        if (msg.value < priceInWei(plan)) revert WrongPayment();
+        _subscribe(plan, "ETH", msg.value);
+    }
+
+    function subscribeByUSDC(uint256 plan) external {
+        SafeToken.pull(usdc, msg.sender, address(this), plans[plan].price);
+        _subscribe(plan, "USDC", plans[plan].price);
+    }
+
+    function subscribeByUSDT(uint256 plan) external {
+        SafeToken.pull(usdt, msg.sender, address(this), plans[plan].price);
+        _subscribe(plan, "USDT", plans[plan].price);
+    }
+
+    function _subscribe(uint256 plan, string memory method, uint256 value) private {
+        if (plans[plan].duration == 0) revert WrongPayment();
+        emit PlanSubcribed(msg.sender, plan, method, value);
+        premium.addPremiumTime(msg.sender, plans[plan].duration);
+    }
+}

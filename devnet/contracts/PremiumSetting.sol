@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import "./Types.sol";
+
+/// Who is Premium, who asked for reminders, and the notify signals. Addresses only.
+contract PremiumSetting is IPremiumSetting {
+    event LegacyEmailNotifyRequested(address indexed legacy, address indexed creator, uint8 layer, uint8 notifyType);
+    event LegacyReminderUpdated(
+        address indexed user,
+        uint256 legacyId,
+        address legacyAddress,
+        uint128 legacyType,
+        address[] cosigners,
+        address[] beneficiaries,
+        address secondLine,
+        address thirdLine
+    );
+    event BeneficiariesEmailSync(
+        address indexed user, uint256 legacyId, address legacyAddress, uint128 legacyType, address[] beneficiaries
+    );
+    event SecondLineEmailReset(
+        address indexed user, uint256 legacyId, address legacyAddress, uint128 legacyType
+    );
+    event ThirdLineEmailReset(address indexed user, uint256 legacyId, address legacyAddress, uint128 legacyType);
+    event LegacyConfigReset(address indexed user, uint256 legacyId, address legacyAddress, uint128 legacyType);
+    event UserConfigUpdated(address indexed user, uint256 timePriorActivation);
+    event PremiumTimeUpdated(address indexed user, uint256 newExpiredTime);
+    event PremiumReset(address indexed user);
+
+    uint8 private constant OWNER_RESET = 0;
+    uint8 private constant MULTISIG_ACTIVATION = 1;
+    uint8 private constant TRANSFER_ACTIVATION = 2;
+
+    address private immutable admin = msg.sender;
+    address private registry;
+    mapping(address => bool) private routers;
+    mapping(address => bool) private configured;
+    mapping(address => uint256) public premiumExpired;
+    mapping(address => uint256) public getTimeAhead;
+
+    modifier onlyAdmin() {
+        if (msg.sender != admin) revert OnlyAdmin();
+        _;
+    }
+
+    modifier onlyRouter() {
+        if (!routers[msg.sender]) revert OnlyRouter();
+        _;
+    }
+
+    function connect(address registry_, address eoaRouter, address multisigRouter) external onlyAdmin {
+        registry = registry_;
+        routers[eoaRouter] = true;
+        routers[multisigRouter] = true;
+    }
+
+    function isPremium(address user) public view returns (bool) {
+        return premiumExpired[user] >= block.timestamp;
+    }
+
+    function addPremiumTime(address user, uint256 duration) external {
+        if (msg.sender != registry) revert NotAuthorized();
+        uint256 from = isPremium(user) ? premiumExpired[user] : block.timestamp;
+        premiumExpired[user] = from + duration;
+        emit PremiumTimeUpdated(user, from + duration);
+    }
+
+    function resetPremium(address user) external onlyAdmin {
+        premiumExpired[user] = 0;
+        emit PremiumReset(user);
+    }
+
+    function setTimeAhead(uint256 timePriorActivation) external {
+        getTimeAhead[msg.sender] = timePriorActivation;
+        emit UserConfigUpdated(msg.sender, timePriorActivation);
+    }
+
+    function setReminderConfig(
+        address legacy,
+        address[] calldata cosigners,
+        address[] calldata beneficiaries,
+        address secondLine,
+        address thirdLine
+    ) public {
+        address user = ILegacy(legacy).creator();
+        if (msg.sender != user) revert OnlyOwner();
+        if (!isPremium(user)) revert OnlyPremium();
+        _configure(legacy, user, cosigners, beneficiaries, secondLine, thirdLine);
+    }
+
+    /// Of the benches: one configuration for many legacies.
+    function bulkConfigure(
+        address[] calldata legacies,
+        address[] calldata cosigners,
+        address[] calldata beneficiaries,
+        address secondLine,
+        address thirdLine
+    ) external onlyAdmin {
+        for (uint256 i; i < legacies.length; i++) {
+            address user = ILegacy(legacies[i]).creator();
+            _configure(legacies[i], user, cosigners, beneficiaries, secondLine, thirdLine);
+        }
+    }
+
+    function ownerReset(address legacy, uint8 layer) external onlyRouter {
+        _notify(legacy, layer, OWNER_RESET);
+    }
+
+    function multisigActivated(address legacy) external onlyRouter {
+        _notify(legacy, 1, MULTISIG_ACTIVATION);
+    }
+
+    function transferActivated(address legacy, uint8 layer) external onlyRouter {
+        _notify(legacy, layer, TRANSFER_ACTIVATION);
+    }
+
+    function syncBeneficiaries(address legacy, address[] calldata beneficiaries) external onlyRouter {
+        if (!configured[legacy]) return;
+        (address user, uint256 id, uint128 kind) = _identity(legacy);
+        emit BeneficiariesEmailSync(user, id, legacy, kind, beneficiaries);
+    }
+
+    function resetLine(address legacy, uint8 layer) external onlyRouter {
+        if (!configured[legacy]) return;
+        (address user, uint256 id, uint128 kind) = _identity(legacy);
+        if (layer == 2) emit SecondLineEmailReset(user, id, legacy, kind);
+        else emit ThirdLineEmailReset(user, id, legacy, kind);
+    }
+
+    function resetConfig(address legacy) external onlyRouter {
+        if (!configured[legacy]) return;
+        configured[legacy] = false;
+        (address user, uint256 id, uint128 kind) = _identity(legacy);
+        emit LegacyConfigReset(user, id, legacy, kind);
+    }
+
+    function _configure(
+        address legacy,
+        address user,
+        address[] calldata cosigners,
+        address[] calldata beneficiaries,
+        address secondLine,
+        address thirdLine
+    ) private {
+        configured[legacy] = true;
+        (, uint256 id, uint128 kind) = _identity(legacy);
+        emit LegacyReminderUpdated(user, id, legacy, kind, cosigners, beneficiaries, secondLine, thirdLine);
+    }
+
+    function _notify(address legacy, uint8 layer, uint8 kind) private {
+        emit LegacyEmailNotifyRequested(legacy, ILegacy(legacy).creator(), layer, kind);
+    }
+
+    function _identity(address legacy) private view returns (address user, uint256 id, uint128 kind) {
+        ILegacy it = ILegacy(legacy);
+        return (it.creator(), it.getLegacyId(), it.LEGACY_TYPE());
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import "./Sponsored.sol";
+import "./Timelocks.sol";
+
+/// The door of the three vaults, which share its ids.
+contract TimeLockRouter is Sponsored {
+    struct ETHSwap {
+        address storageToken;
+        uint256 amountOutMin;
+        uint256 deadline;
+    }
+
+    struct InputERC20 {
+        address tokenAddress;
+        uint256 amount;
+    }
+
+    struct InputERC721 {
+        address tokenAddress;
+        uint256 id;
+    }
+
+    struct InputERC1155 {
+        address tokenAddress;
+        uint256 id;
+        uint256 amount;
+    }
+
+    struct Gift {
+        ETHSwap timelockETHSwap;
+        InputERC20[] timelockERC20;
+        InputERC721[] timelockERC721;
+        InputERC1155[] timelockERC1155;
+        uint256 duration;
+        address recipient;
+        string name;
+        string giftName;
+    }
+
+    struct WithdrawAuth {
+        address recipient;
+        uint256 nonce;
+        uint256 deadline;
+        bytes signature;
+    }
+
+    bytes32 private constant WITHDRAW_TYPEHASH = keccak256(
+        "WithdrawAuth(address recipient,uint256 timelockId,bool skipSwap,uint256 nonce,uint256 deadline)"
+    );
+
+    address private immutable weth;
+    TimelockERC20 private immutable erc20;
+    TimelockERC721 private immutable erc721;
+    TimelockERC1155 private immutable erc1155;
+    uint256 public timelockCounter;
+
+    constructor(address weth_, address erc20_, address erc721_, address erc1155_)
+        Sponsored("10102 Timelock Sponsored")
+    {
+        weth = weth_;
+        erc20 = TimelockERC20(payable(erc20_));
+        erc721 = TimelockERC721(erc721_);
+        erc1155 = TimelockERC1155(erc1155_);
+    }
+
+    function createTimelockedGift(Gift calldata gift) external payable {
+        _create(gift, LOCK_GIFT, 0);
+    }
+
+    /// Regular and soft timelocks, with the gift's shape of arguments for brevity.
+    function createTimelock(Gift calldata lock, uint8 lockType, uint256 bufferTime) external payable {
+        _create(lock, lockType, bufferTime);
+    }
+
+    function unlockSoftTimelock(uint256 id) external {
+        if (erc20.lockStatus(id) != STATUS_NULL) erc20.unlockSoftTimelock(id, msg.sender);
+        if (erc721.lockStatus(id) != STATUS_NULL) erc721.unlockSoftTimelock(id, msg.sender);
+        if (erc1155.lockStatus(id) != STATUS_NULL) erc1155.unlockSoftTimelock(id, msg.sender);
+    }
+
+    function withdraw(uint256 id, bool skipSwap) external {
+        _withdraw(id, msg.sender, skipSwap);
+    }
+
+    function withdrawFor(uint256 id, bool skipSwap, WithdrawAuth calldata auth) external {
+        bytes32 structHash =
+            keccak256(abi.encode(WITHDRAW_TYPEHASH, auth.recipient, id, skipSwap, auth.nonce, auth.deadline));
+        _useAuthorization(auth.recipient, structHash, auth.nonce, auth.deadline, auth.signature);
+        _withdraw(id, auth.recipient, skipSwap);
+    }
+
+    /// An id that no vault knows does nothing and does not revert, as deployed.
+    function _withdraw(uint256 id, address recipient, bool skipSwap) private {
+        if (erc20.lockStatus(id) != STATUS_NULL) erc20.withdraw(id, recipient, skipSwap);
+        if (erc721.lockStatus(id) != STATUS_NULL) erc721.withdraw(id, recipient);
+        if (erc1155.lockStatus(id) != STATUS_NULL) erc1155.withdraw(id, recipient);
+    }
+
+    function _create(Gift calldata gift, uint8 lockType, uint256 bufferTime) private {
+        uint256 id = ++timelockCounter;
+        Terms memory terms = Terms(
+            block.timestamp + gift.duration, bufferTime, msg.sender, gift.recipient, lockType, gift.name
+        );
+        if (msg.value != 0 || gift.timelockERC20.length != 0) _createERC20(id, gift, terms);
+        if (gift.timelockERC721.length != 0) _createERC721(id, gift.timelockERC721, terms);
+        if (gift.timelockERC1155.length != 0) _createERC1155(id, gift.timelockERC1155, terms);
+    }
+
+    function _createERC20(uint256 id, Gift calldata gift, Terms memory terms) private {
+        InputERC20[] calldata inputs = gift.timelockERC20;
+        uint256 count = inputs.length + (msg.value == 0 ? 0 : 1);
+        address[] memory tokens = new address[](count);
+        uint256[] memory amounts = new uint256[](count);
+        for (uint256 i; i < inputs.length; i++) {
+            (tokens[i], amounts[i]) = (inputs[i].tokenAddress, inputs[i].amount);
+            SafeToken.pull(tokens[i], msg.sender, address(erc20), amounts[i]);
+        }
+        if (msg.value != 0) {
+            // The one storage token here is WETH: a wrap, no exchange.
+            if (gift.timelockETHSwap.storageToken != weth) revert WrongPayment();
+            (tokens[count - 1], amounts[count - 1]) = (weth, msg.value);
+            IWETH(weth).deposit{value: msg.value}();
+            SafeToken.send(weth, address(erc20), msg.value);
+        }
+        erc20.create(id, terms, tokens, amounts, msg.value != 0);
+    }
+
+    function _createERC721(uint256 id, InputERC721[] calldata inputs, Terms memory terms) private {
+        address[] memory tokens = new address[](inputs.length);
+        uint256[] memory ids = new uint256[](inputs.length);
+        for (uint256 i; i < inputs.length; i++) {
+            (tokens[i], ids[i]) = (inputs[i].tokenAddress, inputs[i].id);
+            TestERC721(tokens[i]).transferFrom(msg.sender, address(erc721), ids[i]);
+        }
+        erc721.create(id, terms, tokens, ids);
+    }
+
+    function _createERC1155(uint256 id, InputERC1155[] calldata inputs, Terms memory terms) private {
+        address[] memory tokens = new address[](inputs.length);
+        uint256[] memory ids = new uint256[](inputs.length);
+        uint256[] memory amounts = new uint256[](inputs.length);
+        for (uint256 i; i < inputs.length; i++) {
+            (tokens[i], ids[i], amounts[i]) = (inputs[i].tokenAddress, inputs[i].id, inputs[i].amount);
+            TestERC1155(tokens[i]).safeTransferFrom(msg.sender, address(erc1155), ids[i], amounts[i], "");
+        }
+        erc1155.create(id, terms, tokens, ids, amounts);
+    }
+}
