@@ -1,0 +1,41 @@
+"""JSON from outside into our types, or a fault that names the field and echoes nothing of its value."""
+
+import re
+from typing import TypeVar
+
+import msgspec
+
+from reminder_worker.errors import FieldFault, InvalidInput, Malformed
+
+T = TypeVar("T")
+
+_WHERE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
+_MISSING = re.compile(r"^Object missing required field `(?P<field>\w+)`")
+_EXPECTED = re.compile(r"^Expected (?P<expected>.+?)(?:, got `\w+`)?$")
+
+
+def decode(data: bytes | str, kind: type[T], prefix: str = "") -> T:
+    """`prefix` is the JSON pointer of `data` in the request. Raises `Malformed` or `InvalidInput`."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as error:
+        raise InvalidInput("The request holds a field that is not acceptable.", [_fault(str(error), prefix)]) from None
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        where = f" in {prefix}" if prefix else ""
+        raise Malformed(f"The JSON text{where} cannot be read.") from None
+
+
+def _fault(message: str, prefix: str) -> FieldFault:
+    """msgspec's messages hold the received value or an unknown field's name in places: only the known parts pass."""
+    where = _WHERE.search(message)
+    pointer = prefix + (re.sub(r"\[(\d+)\]", r"/\1", where["path"].replace(".", "/")) if where else "")
+    message = message[: where.start()] if where else message
+    if missing := _MISSING.match(message):
+        return FieldFault(f"{pointer}/{missing['field']}", "is missing")
+    if message.startswith("Object contains unknown field"):
+        return FieldFault(pointer, "holds a field that is not known here")
+    if message.startswith("Invalid enum value"):
+        return FieldFault(pointer, "is not one of the allowed values")
+    if expected := _EXPECTED.match(message):
+        return FieldFault(pointer, f"has to be {expected['expected'].replace('`', '')}")
+    return FieldFault(pointer, "is not acceptable")
