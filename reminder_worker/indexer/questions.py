@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
+FAR_FUTURE = 2**63 - 1  # the latest time the tables can hold: anybody may lock something until later
+
 
 class SignalKind(IntEnum):
     """`notifyType` of LegacyEmailNotifyRequested."""
@@ -81,8 +83,13 @@ class Timelock:
     recipient: str
     unlock_time: int
     status: int
-    assets: tuple[TimelockAsset, ...]
+    assets: tuple[TimelockAsset, ...]  # sorted: see `asset_order`
     created_at: int
+
+
+def asset_order(asset: TimelockAsset) -> tuple[str, str, int, int]:
+    """One order of a timelock's assets, whoever lists them."""
+    return (asset.vault, asset.token, -1 if asset.token_id is None else asset.token_id, asset.amount)
 
 
 class Indexer(Protocol):

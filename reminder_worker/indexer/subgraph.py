@@ -1,0 +1,238 @@
+"""The subgraph 0.4 on a graph-node (`schema.graphql`), asked over HTTP.
+
+Every question carries `block: {hash}`, so that all answers of a tick are of one state, also while the subgraph moves
+on or a reorganisation is under way. By number alone a graph-node would answer from whichever fork it is on now:
+a gateway that refuses a hash is therefore treated as failing, and our own index answers instead.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any, Generic, TypeVar
+
+import aiohttp
+import msgspec
+from pydantic import SecretStr
+
+from reminder_worker.errors import IndexerUnavailable
+from reminder_worker.indexer.entities import (
+    Entity,
+    Head,
+    LegacyRow,
+    NotifyRequestedRow,
+    ReminderConfigurationRow,
+    TimelockAssetRow,
+    TimelockRow,
+    time_of,
+)
+from reminder_worker.indexer.questions import (
+    IndexedLegacy,
+    IndexHead,
+    NotifySignal,
+    ReminderConfig,
+    Timelock,
+    TimelockAsset,
+    asset_order,
+)
+
+PAGE = 1000  # graph-node's limit of `first`
+KEYS = 500  # keys in one `_in` filter
+MOST_PAGES = 2000
+MOST_BYTES = 16 * 1024 * 1024  # of one answer; a page of 1,000 signals is about 400 KB
+TRIES = 3
+REST_SECONDS = 60.0  # after a failure others are asked, so that a dead subgraph does not slow every tick
+TIMEOUT = aiohttp.ClientTimeout(total=10, connect=3)
+TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Entity)
+
+
+class Answer(msgspec.Struct, frozen=True):
+    data: msgspec.Raw = msgspec.Raw(b"null")
+    errors: list[msgspec.Raw] | None = None
+
+
+class Rows(msgspec.Struct, Generic[E], frozen=True):
+    rows: list[E]
+
+
+def _rows_of(shape: type[E]) -> type[Rows[E]]:
+    return Rows[shape]  # type: ignore[valid-type]  # msgspec decodes into it
+
+
+class Meta(msgspec.Struct, frozen=True):
+    meta: Head = msgspec.field(name="_meta")
+
+
+class _TryAgain(Exception):
+    """This attempt failed in a way another may not."""
+
+
+class Subgraph:
+    """An `Indexer`. The URL may hold an API key and is never part of a message."""
+
+    name = "subgraph"
+
+    def __init__(
+        self,
+        url: SecretStr,
+        session: aiohttp.ClientSession,
+        *,
+        tries: int = TRIES,
+        backoff_seconds: float = 0.25,
+        rest_seconds: float = REST_SECONDS,
+        timeout: aiohttp.ClientTimeout = TIMEOUT,
+    ) -> None:
+        self._url = url
+        self._session = session
+        self._tries = tries
+        self._backoff = backoff_seconds
+        self._rest = rest_seconds
+        self._timeout = timeout
+        self._failed_at = float("-inf")
+
+    @property
+    def resting(self) -> bool:
+        """Whether it failed so lately that it is not worth asking yet."""
+        return time.monotonic() - self._failed_at < self._rest
+
+    async def head(self) -> IndexHead:
+        meta = (await self._ask("head", {}, Meta)).meta
+        if meta.has_indexing_errors:
+            raise self._failing("it has indexing errors")
+        return IndexHead(meta.block.number, meta.block.hash.lower())
+
+    async def signals(self, first_block: int, last_block: int, at: IndexHead) -> list[NotifySignal]:
+        """Within a block the order is that of the entities' ids: the entity does not tell its log's position."""
+        where = {"firstBlock": str(first_block), "lastBlock": str(last_block)}
+        rows = await self._pages("notify_requested", where, NotifyRequestedRow, at)
+        found = [signal for row in rows if (signal := row.signal()) is not None]
+        if any(not first_block <= signal.block_number <= last_block for signal in found):
+            raise self._failing("notifyRequesteds: blockNumber outside the blocks asked for")
+        return sorted(found, key=lambda signal: signal.block_number)
+
+    async def reminder_configs(self, legacies: Collection[str], at: IndexHead) -> dict[str, ReminderConfig]:
+        rows = await self._by_key("reminder_configurations", legacies, ReminderConfigurationRow, at)
+        return {config.legacy: config for row in rows if (config := row.config())}
+
+    async def legacies(self, addresses: Collection[str], at: IndexHead) -> dict[str, IndexedLegacy]:
+        rows = await self._by_key("legacies", addresses, LegacyRow, at)
+        return {legacy.address: legacy for row in rows if (legacy := row.legacy())}
+
+    async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, Timelock]:
+        keys = [str(number) for number in ids]
+        rows = await self._by_key("timelocks", keys, TimelockRow, at)
+        assets: dict[str, list[TimelockAsset]] = {row.id: [] for row in rows}
+        for asset in await self._by_key("timelock_assets", list(assets), TimelockAssetRow, at, unasked=False):
+            if asset.timelock.id not in assets:
+                raise self._failing("timelockAssets: timelock that was not asked for")
+            assets[asset.timelock.id].append(asset.asset())
+        return {int(row.id): _timelock(row, assets[row.id]) for row in rows}
+
+    async def _by_key(
+        self, query: str, keys: Collection[str], shape: type[E], at: IndexHead, *, unasked: bool = True
+    ) -> list[E]:
+        """Entities of the given keys; `unasked` checks that the ids are among them."""
+        wanted = sorted(set(keys))
+        found: list[E] = []
+        for chunk in _chunks(wanted, KEYS):
+            found += await self._pages(query, {"keys": chunk}, shape, at)
+        if unasked and not {row.id for row in found} <= set(wanted):
+            raise self._failing(f"{query}: id that was not asked for")
+        return found
+
+    async def _pages(self, query: str, variables: Mapping[str, Any], shape: type[E], at: IndexHead) -> list[E]:
+        """All rows, page by page: `id_gt` the last id, which has to grow or the loop would never end."""
+        found: list[E] = []
+        after = ""
+        for _ in range(MOST_PAGES):
+            page = (await self._ask(query, {**variables, "block": at.hash, "after": after}, _rows_of(shape))).rows
+            ids = [after, *(row.id for row in page)]
+            if any(one >= other for one, other in pairwise(ids)):
+                raise self._failing(f"{query}: id not in ascending order")
+            found += page
+            if len(page) < PAGE:
+                return found
+            after = ids[-1]
+        raise self._failing(f"{query}: more than {MOST_PAGES} pages")
+
+    async def _ask(self, query: str, variables: Mapping[str, Any], shape: type[T]) -> T:
+        body = msgspec.json.encode({"query": QUERIES[query], "variables": variables})
+        for attempt in range(1, self._tries + 1):
+            try:
+                return self._decode(query, await self._post(body), shape)
+            except _TryAgain as failure:
+                if attempt == self._tries:
+                    raise self._failing(f"{query}: {failure}") from None
+            await asyncio.sleep(self._backoff * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
+        raise AssertionError("unreachable")
+
+    async def _post(self, body: bytes) -> bytes:
+        try:
+            async with self._session.post(
+                self._url.get_secret_value(),
+                data=body,
+                headers={"Content-Type": "application/json", "Accept": "application/json"},
+                timeout=self._timeout,
+                allow_redirects=False,
+            ) as response:
+                if response.status in TRANSIENT:
+                    raise _TryAgain(f"status {response.status}")
+                if response.status != 200:
+                    raise self._failing(f"status {response.status}")
+                return await self._limited(response)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise _TryAgain(type(error).__name__) from None  # its text may hold the URL
+
+    async def _limited(self, response: aiohttp.ClientResponse) -> bytes:
+        parts = bytearray()
+        async for part in response.content.iter_chunked(65536):
+            parts += part
+            if len(parts) > MOST_BYTES:
+                raise self._failing(f"an answer of more than {MOST_BYTES} bytes")
+        return bytes(parts)
+
+    def _decode(self, query: str, text: bytes, shape: type[T]) -> T:
+        """Errors and shapes we do not know are failures; nothing is guessed, and foreign text is not repeated."""
+        try:
+            answer = msgspec.json.decode(text, type=Answer)
+            if answer.errors:
+                raise self._failing(f"{query}: answered with {len(answer.errors)} GraphQL error(s)")
+            return msgspec.json.decode(answer.data, type=shape)
+        except msgspec.ValidationError as error:
+            raise self._failing(f"{query}: {error}") from None
+        except (msgspec.DecodeError, RecursionError):
+            raise self._failing(f"{query}: the answer is not JSON") from None
+
+    def _failing(self, what: str) -> IndexerUnavailable:
+        self._failed_at = time.monotonic()
+        return IndexerUnavailable(f"the subgraph fails: {what}")
+
+
+def _timelock(row: TimelockRow, assets: Sequence[TimelockAsset]) -> Timelock:
+    return Timelock(
+        timelock_id=int(row.id),
+        lock_type=row.lock_type,
+        owner=row.owner.lower(),
+        recipient=row.recipient.lower(),
+        unlock_time=time_of(row.unlock_time),
+        status=row.status,
+        assets=tuple(sorted(assets, key=asset_order)),
+        created_at=int(row.created_at),
+    )
+
+
+def _chunks(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def _load_queries() -> dict[str, str]:
+    folder = files("reminder_worker.indexer") / "queries"
+    return {file.name.removesuffix(".graphql"): file.read_text() for file in folder.iterdir()}
+
+
+QUERIES = _load_queries()
