@@ -1,0 +1,59 @@
+"""`python -m mail_service`: serves until SIGTERM or Ctrl-C, then finishes what is under way.
+
+Exit codes: 0 stopped by Ctrl-C (by SIGTERM: that signal), 1 could not start, 2 the settings are not usable.
+"""
+
+import logging
+import sys
+from contextlib import suppress
+
+import structlog
+import uvicorn
+
+from mail_service.app import create_app
+from mail_service.settings import Misconfigured, Settings
+
+_SHUTDOWN_SECONDS = 30
+
+
+def _configure_logs() -> None:
+    """JSON lines on standard error, coloured text on a terminal. Libraries only speak up from WARNING on."""
+    renderer: structlog.typing.Processor = (
+        structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer()
+    )
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            renderer,
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
+
+
+def main() -> int:
+    _configure_logs()
+    try:
+        settings = Settings.from_environ()
+    except Misconfigured as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    config = uvicorn.Config(
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+    )
+    server = uvicorn.Server(config)
+    with suppress(KeyboardInterrupt):
+        server.run()
+    return 0 if server.started else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

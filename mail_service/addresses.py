@@ -1,0 +1,90 @@
+"""Email addresses and the keyed hashes that stand for them."""
+
+import hmac
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as BadBase64
+from dataclasses import dataclass
+from unicodedata import normalize
+
+import idna
+
+from mail_service.errors import bad_address
+
+_LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
+_HASH_BYTES = 32
+_TAG_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class MailAddress:
+    """A deliverable address: local part as given, domain in IDNA form."""
+
+    local: str
+    domain: str
+
+    def __str__(self) -> str:
+        return f"{self.local}@{self.domain}"
+
+    @property
+    def normalised(self) -> str:
+        """What suppression goes by: letter case of the local part does not make another person."""
+        return f"{self.local.lower()}@{self.domain}"
+
+    @property
+    def needs_smtputf8(self) -> bool:
+        return not self.local.isascii()
+
+
+def parse_address(text: str) -> MailAddress:
+    """The address in `text`, trimmed and NFC; no DNS is asked. Raises 422 `bad_address`."""
+    local, at, domain = normalize("NFC", text.strip()).rpartition("@")
+    if not at or not _LOCAL_PART.fullmatch(local) or len(local.encode()) > 64:
+        raise bad_address("The email address is not valid.")
+    try:
+        encoded = idna.encode(domain.lower(), uts46=True).decode()
+    except (idna.IDNAError, UnicodeError):
+        raise bad_address("The domain of the email address is not valid.") from None
+    if "." not in encoded or len(local.encode()) + len(encoded) > 253:
+        raise bad_address("The email address is not valid.")
+    return MailAddress(local, encoded)
+
+
+@dataclass(frozen=True, slots=True)
+class Hasher:
+    """Keyed hashes (HMAC-SHA256), one purpose each, so that none can be compared with another."""
+
+    key: bytes
+
+    def __repr__(self) -> str:
+        return "Hasher(***)"
+
+    def _hash(self, purpose: str, data: bytes) -> bytes:
+        return hmac.digest(self.key, purpose.encode() + b"\0" + data, "sha256")
+
+    def body(self, canonical: bytes) -> bytes:
+        return self._hash("body", canonical)
+
+    def address(self, address: MailAddress) -> bytes:
+        return self._hash("suppression", address.normalised.encode())
+
+    def message_id(self, key: str, domain: str) -> str:
+        """`Message-ID` of the email sent under this Idempotency-Key: the same at every attempt."""
+        return f"<{self._hash('message-id', key.encode())[:16].hex()}@{domain}>"
+
+    def unsubscribe_token(self, address: MailAddress) -> str:
+        """The address's hash and a tag over it: shows no address and cannot be made without the key."""
+        hashed = self.address(address)
+        return urlsafe_b64encode(hashed + self._tag(hashed)).decode()
+
+    def read_unsubscribe_token(self, token: str) -> bytes | None:
+        """The address's hash, or None when the token is not ours."""
+        try:
+            raw = urlsafe_b64decode(token.encode("ascii"))
+        except (BadBase64, UnicodeEncodeError, ValueError):
+            return None
+        hashed, tag = raw[:_HASH_BYTES], raw[_HASH_BYTES:]
+        return hashed if hmac.compare_digest(tag, self._tag(hashed)) else None
+
+    def _tag(self, hashed: bytes) -> bytes:
+        return self._hash("unsubscribe", hashed)[:_TAG_BYTES]

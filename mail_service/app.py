@@ -1,0 +1,208 @@
+"""The HTTP side. One service call per handler; every answer other than success is problem+json (RFC 9457)."""
+
+import hmac
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+import structlog
+from litestar import Litestar, MediaType, Request, Response, get, post
+from litestar.datastructures import State
+from litestar.exceptions import HTTPException
+from sqlalchemy.exc import SQLAlchemyError
+
+from mail_service.catalogue import TEMPLATES, Variable
+from mail_service.errors import Problem
+from mail_service.pages import page, unsubscribe_page
+from mail_service.sending import Sender, SendRequest, Sent, database_unavailable
+from mail_service.settings import Settings
+from mail_service.store import Store
+
+_BODY_LIMIT = 256 * 1024
+_DATABASE_CONNECTIONS = 5
+
+log = structlog.get_logger("mail_service")
+AnyRequest = Request[Any, Any, State]
+
+
+def _sender(state: State) -> Sender:
+    sender: Sender = state.sender
+    return sender
+
+
+def _authorize(request: AnyRequest, settings: Settings) -> None:
+    """Constant time, and 401 before anything of the request is looked at."""
+    given = request.headers.get("authorization", "")
+    wanted = f"Bearer {settings.token.get_secret_value()}"
+    if not hmac.compare_digest(given.encode("latin-1", "replace"), wanted.encode()):
+        raise Problem(401, "unauthorized", "The bearer token is missing or wrong.")
+
+
+@post("/send", status_code=200)
+async def send(request: AnyRequest, state: State) -> dict[str, Any]:
+    _authorize(request, state.settings)
+    key = request.headers.get("idempotency-key")
+    if key is None:
+        raise Problem(400, "missing_idempotency_key", "The header Idempotency-Key is missing.")
+    try:
+        body = msgspec.json.decode(await request.body(), type=SendRequest)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        # The decoder's text may quote the body.
+        raise Problem(400, "malformed", "The body is not the JSON object that is expected.") from None
+    outcome = await _sender(state).send(key, body)
+    if isinstance(outcome, Sent):
+        return {"messageId": outcome.message_id, "duplicate": outcome.duplicate}
+    return {"suppressed": True}
+
+
+@get("/messages/{key:str}")
+async def message_status(key: str, request: AnyRequest, state: State) -> dict[str, str]:
+    _authorize(request, state.settings)
+    known = await _sender(state).store.find(key)
+    if known is None:
+        raise Problem(404, "unknown_key", "No email with this key is under way or was sent.")
+    return {"status": known.state, "messageId": known.message_id}
+
+
+@get("/templates")
+async def list_templates() -> dict[str, Any]:
+    return {
+        "templates": [
+            {
+                "name": template.name,
+                "version": template.version,
+                "category": template.category,
+                "variables": [_described(variable) for variable in template.variables],
+            }
+            for template in TEMPLATES.values()
+        ]
+    }
+
+
+def _described(variable: Variable) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "name": variable.name,
+        "type": variable.kind.value,
+        "required": variable.required,
+        "mayBeEmpty": variable.blank,
+        "description": variable.description,
+    }
+    if variable.columns:
+        described["items"] = [_described(column) for column in variable.columns]
+    return described
+
+
+@get("/templates/{name:str}/preview", media_type=MediaType.HTML)
+async def preview(name: str, state: State, part: str = "html", role: str | None = None) -> Response[str]:
+    """With sample data; `role` shows the wording for another role, `part=text` the plain text part."""
+    template = TEMPLATES.get(name)
+    if template is None:
+        raise Problem(404, "unknown_template", "There is no template of this name.")
+    rendered = _sender(state).renderer.sample(template, role)
+    if part == "text":
+        return Response(f"Subject: {rendered.subject}\n\n{rendered.text}", media_type="text/plain; charset=utf-8")
+    return page(rendered.html)
+
+
+@get("/unsubscribe/{token:str}", media_type=MediaType.HTML)
+async def ask_unsubscribe(token: str, state: State) -> Response[str]:
+    """Changes nothing: mail scanners open every link (RFC 8058, 3.2)."""
+    if _sender(state).hasher.read_unsubscribe_token(token) is None:
+        return unsubscribe_page("unknown")
+    return unsubscribe_page("ask")
+
+
+@post("/unsubscribe/{token:str}", media_type=MediaType.HTML, status_code=200)
+async def unsubscribe(token: str, state: State) -> Response[str]:
+    """One click of a mail program or of the page's button; the body does not matter."""
+    sender = _sender(state)
+    address_hash = sender.hasher.read_unsubscribe_token(token)
+    if address_hash is None:
+        return unsubscribe_page("unknown")
+    await sender.store.suppress(address_hash)
+    log.info("unsubscribed")
+    return unsubscribe_page("done")
+
+
+@get("/health/live", sync_to_thread=False)
+def live() -> dict[str, str]:
+    return {"status": "ok"}
+
+
+@get("/health/ready")
+async def ready(state: State) -> dict[str, str]:
+    if not await _sender(state).store.ready():
+        raise database_unavailable()
+    return {"status": "ok"}
+
+
+def _problem(problem: Problem) -> Response[dict[str, Any]]:
+    body: dict[str, Any] = {
+        "type": f"urn:mail-service:problem:{problem.code}",
+        "title": HTTPStatus(problem.status).phrase,
+        "status": problem.status,
+        "detail": problem.detail,
+        "code": problem.code,
+    }
+    if problem.pointer is not None:
+        body["errors"] = [{"pointer": problem.pointer, "detail": problem.detail}]
+    headers = {} if problem.retry_after is None else {"Retry-After": str(problem.retry_after)}
+    if problem.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return Response(body, status_code=problem.status, headers=headers, media_type="application/problem+json")
+
+
+def _on_problem(_: AnyRequest, problem: Problem) -> Response[dict[str, Any]]:
+    return _problem(problem)
+
+
+def _on_http_error(_: AnyRequest, error: HTTPException) -> Response[dict[str, Any]]:
+    status = HTTPStatus(error.status_code)
+    return _problem(Problem(status, status.name.lower(), status.phrase))
+
+
+def _on_database_error(_: AnyRequest, error: SQLAlchemyError) -> Response[dict[str, Any]]:
+    log.error("database_unavailable", error=type(error).__name__)
+    return _problem(database_unavailable())
+
+
+def _on_bug(_: AnyRequest, error: Exception) -> Response[dict[str, Any]]:
+    """Says where, never what: the text of an exception can hold an address."""
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        frames.append(f"{trace.tb_frame.f_code.co_name}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    log.error("bug", error=type(error).__name__, frames=frames[-5:])
+    return _problem(Problem(500, "internal", "Something went wrong here."))
+
+
+def create_app(settings: Settings) -> Litestar:
+    """The service. It migrates its schema when it starts."""
+
+    @asynccontextmanager
+    async def lifespan(app: Litestar) -> AsyncIterator[None]:
+        connections = settings.smtp_pool_size + _DATABASE_CONNECTIONS
+        async with (
+            Store.open(settings.database_url.get_secret_value(), connections) as store,
+            Sender(settings, store) as sender,
+        ):
+            app.state.sender = sender
+            yield
+
+    return Litestar(
+        route_handlers=[send, message_status, list_templates, preview, ask_unsubscribe, unsubscribe, live, ready],
+        lifespan=[lifespan],
+        state=State({"settings": settings}),
+        exception_handlers={
+            Problem: _on_problem,
+            HTTPException: _on_http_error,
+            SQLAlchemyError: _on_database_error,
+            Exception: _on_bug,
+        },
+        request_max_body_size=_BODY_LIMIT,
+        openapi_config=None,
+        logging_config=None,
+    )

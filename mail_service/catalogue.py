@@ -1,0 +1,204 @@
+"""Every email this service can write: its version, subject, variables and sample data.
+
+The words are in `templates/words/<name>.j2`, one file for the HTML and the text part. A change that an
+already stored request could notice (a variable added, removed or retyped) needs a new version.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Literal
+
+Category = Literal["reminder", "gift", "ops"]
+
+ROLES: Mapping[str, str] = MappingProxyType(
+    {
+        "owner": "Owner",
+        "cosigner": "Co-signer",
+        "beneficiary": "Beneficiary",
+        "second_line": "Second in line",
+        "third_line": "Third in line",
+    }
+)
+LINES: Mapping[str, int] = MappingProxyType(
+    {"owner": 0, "cosigner": 0, "beneficiary": 1, "second_line": 2, "third_line": 3}
+)
+
+
+class Kind(StrEnum):
+    """What a variable may hold. Text of any kind holds no control character and nothing that reads as a URL."""
+
+    TEXT = "text"
+    ADDRESS = "address"  # 0x and 40 hex digits
+    INTEGER = "integer"  # a JSON integer or its decimal digits, not negative
+    URL = "url"  # of APP_ORIGIN only
+    ROLE = "role"  # a key of ROLES
+    ROWS = "rows"  # a list of objects with exactly the columns
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One variable. An optional one may be absent or null; `blank` text may be ""."""
+
+    name: str
+    kind: Kind
+    required: bool = True
+    blank: bool = False
+    columns: tuple["Variable", ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One email. `subject` is a text template; no variable that can hold a person's name may occur in it."""
+
+    name: str
+    version: int
+    category: Category
+    subject: str
+    variables: tuple[Variable, ...]
+    sample: Mapping[str, Any]
+
+
+_COMMON = (
+    Variable("name", Kind.TEXT, blank=True, description="the recipient's name, may be empty"),
+    Variable("role", Kind.ROLE, description="the recipient's role; decides the wording"),
+    Variable("legacyId", Kind.INTEGER, description="id of the legacy at its router"),
+    Variable("legacyName", Kind.TEXT, blank=True, description="the legacy's name, may be empty"),
+    Variable("legacyAddress", Kind.ADDRESS, description="the legacy's contract"),
+    Variable("chainName", Kind.TEXT, description="the chain's name in words"),
+    Variable("chainId", Kind.INTEGER, description="the chain's id"),
+    Variable("ownerAddress", Kind.ADDRESS, description="the owner's wallet"),
+    Variable("actionUrl", Kind.URL, description="where the button leads; origin APP_ORIGIN"),
+)
+_DEADLINE = Variable(
+    "deadline", Kind.TEXT, description="in words with time zone, as in: Tuesday, 24 November 2026, 15:04 UTC"
+)
+_MAYBE_DEADLINE = Variable("deadline", Kind.TEXT, required=False, blank=True, description=_DEADLINE.description)
+_AMOUNTS = Variable(
+    "amounts",
+    Kind.ROWS,
+    columns=(
+        Variable("token", Kind.TEXT, description="symbol of a whitelisted token, else its address"),
+        Variable("amount", Kind.TEXT, description="as shown, in whole tokens"),
+        Variable("tokenAddress", Kind.ADDRESS, description="the token's contract"),
+    ),
+    description="what the recipient received in this transaction (for the owner: everything); may be empty",
+)
+_TOLD = Variable(
+    "told",
+    Kind.ROWS,
+    columns=(
+        Variable("role", Kind.ROLE, description="role of the people told"),
+        Variable("count", Kind.INTEGER, description="how many of them"),
+    ),
+    description="who was told, counted by role; shown to the owner only; may be empty",
+)
+_ROUTER = Variable(
+    "routerAddress", Kind.ADDRESS, required=False, description="the router contract through which one claims"
+)
+
+_SAMPLE = {
+    "name": "Anna Example",
+    "role": "beneficiary",
+    "legacyId": "42",
+    "legacyName": "Family savings",
+    "legacyAddress": "0x8ba1f109551bD432803012645Ac136ddd64DBA72",
+    "chainName": "Ethereum",
+    "chainId": 1,
+    "ownerAddress": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    "deadline": "Tuesday, 24 November 2026, 15:04 UTC",
+    "actionUrl": "{origin}/legacy/1/42",
+}
+_AMOUNTS_SAMPLE = [
+    {"token": "USDC", "amount": "12,500.00", "tokenAddress": "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"},
+    {"token": "WETH", "amount": "3.25", "tokenAddress": "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"},
+]
+_TOLD_SAMPLE = [{"role": "beneficiary", "count": 2}, {"role": "second_line", "count": 1}]
+
+_LEGACY = "legacy {{ legacyId }} on {{ chainName }}"
+
+
+def _template(
+    name: str, subject: str, *extra: Variable, deadline: Variable = _DEADLINE, sample: Mapping[str, Any] | None = None
+) -> Template:
+    variables = (*_COMMON, deadline, *extra)
+    return Template(name, 1, "reminder", subject, variables, MappingProxyType({**_SAMPLE, **(sample or {})}))
+
+
+_ALL = (
+    _template(
+        "owner_reset",
+        "{% if line == 0 %}Your check-in was recorded: " + _LEGACY + "{% else %}"
+        "The owner is active: the timer of " + _LEGACY + " starts anew{% endif %}",
+        deadline=_MAYBE_DEADLINE,
+    ),
+    _template(
+        "activated_multisig",
+        "Activated: " + _LEGACY,
+        deadline=_MAYBE_DEADLINE,
+        sample={"deadline": None},
+    ),
+    _template(
+        "activated_transfer",
+        "Transferred: a claim was made from " + _LEGACY,
+        _AMOUNTS,
+        deadline=_MAYBE_DEADLINE,
+        sample={"amounts": _AMOUNTS_SAMPLE, "deadline": None},
+    ),
+    _template(
+        "before_activation",
+        "{% if line == 0 %}Please check in: " + _LEGACY + " is close to its deadline"
+        "{% else %}Nothing to do yet: " + _LEGACY + " may open soon{% endif %}",
+    ),
+    _template(
+        "ready_to_activate",
+        "{% if line == 0 %}Please check in now: the deadline of " + _LEGACY + " has passed"
+        "{% elif line == 1 %}You can now claim from "
+        + _LEGACY
+        + "{% else %}Claims are open: "
+        + _LEGACY
+        + "{% endif %}",
+    ),
+    _template(
+        "before_layer2",
+        "{% if line == 0 %}Please check in: " + _LEGACY + " soon opens to the second in line"
+        "{% elif line == 1 %}Please claim soon: " + _LEGACY + " opens to the second in line"
+        "{% else %}Nothing to do yet: " + _LEGACY + " may open to the second in line{% endif %}",
+    ),
+    _template(
+        "layer2_ready",
+        "{% if line == 2 %}You can now claim from " + _LEGACY + "{% else %}"
+        "Now open to the second in line: " + _LEGACY + "{% endif %}",
+    ),
+    _template(
+        "before_layer3",
+        "{% if line == 0 %}Please check in: " + _LEGACY + " soon opens to the third in line"
+        "{% elif line < 3 %}Please claim soon: " + _LEGACY + " opens to the third in line"
+        "{% else %}Nothing to do yet: " + _LEGACY + " may open to the third in line{% endif %}",
+    ),
+    _template(
+        "layer3_ready",
+        "{% if line == 3 %}You can now claim from " + _LEGACY + "{% else %}"
+        "Now open to the third in line: " + _LEGACY + "{% endif %}",
+    ),
+    _template(
+        "instructions",
+        "{% if role == 'owner' %}Your instructions were sent: " + _LEGACY + "{% else %}"
+        "Please keep this email: instructions for " + _LEGACY + "{% endif %}",
+        _TOLD,
+        _ROUTER,
+        deadline=_MAYBE_DEADLINE,
+        sample={"told": _TOLD_SAMPLE, "routerAddress": "0x4E81E1Ed3F6684EB948F8956b8787967b1a6275b"},
+    ),
+    _template(
+        "auto_renew_budget",
+        "Please check in: auto-renew of " + _LEGACY + " is about to end",
+        sample={"role": "owner"},
+    ),
+)
+
+TEMPLATES: Mapping[str, Template] = MappingProxyType({template.name: template for template in _ALL})
+NAME_VARIABLES = frozenset({"name", "legacyName"})
+"""Variables a person's name can be in: kept out of every subject."""

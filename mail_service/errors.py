@@ -1,0 +1,25 @@
+"""What a request can meet, with the HTTP answer it deserves. No message repeats an address, a name or a body."""
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Problem(Exception):
+    """An answer other than success (RFC 9457). `pointer` is a JSON pointer to the field at fault."""
+
+    status: int
+    code: str
+    detail: str
+    retry_after: int | None = None
+    pointer: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.code}"
+
+
+def bad_variable(code: str, name: str, detail: str) -> Problem:
+    return Problem(400, code, detail, pointer=f"/variables/{name}")
+
+
+def bad_address(detail: str) -> Problem:
+    return Problem(422, "bad_address", detail, pointer="/to/email")

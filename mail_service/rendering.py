@@ -1,0 +1,99 @@
+"""From a template's name and variables to subject, HTML and text."""
+
+import re
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+from mail_service.catalogue import LINES, ROLES, TEMPLATES, Template
+from mail_service.errors import Problem
+from mail_service.variables import checked
+
+SAFETY = "We never ask for a key, a password or a signature by email. Sign only at {origin}."
+_TEXT_WIDTH = 72
+_BLANK_LINES = re.compile(r"\n{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """One email's content; never logged and never stored."""
+
+    subject: str
+    html: str
+    text: str
+
+    def __repr__(self) -> str:
+        return "Rendered(***)"
+
+
+def _wrap(text: str, indent: str = "") -> str:
+    """One paragraph, whatever the white space of its template; long words stay whole, as addresses must."""
+    return textwrap.fill(
+        " ".join(text.split()),
+        _TEXT_WIDTH,
+        initial_indent=indent,
+        subsequent_indent=" " * len(indent),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _environment(part: str, *, autoescape: bool) -> Environment:
+    """`words` is shared, so both parts say the same; `part` holds layout and building blocks."""
+    loaders = [PackageLoader("mail_service", f"templates/{folder}") for folder in (part, "words")]
+    environment = Environment(
+        loader=ChoiceLoader(loaders),
+        autoescape=autoescape,  # noqa: S701 - off for text/plain, on for HTML
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters["wrap"] = _wrap
+    environment.globals["parts"] = environment.get_template("parts.j2").module
+    return environment
+
+
+class Renderer:
+    """Renders for one app origin. Templates are compiled once."""
+
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
+        self._html = _environment("html", autoescape=True)
+        self._text = _environment("text", autoescape=False)
+        self._subjects = {name: self._text.from_string(template.subject) for name, template in TEMPLATES.items()}
+
+    def template(self, name: str, version: int) -> Template:
+        """Raises 400 `unknown_template`."""
+        template = TEMPLATES.get(name)
+        if template is None or template.version != version:
+            raise Problem(
+                400, "unknown_template", "There is no template of this name and version.", pointer="/template"
+            )
+        return template
+
+    def render(self, template: Template, variables: Mapping[str, Any], unsubscribe_url: str | None = None) -> Rendered:
+        """Raises the refusals of `variables.checked`. `unsubscribe_url`: shown in the body, when it may be."""
+        context = checked(template.variables, variables, self._origin)
+        context |= {
+            "origin": self._origin,
+            "safety": SAFETY.format(origin=self._origin),
+            "line": LINES[context["role"]],
+            "roles": ROLES,
+            "unsubscribe_url": unsubscribe_url,
+        }
+        subject = " ".join(self._subjects[template.name].render(context).split())
+        html = self._html.get_template(f"{template.name}.j2").render(context, subject=subject)
+        text = self._text.get_template(f"{template.name}.j2").render(context, subject=subject)
+        return Rendered(subject, html, _BLANK_LINES.sub("\n\n", text).strip() + "\n")
+
+    def sample(self, template: Template, role: str | None = None) -> Rendered:
+        """With the catalogue's sample data, for previews and tests. An unknown role is refused like any other."""
+        variables = dict(template.sample)
+        variables["actionUrl"] = variables["actionUrl"].format(origin=self._origin)
+        if role is not None:
+            variables["role"] = role
+        return self.render(template, variables)

@@ -1,0 +1,195 @@
+"""One email from request to SMTP, at most once per Idempotency-Key."""
+
+import asyncio
+import json
+import re
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from mail_service.addresses import Hasher, parse_address
+from mail_service.catalogue import Category
+from mail_service.composing import compose, display_name
+from mail_service.errors import Problem
+from mail_service.rendering import Renderer
+from mail_service.settings import Settings
+from mail_service.smtp import ClaimLost, Envelope, InDoubt, SmtpPool
+from mail_service.store import Claim, Known, Store, Suppressed
+
+_KEY = re.compile(r"[A-Za-z0-9._~:-]{1,200}")
+_BEAT_SECONDS = 5.0
+_SHUTDOWN_SECONDS = 25.0
+
+log = structlog.get_logger("mail_service")
+
+
+class Recipient(msgspec.Struct, forbid_unknown_fields=True):
+    email: str
+    name: str = ""
+
+
+class SendRequest(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
+    """Body of `POST /send`."""
+
+    template: str
+    template_version: int
+    to: Recipient
+    variables: dict[str, Any]
+    category: Category
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The SMTP server accepted the email; `duplicate`: at an earlier request with this key."""
+
+    message_id: str
+    duplicate: bool
+
+
+def database_unavailable() -> Problem:
+    return Problem(503, "database_unavailable", "The database does not answer. Nothing was sent.", retry_after=5)
+
+
+def in_flight() -> Problem:
+    return Problem(425, "in_flight", "An email with this key is being sent right now.", retry_after=2)
+
+
+def in_doubt() -> Problem:
+    detail = "Nobody can know whether the SMTP server accepted the email with this key. It is not sent again."
+    return Problem(409, "in_doubt", detail)
+
+
+class Sender:
+    """Ties templates, key store and SMTP together. Use as an async context manager: it beats while open."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self.renderer = Renderer(settings.app_origin)
+        self.hasher = Hasher(settings.hash_key.get_secret_value())
+        self.store = store
+        self._settings = settings
+        self._sender = settings.sender
+        self._smtp = SmtpPool(settings)
+        self._deliveries: set[asyncio.Task[None]] = set()
+        self._beating: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "Sender":
+        self._beating = asyncio.create_task(self._beat())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Waits for what is under way; what is not done by then is judged by the next instance."""
+        if self._deliveries:
+            await asyncio.wait(self._deliveries, timeout=_SHUTDOWN_SECONDS)
+        for task in self._deliveries:
+            task.cancel()
+        await asyncio.gather(*self._deliveries, return_exceptions=True)
+        if self._beating is not None:
+            self._beating.cancel()
+            await asyncio.gather(self._beating, return_exceptions=True)
+        await self._smtp.close()
+
+    async def send(self, key: str, request: SendRequest) -> Sent | Suppressed:
+        """Raises `Problem` for every other outcome. Goes on to the end when the caller hangs up."""
+        if not _KEY.fullmatch(key):
+            raise Problem(
+                400, "bad_idempotency_key", "Idempotency-Key needs 1 to 200 of the characters A-Z a-z 0-9 . _ ~ : -"
+            )
+        template = self.renderer.template(request.template, request.template_version)
+        if request.category != template.category:
+            raise Problem(400, "wrong_category", "The template is of another category.", pointer="/category")
+        name = display_name(request.to.name)
+        address = parse_address(request.to.email)
+        message_id = self.hasher.message_id(key, self._sender[1].domain)
+        suppressible = request.category != "ops"
+        unsubscribe_url = self._unsubscribe_url(self.hasher.unsubscribe_token(address)) if suppressible else None
+        in_body = unsubscribe_url if self._links_may_lead_to_us else None
+        rendered = self.renderer.render(template, request.variables, in_body)
+        content = compose(
+            sender=self._sender,
+            recipient=(name, address),
+            message_id=message_id,
+            rendered=rendered,
+            unsubscribe_url=unsubscribe_url,
+        )
+        if self._smtp.saturated:
+            raise Problem(
+                429, "busy", "Too many emails are waiting for the SMTP server. Nothing was sent.", retry_after=2
+            )
+        body_hash = self.hasher.body(_canonical(request))
+        address_hash = self.hasher.address(address) if suppressible else None
+        try:
+            claimed = await self.store.claim(key, body_hash, message_id, address_hash)
+        except SQLAlchemyError:
+            raise database_unavailable() from None
+        if isinstance(claimed, Suppressed):
+            log.info("suppressed", template=template.name)
+            return claimed
+        if isinstance(claimed, Known):
+            return _answer_known(claimed, body_hash)
+        await self._deliver_shielded(claimed, Envelope(self._sender[1], address, content), template.name)
+        return Sent(message_id, duplicate=False)
+
+    async def _deliver_shielded(self, claim: Claim, envelope: Envelope, template: str) -> None:
+        task = asyncio.create_task(self._deliver(claim, envelope, template))
+        self._deliveries.add(task)
+        task.add_done_callback(self._deliveries.discard)
+        await asyncio.shield(task)
+
+    async def _deliver(self, claim: Claim, envelope: Envelope, template: str) -> None:
+        started = time.monotonic()
+        outcome = "accepted"
+        try:
+            await self._smtp.deliver(envelope, lambda: self.store.hand_over(claim))
+        except InDoubt:
+            outcome = "in_doubt"
+            await self.store.doubt(claim)
+            raise in_doubt() from None
+        except ClaimLost:
+            outcome = "claim_lost"
+            raise in_flight() from None
+        except SQLAlchemyError:
+            outcome = "database_unavailable"
+            await self.store.free(claim)
+            raise database_unavailable() from None
+        except Problem as problem:
+            outcome = problem.code
+            await self.store.free(claim)
+            raise
+        else:
+            await self.store.accept(claim)
+        finally:
+            took = round(time.monotonic() - started, 3)
+            log.info("send", key=claim.key, template=template, outcome=outcome, seconds=took)
+
+    def _unsubscribe_url(self, token: str) -> str:
+        return f"{self._settings.public_url}/unsubscribe/{token}"
+
+    @property
+    def _links_may_lead_to_us(self) -> bool:
+        """Links in an email lead to the app's origin only; the header is for the mail program."""
+        return self._settings.public_url.startswith(f"{self._settings.app_origin}/")
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(_BEAT_SECONDS)
+            try:
+                await self.store.beat()
+            except SQLAlchemyError as error:
+                log.warning("database_unavailable", error=type(error).__name__)
+
+
+def _answer_known(known: Known, body_hash: bytes) -> Sent:
+    if known.body_hash != body_hash:
+        raise Problem(409, "idempotency_key_reused", "This key was used with another body.")
+    if known.state == "accepted":
+        return Sent(known.message_id, duplicate=True)
+    raise in_doubt() if known.state == "in_doubt" else in_flight()
+
+
+def _canonical(request: SendRequest) -> bytes:
+    """The same bytes for the same request, whatever the order of its fields."""
+    return json.dumps(msgspec.to_builtins(request), sort_keys=True, separators=(",", ":")).encode()

@@ -1,0 +1,149 @@
+"""Settings, read once from the environment. A secret may be given as `NAME` or as `NAME_FILE`, a path to a file."""
+
+import os
+from base64 import b64decode
+from collections.abc import Mapping
+from email.utils import parseaddr
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretBytes,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
+
+from mail_service.addresses import MailAddress, parse_address
+from mail_service.errors import Problem
+
+
+class Misconfigured(Exception):
+    """The environment does not say what the service needs; the text names each variable, never a value."""
+
+
+def _key(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        raw = b64decode(value, validate=True)
+    except ValueError:
+        raise ValueError("not base64") from None
+    if len(raw) != 32:
+        raise ValueError(f"needs 32 bytes, got {len(raw)}")
+    return raw
+
+
+def _postgres(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    scheme, separator, rest = value.partition("://")
+    if not separator or scheme not in ("postgresql", "postgresql+psycopg"):
+        raise ValueError("needs postgresql://")
+    return f"postgresql+psycopg://{rest}"
+
+
+def _token(value: str) -> str:
+    if len(value) < 16:
+        raise ValueError("needs at least 16 characters")
+    return value
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _web_url(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
+        raise ValueError("needs an http:// or https:// address without query, fragment or credentials")
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
+        raise ValueError("needs https:// (http:// only on loopback)")
+    if not value.isascii() or any(character <= " " or character in '<>"\\' for character in value):
+        raise ValueError("needs plain ASCII")
+    return value.rstrip("/")
+
+
+def _origin(value: str) -> str:
+    url = _web_url(value)
+    if urlsplit(url).path:
+        raise ValueError("needs an origin only, without a path")
+    return url
+
+
+def _sender(value: str) -> str:
+    if any(ord(character) < 32 for character in value):
+        raise ValueError("holds a control character")
+    try:
+        parse_address(parseaddr(value)[1])
+    except Problem:
+        raise ValueError("needs an address, as in: Reminders <reminders@example.org>") from None
+    return value
+
+
+class Settings(BaseModel):
+    """The service's settings; `alias` is the environment variable."""
+
+    model_config = ConfigDict(frozen=True, populate_by_name=True, hide_input_in_errors=True)
+
+    database_url: Annotated[SecretStr, BeforeValidator(_postgres)] = Field(alias="MAIL_SERVICE_DATABASE_URL")
+    token: Annotated[SecretStr, BeforeValidator(_token)] = Field(alias="MAIL_SERVICE_TOKEN")
+    hash_key: Annotated[SecretBytes, BeforeValidator(_key)] = Field(alias="MAIL_SERVICE_HASH_KEY")
+    public_url: Annotated[str, BeforeValidator(_web_url)] = Field(alias="MAIL_SERVICE_PUBLIC_URL")
+    app_origin: Annotated[str, BeforeValidator(_origin)] = Field(alias="APP_ORIGIN")
+    mail_from: Annotated[str, BeforeValidator(_sender)] = Field(alias="MAIL_FROM")
+    smtp_host: str = Field(min_length=1, alias="SMTP_HOST")
+    smtp_port: int = Field(587, ge=1, le=65535, alias="SMTP_PORT")
+    smtp_username: str | None = Field(None, alias="SMTP_USERNAME")
+    smtp_password: SecretStr | None = Field(None, alias="SMTP_PASSWORD")
+    smtp_tls: Literal["starttls", "tls", "none"] = Field("starttls", alias="SMTP_TLS")
+    smtp_pool_size: int = Field(10, ge=1, le=200, alias="SMTP_POOL_SIZE")
+    host: str = Field("127.0.0.1", alias="MAIL_SERVICE_HOST")
+    port: int = Field(8090, ge=0, le=65535, alias="MAIL_SERVICE_PORT")
+
+    @property
+    def sender(self) -> tuple[str, MailAddress]:
+        """Display name and address of `From`."""
+        name, address = parseaddr(self.mail_from)
+        return name, parse_address(address)
+
+    @model_validator(mode="after")
+    def _credentials_travel_encrypted(self) -> Self:
+        if (self.smtp_username is None) != (self.smtp_password is None):
+            raise ValueError("SMTP_USERNAME and SMTP_PASSWORD: give both or neither")
+        if self.smtp_tls == "none" and self.smtp_password is not None and not is_loopback(self.smtp_host):
+            raise ValueError("SMTP_TLS: a password is never sent in clear; use starttls or tls")
+        return self
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
+        """Raises `Misconfigured` with every fault at once."""
+        faults: list[str] = []
+        values: dict[str, str] = {}
+        for field in cls.model_fields.values():
+            name = str(field.alias)
+            if environ.get(name):
+                values[name] = environ[name]
+            elif environ.get(f"{name}_FILE") and "Secret" in str(field.annotation):
+                try:
+                    values[name] = Path(environ[f"{name}_FILE"]).read_text(encoding="utf-8").strip()
+                except OSError as error:
+                    faults.append(f"{name}_FILE: cannot be read ({error.strerror})")
+        try:
+            settings = cls.model_validate(values)
+        except ValidationError as error:
+            for fault in error.errors(include_input=False, include_url=False, include_context=False):
+                message = "missing" if fault["type"] == "missing" else fault["msg"].removeprefix("Value error, ")
+                faults.append(": ".join([*(str(part) for part in fault["loc"]), message]))
+        if faults:
+            raise Misconfigured("settings are not usable:\n" + "\n".join(f"- {fault}" for fault in faults))
+        return settings

@@ -1,0 +1,243 @@
+"""Handing emails to the SMTP server over pooled connections, with certainty about what it took over.
+
+SMTP decides at one point only: the reply to the end of data (RFC 5321, 4.1.1.4). Every refusal before it, and a 4xx or
+5xx as that reply, proves that nothing was accepted. No reply after the body left proves nothing.
+No text of the server is kept: it may repeat the recipient's address.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from aiosmtplib import SMTP, SMTPException, SMTPRecipientRefused, SMTPResponseException
+from aiosmtplib.protocol import PERIOD_REGEX
+
+from mail_service.addresses import MailAddress
+from mail_service.errors import Problem, bad_address
+from mail_service.settings import Settings
+
+_COMMAND_TIMEOUT = 20.0
+_REPLY_TO_DATA_TIMEOUT = 60.0
+_MAX_IDLE_SECONDS = 30.0
+_MAX_EMAILS_PER_CONNECTION = 100
+_WAITING_PER_CONNECTION = 16
+_RETRY_AFTER_DEFERRED = 60
+_BAD_MAILBOX_CODES = frozenset({501, 550, 551, 553, 556})
+_ENHANCED_CODE = re.compile(r"([245]\.\d{1,3}\.\d{1,3})\b")
+
+
+class InDoubt(Exception):
+    """The body left and no reply came: the server may have accepted it or not."""
+
+
+class ClaimLost(Exception):
+    """The gate refused: the body did not leave."""
+
+
+class _Stale(Exception):
+    """A connection that had been used before was closed by the server meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What one delivery needs; `content` has CRLF line ends."""
+
+    sender: MailAddress
+    recipient: MailAddress
+    content: bytes = field(repr=False)
+
+
+@dataclass(slots=True)
+class _Connection:
+    client: SMTP
+    sent: int = 0
+    idle_since: float = 0.0
+
+    @property
+    def reusable(self) -> bool:
+        fresh = time.monotonic() - self.idle_since < _MAX_IDLE_SECONDS
+        return self.client.is_connected and fresh and self.sent < _MAX_EMAILS_PER_CONNECTION
+
+
+class SmtpPool:
+    """At most `smtp_pool_size` connections, kept open between emails, newest used first."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._slots = asyncio.Semaphore(settings.smtp_pool_size)
+        self._idle: list[_Connection] = []
+        self._under_way = 0
+
+    @property
+    def saturated(self) -> bool:
+        """Whether another email would wait longer than a caller should."""
+        return self._under_way >= self._settings.smtp_pool_size * (1 + _WAITING_PER_CONNECTION)
+
+    async def deliver(self, envelope: Envelope, gate: Callable[[], Awaitable[bool]]) -> None:
+        """Returns after the server's 250 to the body.
+
+        `gate` is awaited after the server agreed to take the body and before it leaves. Raises `Problem` (nothing was
+        accepted: 422 the mailbox does not exist, 429 come back later, 503), `ClaimLost`, `InDoubt`, and what `gate`
+        raises (the body did not leave).
+        """
+        async with self._slot(), self._prepared(envelope) as connection:
+            if not await gate():
+                raise ClaimLost
+            await _hand_over(connection.client, envelope.content)
+
+    async def close(self) -> None:
+        """Says goodbye on idle connections. Nothing may be under way."""
+        while self._idle:
+            await _quit(self._idle.pop().client)
+
+    @asynccontextmanager
+    async def _slot(self) -> AsyncIterator[None]:
+        self._under_way += 1
+        try:
+            async with self._slots:
+                yield
+        finally:
+            self._under_way -= 1
+
+    @asynccontextmanager
+    async def _prepared(self, envelope: Envelope) -> AsyncIterator[_Connection]:
+        """A connection whose server waits for the body. Closed when the body did not go through, else kept."""
+        connection = await self._ask(envelope)
+        try:
+            yield connection
+        except Problem:
+            await self._keep(connection)
+            raise
+        except BaseException:
+            connection.client.close()
+            raise
+        await self._keep(connection)
+
+    async def _ask(self, envelope: Envelope) -> _Connection:
+        while self._idle:
+            connection = self._idle.pop()
+            if not connection.reusable:
+                await _quit(connection.client)
+                continue
+            try:
+                await self._open_transaction(connection, envelope)
+            except _Stale:
+                continue
+            return connection
+        connection = _Connection(await self._connect())
+        try:
+            await self._open_transaction(connection, envelope)
+        except _Stale:
+            raise _unavailable() from None
+        return connection
+
+    async def _open_transaction(self, connection: _Connection, envelope: Envelope) -> None:
+        """MAIL, RCPT, DATA up to the 354. Raises `Problem`, or `_Stale` when the connection is of no more use."""
+        client = connection.client
+        try:
+            options, encoding = _utf8_options(client, envelope.recipient)
+            await client.mail(str(envelope.sender), options=options, encoding=encoding)
+            await client.rcpt(str(envelope.recipient), encoding=encoding)
+            reply = await client.execute_command(b"DATA")
+            if reply.code != 354:
+                raise SMTPResponseException(reply.code, reply.message)
+        except SMTPResponseException as refusal:
+            if refusal.code == 421 and connection.sent:
+                client.close()
+                raise _Stale from None
+            await self._keep(connection, reset=True)
+            raise _refused(refusal) from None
+        except (SMTPException, OSError, TimeoutError):
+            client.close()
+            raise _Stale from None
+        except BaseException:
+            client.close()
+            raise
+
+    async def _connect(self) -> SMTP:
+        settings = self._settings
+        client = SMTP(
+            hostname=settings.smtp_host,
+            port=settings.smtp_port,
+            username=settings.smtp_username,
+            password=settings.smtp_password.get_secret_value() if settings.smtp_password else None,
+            local_hostname=settings.sender[1].domain,
+            use_tls=settings.smtp_tls == "tls",
+            start_tls=settings.smtp_tls == "starttls",
+            timeout=_COMMAND_TIMEOUT,
+        )
+        try:
+            await client.connect()
+        except SMTPResponseException as refusal:
+            client.close()
+            raise _refused(refusal) from None
+        except (SMTPException, OSError, TimeoutError):
+            client.close()
+            raise _unavailable() from None
+        return client
+
+    async def _keep(self, connection: _Connection, *, reset: bool = False) -> None:
+        try:
+            if reset and connection.client.is_connected:
+                await connection.client.rset()
+        except (SMTPException, OSError, TimeoutError):
+            connection.client.close()
+        if connection.client.is_connected:
+            connection.sent += 1
+            connection.idle_since = time.monotonic()
+            self._idle.append(connection)
+
+
+async def _hand_over(client: SMTP, content: bytes) -> None:
+    """Sends the body, which ends with CRLF, and reads the one reply that decides."""
+    protocol = client.protocol
+    if protocol is None or not protocol.is_connected:
+        raise _unavailable()
+    try:
+        protocol.write(PERIOD_REGEX.sub(b"..", content) + b".\r\n")
+        reply = await protocol.read_response(timeout=_REPLY_TO_DATA_TIMEOUT)
+    except (SMTPException, OSError, TimeoutError):
+        raise InDoubt from None
+    if reply.code == 250:
+        return
+    if 400 <= reply.code < 600:
+        if reply.code == 421:
+            client.close()
+        raise _refused(SMTPResponseException(reply.code, reply.message))
+    raise InDoubt
+
+
+async def _quit(client: SMTP) -> None:
+    try:
+        await client.quit(timeout=2)
+    except (SMTPException, OSError, TimeoutError):
+        client.close()
+
+
+def _utf8_options(client: SMTP, recipient: MailAddress) -> tuple[list[str], str]:
+    if not recipient.needs_smtputf8:
+        return [], "ascii"
+    if not client.supports_extension("smtputf8"):
+        raise bad_address("The SMTP server cannot write to an address with these letters.")
+    return ["SMTPUTF8"], "utf-8"
+
+
+def _unavailable() -> Problem:
+    return Problem(503, "smtp_unavailable", "The SMTP server cannot be reached or hung up. Nothing was sent.")
+
+
+def _refused(refusal: SMTPResponseException) -> Problem:
+    """A reply that proves that nothing was accepted. An enhanced code 5.7.x (RFC 3463) is about us, not the mailbox."""
+    found = _ENHANCED_CODE.match(refusal.message)
+    enhanced = found.group(1) if found else ""
+    shown = f"{refusal.code} {enhanced}".strip()
+    about_us = enhanced.startswith(("5.3", "5.5", "5.7"))
+    if isinstance(refusal, SMTPRecipientRefused) and refusal.code in _BAD_MAILBOX_CODES and not about_us:
+        return bad_address(f"The SMTP server refused the recipient ({shown}).")
+    if 400 <= refusal.code < 500:
+        detail = f"The SMTP server asks to come back later ({shown}). Nothing was sent."
+        return Problem(429, "smtp_deferred", detail, retry_after=_RETRY_AFTER_DEFERRED)
+    return Problem(503, "smtp_refused", f"The SMTP server refused ({shown}). Nothing was sent.")

@@ -1,0 +1,240 @@
+"""What the service remembers: Idempotency-Keys and who wants no more email. Never a body, a name or an address.
+
+A key is claimed (`in_flight`) in a commit of its own before SMTP hears of the email, moved to the stage `handing_over`
+in another right before the body leaves, and `accepted` after the server's 250. So whatever is found after a crash is
+decidable but for `handing_over`, which becomes `in_doubt` and is never sent again.
+
+Each process holds a session-level advisory lock on its instance number; who can take that lock knows the process is
+dead. A process that merely lost its connection may be judged dead too: its next step names its attempt, finds the row
+gone or judged, and gives up before the body leaves.
+"""
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.schema import CreateSchema
+
+State = Literal["in_flight", "accepted", "in_doubt"]
+_MIGRATION_LOCK = 0x6D61696C  # "mail": several instances that start at once migrate one after the other
+_LIBPQ = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+
+metadata = sa.MetaData(schema="mail_service")
+message = sa.Table(
+    "message",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True, comment="the caller's Idempotency-Key"),
+    sa.Column("body_hash", sa.LargeBinary, nullable=False, comment="HMAC-SHA256 of the request's canonical body"),
+    sa.Column("state", sa.Text, nullable=False, server_default="in_flight"),
+    sa.Column("stage", sa.Text, nullable=False, server_default="claimed", comment="handing_over: the body may be out"),
+    sa.Column("instance", sa.BigInteger, nullable=False, comment="process that claimed it; its advisory lock"),
+    sa.Column("attempt", sa.BigInteger, nullable=False, comment="random number of this claim"),
+    sa.Column("message_id", sa.Text, nullable=False, comment="Message-ID header, from the key"),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
+    sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
+    sa.CheckConstraint("state IN ('in_flight', 'accepted', 'in_doubt')", name="message_state"),
+    sa.CheckConstraint("stage IN ('claimed', 'handing_over')", name="message_stage"),
+    sa.CheckConstraint("state = 'in_flight' OR stage = 'handing_over'", name="message_decided_after_hand_over"),
+    sa.Index("message_in_flight", "instance", postgresql_where=sa.text("state = 'in_flight'")),
+    sa.Index("message_attempt", "attempt"),
+    comment="Emails by Idempotency-Key: what is under way, accepted by SMTP, or undecidable",
+)
+suppression = sa.Table(
+    "suppression",
+    metadata,
+    sa.Column("address_hash", sa.LargeBinary, primary_key=True, comment="HMAC-SHA256 of the normalised email"),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
+    comment="Addresses that asked for no more reminders and gifts",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to send one email, once."""
+
+    key: str
+    attempt: int
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A key that is already there."""
+
+    body_hash: bytes
+    state: State
+    message_id: str
+
+
+class Suppressed:
+    """The address asked for no more email."""
+
+
+class Store:
+    """The tables. Every method commits before it returns; database failures are `SQLAlchemyError`."""
+
+    def __init__(self, engine: AsyncEngine, watch: AsyncConnection, instance: int) -> None:
+        self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._watch = watch
+        self.instance = instance
+        self._owed: dict[int, sa.Executable] = {}
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, url: str, pool_size: int) -> AsyncIterator[Self]:
+        """Migrates, announces this instance and judges what dead ones left. Parameters never reach an exception."""
+        engine = create_async_engine(
+            url, hide_parameters=True, pool_size=pool_size, max_overflow=5, pool_recycle=1800, connect_args=_LIBPQ
+        )
+        try:
+            async with engine.begin() as connection:
+                await _migrate(connection)
+            instance = secrets.randbits(62)
+            store = cls(engine, await _announce(engine, instance), instance)
+            await store.judge_dead_instances()
+            yield store
+            await store._watch.invalidate()
+        finally:
+            await engine.dispose()
+
+    async def ready(self) -> bool:
+        """Whether the database answers."""
+        try:
+            await self._execute(sa.select(sa.literal(1)))
+        except SQLAlchemyError:
+            return False
+        return True
+
+    async def claim(
+        self, key: str, body_hash: bytes, message_id: str, address_hash: bytes | None
+    ) -> Claim | Known | Suppressed:
+        """Claims the key unless it is known or `address_hash` is suppressed, in one statement."""
+        claim = Claim(key, secrets.randbits(62), message_id)
+        source = sa.select(
+            sa.literal(key),
+            sa.literal(body_hash),
+            sa.literal(self.instance),
+            sa.literal(claim.attempt),
+            sa.literal(message_id),
+        ).where(~sa.exists().where(suppression.c.address_hash == address_hash))
+        statement = (
+            insert(message)
+            .from_select(["key", "body_hash", "instance", "attempt", "message_id"], source)
+            .on_conflict_do_nothing()
+            .returning(message.c.key)
+        )
+        try:
+            if (await self._execute(statement)).first():
+                return claim
+            known = await self.find(key)
+        except SQLAlchemyError:
+            # The commit may have happened although its answer was lost.
+            self._owed[claim.attempt] = _free(claim)
+            raise
+        if known is not None:
+            return known
+        if address_hash is not None and await self.is_suppressed(address_hash):
+            return Suppressed()
+        # Freed between the two statements: its owner is just answering, the caller asks again.
+        return Known(body_hash, "in_flight", message_id)
+
+    async def hand_over(self, claim: Claim) -> bool:
+        """Records that the body is about to leave. False: the claim is no longer ours, and it must not leave."""
+        statement = (
+            sa.update(message)
+            .where(message.c.attempt == claim.attempt, message.c.key == claim.key, message.c.stage == "claimed")
+            .values(stage="handing_over", updated_at=sa.func.now())
+            .returning(message.c.key)
+        )
+        return (await self._execute(statement)).first() is not None
+
+    async def accept(self, claim: Claim) -> None:
+        await self._settle(claim, _decide(claim, "accepted"))
+
+    async def doubt(self, claim: Claim) -> None:
+        await self._settle(claim, _decide(claim, "in_doubt"))
+
+    async def free(self, claim: Claim) -> None:
+        """Nothing was sent: the key may be used again."""
+        await self._settle(claim, _free(claim))
+
+    async def _settle(self, claim: Claim, statement: sa.Executable) -> None:
+        """An outcome that cannot be recorded now is owed, and paid at the next beat."""
+        try:
+            await self._execute(statement)
+        except SQLAlchemyError:
+            self._owed[claim.attempt] = statement
+
+    async def find(self, key: str) -> Known | None:
+        columns = (message.c.body_hash, message.c.state, message.c.message_id)
+        row = (await self._execute(sa.select(*columns).where(message.c.key == key))).first()
+        return Known(row.body_hash, row.state, row.message_id) if row else None
+
+    async def suppress(self, address_hash: bytes) -> None:
+        await self._execute(insert(suppression).values(address_hash=address_hash).on_conflict_do_nothing())
+
+    async def is_suppressed(self, address_hash: bytes) -> bool:
+        statement = sa.select(suppression.c.created_at).where(suppression.c.address_hash == address_hash)
+        return (await self._execute(statement)).first() is not None
+
+    async def beat(self) -> None:
+        """Stay known as alive, pay what is owed, judge the dead. To be called every few seconds."""
+        try:
+            await self._watch.execute(sa.select(sa.literal(1)))
+        except SQLAlchemyError:
+            await self._watch.invalidate()
+            self._watch = await _announce(self._engine, self.instance)
+        for attempt, statement in list(self._owed.items()):
+            await self._execute(statement)
+            del self._owed[attempt]
+        await self.judge_dead_instances()
+
+    async def judge_dead_instances(self) -> None:
+        """What a dead process had not handed over was not sent and is freed; the rest nobody can know."""
+        mine = (message.c.state == "in_flight") & (message.c.instance != self.instance)
+        for instance in (await self._execute(sa.select(message.c.instance).where(mine).distinct())).scalars().all():
+            async with self._engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
+                if not await connection.scalar(sa.select(sa.func.pg_try_advisory_xact_lock(instance))):
+                    continue
+                theirs = (message.c.state == "in_flight") & (message.c.instance == instance)
+                await connection.execute(sa.delete(message).where(theirs, message.c.stage == "claimed"))
+                await connection.execute(
+                    sa.update(message).where(theirs).values(state="in_doubt", updated_at=sa.func.now())
+                )
+
+    async def _execute(self, statement: sa.Executable) -> sa.CursorResult[Any]:
+        async with self._engine.connect() as connection:
+            return await connection.execute(statement)
+
+
+def _decide(claim: Claim, state: State) -> sa.Executable:
+    ours = (message.c.attempt == claim.attempt) & (message.c.key == claim.key)
+    return sa.update(message).where(ours).values(state=state, updated_at=sa.func.now())
+
+
+def _free(claim: Claim) -> sa.Executable:
+    """Also what another instance judged in doubt meanwhile: this one knows better. Never what was accepted."""
+    ours = (message.c.attempt == claim.attempt) & (message.c.key == claim.key)
+    return sa.delete(message).where(ours, message.c.state != "accepted")
+
+
+async def _migrate(connection: AsyncConnection) -> None:
+    """Makes what is missing; safe when several start at once, and when there is nothing to do."""
+    await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+    await connection.execute(CreateSchema(str(metadata.schema), if_not_exists=True))
+    await connection.run_sync(metadata.create_all)
+
+
+async def _announce(engine: AsyncEngine, instance: int) -> AsyncConnection:
+    """A connection that holds the instance's lock. Short keepalives let a vanished host die within half a minute."""
+    connection = await engine.execution_options(isolation_level="AUTOCOMMIT").connect()
+    for name, value in (("tcp_keepalives_idle", "10"), ("tcp_keepalives_interval", "5"), ("tcp_keepalives_count", "3")):
+        await connection.execute(sa.select(sa.func.set_config(name, value, False)))
+    await connection.execute(sa.select(sa.func.pg_advisory_lock(instance)))
+    return connection

@@ -1,0 +1,109 @@
+"""Checks of the variables of a request against the catalogue."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from unicodedata import category
+from urllib.parse import urlsplit
+
+from mail_service.catalogue import ROLES, Kind, Variable
+from mail_service.errors import Problem, bad_variable
+
+_MAX_TEXT = 300
+_MAX_ROWS = 500
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+_DIGITS = re.compile(r"[0-9]{1,78}")
+_READS_AS_URL = re.compile(r"://|\bwww\.|\b(?:https?|mailto|javascript|data|tel):", re.IGNORECASE)
+_BIDI_CONTROLS = dict.fromkeys([0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+_DEFAULT_PORTS = {"https": 443, "http": 80}
+
+
+def is_plain_text(text: str) -> bool:
+    """No control character, so also no line break, and no lone surrogate."""
+    return not any(category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text)
+
+
+def without_bidi_controls(text: str) -> str:
+    """Characters that turn the reading direction could make a name swallow the words around it."""
+    return text.translate(_BIDI_CONTROLS)
+
+
+def reads_as_url(text: str) -> bool:
+    return _READS_AS_URL.search(text) is not None
+
+
+def checked(declared: Iterable[Variable], given: Mapping[str, Any], origin: str, path: str = "") -> dict[str, Any]:
+    """The variables a template may see, absent optional ones as None.
+
+    Raises 400 `missing_variable`, `unknown_variable`, `bad_variable` or `foreign_url` (a link that does not lead to
+    `origin`, or text that reads as a URL, since mail programs make it a link).
+    """
+    known = {variable.name: variable for variable in declared}
+    for name in given:
+        if name not in known:
+            raise Problem(400, "unknown_variable", f"The template has no such variable at {path or '/variables'}.")
+    return {name: _value(variable, given.get(name), origin, path + name) for name, variable in known.items()}
+
+
+def _value(variable: Variable, value: Any, origin: str, path: str) -> Any:
+    if value is None:
+        if variable.required:
+            raise bad_variable("missing_variable", path, f"The variable {path} is missing.")
+        return None
+    match variable.kind:
+        case Kind.ROWS:
+            return _rows(variable, value, origin, path)
+        case Kind.INTEGER:
+            return _integer(value, path)
+        case Kind.URL:
+            return _url(_text(variable, value, path), origin, path)
+        case Kind.TEXT | Kind.ADDRESS | Kind.ROLE:
+            text = _text(variable, value, path)
+            if reads_as_url(text):
+                raise bad_variable("foreign_url", path, f"The variable {path} holds a URL.")
+            if variable.kind is Kind.ADDRESS and not _ADDRESS.fullmatch(text):
+                raise bad_variable("bad_variable", path, f"The variable {path} is not an address.")
+            if variable.kind is Kind.ROLE and text not in ROLES:
+                raise bad_variable("bad_variable", path, f"The variable {path} is not a role.")
+            return text
+
+
+def _text(variable: Variable, value: Any, path: str) -> str:
+    if not isinstance(value, str) or len(value) > _MAX_TEXT or not is_plain_text(value):
+        raise bad_variable(
+            "bad_variable", path, f"The variable {path} is not plain text of at most {_MAX_TEXT} characters."
+        )
+    text = without_bidi_controls(value).strip()
+    if not text and not variable.blank:
+        raise bad_variable("missing_variable", path, f"The variable {path} is empty.")
+    return text
+
+
+def _integer(value: Any, path: str) -> str:
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if not isinstance(text, str) or not _DIGITS.fullmatch(text):
+        raise bad_variable("bad_variable", path, f"The variable {path} is not a whole number.")
+    return text
+
+
+def _rows(variable: Variable, value: Any, origin: str, path: str) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or len(value) > _MAX_ROWS or not all(isinstance(row, dict) for row in value):
+        raise bad_variable("bad_variable", path, f"The variable {path} is not a list of at most {_MAX_ROWS} objects.")
+    return [checked(variable.columns, row, origin, f"{path}/{number}/") for number, row in enumerate(value)]
+
+
+def _url(text: str, origin: str, path: str) -> str:
+    """Compared after parsing: a prefix test would let `https://app.example.evil` pass."""
+    try:
+        ours = _origin(origin)
+        same = _origin(text) == ours and "@" not in urlsplit(text).netloc
+    except ValueError:
+        same = False
+    if not same or not text.isascii() or any(character <= " " or character in '\\<>"' for character in text):
+        raise bad_variable("foreign_url", path, f"The variable {path} is not a link to the app's origin.")
+    return text
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    return (parts.scheme, parts.hostname, parts.port or _DEFAULT_PORTS.get(parts.scheme))
