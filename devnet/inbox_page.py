@@ -1,0 +1,90 @@
+"""The inbox as pages and as JSON. Emails are other people's HTML: shown in a sandboxed frame, nothing is fetched."""
+
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from aiohttp import web
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+if TYPE_CHECKING:
+    from devnet.smtp import Inbox, Received
+
+_environment = Environment(
+    loader=PackageLoader("devnet", "inbox_templates"), autoescape=True, undefined=StrictUndefined
+)
+_PAGE_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; frame-src 'self'; "
+    "base-uri 'none'; form-action 'none'"
+)
+_EMAIL_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-popups"
+_LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+def pages(inbox: "Inbox") -> web.Application:
+    app = web.Application(middlewares=[_only_from_here])
+    app.add_routes(
+        [
+            web.get("/", lambda _: _html("list.html", messages=inbox.messages[::-1])),
+            web.get("/refresh.js", _script),
+            web.get(r"/messages/{number:\d+}", lambda request: _message(inbox, request)),
+            web.get(r"/messages/{number:\d+}/body", lambda request: _body(inbox, request)),
+            web.get("/api/messages", lambda _: _json([message.as_json() for message in inbox.messages])),
+            web.get("/api/count", lambda _: _json({"last": inbox.messages[-1].number if inbox.messages else 0})),
+            web.delete("/api/messages", lambda _: _clear(inbox)),
+        ]
+    )
+    return app
+
+
+@web.middleware
+async def _only_from_here(request: web.Request, handler: Any) -> web.StreamResponse:
+    """Another site's page must not read the inbox through a name that points to loopback (DNS rebinding)."""
+    if urlsplit(f"//{request.host}").hostname not in _LOCAL_HOSTS:
+        raise web.HTTPForbidden(text="open the inbox by its loopback address")
+    response: web.StreamResponse = await handler(request)
+    response.headers.setdefault("Content-Security-Policy", _PAGE_POLICY)
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+async def _html(template: str, **values: Any) -> web.Response:
+    return web.Response(text=_environment.get_template(template).render(values), content_type="text/html")
+
+
+async def _json(data: Any) -> web.Response:
+    return web.json_response(data)
+
+
+async def _script(_: web.Request) -> web.Response:
+    return web.Response(text=_environment.get_template("refresh.js").render(), content_type="text/javascript")
+
+
+def _found(inbox: "Inbox", request: web.Request) -> "Received":
+    message = inbox.find(int(request.match_info["number"]))
+    if message is None:
+        raise web.HTTPNotFound(text="no such message")
+    return message
+
+
+async def _message(inbox: "Inbox", request: web.Request) -> web.Response:
+    message = _found(inbox, request)
+    part = request.query.get("part", "html" if message.html else "text")
+    unsubscribe = re.match(r"<(https?://[^>]+)>", message.header("List-Unsubscribe") or "")
+    return await _html(
+        "message.html", message=message, part=part, unsubscribe=unsubscribe.group(1) if unsubscribe else None
+    )
+
+
+async def _body(inbox: "Inbox", request: web.Request) -> web.Response:
+    """The HTML part alone, for the frame; sandboxed also when it is opened by itself."""
+    response = await _html("body.html", html=_found(inbox, request).html)
+    response.headers["Content-Security-Policy"] = _EMAIL_POLICY
+    return response
+
+
+async def _clear(inbox: "Inbox") -> web.Response:
+    inbox.clear()
+    return web.Response(status=204)
