@@ -1,0 +1,266 @@
+"""Plainly named steps on a local chain, for the tests and the demo.
+
+Each step sends one or a few real transactions, waits until they are mined and raises `chain.Reverted` with the
+decoded reason when they fail. Addresses handed out are lower case; times are seconds, amounts base units.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from typing import Any
+
+from eth_account.signers.local import LocalAccount
+
+from devnet.deploy import CUSTOM_PLAN, STANDARD_PLAN, YEAR
+from devnet.gifts import GiftSteps
+from devnet.safes import SAFE_ROUTER, SafeSteps
+from devnet.sponsorship import Auth
+from devnet.steps import NOBODY, Legacy
+
+__all__ = ["Legacy", "Mode", "Scenario"]
+
+DAY = 24 * 3600
+LEGACY = "TransferEOALegacy"
+ROUTER = "TransferEOALegacyRouter"
+BULK = 200
+
+
+class Mode(IntEnum):
+    """How a RevertingLegacy answers."""
+
+    WELL = 0
+    REVERTS = 1
+    BURNS_GAS = 2
+
+
+class Scenario(SafeSteps, GiftSteps):
+    """Every step there is, on one chain with one deployment."""
+
+    # --- Premium
+
+    def subscribe_premium(self, owner: LocalAccount, seconds: int = YEAR) -> str:
+        """Pay for Premium time with ETH; longer or shorter than a year by a plan of its own."""
+        registry, plan = self.deployment.premium_registry, STANDARD_PLAN
+        if seconds != YEAR:
+            plan = CUSTOM_PLAN
+            self.write_as_deployer("PremiumRegistry", registry, "setPlan", plan, seconds, 10**6)
+        price = self.read("PremiumRegistry", registry, "priceInWei", plan)
+        return self.write(owner, "PremiumRegistry", registry, "subscribeByETH", plan, value=price)
+
+    def subscribe_premium_with_usdc(self, owner: LocalAccount) -> str:
+        registry, usdc = self.deployment.premium_registry, self.deployment.usdc
+        _, price = self.read("PremiumRegistry", registry, "plans", STANDARD_PLAN)
+        self.mint(usdc, owner.address, price)
+        self.approve(owner, usdc, registry, price)
+        return self.write(owner, "PremiumRegistry", registry, "subscribeByUSDC", STANDARD_PLAN)
+
+    def end_premium(self, owner: str) -> str:
+        return self.write_as_deployer("PremiumSetting", self.deployment.premium_setting, "resetPremium", owner)
+
+    def set_time_ahead(self, owner: LocalAccount, seconds: int) -> str:
+        return self.write(owner, "PremiumSetting", self.deployment.premium_setting, "setTimeAhead", seconds)
+
+    def configure_reminders(
+        self,
+        owner: LocalAccount,
+        legacy: Legacy,
+        beneficiaries: Sequence[str] | None = None,
+        second_line: str | None = None,
+        third_line: str | None = None,
+        cosigners: Sequence[str] = (),
+    ) -> str:
+        """Name who is to be reminded; everybody of the legacy when no beneficiaries are given."""
+        if beneficiaries is None:
+            beneficiaries, second_line, third_line = self.read(LEGACY, legacy.address, "getLegacyBeneficiaries")
+        lines = (second_line or NOBODY, third_line or NOBODY)
+        return self.write(
+            owner,
+            "PremiumSetting",
+            self.deployment.premium_setting,
+            "setReminderConfig",
+            legacy.address,
+            cosigners,
+            beneficiaries,
+            *lines,
+        )
+
+    def due_windows(self, legacies: Sequence[Legacy]) -> list[list[int]]:
+        """What PremiumReminderView says at the head block, for each legacy."""
+        view = self.deployment.premium_reminder_view
+        answer = self.read("PremiumReminderView", view, "dueRemindersBatch", [item.address for item in legacies])
+        return [list(windows) for windows in answer]
+
+    # --- legacies of plain accounts
+
+    def create_legacy(
+        self,
+        owner: LocalAccount,
+        beneficiaries: Mapping[str, int],
+        *,
+        inactivity: int = 180 * DAY,
+        second_line: str | None = None,
+        delay2: int | None = None,
+        third_line: str | None = None,
+        delay3: int | None = None,
+        name: str = "",
+        code: str | None = None,
+    ) -> Legacy:
+        """`beneficiaries` maps address to percent, 100 in sum. A delay of a line that is there is 30 days unless
+        given. `code` makes a genuine legacy run another implementation."""
+        main, extra = _main(beneficiaries, name), _extra(inactivity, second_line, delay2, third_line, delay3)
+        router, lines = self.deployment.transfer_eoa_legacy_router, (second_line or NOBODY, third_line or NOBODY)
+        if code is None:
+            sent = self.write(owner, ROUTER, router, "createLegacy", main, extra, *lines)
+        else:
+            sent = self.write(owner, ROUTER, router, "createLegacyFrom", code, owner.address, main, extra, *lines)
+        return self._created(sent)[0]
+
+    def create_reverting_legacy(self, owner: LocalAccount, beneficiaries: Mapping[str, int], **terms: Any) -> Legacy:
+        """Genuine and well behaved until `set_mode` says otherwise."""
+        return self.create_legacy(owner, beneficiaries, code=self.deployment.reverting_legacy_code, **terms)
+
+    def set_mode(self, legacy: Legacy, mode: Mode) -> str:
+        return self.write_as_deployer("RevertingLegacy", legacy.address, "setMode", mode)
+
+    def create_old_legacy(self, owner: LocalAccount, beneficiaries: Mapping[str, int]) -> Legacy:
+        """Genuine, of a build whose triggers are (0, 0, 0)."""
+        return self.create_legacy(owner, beneficiaries, code=self.deployment.old_legacy_code)
+
+    def deploy_fake_legacy(self, attacker: LocalAccount, legacy_id: int, victims: Sequence[str]) -> Legacy:
+        """Claims to be legacy `legacy_id` of the true router with the attacker as creator; the registry disagrees."""
+        router = self.deployment.transfer_eoa_legacy_router
+        data = self.contracts["FakeLegacy"].deployment(router, legacy_id, attacker.address, list(victims))
+        receipt = self.anvil.receipt(self.send(attacker, None, data))
+        return Legacy(receipt["contractAddress"].lower(), legacy_id, router)
+
+    def bulk_create(
+        self, owner: LocalAccount, count: int, beneficiaries: Mapping[str, int], *, configure: bool = True, **terms: Any
+    ) -> list[Legacy]:
+        """Many equal legacies of one owner, with reminders of their beneficiaries configured."""
+        main, extra = _main(beneficiaries, ""), _extra(terms.get("inactivity", 180 * DAY), None, None, None, None)
+        created: list[Legacy] = []
+        router, premium = self.deployment.transfer_eoa_legacy_router, self.deployment.premium_setting
+        while len(created) < count:
+            size = min(BULK, count - len(created))
+            sent = self.write_as_deployer(
+                ROUTER, router, "bulkCreate", size, owner.address, main, extra, NOBODY, NOBODY
+            )
+            fresh = self._created(sent)
+            if configure:
+                users: tuple[Any, ...] = ([], list(beneficiaries), NOBODY, NOBODY)
+                self.write_as_deployer(
+                    "PremiumSetting", premium, "bulkConfigure", [item.address for item in fresh], *users
+                )
+            created += fresh
+        return created
+
+    def check_in(self, owner: LocalAccount, legacy: Legacy) -> str:
+        return self.write(owner, ROUTER, legacy.router, "activeAlive", legacy.id)
+
+    def check_in_for(self, relayer: LocalAccount, legacy: Legacy, auth: Auth) -> str:
+        return self.write(relayer, ROUTER, legacy.router, "activeAliveFor", legacy.id, auth)
+
+    def claim(
+        self,
+        beneficiary: LocalAccount,
+        legacy: Legacy,
+        assets: Sequence[str] = (),
+        *,
+        is_eth: bool = False,
+        unswap: bool = False,
+    ) -> str:
+        function = "activeLegacyWithUnswap" if unswap else "activeLegacy"
+        return self.write(beneficiary, ROUTER, legacy.router, function, legacy.id, list(assets), is_eth)
+
+    def claim_for(
+        self, relayer: LocalAccount, legacy: Legacy, assets: Sequence[str], auth: Auth, *, is_eth: bool = False
+    ) -> str:
+        arguments = (legacy.id, list(assets), is_eth, auth)
+        return self.write(relayer, ROUTER, legacy.router, "activeLegacyFor", *arguments)
+
+    def claim_two_layers_in_one_transaction(
+        self, first: LocalAccount, second: LocalAccount, legacy: Legacy, assets: Sequence[str] = ()
+    ) -> str:
+        """Two beneficiaries of two open lines, each for itself, claim in one transaction that a third party sends."""
+        auths = [self.claim_auth(signer, legacy.id, list(assets)) for signer in (first, second)]
+        return self.write(
+            self.account("relayer"),
+            "TwoLayerClaimer",
+            self.deployment.two_layer_claimer,
+            "claimTwo",
+            legacy.router,
+            legacy.id,
+            list(assets),
+            False,
+            *auths,
+        )
+
+    def delete_legacy(self, owner: LocalAccount, legacy: Legacy) -> str:
+        contract = ROUTER if legacy.guard is None else SAFE_ROUTER
+        return self.write(owner, contract, legacy.router, "deleteLegacy", legacy.id)
+
+    def edit_distribution(
+        self, owner: LocalAccount, legacy: Legacy, beneficiaries: Mapping[str, int], *, sync: bool = True
+    ) -> str:
+        """Replace line 1. Without `sync` PremiumSetting does not say that its configured set changed."""
+        function = "setLegacyDistributions" if sync else "setLegacyDistributionsUnsynced"
+        main = _main(beneficiaries, "")
+        return self.write(owner, ROUTER, legacy.router, function, legacy.id, main[2], main[3])
+
+    def edit_line(self, owner: LocalAccount, legacy: Legacy, layer: int, user: str | None) -> str:
+        """Replace or remove (None) the second or third line."""
+        share = (user or NOBODY, 100)
+        return self.write(owner, ROUTER, legacy.router, "setLayer23Distribution", legacy.id, layer, "", share)
+
+    def edit_trigger(self, owner: LocalAccount, legacy: Legacy, inactivity: int) -> str:
+        contract = ROUTER if legacy.guard is None else SAFE_ROUTER
+        return self.write(owner, contract, legacy.router, "setActivationTrigger", legacy.id, inactivity)
+
+    def edit_config(
+        self,
+        owner: LocalAccount,
+        legacy: Legacy,
+        beneficiaries: Mapping[str, int],
+        *,
+        inactivity: int,
+        delay2: int = 0,
+        delay3: int = 0,
+        name: str = "",
+    ) -> str:
+        arguments = (legacy.id, _main(beneficiaries, name), (inactivity, delay2, delay3))
+        return self.write(owner, ROUTER, legacy.router, "setLegacyConfig", *arguments)
+
+    def set_empties_on_claim(self, owner: LocalAccount, legacy: Legacy, on: bool = True) -> str:
+        """From now on the first claim ends the legacy and leaves no beneficiary on chain."""
+        return self.write(owner, ROUTER, legacy.router, "setEmptiesOnClaim", legacy.id, on)
+
+    def disable_sponsored_claims(self, owner: LocalAccount, legacy: Legacy, disabled: bool = True) -> str:
+        return self.write(owner, ROUTER, legacy.router, "setSponsoredClaimsDisabled", legacy.id, disabled)
+
+    def set_auto_renew(self, owner: LocalAccount, legacy: Legacy, enabled: bool = True) -> str:
+        return self.write(owner, ROUTER, legacy.router, "setAutoRenew", legacy.id, enabled)
+
+    def record_activity(self, legacy: Legacy, observed_nonce: int) -> str:
+        """As the attestor."""
+        return self.write_as_deployer(ROUTER, legacy.router, "recordActivity", legacy.id, observed_nonce)
+
+    def _created(self, transaction_hash: str) -> list[Legacy]:
+        router = self.deployment.transfer_eoa_legacy_router
+        logs = self.events(transaction_hash, ROUTER, "TransferEOALegacyCreatedV2")
+        return [Legacy("0x" + log["topics"][2][-40:], int(log["topics"][1], 16), router) for log in logs]
+
+
+def _main(beneficiaries: Mapping[str, int], name: str) -> tuple[str, str, list[str], list[tuple[str, int]]]:
+    """Name, note, nick names and distributions, as the routers take them."""
+    return (name, "", ["" for _ in beneficiaries], list(beneficiaries.items()))
+
+
+def _extra(
+    inactivity: int, second: str | None, delay2: int | None, third: str | None, delay3: int | None
+) -> tuple[int, int, int]:
+    return (inactivity, _delay(second, delay2), _delay(third, delay3))
+
+
+def _delay(user: str | None, delay: int | None) -> int:
+    if delay is not None:
+        return delay
+    return 30 * DAY if user else 0

@@ -1,0 +1,438 @@
+"""The local chain keeps the promises of the deployed contracts that the service is built on."""
+
+import re
+
+import pytest
+from eth_utils.crypto import keccak
+
+from devnet.chain import Anvil, ChainError, Reverted
+from devnet.compile import load_contracts
+from devnet.deploy import MULTICALL3
+from devnet.scenarios import Legacy, Mode, Scenario
+
+DAY = 24 * 3600
+NOTIFIED = "LegacyEmailNotifyRequested"
+
+# As the deployed contracts declare them.
+EVENTS = {
+    "PremiumSetting": """
+        LegacyEmailNotifyRequested(address,address,uint8,uint8)
+        LegacyReminderUpdated(address,uint256,address,uint128,address[],address[],address,address)
+        BeneficiariesEmailSync(address,uint256,address,uint128,address[])
+        SecondLineEmailReset(address,uint256,address,uint128)
+        ThirdLineEmailReset(address,uint256,address,uint128)
+        LegacyConfigReset(address,uint256,address,uint128)
+        UserConfigUpdated(address,uint256)
+        PremiumTimeUpdated(address,uint256)
+        PremiumReset(address)""",
+    "TransferEOALegacyRouter": """
+        TransferEOALegacyCreatedV2(uint256,address,address,(address,uint256)[],(uint256,uint256,uint256),uint256)
+        TransferEOALegacyTriggerUpdated(uint256,uint128,uint256)
+        TransferEOALegacyConfigUpdated(uint256,(string,string,string[],(address,uint256)[]),(uint256,uint256,uint256),uint256)
+        TransferEOALegacyLayer23DistributionUpdated(uint256,uint8,string,(address,uint256),uint256)
+        TransferEOALegacyDistributionUpdated(uint256,string[],(address,uint256)[],uint256)
+        TransferEOALegacyActivedAlive(uint256,uint256)
+        TransferEOALegacyActivated(uint256,uint8,uint256)
+        TransferEOALegacyActivatedWithUnswap(uint256,uint8,uint256)
+        TransferEOALegacyDeleted(uint256,uint256)
+        TransferEOALegacyAutoRenewSet(uint256,address,bool,uint256)
+        TransferEOALegacyAutoRenewed(uint256,address,uint64,uint256)
+        TransferEOALegacyClaimedFor(uint256,address,address,uint256)
+        TransferEOALegacyCheckedInFor(uint256,address,address,uint256)""",
+    "MultisigLegacyRouter": """
+        MultisigLegacyCreated(uint256,address,address,address,address,(string,string,string[],address[]),(uint128,uint128),uint256)
+        MultisigLegacyActivated(uint256,address[],uint256,bool,uint256)
+        MultisigLegacyActivationTriggerUpdated(uint256,uint256,uint256)
+        MultisigLegacyBeneficiariesUpdated(uint256,string[],address[],uint128,uint256)""",
+    "TimelockERC20": """
+        TimelockCreated(uint256,address,address,address[],uint256[],uint256,uint256,uint8,string)
+        SoftTimelockUnlocked(uint256,uint256)
+        FundsWithdrawn(uint256,address)
+        ChangeStatus(uint256,uint8)""",
+    "TimelockERC721": """
+        TimelockCreated(uint256,address,address,address[],uint256[],uint256,uint256,uint8,string)
+        TokensWithdrawn(uint256,address)""",
+    "TimelockERC1155": """
+        TimelockCreated(uint256,address,address,address[],uint256[],uint256[],uint256,uint256,uint8,string)
+        FundsWithdrawn(uint256,address)""",
+    "PremiumRegistry": "PlanSubcribed(address,uint256,string,uint256)",
+}
+INDEXED = {
+    "LegacyEmailNotifyRequested": 2,
+    "LegacyReminderUpdated": 1,
+    "BeneficiariesEmailSync": 1,
+    "TransferEOALegacyCreatedV2": 3,
+    "TransferEOALegacyClaimedFor": 3,
+    "TransferEOALegacyActivated": 1,
+    "MultisigLegacyCreated": 0,
+    "MultisigLegacyActivated": 0,
+    "TimelockCreated": 3,
+    "FundsWithdrawn": 2,
+}
+
+
+@pytest.mark.parametrize("contract", EVENTS)
+def test_events_have_the_deployed_topics(contract: str) -> None:
+    artifact = load_contracts()[contract]
+    for signature in EVENTS[contract].split():
+        name = re.split(r"\(", signature)[0]
+        assert artifact.event_topic(name) == "0x" + keccak(text=signature).hex(), name
+        entry = next(item for item in artifact.abi if item["type"] == "event" and item["name"] == name)
+        if name in INDEXED:
+            assert sum(field["indexed"] for field in entry["inputs"]) == INDEXED[name], name
+
+
+def three_lines(scenario: Scenario) -> Legacy:
+    """Line 1 after 100 days, line 2 after 130, line 3 after 160, of a Premium owner."""
+    owner = scenario.account("owner")
+    scenario.subscribe_premium(owner)
+    return scenario.create_legacy(
+        owner,
+        {scenario.account("heir").address: 60, scenario.account("other heir").address: 40},
+        inactivity=100 * DAY,
+        second_line=scenario.account("second").address,
+        third_line=scenario.account("third").address,
+    )
+
+
+def signals(scenario: Scenario, transaction_hash: str) -> list[tuple[int, int]]:
+    """(layer, type) of each notify signal of a transaction."""
+    logs = scenario.events(transaction_hash, "PremiumSetting", NOTIFIED)
+    return [(int(log["data"][2:66], 16), int(log["data"][66:], 16)) for log in logs]
+
+
+def test_each_window_opens_exactly_at_its_second(chain_scenario: Scenario) -> None:
+    """1 before line 1, 4 at t1, 2 before t2, 5 at t2, 3 before t3, 6 at t3."""
+    legacy = three_lines(chain_scenario)
+    triggers = chain_scenario.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
+    t1, t2, t3 = triggers
+    assert (t2 - t1, t3 - t2) == (30 * DAY, 30 * DAY)
+    ahead = 7 * DAY
+    for moment, before, after in (
+        (t1 - ahead, [], [1]),
+        (t1, [1], [4]),
+        (t2 - ahead, [4], [2, 4]),
+        (t2, [2, 4], [5]),
+        (t3 - ahead, [5], [3, 5]),
+        (t3, [3, 5], [6]),
+    ):
+        for timestamp, windows in ((moment - 1, before), (moment, after)):
+            chain_scenario.anvil.set_time(timestamp)
+            assert chain_scenario.due_windows([legacy]) == [windows]
+
+
+def test_own_advance_notice_replaces_seven_days(chain_scenario: Scenario) -> None:
+    legacy = three_lines(chain_scenario)
+    chain_scenario.set_time_ahead(chain_scenario.account("owner"), 20 * DAY)
+    chain_scenario.advance(79 * DAY)
+    assert chain_scenario.due_windows([legacy]) == [[]]
+    chain_scenario.advance(DAY)
+    assert chain_scenario.due_windows([legacy]) == [[1]]
+
+
+def test_no_window_without_premium_or_life(chain_scenario: Scenario) -> None:
+    owner, legacy = chain_scenario.account("owner"), three_lines(chain_scenario)
+    chain_scenario.advance(101 * DAY)
+    assert chain_scenario.due_windows([legacy]) == [[4]]
+    chain_scenario.end_premium(owner.address)
+    assert chain_scenario.due_windows([legacy]) == [[]]
+    chain_scenario.subscribe_premium_with_usdc(owner)
+    assert chain_scenario.due_windows([legacy]) == [[4]]
+    chain_scenario.delete_legacy(owner, legacy)
+    assert chain_scenario.due_windows([legacy]) == [[]]
+
+
+def test_premium_runs_out_by_itself(chain_scenario: Scenario) -> None:
+    owner = chain_scenario.account("owner")
+    chain_scenario.subscribe_premium(owner, seconds=10 * DAY)
+    legacy = chain_scenario.create_legacy(owner, {chain_scenario.account("heir").address: 100}, inactivity=DAY)
+    chain_scenario.advance(9 * DAY)
+    assert chain_scenario.due_windows([legacy]) == [[4]]
+    chain_scenario.advance(2 * DAY)
+    assert chain_scenario.due_windows([legacy]) == [[]]
+
+
+def test_one_reverting_legacy_fails_its_whole_batch_without_data(chain_scenario: Scenario) -> None:
+    good = three_lines(chain_scenario)
+    heirs = {chain_scenario.account("heir").address: 100}
+    bad = chain_scenario.create_reverting_legacy(chain_scenario.account("owner"), heirs)
+    assert chain_scenario.due_windows([good, bad]) == [[], []]
+    chain_scenario.set_mode(bad, Mode.REVERTS)
+    with pytest.raises(Reverted) as failure:
+        chain_scenario.due_windows([good, bad])
+    assert failure.value.data == "0x"
+    chain_scenario.set_mode(bad, Mode.BURNS_GAS)
+    with pytest.raises(ChainError):
+        chain_scenario.due_windows([good, bad])
+
+
+def test_old_build_has_no_triggers_and_looks_ready(chain_scenario: Scenario) -> None:
+    owner = chain_scenario.account("owner")
+    chain_scenario.subscribe_premium(owner)
+    old = chain_scenario.create_old_legacy(owner, {chain_scenario.account("heir").address: 100})
+    assert chain_scenario.read("OldLegacy", old.address, "getTriggerActivationTimestamp") == (0, 0, 0)
+    assert chain_scenario.due_windows([old]) == [[4]]
+
+
+def test_registry_tells_a_genuine_legacy_from_a_fake_one(chain_scenario: Scenario) -> None:
+    legacy = three_lines(chain_scenario)
+    fake = chain_scenario.deploy_fake_legacy(chain_scenario.account("attacker"), legacy.id, [])
+    assert chain_scenario.read("FakeLegacy", fake.address, "router") == legacy.router
+    registered = chain_scenario.read("TransferEOALegacyRouter", legacy.router, "legacyAddresses", fake.id)
+    assert registered == legacy.address != fake.address
+
+
+def test_claims_pay_each_heir_its_own_share_and_signal_its_line(chain_scenario: Scenario) -> None:
+    """60/40 of USDC and of USDT (which returns nothing), bounded by the allowance, whoever comes first."""
+    scenario, legacy = chain_scenario, three_lines(chain_scenario)
+    owner, heir, other = (scenario.account(label) for label in ("owner", "heir", "other heir"))
+    tokens = [scenario.deployment.usdc, scenario.deployment.usdt]
+    for token in tokens:
+        scenario.mint(token, owner.address, 5_000)
+        scenario.approve(owner, token, legacy.address, 1_000)
+    with pytest.raises(Reverted, match="LegacyStillActive"):
+        scenario.claim(heir, legacy, tokens)
+    scenario.advance(101 * DAY)
+    sent = scenario.claim(other, legacy, tokens, unswap=True)
+    assert signals(scenario, sent) == [(1, 2)]
+    assert scenario.events(sent, "TransferEOALegacyRouter", "TransferEOALegacyActivatedWithUnswap")
+    assert signals(scenario, scenario.claim(other, legacy, tokens)) == [(1, 2)]
+    scenario.claim(heir, legacy, tokens)
+    for token in tokens:
+        assert (scenario.balance(token, heir.address), scenario.balance(token, other.address)) == (600, 400)
+    with pytest.raises(Reverted, match="OnlyBeneficaries"):
+        scenario.claim(scenario.account("stranger"), legacy, tokens)
+    with pytest.raises(Reverted, match="CannotClaim"):
+        scenario.claim(scenario.account("second"), legacy, tokens)
+
+
+def test_eth_of_the_legacy_is_claimed(chain_scenario: Scenario) -> None:
+    legacy, second = three_lines(chain_scenario), chain_scenario.account("second")
+    chain_scenario.send(chain_scenario.account("owner"), legacy.address, value=10**18)
+    chain_scenario.advance(131 * DAY)
+    before = chain_scenario.balance(None, second.address)
+    chain_scenario.claim(second, legacy, is_eth=True)
+    assert chain_scenario.balance(None, second.address) - before > 99 * 10**16
+    assert chain_scenario.balance(None, legacy.address) == 0
+
+
+def test_two_lines_claim_in_one_transaction(chain_scenario: Scenario) -> None:
+    scenario, legacy = chain_scenario, three_lines(chain_scenario)
+    scenario.advance(131 * DAY)
+    heir, second = scenario.account("heir"), scenario.account("second")
+    sent = scenario.claim_two_layers_in_one_transaction(heir, second, legacy)
+    assert signals(scenario, sent) == [(1, 2), (2, 2)]
+
+
+def test_a_claim_can_leave_no_beneficiary_on_chain(chain_scenario: Scenario) -> None:
+    scenario, legacy = chain_scenario, three_lines(chain_scenario)
+    scenario.set_empties_on_claim(scenario.account("owner"), legacy)
+    scenario.advance(101 * DAY)
+    sent = scenario.claim(scenario.account("heir"), legacy)
+    members = scenario.read("TransferEOALegacy", legacy.address, "getLegacyBeneficiaries")
+    assert members == ((), "0x" + "00" * 20, "0x" + "00" * 20)
+    block = hex(int(scenario.anvil.receipt(sent)["blockNumber"], 16) - 1)
+    parent = scenario.read("TransferEOALegacy", legacy.address, "getLegacyBeneficiaries", block=block)
+    assert len(parent[0]) == 2
+
+
+def test_check_in_moves_the_deadlines_and_signals_the_owner_reset(chain_scenario: Scenario) -> None:
+    scenario, legacy = chain_scenario, three_lines(chain_scenario)
+    scenario.advance(95 * DAY)
+    assert scenario.due_windows([legacy]) == [[1]]
+    sent = scenario.check_in(scenario.account("owner"), legacy)
+    assert signals(scenario, sent) == [(1, 0)]
+    assert scenario.due_windows([legacy]) == [[]]
+
+
+def test_sponsored_claim_counts_once_and_only_as_signed(chain_scenario: Scenario) -> None:
+    scenario, legacy = chain_scenario, three_lines(chain_scenario)
+    heir, relayer, usdc = scenario.account("heir"), scenario.account("relayer"), scenario.deployment.usdc
+    scenario.advance(101 * DAY)
+    auth = scenario.claim_auth(heir, legacy.id, [usdc])
+    with pytest.raises(Reverted, match="InvalidSponsorSignature"):
+        scenario.claim_for(relayer, legacy, [usdc], auth, is_eth=True)
+    sent = scenario.claim_for(relayer, legacy, [usdc], auth)
+    assert signals(scenario, sent) == [(1, 2)]
+    with pytest.raises(Reverted, match="InvalidSponsorNonce"):
+        scenario.claim_for(relayer, legacy, [usdc], auth)
+    with pytest.raises(Reverted, match="SponsorshipExpired"):
+        scenario.claim_for(relayer, legacy, [], scenario.claim_auth(heir, legacy.id, [], deadline=1))
+    scenario.disable_sponsored_claims(scenario.account("owner"), legacy)
+    with pytest.raises(Reverted, match="SponsoredClaimsDisabled"):
+        scenario.claim_for(relayer, legacy, [], scenario.claim_auth(heir, legacy.id, []))
+
+
+def test_sponsored_check_in_is_the_owners_and_short_lived(chain_scenario: Scenario) -> None:
+    scenario, legacy = chain_scenario, three_lines(chain_scenario)
+    owner, relayer = scenario.account("owner"), scenario.account("relayer")
+    too_far = scenario.check_in_auth(owner, legacy.id, deadline=scenario.anvil.now() + 2 * 3600)
+    with pytest.raises(Reverted, match="CheckInDeadlineTooFar"):
+        scenario.check_in_for(relayer, legacy, too_far)
+    with pytest.raises(Reverted, match="OnlyOwner"):
+        scenario.check_in_for(relayer, legacy, scenario.check_in_auth(relayer, legacy.id))
+    auth = scenario.check_in_auth(owner, legacy.id)
+    assert signals(scenario, scenario.check_in_for(relayer, legacy, auth)) == [(1, 0)]
+    with pytest.raises(Reverted, match="InvalidSponsorNonce"):
+        scenario.check_in_for(relayer, legacy, auth)
+
+
+def test_contract_signers_count_by_erc1271_only(chain_scenario: Scenario) -> None:
+    """A Safe and an EIP-7702 account are accepted; a delegate that refuses makes the account's own key worthless."""
+    scenario, relayer = chain_scenario, chain_scenario.account("relayer")
+    key, plain = scenario.account("safe key"), scenario.account("delegating")
+    safe = scenario.create_safe([key])
+    owner = scenario.account("owner")
+    legacy = scenario.create_legacy(owner, {safe: 50, plain.address: 50}, inactivity=DAY)
+    scenario.advance(2 * DAY)
+    scenario.claim_for(relayer, legacy, [], scenario.claim_auth(key, legacy.id, [], on_behalf_of=safe))
+    scenario.delegate_7702(plain)
+    assert scenario.anvil.rpc("eth_getCode", plain.address, "latest").startswith("0xef0100")
+    scenario.claim_for(relayer, legacy, [], scenario.claim_auth(plain, legacy.id, []))
+    scenario.delegate_7702(plain, scenario.deployment.reverting_1271)
+    with pytest.raises(Reverted, match="InvalidSponsorSignature"):
+        scenario.claim_for(relayer, legacy, [], scenario.claim_auth(plain, legacy.id, []))
+
+
+def test_edits_tell_the_configuration_only_when_synced(chain_scenario: Scenario) -> None:
+    scenario, legacy = chain_scenario, three_lines(chain_scenario)
+    owner, heir = scenario.account("owner"), scenario.account("heir").address
+    scenario.configure_reminders(owner, legacy)
+    unsynced = scenario.edit_distribution(owner, legacy, {heir: 100}, sync=False)
+    assert not scenario.events(unsynced, "PremiumSetting", "BeneficiariesEmailSync")
+    synced = scenario.edit_distribution(owner, legacy, {heir: 100})
+    assert scenario.events(synced, "PremiumSetting", "BeneficiariesEmailSync")
+    removed = scenario.edit_line(owner, legacy, 3, None)
+    assert scenario.events(removed, "PremiumSetting", "ThirdLineEmailReset")
+    deleted = scenario.delete_legacy(owner, legacy)
+    assert scenario.events(deleted, "PremiumSetting", "LegacyConfigReset")
+
+
+def test_safe_legacy_needs_its_guard_and_ends_with_its_activation(chain_scenario: Scenario) -> None:
+    scenario, creator, heir = chain_scenario, chain_scenario.account("creator"), chain_scenario.account("heir")
+    scenario.subscribe_premium(creator)
+    safe = scenario.create_safe([creator])
+    legacy = scenario.create_safe_legacy(creator, safe, [heir.address], inactivity=10 * DAY, guarded=False)
+    scenario.advance(11 * DAY)
+    assert scenario.due_windows([legacy]) == [[]]
+    scenario.install_guard(creator, safe, legacy)
+    assert scenario.due_windows([legacy]) == [[4]]
+    scenario.execute_from_safe(creator, safe, creator.address)
+    assert scenario.due_windows([legacy]) == [[]] or scenario.due_windows([legacy]) == [[1]]
+    scenario.advance(11 * DAY)
+    sent = scenario.activate_safe_legacy(heir, legacy)
+    assert signals(scenario, sent) == [(1, 1)]
+    assert scenario.read("SafeStandIn", safe, "isOwner", heir.address)
+    assert scenario.read("MultisigLegacy", legacy.address, "getLegacyBeneficiaries")[0] == ()
+    assert scenario.due_windows([legacy]) == [[]]
+
+
+def test_auto_renew_keeps_its_bounds(chain_scenario: Scenario) -> None:
+    scenario, legacy, owner = chain_scenario, three_lines(chain_scenario), chain_scenario.account("owner")
+    with pytest.raises(Reverted, match="AutoRenewDisabled"):
+        scenario.record_activity(legacy, 5)
+    scenario.set_auto_renew(owner, legacy)
+    with pytest.raises(Reverted, match="AutoRenewTooEarly"):
+        scenario.record_activity(legacy, 5)
+    for _ in range(4):
+        scenario.advance(80 * DAY)
+        sent = scenario.record_activity(legacy, scenario.anvil.block_number())
+    assert signals(scenario, sent) == [(1, 0)]
+    with pytest.raises(Reverted, match="StaleActivityNonce"):
+        scenario.record_activity(legacy, 5)
+    scenario.subscribe_premium(owner)
+    scenario.advance(80 * DAY)
+    with pytest.raises(Reverted, match="AutoRenewBudgetExhausted"):
+        scenario.record_activity(legacy, 10**6)
+    scenario.advance(30 * DAY)
+    with pytest.raises(Reverted, match="AutoRenewTooLate"):
+        scenario.record_activity(legacy, 10**6)
+
+
+def test_gifts_of_both_lanes_reach_only_their_recipient(chain_scenario: Scenario) -> None:
+    scenario, usdc = chain_scenario, chain_scenario.deployment.usdc
+    giver, friend, relayer = (scenario.account(label) for label in ("giver", "friend", "relayer"))
+    ether = scenario.create_gift(giver, friend.address, eth=10**18, duration=DAY)
+    dollars = scenario.create_gift(giver, friend.address, tokens=[(usdc, 25_000_000)], duration=DAY)
+    assert dollars == ether + 1
+    with pytest.raises(Reverted, match="StillLocked"):
+        scenario.withdraw_gift(friend, ether)
+    scenario.advance(DAY)
+    with pytest.raises(Reverted, match="NotAuthorized"):
+        scenario.withdraw_gift(giver, ether)
+    before = scenario.balance(None, friend.address)
+    for gift in (ether, dollars):
+        auth = scenario.withdraw_auth(friend, gift)
+        scenario.withdraw_for(relayer, gift, auth)
+        with pytest.raises(Reverted, match="InvalidSponsorNonce"):
+            scenario.withdraw_for(relayer, gift, auth)
+    assert scenario.balance(None, friend.address) - before == 10**18
+    assert scenario.balance(usdc, friend.address) == 25_000_000
+    details = scenario.read("TimelockERC20", scenario.deployment.timelock_erc20, "getTimelockDetails", ether)
+    assert (details[0], details[7:10], details[11]) == ((), (True, 2, 3), "Gift")
+    with pytest.raises(Reverted, match="TimelockNotLive"):
+        scenario.withdraw_gift(friend, ether)
+    scenario.withdraw_gift(friend, 999)
+
+
+def test_soft_timelock_over_three_vaults(chain_scenario: Scenario) -> None:
+    scenario, it, owner = chain_scenario, chain_scenario.deployment, chain_scenario.account("owner")
+    lock = scenario.create_timelock(
+        owner,
+        owner.address,
+        eth=5,
+        tokens=[(it.usdt, 7)],
+        erc721=[(it.erc721, 1)],
+        erc1155=[(it.erc1155, 2, 3)],
+        duration=0,
+        soft=True,
+        buffer=DAY,
+    )
+    with pytest.raises(Reverted, match="StillLocked"):
+        scenario.withdraw_gift(owner, lock)
+    scenario.unlock_soft_timelock(owner, lock)
+    scenario.advance(DAY)
+    scenario.withdraw_gift(owner, lock, skip_swap=True)
+    assert [scenario.balance(token, owner.address) for token in (it.weth, it.usdt)] == [5, 7]
+    assert scenario.read("TestERC721", it.erc721, "ownerOf", 1) == owner.address.lower()
+    assert scenario.read("TestERC1155", it.erc1155, "balanceOf", owner.address, 2) == 3
+
+
+def test_bulk_legacies_are_genuine_and_configured(chain_scenario: Scenario) -> None:
+    scenario, owner = chain_scenario, chain_scenario.account("owner")
+    scenario.subscribe_premium(owner)
+    many = scenario.bulk_create(owner, 250, {scenario.account("heir").address: 100}, inactivity=DAY)
+    assert len({legacy.address for legacy in many}) == 250
+    router = many[0].router
+    registered = scenario.read("TransferEOALegacyRouter", router, "legacyAddresses", many[-1].id)
+    assert registered == many[-1].address
+    assert scenario.due_windows(many) == [[1]] * 250
+
+
+def test_multicall_isolates_a_reverting_read(chain_scenario: Scenario) -> None:
+    view, owner = chain_scenario.deployment.premium_reminder_view, chain_scenario.account("owner")
+    legacy = chain_scenario.create_reverting_legacy(owner, {owner.address: 100})
+    chain_scenario.set_mode(legacy, Mode.REVERTS)
+    ahead = bytes.fromhex(chain_scenario.contracts["PremiumReminderView"].encode("defaultNotifyAhead")[2:])
+    reads = bytes.fromhex(chain_scenario.contracts["RevertingLegacy"].encode("getLegacyBeneficiaries")[2:])
+    calls = [(legacy.address, True, reads), (view, True, ahead)]
+    answers = chain_scenario.read("Multicall3", MULTICALL3, "aggregate3", calls)
+    assert answers == ((False, b""), (True, (7 * DAY).to_bytes(32, "big")))
+
+
+def test_the_chain_can_reorganise_and_goes_back_after_a_test(chain_scenario: Scenario) -> None:
+    anvil, legacy = chain_scenario.anvil, three_lines(chain_scenario)
+    before = anvil.snapshot()
+    head = anvil.rpc("eth_getBlockByNumber", "latest", False)
+    chain_scenario.check_in(chain_scenario.account("owner"), legacy)
+    anvil.mine(2)
+    anvil.reorg(3)
+    topic = chain_scenario.contracts["PremiumSetting"].event_topic(NOTIFIED)
+    assert anvil.rpc("eth_getLogs", {"fromBlock": head["number"], "topics": [topic]}) == []
+    anvil.revert(before)
+    assert anvil.rpc("eth_getBlockByNumber", "latest", False)["hash"] == head["hash"]
+
+
+def test_a_busy_port_is_a_clear_error(chain_scenario: Scenario) -> None:
+    with pytest.raises(ChainError, match="ended at start"):
+        Anvil(port=chain_scenario.anvil.port).start()
