@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretBytes, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
 
 from reminder_worker.chain.presets import PRESETS
 from reminder_worker.errors import Misconfigured
@@ -313,12 +314,16 @@ def _read(group: type[G], values: Mapping[str, str], prefix: str, faults: list[s
 GROUPS: tuple[type[Group], ...] = (ServiceSettings, ChainSettings, MailSettings, ReminderSettings, ApiSettings)
 
 
+def is_secret_field(field: FieldInfo) -> bool:
+    return any(secret in str(field.annotation) for secret in ("SecretStr", "SecretBytes"))
+
+
 def _secret_names() -> frozenset[str]:
     return frozenset(
         field.alias
         for group in GROUPS
         for field in group.model_fields.values()
-        if field.alias and any(t in str(field.annotation) for t in ("SecretStr", "SecretBytes"))
+        if field.alias and is_secret_field(field)
     )
 
 

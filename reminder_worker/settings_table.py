@@ -1,0 +1,62 @@
+"""The configuration table of the README, made from the settings so that they cannot drift apart."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from reminder_worker.chain.presets import PRESETS
+from reminder_worker.settings import GROUPS, ChainSettings, Group, is_secret_field
+
+_CHAINS = ("`CHAINS`", "**required**", "chain ids, comma separated, for example `1,11155111`")
+_BEGIN, _END = "<!-- settings -->\n", "<!-- /settings -->"
+
+
+def configuration_table() -> str:
+    """Markdown: one table for each group, in the order of the settings module."""
+    return "\n\n".join(_group_table(group) for group in GROUPS)
+
+
+def with_table(readme: str) -> str:
+    """The README's text with the table between its two markers made anew."""
+    before, _, rest = readme.partition(_BEGIN)
+    _, _, after = rest.partition(_END)
+    return f"{before}{_BEGIN}\n{configuration_table()}\n\n{_END}{after}"
+
+
+def setting_names() -> list[str]:
+    """Every environment variable of the service; those of a chain with `<id>` in the place of its id."""
+    return ["CHAINS", *(name for group in GROUPS for name, _ in _fields(group))]
+
+
+def _group_table(group: type[Group]) -> str:
+    rows = [_CHAINS] if group is ChainSettings else []
+    rows += [(f"`{name}`", _default(name, field), field.description or "") for name, field in _fields(group)]
+    lines = [f"| {name} | {default} | {description} |" for name, default, description in rows]
+    title = (group.__doc__ or "").strip()
+    return "\n".join([f"**{title}**", "", "| variable | default | what it is |", "|---|---|---|", *lines])
+
+
+def _fields(group: type[Group]) -> Iterator[tuple[str, FieldInfo]]:
+    prefix = "CHAIN_<id>_" if group is ChainSettings else ""
+    for field in group.model_fields.values():
+        if field.alias:
+            yield prefix + field.alias, field
+
+
+def _default(name: str, field: FieldInfo) -> str:
+    secret = " (secret)" if is_secret_field(field) else ""
+    if any(name.removeprefix("CHAIN_<id>_") in values for values in PRESETS.values()):
+        return "preset for known chains"
+    if field.default is PydanticUndefined:
+        return "**required**" + secret
+    if field.default in (None, "", ()):
+        return secret.strip()
+    text = str(field.default).lower() if isinstance(field.default, bool) else f"{field.default}"
+    return f"`{text.removesuffix('.0')}`{secret}"
+
+
+if __name__ == "__main__":
+    readme = Path(__file__).parent.parent / "README.md"
+    readme.write_text(with_table(readme.read_text("utf-8")), "utf-8")

@@ -1,0 +1,132 @@
+"""Settings: what stops the start, what switches a part off, and that no secret ever shows."""
+
+import re
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+
+from mail_service.settings import Settings as MailServiceSettings
+from reminder_worker.errors import Misconfigured
+from reminder_worker.settings import Settings
+from reminder_worker.settings_table import setting_names, with_table
+
+ROOT = Path(__file__).parents[2]
+KEY = b64encode(b"k" * 32).decode()
+MINIMAL = {
+    "DATABASE_URL": "postgresql://user:pa55word@db/worker",
+    "EMAIL_ENC_KEY": KEY,
+    "HASH_KEY": b64encode(b"h" * 32).decode(),
+    "APP_ORIGIN": "https://app.example.org/",
+    "CHAINS": "1",
+    "CHAIN_1_RPC_URLS": "https://a.example/key-one, https://b.example/key-two",
+    "CHAIN_1_START_BLOCK": "20000000",
+}
+
+
+def _faults(**changes: str | None) -> str:
+    environ = {name: value for name, value in {**MINIMAL, **changes}.items() if value is not None}
+    with pytest.raises(Misconfigured) as refused:
+        Settings.from_environ(environ)
+    return str(refused.value)
+
+
+def test_a_minimal_environment_is_enough() -> None:
+    settings = Settings.from_environ(MINIMAL)
+    chain = settings.chains[0]
+    assert [url.get_secret_value() for url in chain.rpc_urls] == [
+        "https://a.example/key-one",
+        "https://b.example/key-two",
+    ]
+    assert chain.transfer_eoa_legacy_router == "0x4e81e1ed3f6684eb948f8956b8787967b1a6275b"
+    assert settings.service.database_url.get_secret_value() == "postgresql+psycopg://user:pa55word@db/worker"
+    assert settings.service.app_origin == "https://app.example.org"
+    assert not settings.is_local
+    assert not chain.is_test_chain
+
+
+def test_every_missing_name_is_named_at_once() -> None:
+    with pytest.raises(Misconfigured) as refused:
+        Settings.from_environ({})
+    for name in ("DATABASE_URL", "EMAIL_ENC_KEY", "HASH_KEY", "APP_ORIGIN", "CHAINS"):
+        assert f"- {name}: missing" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("EMAIL_ENC_KEY", b64encode(b"hunter2" * 3).decode()),
+        ("EMAIL_ENC_KEY", "hunter2-is-not-base64"),
+        ("HASH_KEY", "hunter2"),
+        ("EMAIL_ENC_KEYS_OLD", f"{KEY},hunter2"),
+        ("DATABASE_URL", "mysql://root:hunter2@db"),
+        ("APP_ORIGIN", "hunter2"),
+        ("ENVIRONMENT", "hunter2"),
+        ("API_PORT", "hunter2"),
+        ("CHAIN_1_RPC_TIMEOUT", "hunter2"),
+        ("CHAIN_1_PREMIUM_SETTING", "hunter2"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_name_and_never_echoed(name: str, value: str) -> None:
+    fault = _faults(**{name: value})
+    assert f"- {name}: " in fault
+    assert "hunter2" not in fault
+    assert value not in fault
+
+
+def test_a_chain_without_presets_needs_its_addresses() -> None:
+    fault = _faults(CHAINS="1,777", CHAIN_777_RPC_URLS="http://x", CHAIN_777_START_BLOCK="0")
+    assert "CHAIN_777_PREMIUM_SETTING: missing" in fault
+    assert "CHAIN_1_" not in fault
+
+
+@pytest.mark.parametrize("present", ["MAIL_URL", "MAIL_TOKEN"])
+def test_mail_set_by_half_is_off_and_reported(present: str) -> None:
+    settings = Settings.from_environ({**MINIMAL, present: "https://mail.example"})
+    missing = ({"MAIL_URL", "MAIL_TOKEN"} - {present}).pop()
+    assert settings.mail is None
+    assert f"{missing}: missing" in settings.problems
+    assert any("by half" in problem for problem in settings.problems)
+
+
+def test_no_mail_at_all_is_simply_off() -> None:
+    settings = Settings.from_environ(MINIMAL)
+    assert settings.mail is None
+    assert settings.problems == ()
+
+
+def test_a_secret_may_come_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "url").write_text("postgresql://from-file/db\n")
+    (tmp_path / "rpc").write_text("https://from-file.example\n")
+    environ = {**MINIMAL, "DATABASE_URL_FILE": str(tmp_path / "url"), "CHAIN_1_RPC_URLS_FILE": str(tmp_path / "rpc")}
+    del environ["DATABASE_URL"], environ["CHAIN_1_RPC_URLS"]
+    settings = Settings.from_environ(environ)
+    assert settings.service.database_url.get_secret_value() == "postgresql+psycopg://from-file/db"
+    assert settings.chains[0].rpc_urls[0].get_secret_value() == "https://from-file.example"
+
+
+def test_a_secret_file_that_cannot_be_read_stops_the_start(tmp_path: Path) -> None:
+    assert "HASH_KEY_FILE: the file cannot be read" in _faults(HASH_KEY=None, HASH_KEY_FILE=str(tmp_path / "absent"))
+
+
+def test_no_secret_shows_when_settings_are_printed() -> None:
+    settings = Settings.from_environ({**MINIMAL, "MAIL_URL": "https://m.example", "MAIL_TOKEN": "t0ken-t0ken"})
+    for shown in (repr(settings), str(settings), settings.model_dump_json()):
+        for secret in ("pa55word", KEY, "key-one", "key-two", "t0ken", "kkkk", "hhhh"):
+            assert secret not in shown
+
+
+def test_the_example_environment_has_exactly_the_names_there_are() -> None:
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    listed = [match[1] for line in lines if (match := re.match(r"#?([A-Z][A-Z0-9_]*)=", line))]
+    ours = [name.replace("<id>", "1") for name in setting_names()]
+    mail_service = [str(field.alias) for field in MailServiceSettings.model_fields.values()]
+    assert len(listed) == len(set(listed))
+    rest = {name for name in listed if not name.startswith(("DEMO_", "DAGSTER_"))}
+    assert rest == {*ours, *mail_service}
+
+
+def test_the_readme_has_the_table_that_the_settings_make() -> None:
+    """When it fails: `python -m reminder_worker.settings_table`."""
+    readme = (ROOT / "README.md").read_text()
+    assert with_table(readme) == readme
