@@ -42,11 +42,16 @@ def anvil_binary() -> Path:
     return path
 
 
-def free_port() -> int:
+def usable_port(port: int = 0) -> int:
+    """This port of loopback, or any free one. Raises ChainError when it is in use."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as busy:
+            raise ChainError(f"port {port} is in use") from busy
+        found: int = probe.getsockname()[1]
+        return found
 
 
 class Anvil:
@@ -86,7 +91,7 @@ class Anvil:
 
     def start(self, timeout: float = 20) -> Self:
         """Start and wait until it answers. Raises ChainError when it ends or stays silent."""
-        self.port = self.port or free_port()
+        self.port = usable_port(self.port)
         self._process = subprocess.Popen(
             self._command(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             preexec_fn=_die_with_parent(),
@@ -145,7 +150,8 @@ class Anvil:
 
     def transact(self, transaction: dict[str, Any]) -> dict[str, Any]:
         """Send for an account that anvil signs for (its own or an impersonated one); the receipt, or Reverted."""
-        return self.receipt(self.rpc("eth_sendTransaction", transaction))
+        gas = int(self.rpc("eth_estimateGas", transaction), 16)
+        return self.receipt(self.rpc("eth_sendTransaction", {**transaction, "gas": hex(gas * 5 // 4)}))
 
     def receipt(self, transaction_hash: str, timeout: float = 60) -> dict[str, Any]:
         """Wait until it is mined. Raises Reverted when it failed, ChainError when it is not mined in time."""

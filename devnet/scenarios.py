@@ -128,7 +128,7 @@ class Scenario(SafeSteps, GiftSteps):
     def deploy_fake_legacy(self, attacker: LocalAccount, legacy_id: int, victims: Sequence[str]) -> Legacy:
         """Claims to be legacy `legacy_id` of the true router with the attacker as creator; the registry disagrees."""
         router = self.deployment.transfer_eoa_legacy_router
-        data = self.contracts["FakeLegacy"].deployment(router, legacy_id, attacker.address, list(victims))
+        data = self.contracts["FakeLegacy"].deployment(router, legacy_id, list(victims))
         receipt = self.anvil.receipt(self.send(attacker, None, data))
         return Legacy(receipt["contractAddress"].lower(), legacy_id, router)
 

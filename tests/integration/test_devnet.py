@@ -434,5 +434,5 @@ def test_the_chain_can_reorganise_and_goes_back_after_a_test(chain_scenario: Sce
 
 
 def test_a_busy_port_is_a_clear_error(chain_scenario: Scenario) -> None:
-    with pytest.raises(ChainError, match="ended at start"):
+    with pytest.raises(ChainError, match="is in use"):
         Anvil(port=chain_scenario.anvil.port).start()
