@@ -1,0 +1,233 @@
+"""The recipient sets of legacies: saved, read back and erased by the legacy's on-chain creator.
+
+A write is one transaction under a lock of its legacy: either the digest is spent, the deadline noted, the rows
+written and the unsent emails of replaced people cancelled, or nothing is.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from sqlalchemy import Row, delete, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.tables import legacy_write, recipient, sent_ledger, watch
+from reminder_worker.errors import DecryptionFailed, Superseded
+from reminder_worker.privacy.hashing import KeyedHash
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.quotas import Quotas
+from reminder_worker.reminders.authorise import Authorised, Authoriser, SignedRequest
+from reminder_worker.reminders.plan import rearm
+from reminder_worker.reminders.recipient_rows import body_context, open_row, rotate, seal_row
+from reminder_worker.reminders.recipient_set import Recipient, payload_hash, read_recipient_set
+from reminder_worker.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+__all__ = ["Recipient", "Recipients", "Saved", "body_context", "cancel_unsent", "open_row", "rotate"]
+
+DAY = 86400
+_UNSENT = ("queued", "released")
+_UNDECIDED = ("claimed", "unknown", "held")
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """How many recipients the set has now, and how many that it had before are gone."""
+
+    saved: int
+    shredded: int
+
+
+class Recipients:
+    """`now` gives unix seconds, wall clock."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        vault: Vault,
+        hashes: KeyedHash,
+        quotas: Quotas,
+        chains: Mapping[int, Chain],
+        settings: Settings,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._engine = engine
+        self._vault = vault
+        self._hashes = hashes
+        self._quotas = quotas
+        self._settings = settings.reminders
+        self._authoriser = Authoriser(engine, chains, now)
+
+    async def ingest(self, request: SignedRequest, payload: str) -> Saved:
+        """Make `payload` the legacy's complete set; whoever is not in it is shredded. Premium only."""
+        wanted = read_recipient_set(payload)
+        granted = await self._authoriser.authorise(
+            request, "IngestLegacy", payload_hash=payload_hash(payload), require_premium=True
+        )
+        async with self._engine.begin() as conn:
+            await self._open_write(conn, request, granted)
+            stored = await self._stored(conn, request, lock=True)
+            gone = [address for address in stored if address not in {each.recipient for each in wanted}]
+            changed = [each for each in wanted if not self._is_same(stored.get(each.recipient), each)]
+            await self._take_new_addresses(conn, request, granted, stored.values(), changed)
+            await cancel_unsent(conn, request.chain_id, request.legacy, [*gone, *(each.recipient for each in changed)])
+            await self._delete(conn, request, gone)
+            await self._write(conn, request, changed)
+            await _watch(conn, request, granted, keep=bool(wanted))
+            if changed:
+                await rearm(conn, request.chain_id, request.legacy)
+        return Saved(saved=len(wanted), shredded=len(gone))
+
+    async def read(self, request: SignedRequest) -> tuple[Recipient, ...]:
+        """The set as its creator saved it, also after Premium lapsed. Raises DecryptionFailed."""
+        granted = await self._authoriser.authorise(request, "ReadRecipients")
+        async with self._engine.begin() as conn:
+            await granted.spend(conn)
+            stored = await self._stored(conn, request)
+        return tuple(self.open_row(row) for row in stored.values())
+
+    async def erase(self, request: SignedRequest) -> int:
+        """Shred the whole set, also after Premium lapsed; returns how many recipients it had."""
+        granted = await self._authoriser.authorise(request, "EraseLegacy")
+        async with self._engine.begin() as conn:
+            await self._open_write(conn, request, granted)
+            gone = list(await self._stored(conn, request, lock=True))
+            await cancel_unsent(conn, request.chain_id, request.legacy, gone)
+            await self._delete(conn, request, gone)
+            await _watch(conn, request, granted, keep=False)
+        return len(gone)
+
+    def open_row(self, row: Row[Any]) -> Recipient:
+        """Decrypt a row of `recipient`, in memory only. Raises DecryptionFailed."""
+        return open_row(self._vault, row)
+
+    async def forget_expired(self) -> int:
+        """Remove spent digests that their deadline refuses by now."""
+        return await self._authoriser.forget_expired()
+
+    async def _open_write(self, conn: AsyncConnection, request: SignedRequest, granted: Authorised) -> None:
+        """Serialise writes of one legacy, spend the digest, and refuse a write that is not later than the last.
+
+        An equal deadline is refused too: of two writes signed for the same second nobody can say which was later.
+        """
+        await conn.execute(
+            text("select pg_advisory_xact_lock(hashtextextended(:name, 0))"),
+            {"name": f"legacy_write|{request.chain_id}|{request.legacy}"},
+        )
+        await granted.spend(conn)
+        statement = insert(legacy_write).values(
+            chain_id=request.chain_id, legacy=request.legacy, deadline=request.deadline
+        )
+        later = await conn.execute(
+            statement.on_conflict_do_update(
+                index_elements=["chain_id", "legacy"],
+                set_={"deadline": statement.excluded.deadline},
+                where=legacy_write.c.deadline < statement.excluded.deadline,
+            ).returning(legacy_write.c.deadline)
+        )
+        if later.first() is None:
+            raise Superseded("A write with the same or a later deadline was accepted before; sign with a later one.")
+
+    async def _stored(
+        self, conn: AsyncConnection, request: SignedRequest, *, lock: bool = False
+    ) -> Mapping[str, Row[Any]]:
+        statement = select(recipient).where(_of(request)).order_by(recipient.c.recipient)
+        rows = await conn.execute(statement.with_for_update() if lock else statement)
+        return {row.recipient: row for row in rows}
+
+    def _is_same(self, row: Row[Any] | None, wanted: Recipient) -> bool:
+        """Rows that say the same already stay untouched, and so do the emails under way to them."""
+        if row is None or row.role != wanted.role or row.email_hash != self._hashes.email(wanted.email):
+            return False
+        try:
+            return self.open_row(row) == wanted
+        except DecryptionFailed:
+            log.error("recipient_not_decryptable", chain_id=row.chain_id, legacy=row.legacy, recipient=row.recipient)
+            return False
+
+    async def _take_new_addresses(
+        self,
+        conn: AsyncConnection,
+        request: SignedRequest,
+        granted: Authorised,
+        stored: Iterable[Row[Any]],
+        changed: Sequence[Recipient],
+    ) -> None:
+        known = {row.email_hash for row in stored}
+        new = {self._hashes.email(each.email) for each in changed} - known
+        await self._quotas.take(
+            conn,
+            "new_addresses",
+            f"{request.chain_id}:{granted.identity.creator}",
+            self._settings.new_addresses_per_creator,
+            DAY,
+            cost=len(new),
+            code="daily_cap_reached",
+        )
+
+    async def _delete(self, conn: AsyncConnection, request: SignedRequest, gone: Sequence[str]) -> None:
+        if gone:
+            await conn.execute(delete(recipient).where(_of(request), recipient.c.recipient.in_(gone)))
+
+    async def _write(self, conn: AsyncConnection, request: SignedRequest, changed: Sequence[Recipient]) -> None:
+        if not changed:
+            return
+        statement = insert(recipient)
+        written = ("role", "key_id", "salt", "email", "name", "email_hash")
+        await conn.execute(
+            statement.on_conflict_do_update(
+                index_elements=["chain_id", "legacy", "recipient"],
+                set_={name: statement.excluded[name] for name in written} | {"written_at": func.clock_timestamp()},
+            ),
+            [self._sealed(request, each) for each in changed],
+        )
+
+    def _sealed(self, request: SignedRequest, each: Recipient) -> dict[str, Any]:
+        at = (request.chain_id, request.legacy, each.recipient)
+        return {
+            "chain_id": request.chain_id,
+            "legacy": request.legacy,
+            "recipient": each.recipient,
+            "role": each.role,
+            "email_hash": self._hashes.email(each.email),
+            **seal_row(self._vault.record(), at, each.email.encode(), each.name.encode()),
+        }
+
+
+async def cancel_unsent(conn: AsyncConnection, chain_id: int, legacy: str, addresses: Sequence[str]) -> None:
+    """Of people who are replaced or erased: what was not posted is gone, what may have been can only be asked about."""
+    if not addresses:
+        return
+    theirs = (
+        sent_ledger.c.chain_id == chain_id,
+        sent_ledger.c.legacy == legacy,
+        sent_ledger.c.recipient.in_(addresses),
+    )
+    await conn.execute(delete(sent_ledger).where(*theirs, sent_ledger.c.state.in_(_UNSENT)))
+    await conn.execute(
+        update(sent_ledger).where(*theirs, sent_ledger.c.state.in_(_UNDECIDED)).values(body=None, body_salt=None)
+    )
+
+
+def _of(request: SignedRequest) -> Any:
+    return (recipient.c.chain_id == request.chain_id) & (recipient.c.legacy == request.legacy)
+
+
+async def _watch(conn: AsyncConnection, request: SignedRequest, granted: Authorised, *, keep: bool) -> None:
+    """A legacy with recipients is asked about at once; one without is no longer asked about."""
+    key = {"chain_id": request.chain_id, "legacy": request.legacy}
+    if not keep:
+        await conn.execute(delete(watch).filter_by(**key))
+        return
+    values = {"creator": granted.identity.creator, "legacy_type": granted.identity.legacy_type}
+    fresh = {"next_ask": 0, "failures": 0, "paused_until": None}
+    await conn.execute(
+        insert(watch)
+        .values(**key, **values, **fresh)
+        .on_conflict_do_update(index_elements=["chain_id", "legacy"], set_=values | fresh)
+    )
