@@ -1,0 +1,303 @@
+"""One chain through several RPC endpoints: in order of preference, a failing one rests, batches, timeouts.
+
+A node's *answer* that a call reverts is a value (`Reverted`). Everything else that is not an answer goes to the next
+endpoint and, when none is left, is `ChainUnavailable`.
+"""
+
+import asyncio
+import random
+import re
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final, Self, TypeVar
+
+import msgspec
+import structlog
+
+from reminder_worker.chain import multicall, wire
+from reminder_worker.chain.endpoint import Endpoint, EndpointFailed, Request, Rest, RpcError
+from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
+from reminder_worker.chain.values import Block, Call, EndpointHealth, Log, Receipt, Reverted
+from reminder_worker.chain.words import Malformed
+from reminder_worker.errors import ChainUnavailable, Misconfigured
+from reminder_worker.settings import BlockTag, ChainSettings
+
+__all__ = ["Block", "Call", "Chain", "EndpointHealth", "Log", "Receipt", "Reverted", "TooMuch"]
+log = structlog.get_logger(__name__)
+T = TypeVar("T")
+
+ROUNDS: Final = 3
+LONGEST_WAIT_SECONDS: Final = 2.0
+CHUNK_CALLS: Final = 500
+CHUNKS_AT_ONCE: Final = 8
+_EXECUTION = re.compile(
+    r"revert|out of gas|outofgas|opcode|stack ?(under|over)flow|stack limit|invalid ?jump|evm error (?!fatal)|"
+    r"vm execution|execution (aborted|halted|error|timeout)|write protection|gas uint64|intrinsic gas|"
+    r"return data out of bounds",
+    re.I,
+)
+_NO_SUCH_BLOCK = re.compile(
+    r"(header|block|resource)( with hash)?( \w+)? not found|unknown block|missing trie node|not currently canonical|"
+    r"state .{0,80}not available|pruned|blockoutofrange",
+    re.I,
+)
+_HEX_DATA = re.compile(r"0x((?:[0-9a-fA-F]{2})*)$")
+
+
+class Chain:
+    """Build with `connect`; `close` at the end. Belongs to one event loop."""
+
+    def __init__(
+        self,
+        settings: ChainSettings,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.settings = settings
+        self.chain_id = settings.chain_id
+        self._sleep = sleep
+        self._endpoints = [
+            Endpoint(
+                position, url.get_secret_value(), settings.chain_id, settings.rpc_timeout_seconds, Rest(clock, jitter)
+            )
+            for position, url in enumerate(settings.rpc_urls, start=1)
+        ]
+        self._ranges = LogRanges(settings.log_range)
+        self._chunks = asyncio.Semaphore(CHUNKS_AT_ONCE)
+
+    @classmethod
+    def connect(cls, settings: ChainSettings) -> Self:
+        """No I/O: an endpoint is asked for its chain id before its first answer counts."""
+        return cls(settings)
+
+    async def check(self) -> None:
+        """Raises `Misconfigured` when an endpoint serves another chain, `ChainUnavailable` when none answers."""
+
+        async def reachable(endpoint: Endpoint) -> bool:
+            try:
+                await endpoint.ask([("eth_chainId", [])])
+            except EndpointFailed:
+                return False  # logged by the endpoint
+            return True
+
+        answers = await asyncio.gather(*map(reachable, self._endpoints))
+        wrong = [f"{e.name} serves chain {e.wrong_chain}" for e in self._endpoints if e.wrong_chain is not None]
+        if wrong:
+            raise Misconfigured(f"CHAIN_{self.chain_id}_RPC_URLS: {', '.join(wrong)}")
+        if not any(answers):
+            raise ChainUnavailable(f"no endpoint of chain {self.chain_id} answers")
+
+    async def close(self) -> None:
+        for endpoint in self._endpoints:
+            await endpoint.close()
+
+    def health(self) -> list[EndpointHealth]:
+        return [endpoint.health() for endpoint in self._endpoints]
+
+    # -- blocks and receipts ------------------------------------------------------------------
+
+    async def block(self, which: BlockTag | int) -> Block | None:
+        """None when no endpoint that answers has it, which a lagging node says too: no proof of a reorganisation."""
+        (block,) = await self._each([("eth_getBlockByNumber", [_block_name(which), False])], wire.block)
+        return block
+
+    async def block_by_hash(self, hash: str) -> Block | None:
+        """None as in `block`."""
+        (block,) = await self._each([("eth_getBlockByHash", [hash, False])], wire.block)
+        return block
+
+    async def blocks(self, numbers: Sequence[int]) -> list[Block | None]:
+        """In the order of `numbers`; None as in `block`."""
+        return await self._each([("eth_getBlockByNumber", [hex(n), False]) for n in numbers], wire.block)
+
+    async def receipts(self, tx_hashes: Sequence[str]) -> list[Receipt | None]:
+        """In the order of `tx_hashes`; None when no endpoint that answers has the transaction in a block."""
+        return await self._each([("eth_getTransactionReceipt", [hash]) for hash in tx_hashes], wire.receipt)
+
+    async def codes(self, addresses: Sequence[str]) -> list[bytes]:
+        """The code of each address at the latest block; empty for an account without code."""
+        found = await self._each([("eth_getCode", [address, "latest"]) for address in addresses], wire.hex_bytes)
+        return [code or b"" for code in found]
+
+    async def logs(
+        self, addresses: Sequence[str], topics: Sequence[str], first_block: int, last_block: int
+    ) -> list[Log]:
+        """Logs of any of `addresses` whose first topic is any of `topics` (empty: any), both blocks included, in order.
+
+        Raises `ChainUnavailable` also when no endpoint has `last_block` yet.
+        """
+        wanted = LogFilter(frozenset(addresses), frozenset(topics))
+
+        async def ask(first: int, last: int) -> list[Log]:
+            found: list[Log] = []
+
+            async def attempt(endpoint: Endpoint) -> bool:
+                block, logs = map(_unless_error, await endpoint.ask(wanted.requests(first, last)))
+                if wire.block(block) is None:
+                    return False
+                found[:] = wanted.checked(wire.logs(logs), first, last)
+                return True
+
+            if not await self._over(attempt):
+                raise ChainUnavailable(f"no endpoint of chain {self.chain_id} has block {last} yet")
+            return found
+
+        return await self._ranges.read(ask, first_block, last_block)
+
+    # -- calls ----------------------------------------------------------------------------------
+
+    async def call(
+        self, call: Call, *, at: str | None = None, gas: int | None = None, sender: str | None = None
+    ) -> bytes | Reverted:
+        """eth_call at a block hash (EIP-1898), or at the latest block. `gas` bounds what the callee may burn."""
+        found: bytes | Reverted | None = None
+        message: dict[str, object] = {"to": call.to, "data": "0x" + call.data.hex()}
+        if gas is not None:
+            message["gas"] = hex(gas)
+        if sender is not None:
+            message["from"] = sender
+        request: Request = ("eth_call", [message, "latest" if at is None else {"blockHash": at}])
+
+        async def attempt(endpoint: Endpoint) -> bool:
+            nonlocal found
+            found = _call_answer((await endpoint.ask([request]))[0])
+            return found is not None
+
+        await self._over(attempt)
+        if found is None:
+            raise ChainUnavailable(f"no endpoint of chain {self.chain_id} has the block that a call is about")
+        return found
+
+    async def call_many(self, calls: Sequence[Call], *, at: str | None = None) -> list[bytes | Reverted]:
+        """Each call's answer in order, isolated from the others, through Multicall3."""
+        chunks = [calls[i : i + CHUNK_CALLS] for i in range(0, len(calls), CHUNK_CALLS)]
+        answers = await _all([self._chunk(chunk, at) for chunk in chunks])
+        return [answer for chunk in answers for answer in chunk]
+
+    async def _chunk(self, calls: Sequence[Call], at: str | None) -> list[bytes | Reverted]:
+        """A failure inside a chunk may be a neighbour's fault, who burnt the gas: it is asked again alone."""
+        if len(calls) == 1:
+            return [await self._alone(calls[0], at)]
+        async with self._chunks:
+            results = await self._aggregate(calls, at)
+        if results is None:
+            middle = len(calls) // 2
+            halves = await _all([self._chunk(calls[:middle], at), self._chunk(calls[middle:], at)])
+            return halves[0] + halves[1]
+        doubtful = [index for index, result in enumerate(results) if isinstance(result, Reverted)]
+        again = await _all([self._alone(calls[index], at) for index in doubtful])
+        for index, result in zip(doubtful, again, strict=True):
+            results[index] = result
+        return results
+
+    async def _alone(self, call: Call, at: str | None) -> bytes | Reverted:
+        async with self._chunks:
+            return await self.call(call, at=at, sender=self.settings.multicall3)
+
+    async def _aggregate(self, calls: Sequence[Call], at: str | None) -> list[bytes | Reverted] | None:
+        """None when the node refuses so many at once."""
+        try:
+            answer = await self.call(Call(self.settings.multicall3, multicall.encode(calls)), at=at)
+        except TooMuch:
+            return None
+        if isinstance(answer, Reverted):
+            return None
+        if not answer:
+            raise Misconfigured(f"CHAIN_{self.chain_id}_MULTICALL3: no contract at this address")
+        try:
+            return multicall.decode(answer, len(calls))
+        except Malformed:
+            raise Misconfigured(f"CHAIN_{self.chain_id}_MULTICALL3: does not answer as Multicall3") from None
+
+    # -- failover -------------------------------------------------------------------------------
+
+    async def _each(self, requests: Sequence[Request], parse: Callable[[Any], T | None]) -> list[T | None]:
+        """Each request's answer; what one endpoint does not know is asked of the next ones."""
+        found: list[T | None] = [None] * len(requests)
+
+        async def attempt(endpoint: Endpoint) -> bool:
+            missing = [index for index, value in enumerate(found) if value is None]
+            answers = await endpoint.ask([requests[index] for index in missing])
+            for index, answer in zip(missing, answers, strict=True):
+                found[index] = parse(_unless_error(answer))
+            endpoint.saw([value.number for value in found if isinstance(value, Block)])
+            return None not in found
+
+        if requests:
+            await self._over(attempt)
+        return found
+
+    async def _over(self, attempt: Callable[[Endpoint], Awaitable[bool]]) -> bool:
+        """Until `attempt` is true at some endpoint. False: who answers does not know it. Raises `ChainUnavailable`."""
+        for _ in range(ROUNDS):
+            answered, too_much = False, False
+            for endpoint in self._endpoints:
+                if endpoint.rest.resting:
+                    continue
+                started = endpoint.rest.now()
+                try:
+                    if await attempt(endpoint):
+                        return True
+                    answered = True
+                except EndpointFailed as error:
+                    too_much |= error.too_much
+                except _Refusal:
+                    endpoint.refused()
+                    too_much = True
+                except msgspec.ValidationError:
+                    endpoint.failed(started, "garbage")
+            if answered:
+                return False
+            if too_much:
+                raise TooMuch(f"every endpoint of chain {self.chain_id} refuses a request")
+            wait = min(endpoint.rest.until - endpoint.rest.now() for endpoint in self._endpoints)
+            if wait > LONGEST_WAIT_SECONDS:
+                break
+            await self._sleep(max(0.0, wait))
+        raise ChainUnavailable(f"no endpoint of chain {self.chain_id} answers")
+
+
+class _Refusal(Exception):
+    """The node works and refuses this request."""
+
+
+def _unless_error(answer: Any) -> Any:
+    if isinstance(answer, RpcError):
+        raise _Refusal
+    return answer
+
+
+def _call_answer(answer: Any) -> bytes | Reverted | None:
+    """None when the node does not have the block."""
+    if not isinstance(answer, RpcError):
+        return wire.hex_bytes(answer)
+    if answer.code == 3 or _EXECUTION.search(answer.message):
+        return Reverted(_revert_data(answer.data))
+    if answer.code == -32001 or _NO_SUCH_BLOCK.search(answer.message):
+        return None
+    raise _Refusal
+
+
+def _revert_data(data: object) -> bytes:
+    """Nodes differ: hex, an object around it, or `Reverted 0x...`."""
+    if isinstance(data, dict):
+        data = data.get("data")
+    found = _HEX_DATA.search(data) if isinstance(data, str) else None
+    return bytes.fromhex(found[1]) if found else b""
+
+
+def _block_name(which: BlockTag | int) -> str:
+    return hex(which) if isinstance(which, int) else which
+
+
+async def _all(work: Sequence[Awaitable[T]]) -> list[T]:
+    """All results in order; the first failure ends the others."""
+    tasks = [asyncio.ensure_future(each) for each in work]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

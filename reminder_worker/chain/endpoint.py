@@ -1,0 +1,280 @@
+"""One RPC endpoint: a web3 provider on one kept-alive connection pool, its chain id, its health and its rest.
+
+Nothing here names more of an endpoint than position and host, because its address holds a key; and no error of
+the HTTP library gets out, because those carry the address.
+"""
+
+import asyncio
+import random
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from logging import Logger
+from typing import Any, Final, cast
+from urllib.parse import urlsplit
+
+import aiohttp
+import msgspec
+import structlog
+from eth_typing import URI
+from web3 import AsyncHTTPProvider
+from web3._utils.http_session_manager import HTTPSessionManager
+from web3.types import RPCEndpoint, RPCRequest, RPCResponse
+
+from reminder_worker.chain import wire
+from reminder_worker.chain.values import EndpointHealth
+
+log = structlog.get_logger(__name__)
+Request = tuple[str, Sequence[object]]
+
+MAX_ANSWER_BYTES: Final = 256 * 1024 * 1024
+FIRST_REST_SECONDS: Final = 0.25
+LONGEST_REST_SECONDS: Final = 60.0
+BATCH_SIZE: Final = 100
+_LIMITED = re.compile(r"rate.?limit|too many requests|per second|\b429\b|compute unit|throughput|capacity|quota", re.I)
+
+
+class EndpointFailed(Exception):
+    """The endpoint did not give a usable answer. `too_much`: a smaller request may well succeed (time, size)."""
+
+    def __init__(self, reason: str, *, too_much: bool = False) -> None:
+        super().__init__(reason)
+        self.too_much = too_much
+
+
+class RpcError(msgspec.Struct, frozen=True):
+    """The node's own error to one request: it works, but refuses this."""
+
+    code: int = 0
+    message: str = ""
+    data: Any = None
+
+    @property
+    def is_rate_limit(self) -> bool:
+        if self.code == 3 or "revert" in self.message:
+            return False  # what follows are a contract's own words
+        return self.code == 429 or _LIMITED.search(self.message) is not None
+
+
+class Rest:
+    """Exponential backoff with jitter: how long a failing endpoint is left alone."""
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, jitter: Callable[[], float] = random.random
+    ) -> None:
+        self._clock = clock
+        self._jitter = jitter
+        self._began = float("-inf")
+        self.failures = 0
+        self.until = float("-inf")
+
+    def now(self) -> float:
+        return self._clock()
+
+    @property
+    def resting(self) -> bool:
+        return self._clock() < self.until
+
+    def failed(self, started: float) -> None:
+        """`started`: when the request began. Requests that were under way together count as one failure."""
+        if started < self._began:
+            return
+        self.failures += 1
+        longest = min(LONGEST_REST_SECONDS, FIRST_REST_SECONDS * 2 ** min(self.failures - 1, 16))
+        self._began = self._clock()
+        self.until = self._began + longest * (0.5 + self._jitter() / 2)
+
+    def succeeded(self) -> None:
+        self.failures = 0
+        self.until = float("-inf")
+
+
+class _Session(HTTPSessionManager):
+    """web3's own manager opens a connection for each request and holds a thread lock; this keeps one pool."""
+
+    def __init__(self, timeout: float) -> None:
+        super().__init__()
+        self._timeout = aiohttp.ClientTimeout(total=timeout)
+        self._open: aiohttp.ClientSession | None = None
+
+    async def async_make_post_request(self, endpoint_uri: URI, data: bytes | dict[str, Any], **kwargs: Any) -> bytes:
+        if self._open is None:
+            connector = aiohttp.TCPConnector(limit=32)
+            self._open = aiohttp.ClientSession(timeout=self._timeout, connector=connector)
+        failure, too_much = "", False
+        try:
+            async with self._open.post(endpoint_uri, data=data, allow_redirects=False, **kwargs) as response:
+                body = await _read(response)
+                if response.status == 200 or _is_rpc_answer(response.status, body):
+                    return body
+                failure, too_much = f"HTTP {response.status}", response.status in (408, 413, 504)
+        except TimeoutError:
+            failure, too_much = "timed out", True
+        except (aiohttp.ClientError, OSError) as error:
+            failure = type(error).__name__
+        raise EndpointFailed(failure, too_much=too_much)  # outside of the handler: the cause would carry the address
+
+    async def close(self) -> None:
+        if self._open is not None:
+            await self._open.close()
+            self._open = None
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    body = bytearray()
+    async for chunk in response.content.iter_chunked(1 << 16):
+        body += chunk
+        if len(body) > MAX_ANSWER_BYTES:
+            raise EndpointFailed("answer too large", too_much=True)
+    return bytes(body)
+
+
+def _is_rpc_answer(status: int, body: bytes) -> bool:
+    """Some nodes send a JSON-RPC error, a revert among them, with HTTP 400 or 500."""
+    return status in (400, 500) and body[:1] in (b"{", b"[") and b'"jsonrpc"' in body[:200]
+
+
+class _Provider(AsyncHTTPProvider):
+    logger = Logger("silent")  # web3 would log addresses, which hold keys, and whole answers
+    logger.disabled = True
+
+    def __init__(self, url: str, session: _Session) -> None:
+        super().__init__(url, exception_retry_configuration=None)
+        self._request_session_manager = session
+
+    @staticmethod
+    def encode_rpc_dict(rpc_dict: RPCRequest) -> bytes:
+        return msgspec.json.encode(rpc_dict)
+
+    @staticmethod
+    def decode_rpc_response(raw_response: bytes) -> RPCResponse:
+        """Typed as in web3, which also puts the list of a batch through here."""
+        try:
+            answer = msgspec.json.decode(raw_response)
+        except msgspec.DecodeError:
+            answer = None
+        if isinstance(answer, dict) or (isinstance(answer, list) and _ids_follow(answer)):
+            return cast(RPCResponse, answer)
+        raise EndpointFailed("not a JSON-RPC answer")
+
+
+def _ids_follow(answers: list[Any]) -> bool:
+    """web3 numbers requests one after the other and sorts a batch by id: each answer must be there once."""
+    ids = [answer.get("id") if isinstance(answer, dict) else None for answer in answers]
+    numbers = sorted(number for number in ids if type(number) is int)
+    return bool(ids) and len(numbers) == len(ids) and numbers == list(range(numbers[0], numbers[0] + len(ids)))
+
+
+class Endpoint:
+    """`ask` gives the node's results in order, or raises `EndpointFailed` and rests."""
+
+    def __init__(self, position: int, url: str, chain_id: int, timeout: float, rest: Rest) -> None:
+        self.name = f"{position}:{urlsplit(url).hostname or 'unknown'}"
+        self.rest = rest
+        self.head: int | None = None
+        self.wrong_chain: int | None = None
+        self._chain_id = chain_id
+        self._session = _Session(timeout)
+        self._provider = _Provider(url, self._session)
+        self._verified = False
+        self._verifying = asyncio.Lock()
+        self._batch_size = BATCH_SIZE
+        self._errors = 0
+        self._latency: float | None = None
+
+    async def verify(self) -> None:
+        """Nothing an endpoint says counts before it has named the right chain."""
+        async with self._verifying:
+            if self._verified:
+                return
+            (answer,) = await self._send([("eth_chainId", [])])
+            if isinstance(answer, RpcError):
+                raise EndpointFailed(f"eth_chainId refused with code {answer.code}")
+            actual = wire.quantity(answer)
+            self.wrong_chain = None if actual == self._chain_id else actual
+            if self.wrong_chain is not None:
+                raise EndpointFailed(f"answers for chain {actual}, not {self._chain_id}")
+            self._verified = True
+
+    async def ask(self, requests: Sequence[Request]) -> list[Any | RpcError]:
+        started = self.rest.now()
+        try:
+            await self.verify()
+            answers = await self._send(requests)
+        except EndpointFailed as error:
+            self.failed(started, str(error))
+            raise
+        except msgspec.ValidationError:
+            self.failed(started, "garbage")
+            raise EndpointFailed("garbage") from None
+        self.rest.succeeded()
+        self._latency = self.rest.now() - started
+        return answers
+
+    def failed(self, started: float, reason: str) -> None:
+        self._errors += 1
+        before = self.rest.failures
+        self.rest.failed(started)
+        if before == 0 and self.rest.failures:
+            log.warning("an RPC endpoint fails and rests", chain=self._chain_id, endpoint=self.name, reason=reason)
+
+    def refused(self) -> None:
+        self._errors += 1
+
+    def saw(self, blocks: Iterable[int]) -> None:
+        """`head` is the highest block this endpoint has given."""
+        self.head = max((self.head or 0, *blocks))
+
+    async def _send(self, requests: Sequence[Request]) -> list[Any | RpcError]:
+        if len(requests) == 1:
+            return [_result(await self._provider.make_request(RPCEndpoint(requests[0][0]), requests[0][1]))]
+        answers: list[Any | RpcError] = []
+        while len(answers) < len(requests):
+            part = requests[len(answers) : len(answers) + self._batch_size]
+            answers += await (self._send(part) if len(part) == 1 else self._send_batch(part))
+        return answers
+
+    async def _send_batch(self, part: Sequence[Request]) -> list[Any | RpcError]:
+        """Empty when the endpoint refuses a batch of this size: the next ones are half as large."""
+        refused = False
+        try:
+            answer: Any = await self._provider.make_batch_request([(RPCEndpoint(m), p) for m, p in part])
+        except EndpointFailed as error:
+            if not error.too_much:
+                raise
+            refused = True
+        if refused or isinstance(answer, dict):
+            if not refused:
+                _result(answer)  # raises when it is a rate limit, which a smaller batch would not help
+            self._batch_size = max(1, len(part) // 2)
+            return []
+        if len(answer) != len(part):
+            raise EndpointFailed("a batch with missing answers")
+        return [_result(one) for one in answer]
+
+    def health(self) -> EndpointHealth:
+        return EndpointHealth(
+            name=self.name,
+            ok=self.wrong_chain is None and self.rest.failures == 0,
+            errors=self._errors,
+            consecutive_failures=self.rest.failures,
+            latency=self._latency,
+            head=self.head,
+        )
+
+    async def close(self) -> None:
+        await self._session.close()
+
+
+def _result(answer: Any) -> Any | RpcError:
+    if not isinstance(answer, dict) or ("result" not in answer and "error" not in answer):
+        raise EndpointFailed("not a JSON-RPC answer")
+    if answer.get("error") is None:
+        return answer.get("result")
+    try:
+        error = msgspec.convert(answer["error"], RpcError)
+    except msgspec.ValidationError:
+        error = RpcError(message="an error without a shape")
+    if error.is_rate_limit:
+        raise EndpointFailed("rate limited")
+    return error

@@ -1,0 +1,66 @@
+"""Reading logs by ranges that shrink when nodes refuse them, from nodes that are known to have the range."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from reminder_worker.chain.endpoint import Request
+from reminder_worker.chain.values import Log
+from reminder_worker.errors import ChainUnavailable
+
+
+class TooMuch(ChainUnavailable):
+    """Every endpoint refused this request or ran out of time; a smaller one may succeed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogFilter:
+    """Logs of any of `addresses` whose first topic is any of `topics` (any at all when empty)."""
+
+    addresses: frozenset[str]
+    topics: frozenset[str]
+
+    def requests(self, first: int, last: int) -> list[Request]:
+        """For one endpoint in one batch: a node that lacks the last block answers with too few logs, not an error."""
+        span: dict[str, object] = {"address": sorted(self.addresses), "fromBlock": hex(first), "toBlock": hex(last)}
+        if self.topics:
+            span["topics"] = [sorted(self.topics)]
+        return [("eth_getBlockByNumber", [hex(last), False]), ("eth_getLogs", [span])]
+
+    def checked(self, logs: list[Log], first: int, last: int) -> list[Log]:
+        """In chain order; raises `msgspec.ValidationError` when the answer holds what was not asked for."""
+        for log in logs:
+            topic = log.topics[0] if log.topics else None
+            if not first <= log.block_number <= last or log.address not in self.addresses:
+                raise msgspec.ValidationError("logs of other blocks or contracts")
+            if self.topics and topic not in self.topics:
+                raise msgspec.ValidationError("logs of other events")
+        if len({(log.block_number, log.log_index) for log in logs}) != len(logs):
+            raise msgspec.ValidationError("the same log twice")
+        return sorted(logs, key=lambda log: (log.block_number, log.log_index))
+
+
+class LogRanges:
+    """Remembers which range nodes accept: halved when refused, growing back by a quarter with each success."""
+
+    def __init__(self, largest: int) -> None:
+        self._largest = largest
+        self.size = largest
+
+    async def read(self, ask: Callable[[int, int], Awaitable[list[Log]]], first: int, last: int) -> list[Log]:
+        """All logs of blocks first..last, in order; `ask` raises `TooMuch` to be asked for less."""
+        logs: list[Log] = []
+        while first <= last:
+            end = min(last, first + self.size - 1)
+            try:
+                logs += await ask(first, end)
+            except TooMuch:
+                if end == first:
+                    raise
+                self.size = (end - first + 1) // 2
+                continue
+            if end - first + 1 == self.size:
+                self.size = min(self._largest, self.size + max(1, self.size // 4))
+            first = end + 1
+        return logs

@@ -1,0 +1,43 @@
+"""Multicall3 `aggregate3`: many isolated reads in one eth_call, by hand because 20,000 calls go through here."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from reminder_worker.chain.values import Call, Reverted
+from reminder_worker.chain.words import WORD, Malformed, at, word
+
+AGGREGATE3: Final = bytes.fromhex("82ad56cb")  # aggregate3((address target, bool allowFailure, bytes callData)[])
+_ALLOW_FAILURE_AND_DATA_OFFSET: Final = word(1) + word(96)
+_ZEROS: Final = bytes(WORD)
+
+
+def encode(calls: Sequence[Call]) -> bytes:
+    heads: list[bytes] = []
+    tails: list[bytes] = []
+    offset = len(calls) * WORD
+    for call in calls:
+        size = len(call.data)
+        padding = -size % WORD
+        target = bytes(12) + bytes.fromhex(call.to[2:])
+        heads.append(offset.to_bytes(WORD, "big"))
+        tails += (target, _ALLOW_FAILURE_AND_DATA_OFFSET, size.to_bytes(WORD, "big"), call.data, _ZEROS[:padding])
+        offset += 4 * WORD + size + padding
+    return b"".join((AGGREGATE3, word(WORD), word(len(calls)), *heads, *tails))
+
+
+def decode(data: bytes, count: int) -> list[bytes | Reverted]:
+    """`(bool success, bytes returnData)[]` of exactly `count`; raises `Malformed`."""
+    start = at(data, 0)
+    if at(data, start) != count:
+        raise Malformed("another number of results than calls")
+    base = start + WORD
+    results: list[bytes | Reverted] = []
+    for index in range(count):
+        result = base + at(data, base + index * WORD)
+        value = result + at(data, result + WORD)
+        end = value + WORD + at(data, value)
+        if end > len(data):
+            raise Malformed("a result beyond the end")
+        answer = data[value + WORD : end]
+        results.append(answer if at(data, result) == 1 else Reverted(answer))
+    return results

@@ -1,0 +1,63 @@
+"""What the chain tells us, as frozen values. Addresses and hashes are lower-case `0x` hex."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """`timestamp` in unix seconds."""
+
+    number: int
+    hash: str
+    parent_hash: str
+    timestamp: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A read: `data` is the selector and the encoded arguments."""
+
+    to: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Reverted:
+    """The chain's own answer that a call fails; a value, because one of many calls may. `data` may be empty."""
+
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """`block_time` in unix seconds where the node says it."""
+
+    address: str
+    topics: tuple[str, ...]
+    data: bytes
+    block_number: int
+    block_hash: str
+    tx_hash: str
+    log_index: int
+    block_time: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    tx_hash: str
+    block_number: int
+    block_hash: str
+    succeeded: bool
+    logs: tuple[Log, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointHealth:
+    """`name` is position and host: an endpoint's address holds its key. `latency` in seconds, of the last answer."""
+
+    name: str
+    ok: bool
+    errors: int
+    consecutive_failures: int
+    latency: float | None
+    head: int | None

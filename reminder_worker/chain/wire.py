@@ -1,0 +1,91 @@
+"""The node's JSON in strict types: whatever does not have this shape is the endpoint's failure, not an answer.
+
+Every function raises `msgspec.ValidationError`.
+"""
+
+from typing import Annotated
+
+import msgspec
+
+from reminder_worker.chain.values import Block, Log, Receipt
+
+Hex = Annotated[str, msgspec.Meta(pattern="^0x(?:[0-9a-fA-F]{2})*$")]
+Quantity = Annotated[str, msgspec.Meta(pattern="^0x[0-9a-fA-F]{1,64}$")]
+Word = Annotated[str, msgspec.Meta(pattern="^0x[0-9a-fA-F]{64}$")]
+AddressHex = Annotated[str, msgspec.Meta(pattern="^0x[0-9a-fA-F]{40}$")]
+
+
+class WireBlock(msgspec.Struct, rename="camel"):
+    number: Quantity
+    hash: Word
+    parent_hash: Word
+    timestamp: Quantity
+
+
+class WireLog(msgspec.Struct, rename="camel"):
+    address: AddressHex
+    topics: Annotated[list[Word], msgspec.Meta(max_length=4)]
+    data: Hex
+    block_number: Quantity
+    block_hash: Word
+    transaction_hash: Word
+    log_index: Quantity
+    block_timestamp: Quantity | None = None
+    removed: bool = False
+
+
+class WireReceipt(msgspec.Struct, rename="camel"):
+    transaction_hash: Word
+    block_number: Quantity
+    block_hash: Word
+    status: Quantity
+    logs: list[WireLog]
+
+
+def hex_bytes(value: object) -> bytes:
+    return bytes.fromhex(msgspec.convert(value, Hex)[2:])
+
+
+def quantity(value: object) -> int:
+    return int(msgspec.convert(value, Quantity), 16)
+
+
+def block(value: object) -> Block | None:
+    """None for `null`: this endpoint does not have the block."""
+    wire = msgspec.convert(value, WireBlock | None)
+    if wire is None:
+        return None
+    return Block(int(wire.number, 16), wire.hash.lower(), wire.parent_hash.lower(), int(wire.timestamp, 16))
+
+
+def logs(value: object) -> list[Log]:
+    return [_log(wire) for wire in msgspec.convert(value, list[WireLog])]
+
+
+def receipt(value: object) -> Receipt | None:
+    """None for `null`: this endpoint does not have the transaction in a block."""
+    wire = msgspec.convert(value, WireReceipt | None)
+    if wire is None:
+        return None
+    return Receipt(
+        tx_hash=wire.transaction_hash.lower(),
+        block_number=int(wire.block_number, 16),
+        block_hash=wire.block_hash.lower(),
+        succeeded=int(wire.status, 16) == 1,
+        logs=tuple(_log(log) for log in wire.logs),
+    )
+
+
+def _log(wire: WireLog) -> Log:
+    if wire.removed:
+        raise msgspec.ValidationError("a log that a reorganisation removed")
+    return Log(
+        address=wire.address.lower(),
+        topics=tuple(topic.lower() for topic in wire.topics),
+        data=bytes.fromhex(wire.data[2:]),
+        block_number=int(wire.block_number, 16),
+        block_hash=wire.block_hash.lower(),
+        tx_hash=wire.transaction_hash.lower(),
+        log_index=int(wire.log_index, 16),
+        block_time=None if wire.block_timestamp is None else int(wire.block_timestamp, 16),
+    )

@@ -1,0 +1,67 @@
+"""ABI words by hand: only what is needed is read, bounds are checked, and nothing is allocated on a stranger's word."""
+
+from typing import Final
+
+WORD: Final = 32
+MAX_ARRAY: Final = 100_000
+
+
+class Malformed(ValueError):
+    """Bytes that are not the ABI encoding of what was asked for."""
+
+
+def word(value: int) -> bytes:
+    return value.to_bytes(WORD, "big")
+
+
+def address_word(address: str) -> bytes:
+    return bytes(12) + bytes.fromhex(address[2:])
+
+
+def at(data: bytes, position: int) -> int:
+    """The word at a byte position as a number; raises `Malformed` beyond the end."""
+    chunk = data[position : position + WORD]
+    if len(chunk) != WORD:
+        raise Malformed("a word beyond the end")
+    return int.from_bytes(chunk, "big")
+
+
+def uint_at(data: bytes, position: int, bits: int = 256) -> int:
+    value = at(data, position)
+    if value >> bits:
+        raise Malformed(f"not a uint{bits}")
+    return value
+
+
+def bool_at(data: bytes, position: int) -> bool:
+    return uint_at(data, position, 1) == 1
+
+
+def address_at(data: bytes, position: int) -> str:
+    return f"0x{uint_at(data, position, 160):040x}"
+
+
+def _array_at(data: bytes, position: int) -> tuple[int, int]:
+    """First element and count of an array of words whose length stands at `position`."""
+    count = at(data, position)
+    if count > MAX_ARRAY or position + WORD + count * WORD > len(data):
+        raise Malformed("an array beyond the end")
+    return position + WORD, count
+
+
+def uints_at(data: bytes, position: int, bits: int = 256) -> tuple[int, ...]:
+    first, count = _array_at(data, position)
+    return tuple(uint_at(data, first + index * WORD, bits) for index in range(count))
+
+
+def addresses_at(data: bytes, position: int) -> tuple[str, ...]:
+    first, count = _array_at(data, position)
+    return tuple(address_at(data, first + index * WORD) for index in range(count))
+
+
+def bytes_at(data: bytes, position: int, limit: int) -> bytes:
+    """A `bytes` or `string` whose length stands at `position`; `limit` bytes at most."""
+    size = at(data, position)
+    if size > limit or position + WORD + size > len(data):
+        raise Malformed("bytes beyond the end")
+    return data[position + WORD : position + WORD + size]
