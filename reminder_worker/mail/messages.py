@@ -1,0 +1,170 @@
+"""The emails the service asks for: their kinds, their variables, and the exact bytes of a request.
+
+Templates and variables are those of the mail service's catalogue (`GET /templates`). A request is made once
+and its bytes are kept until it is decided, because the same key with another body is refused.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+from eth_utils.address import to_checksum_address
+
+TEMPLATE_VERSION = 1
+LATEST_TIME = 253_402_300_799  # the last second of the year 9999
+MAX_DECIMALS = 36
+
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+_encode = msgspec.json.Encoder().encode
+
+
+class Kind(StrEnum):
+    """Each is also the name of its template."""
+
+    OWNER_RESET = "owner_reset"
+    ACTIVATED_MULTISIG = "activated_multisig"
+    ACTIVATED_TRANSFER = "activated_transfer"
+    BEFORE_ACTIVATION = "before_activation"
+    READY_TO_ACTIVATE = "ready_to_activate"
+    BEFORE_LAYER2 = "before_layer2"
+    LAYER2_READY = "layer2_ready"
+    BEFORE_LAYER3 = "before_layer3"
+    LAYER3_READY = "layer3_ready"
+    INSTRUCTIONS = "instructions"
+
+
+class Role(StrEnum):
+    OWNER = "owner"
+    COSIGNER = "cosigner"
+    BENEFICIARY = "beneficiary"
+    SECOND_LINE = "second_line"
+    THIRD_LINE = "third_line"
+
+
+WINDOW_KINDS: Mapping[int, Kind] = MappingProxyType(
+    {
+        1: Kind.BEFORE_ACTIVATION,
+        2: Kind.BEFORE_LAYER2,
+        3: Kind.BEFORE_LAYER3,
+        4: Kind.READY_TO_ACTIVATE,
+        5: Kind.LAYER2_READY,
+        6: Kind.LAYER3_READY,
+    }
+)
+"""By the numbers of PremiumReminderView."""
+KIND_WINDOWS: Mapping[Kind, int] = MappingProxyType({kind: window for window, kind in WINDOW_KINDS.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Addressee:
+    """Whom a message is for; in memory only."""
+
+    email: str = field(repr=False)
+    name: str = field(repr=False)
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """What one person received of one token: base units; `symbol` only of a whitelisted token."""
+
+    token: str
+    units: int
+    symbol: str | None
+    decimals: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The legacy a message is about. `name` is shown as given: check it before. Addresses lower case."""
+
+    chain_id: int
+    chain_name: str
+    legacy: str
+    legacy_id: int
+    owner: str
+    origin: str
+    name: str = field(default="", repr=False)
+
+
+def request_body(kind: Kind, to: Addressee, about: Subject, deadline: int | None, **extra: object) -> bytes:
+    """The body of `POST /send`. `deadline` in unix seconds; `extra` as `amounts_rows` and `told_rows` make it."""
+    variables = {
+        "name": to.name,
+        "role": to.role.value,
+        "legacyId": str(about.legacy_id),
+        "legacyName": about.name,
+        "legacyAddress": checksum(about.legacy),
+        "chainName": about.chain_name or f"chain {about.chain_id}",
+        "chainId": about.chain_id,
+        "ownerAddress": checksum(about.owner),
+        "actionUrl": f"{about.origin}/legacy/{about.chain_id}/{about.legacy}",
+        "deadline": None if deadline is None else deadline_words(deadline),
+        **extra,
+    }
+    return _encode(
+        {
+            "template": kind.value,
+            "templateVersion": TEMPLATE_VERSION,
+            "to": {"email": to.email, "name": to.name},
+            "variables": variables,
+            "category": "reminder",
+        }
+    )
+
+
+def amounts_rows(amounts: Sequence[Amount]) -> list[dict[str, str]]:
+    """The variable `amounts`. A token that is not whitelisted is shown by its address: its symbol may be a lie."""
+    return [
+        {
+            "token": amount.symbol or checksum(amount.token),
+            "amount": amount_words(amount.units, amount.decimals),
+            "tokenAddress": checksum(amount.token),
+        }
+        for amount in amounts
+    ]
+
+
+def told_rows(counts: Mapping[Role, int]) -> list[dict[str, Any]]:
+    """The variable `told`: who was told, by role."""
+    return [{"role": role.value, "count": counts[role]} for role in Role if counts.get(role)]
+
+
+@lru_cache(maxsize=20_000)
+def checksum(address: str) -> str:
+    """EIP-55, as people compare it with an explorer."""
+    return to_checksum_address(address)
+
+
+def deadline_words(seconds: int) -> str:
+    """As in `Tuesday, 24 November 2026, 15:04 UTC`. Locales have no say. At most the year 9999."""
+    when = datetime.fromtimestamp(min(seconds, LATEST_TIME), UTC)
+    return f"{_DAYS[when.weekday()]}, {when.day} {_MONTHS[when.month - 1]} {when.year}, {when:%H:%M} UTC"
+
+
+def amount_words(units: int, decimals: int | None) -> str:
+    """Every digit, nothing rounded: `12,500.5`. Without usable decimals the base units are named as such."""
+    if decimals is None or not 0 <= decimals <= MAX_DECIMALS:
+        return f"{units:,} base units"
+    whole, part = divmod(units, 10**decimals)
+    fraction = f"{part:0{decimals}d}".rstrip("0") if decimals else ""
+    return f"{whole:,}.{fraction}" if fraction else f"{whole:,}"
