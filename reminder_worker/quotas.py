@@ -94,12 +94,6 @@ class Quotas:
                 ends = await conn.scalar(_ENDS_AT, key)
                 raise LimitReached(f"the cooldown of {scope} is not over", int(ends or now) - now, code)
 
-    async def prune(self) -> int:
-        """Forget windows and cooldowns that are over; returns how many."""
-        async with self._engine.begin() as conn:
-            result = await conn.execute(text("delete from worker.quota where ends_at <= :now"), {"now": self._now()})
-            return result.rowcount
-
     @asynccontextmanager
     async def _transaction(self, connection: AsyncConnection | None) -> AsyncIterator[AsyncConnection]:
         if connection is not None:

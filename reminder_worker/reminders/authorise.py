@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from sqlalchemy import delete, exists, select
+from sqlalchemy import exists, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -108,14 +108,6 @@ class Authoriser:
         if require_premium and not await PremiumSetting(chain).is_premium(identity.creator):
             raise PremiumRequired("The creator of this legacy has no active Premium subscription.")
         return Authorised(identity, digest, request.deadline)
-
-    async def forget_expired(self) -> int:
-        """Remove digests whose deadline has passed: the deadline refuses them now. Returns how many."""
-        async with self._engine.begin() as connection:
-            result = await connection.execute(
-                delete(used_signature).where(used_signature.c.deadline < int(self._now()) - 60)
-            )
-            return result.rowcount
 
     def _chain(self, chain_id: int) -> Chain:
         if chain_id not in self._chains:

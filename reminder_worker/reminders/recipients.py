@@ -106,10 +106,6 @@ class Recipients:
         """Decrypt a row of `recipient`, in memory only. Raises DecryptionFailed."""
         return open_row(self._vault, row)
 
-    async def forget_expired(self) -> int:
-        """Remove spent digests that their deadline refuses by now."""
-        return await self._authoriser.forget_expired()
-
     async def _open_write(self, conn: AsyncConnection, request: SignedRequest, granted: Authorised) -> None:
         """Serialise writes of one legacy, spend the digest, and refuse a write that is not later than the last.
 

@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.errors import LimitReached
@@ -81,12 +80,3 @@ async def test_a_cooldown_runs_from_the_last_grant_and_says_when_it_ends(quotas:
     assert (refused.value.retry_after, refused.value.code) == (60, "cooldown")
     clock.now += 60
     await quotas.cooldown(None, "cool", "a", 100)
-
-
-async def test_pruning_forgets_only_what_is_over(quotas: Quotas, engine: AsyncEngine, clock: Clock) -> None:
-    await quotas.take(None, "old", "a", 1, 60)
-    clock.now += 60
-    await quotas.take(None, "new", "a", 1, 60)
-    assert await quotas.prune() == 1
-    async with engine.connect() as connection:
-        assert (await connection.scalars(text("select scope from worker.quota"))).all() == ["new"]
