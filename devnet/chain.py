@@ -94,15 +94,12 @@ class Anvil:
         self.port = usable_port(self.port)
         self._process = subprocess.Popen(
             self._command(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            preexec_fn=_die_with_parent(),
+            preexec_fn=_die_with_parent(), start_new_session=True,
         )  # fmt: skip
         give_up = time.monotonic() + timeout
         while True:
             if self._process.poll() is not None:
-                assert self._process.stderr is not None
-                raise ChainError(
-                    f"anvil ended at start: {self._process.stderr.read().decode(errors='replace').strip()}"
-                )
+                raise ChainError(f"anvil ended at start: {self._complaint()}")
             try:
                 if int(self.rpc("eth_chainId"), 16) == self.chain_id:
                     return self
@@ -150,8 +147,10 @@ class Anvil:
 
     def transact(self, transaction: dict[str, Any]) -> dict[str, Any]:
         """Send for an account that anvil signs for (its own or an impersonated one); the receipt, or Reverted."""
-        gas = int(self.rpc("eth_estimateGas", transaction), 16)
-        return self.receipt(self.rpc("eth_sendTransaction", {**transaction, "gas": hex(gas * 5 // 4)}))
+        if "gas" not in transaction:
+            estimate = int(self.rpc("eth_estimateGas", transaction), 16)
+            transaction = {**transaction, "gas": hex(estimate * 5 // 4)}
+        return self.receipt(self.rpc("eth_sendTransaction", transaction))
 
     def receipt(self, transaction_hash: str, timeout: float = 60) -> dict[str, Any]:
         """Wait until it is mined. Raises Reverted when it failed, ChainError when it is not mined in time."""

@@ -21,7 +21,8 @@ __all__ = ["Legacy", "Mode", "Scenario"]
 DAY = 24 * 3600
 LEGACY = "TransferEOALegacy"
 ROUTER = "TransferEOALegacyRouter"
-BULK = 200
+BULK = 2_000
+BULK_GAS = 2_000_000_000
 
 
 class Mode(IntEnum):
@@ -139,18 +140,18 @@ class Scenario(SafeSteps, GiftSteps):
         main, extra = _main(beneficiaries, ""), _extra(terms.get("inactivity", 180 * DAY), None, None, None, None)
         created: list[Legacy] = []
         router, premium = self.deployment.transfer_eoa_legacy_router, self.deployment.premium_setting
+        users: tuple[Any, ...] = ([], list(beneficiaries), NOBODY, NOBODY)
+        # anvil keeps the state of every block: a few large blocks are quicker and smaller than many.
+        self.anvil.rpc("evm_setBlockGasLimit", hex(2 * BULK_GAS))
         while len(created) < count:
             size = min(BULK, count - len(created))
-            sent = self.write_as_deployer(
-                ROUTER, router, "bulkCreate", size, owner.address, main, extra, NOBODY, NOBODY
-            )
-            fresh = self._created(sent)
+            terms_of_all = (size, owner.address, main, extra, NOBODY, NOBODY)
+            fresh = self._created(self.write_as_deployer(ROUTER, router, "bulkCreate", *terms_of_all, gas=BULK_GAS))
             if configure:
-                users: tuple[Any, ...] = ([], list(beneficiaries), NOBODY, NOBODY)
-                self.write_as_deployer(
-                    "PremiumSetting", premium, "bulkConfigure", [item.address for item in fresh], *users
-                )
+                addresses = [item.address for item in fresh]
+                self.write_as_deployer("PremiumSetting", premium, "bulkConfigure", addresses, *users, gas=BULK_GAS)
             created += fresh
+        self.anvil.rpc("evm_setBlockGasLimit", hex(self.anvil.gas_limit))
         return created
 
     def check_in(self, owner: LocalAccount, legacy: Legacy) -> str:

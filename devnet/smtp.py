@@ -59,6 +59,10 @@ class Faults:
     reply_to_mail: str | None = None
     reply_to_rcpt: str | None = None
     reply_to_data: str | None = None  # after the end of data: the email is not kept
+    hold_rcpt: asyncio.Event | None = (
+        None  # the reply to RCPT waits until this is set; `rcpt_reached` tells that it does
+    )
+    rcpt_reached: asyncio.Event = field(default_factory=asyncio.Event)
     delay_seconds: float = 0.0  # before the reply to the end of data
     hold: asyncio.Event | None = None  # the reply to the end of data waits until this is set
     drop_after_data: bool = False  # the email is kept, and the connection closed without a reply
@@ -149,6 +153,9 @@ class Inbox:
     async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
+        self.faults.rcpt_reached.set()
+        if self.faults.hold_rcpt is not None:
+            await self.faults.hold_rcpt.wait()
         if self.faults.reply_to_rcpt:
             return self.faults.reply_to_rcpt
         envelope.rcpt_tos.append(address)

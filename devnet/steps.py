@@ -83,9 +83,11 @@ class Steps:
         sent: str = receipt["transactionHash"]
         return sent
 
-    def write_as_deployer(self, contract: str, address: str, function: str, *args: Any) -> str:
-        data = self.contracts[contract].encode(function, *args)
-        sent: str = self.anvil.transact({"from": DEPLOYER, "to": address, "data": data})["transactionHash"]
+    def write_as_deployer(self, contract: str, address: str, function: str, *args: Any, gas: int | None = None) -> str:
+        transaction = {"from": DEPLOYER, "to": address, "data": self.contracts[contract].encode(function, *args)}
+        if gas is not None:
+            transaction["gas"] = hex(gas)
+        sent: str = self.anvil.transact(transaction)["transactionHash"]
         return sent
 
     def deploy(self, contract: str, *args: Any) -> str:

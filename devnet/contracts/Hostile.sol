@@ -22,9 +22,9 @@ contract RevertingLegacy is TransferEOALegacy {
         return super.getTriggerActivationTimestamp();
     }
 
-    function getLegacyBeneficiaries() external view override returns (address[] memory, address, address) {
+    function getLegacyBeneficiaries() public view override returns (address[] memory, address, address) {
         _misbehave();
-        return (new address[](0), address(0), address(0));
+        return super.getLegacyBeneficiaries();
     }
 
     function _misbehave() private view {

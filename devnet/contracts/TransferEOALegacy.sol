@@ -100,7 +100,7 @@ contract TransferEOALegacy is ILegacy {
         return 1;
     }
 
-    function getLegacyBeneficiaries() external view virtual returns (address[] memory users, address, address) {
+    function getLegacyBeneficiaries() public view virtual returns (address[] memory users, address, address) {
         users = new address[](shares.length);
         for (uint256 i; i < users.length; i++) {
             users[i] = shares[i].user;

@@ -9,6 +9,7 @@ from devnet.chain import Anvil, ChainError, Reverted
 from devnet.compile import load_contracts
 from devnet.deploy import MULTICALL3
 from devnet.scenarios import Legacy, Mode, Scenario
+from reminder_worker.settings import ChainSettings
 
 DAY = 24 * 3600
 NOTIFIED = "LegacyEmailNotifyRequested"
@@ -157,6 +158,9 @@ def test_one_reverting_legacy_fails_its_whole_batch_without_data(chain_scenario:
     heirs = {chain_scenario.account("heir").address: 100}
     bad = chain_scenario.create_reverting_legacy(chain_scenario.account("owner"), heirs)
     assert chain_scenario.due_windows([good, bad]) == [[], []]
+    assert chain_scenario.read("RevertingLegacy", bad.address, "getLegacyBeneficiaries")[0] == tuple(
+        heir.lower() for heir in heirs
+    )
     chain_scenario.set_mode(bad, Mode.REVERTS)
     with pytest.raises(Reverted) as failure:
         chain_scenario.due_windows([good, bad])
@@ -407,6 +411,14 @@ def test_bulk_legacies_are_genuine_and_configured(chain_scenario: Scenario) -> N
     registered = scenario.read("TransferEOALegacyRouter", router, "legacyAddresses", many[-1].id)
     assert registered == many[-1].address
     assert scenario.due_windows(many) == [[1]] * 250
+
+
+def test_the_deployments_environment_has_every_setting_a_chain_requires(chain_scenario: Scenario) -> None:
+    environ = chain_scenario.deployment.settings_environ(31337, chain_scenario.anvil.url)
+    fields = {item.alias: item.is_required() for item in ChainSettings.model_fields.values() if item.alias}
+    given = {name.removeprefix("CHAIN_31337_") for name in environ}
+    assert given <= fields.keys()
+    assert {name for name, required in fields.items() if required} <= given
 
 
 def test_multicall_isolates_a_reverting_read(chain_scenario: Scenario) -> None:

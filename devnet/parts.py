@@ -1,0 +1,283 @@
+"""Processes of the local stack: started, watched, logged to one terminal, and ended without a trace.
+
+Each part leads a process group of its own, so that Ctrl-C reaches the supervisor alone, which then ends them in
+order. On Linux the kernel ends a part when the supervisor dies in whatever way; what slips through (a part's own
+children, other systems) carries the mark below in its environment and is ended by the next start.
+"""
+
+import ctypes
+import json
+import os
+import platform
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import IO
+
+import psutil
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
+
+MARK = "REMINDER_WORKER_STACK"  # environment variable: the data directory of the stack a process belongs to
+_PR_SET_PDEATHSIG = 1
+_STOP_SECONDS = 10
+_COLOURS = (
+    "cyan",
+    "magenta",
+    "blue",
+    "yellow",
+    "green",
+    "bright_cyan",
+    "bright_magenta",
+    "bright_blue",
+    "bright_yellow",
+)
+_LEVELS = {"warning": "yellow", "error": "bold red", "critical": "bold red"}
+_LEFT_OUT = {"event", "message", "level", "timestamp", "logger"}
+
+
+class StackFailed(Exception):
+    """The stack cannot start or go on; the text is for the person at the terminal."""
+
+
+class PartEnded(StackFailed):
+    """A part ended by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """`ready` is asked until it is true; `user` is whom root becomes; lines holding a word of `quiet` are not shown."""
+
+    name: str
+    command: Sequence[str]
+    environ: Mapping[str, str]
+    ready: Callable[[], bool]
+    user: str | None = None
+    stop_signal: signal.Signals = signal.SIGTERM
+    quiet: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Running:
+    part: Part
+    process: subprocess.Popen[str]
+    pump: threading.Thread | None = None
+    last_lines: deque[str] = field(default_factory=lambda: deque(maxlen=15))
+
+
+class Log:
+    """The terminal: time, part and message in columns. Lines of JSON are shown as words and fields."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self._colours: dict[str, str] = {}
+
+    def part(self, name: str, line: str) -> None:
+        colour = self._colours.setdefault(name, _COLOURS[len(self._colours) % len(_COLOURS)])
+        text, style = _readable(line)
+        self._print(Text.assemble((f"{name:<12}", colour), ("│ ", "dim"), (text, style)))
+
+    def say(self, markup: str = "") -> None:
+        """A line of the story."""
+        self._print(Text.assemble((f"{'story':<12}", "bold"), ("│ ", "dim")) + Text.from_markup(markup))
+
+    def _print(self, line: Text) -> None:
+        stamp = Text(datetime.now().strftime("%H:%M:%S "), style="dim")
+        self.console.print(stamp + line, soft_wrap=True, highlight=False)
+
+
+class Supervisor:
+    """All parts of one stack. Not thread safe: the thread that starts a part has to outlive it."""
+
+    def __init__(self, directory: Path, log: Log) -> None:
+        self.directory = directory
+        self.log = log
+        self._running: list[_Running] = []
+
+    def start(self, *parts: Part, timeout: float = 60) -> None:
+        """Start them together and wait until all are ready. Raises `PartEnded` or `StackFailed`."""
+        began = time.monotonic()
+        started = [self._spawn(part) for part in parts]
+        waiting = {running.part.name: running for running in started}
+        while waiting:
+            self.check()
+            for name, running in list(waiting.items()):
+                if running.part.ready():
+                    del waiting[name]
+                    self.log.part(name, f"ready after {time.monotonic() - began:.1f} s")
+            if time.monotonic() - began > timeout:
+                raise StackFailed(f"not ready after {timeout:.0f} s: {', '.join(waiting)}")
+            time.sleep(0.05)
+
+    def check(self) -> None:
+        """Raises `PartEnded` with the last lines of a part that is no more."""
+        for running in self._running:
+            code = running.process.poll()
+            if code is not None:
+                if running.pump:
+                    running.pump.join(2)
+                last = "\n".join(f"    {escape(line)}" for line in running.last_lines)
+                raise PartEnded(f"{running.part.name} ended by itself (exit code {code}); its last lines:\n{last}")
+
+    def wait_until(self, condition: Callable[[], bool], timeout: float, what: str) -> None:
+        """Wait while watching the parts. Raises `StackFailed` naming `what` when it does not come true."""
+        give_up = time.monotonic() + timeout
+        while not condition():
+            self.check()
+            if time.monotonic() > give_up:
+                raise StackFailed(f"waited {timeout:.0f} s in vain for {what}")
+            time.sleep(0.2)
+
+    def pid(self, name: str) -> int:
+        return next(running.process.pid for running in self._running if running.part.name == name)
+
+    def pids(self) -> dict[str, int]:
+        return {running.part.name: running.process.pid for running in self._running}
+
+    def stop(self) -> None:
+        """End all parts, the first one started (which the others may need while they end) last."""
+        first, rest = self._running[:1], self._running[1:]
+        for group in (rest, first):
+            for running in reversed(group):
+                _signal(running, running.part.stop_signal)
+            give_up = time.monotonic() + _STOP_SECONDS
+            for running in group:
+                try:
+                    running.process.wait(max(0.1, give_up - time.monotonic()))
+                except subprocess.TimeoutExpired:
+                    self.log.part(running.part.name, "did not end in time and is killed")
+                _signal(running, signal.SIGKILL)  # and whatever it left in its group
+                running.process.wait()
+        self._running.clear()
+        end_leftovers(self.directory)
+
+    def _spawn(self, part: Part) -> _Running:
+        self.log.part(part.name, "starting")
+        process = subprocess.Popen(
+            list(part.command), env={**part.environ, MARK: str(self.directory)}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", bufsize=1,
+            start_new_session=True, preexec_fn=_die_with_parent(), user=part.user, group=part.user,
+            extra_groups=[] if part.user else None,
+        )  # fmt: skip
+        running = _Running(part, process)
+        self._running.append(running)
+        running.pump = threading.Thread(target=self._pump, args=(running,), daemon=True, name=f"log of {part.name}")
+        running.pump.start()
+        return running
+
+    def _pump(self, running: _Running) -> None:
+        lines: IO[str] | None = running.process.stdout
+        assert lines is not None
+        with (self.directory / "logs" / f"{running.part.name.replace(' ', '-')}.log").open("a") as kept:
+            for line in lines:
+                kept.write(line)
+                kept.flush()
+                stripped = line.rstrip()
+                if stripped and not any(word in stripped for word in running.part.quiet):
+                    running.last_lines.append(stripped)
+                    self.log.part(running.part.name, stripped)
+
+
+def answers(url: str) -> Callable[[], bool]:
+    """Whether an HTTP GET is answered with 200."""
+    import http.client
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+
+    def ask() -> bool:
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=2)
+        try:
+            connection.request("GET", parts.path or "/")
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    return ask
+
+
+def busy_ports(ports: Iterable[tuple[int, str, str]], host: str = "127.0.0.1") -> list[str]:
+    """A sentence for each (port, part, variable) that cannot be had, also when two parts want the same."""
+    complaints: list[str] = []
+    wanted: dict[int, str] = {}
+    for port, part, variable in ports:
+        if port in wanted:
+            complaints.append(f"port {port} is given to both {wanted[port]} and {part}; change {variable}")
+            continue
+        wanted[port] = part
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, port))
+            except OSError as error:
+                complaints.append(
+                    f"port {port} for {part} cannot be had ({error.strerror}); free it or set {variable} to another"
+                )
+    return complaints
+
+
+def end_leftovers(directory: Path) -> int:
+    """End what an earlier stack of this directory left behind; how many processes. Knows them by their mark alone."""
+    left = [
+        process for process in psutil.process_iter() if process.pid != os.getpid() and _is_marked(process, directory)
+    ]
+    for process in left:
+        try:
+            process.kill()
+        except psutil.NoSuchProcess:
+            continue
+    psutil.wait_procs(left, timeout=5)
+    return len(left)
+
+
+def _is_marked(process: psutil.Process, directory: Path) -> bool:
+    try:
+        return bool(process.environ().get(MARK) == str(directory))
+    except (psutil.Error, OSError):
+        return False  # gone, a zombie, or somebody else's
+
+
+def _signal(running: _Running, number: signal.Signals) -> None:
+    """To the part alone, so that it ends its children itself; a kill goes to its whole group."""
+    try:
+        if number == signal.SIGKILL:
+            os.killpg(running.process.pid, number)
+        elif running.process.poll() is None:
+            running.process.send_signal(number)
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+def _die_with_parent() -> Callable[[], None] | None:
+    """What a child runs before its program: ask the kernel (Linux) to end it when the supervisor's thread ends."""
+    if platform.system() != "Linux":
+        return None
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def ask() -> None:
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    return ask
+
+
+def _readable(line: str) -> tuple[str, str]:
+    """A log line and its style; one of JSON becomes `event  key=value …`."""
+    if not line.startswith("{"):
+        return line, ""
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return line, ""
+    words = str(record.get("event") or record.get("message") or "")
+    fields = " ".join(f"{key}={value}" for key, value in record.items() if key not in _LEFT_OUT)
+    return f"{words}  {fields}".rstrip(), _LEVELS.get(str(record.get("level", "")).lower(), "")
