@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Final
 
+from reminder_worker.chain.abi import selector
 from reminder_worker.chain.values import Call, Reverted
 from reminder_worker.chain.words import WORD, Malformed, at, word
 
-AGGREGATE3: Final = bytes.fromhex("82ad56cb")  # aggregate3((address target, bool allowFailure, bytes callData)[])
+AGGREGATE3: Final = selector("Multicall3", "aggregate3")
 _ALLOW_FAILURE_AND_DATA_OFFSET: Final = word(1) + word(96)
 _ZEROS: Final = bytes(WORD)
 

@@ -1,0 +1,46 @@
+"""The contracts' ABI files, only the members in use, and what follows from them: selectors, topics, canonical types."""
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from eth_utils.crypto import keccak
+
+Member = dict[str, Any]
+
+
+@cache
+def members(contract: str) -> tuple[Member, ...]:
+    """The parsed ABI file; read once, when first needed."""
+    return tuple(json.loads(files(__name__).joinpath(f"{contract}.json").read_text(encoding="utf-8")))
+
+
+@cache
+def selector(contract: str, function: str) -> bytes:
+    """First four bytes of a call. Raises `KeyError` for a function that the ABI file does not have."""
+    for member in members(contract):
+        if member["type"] == "function" and member["name"] == function:
+            return keccak(text=signature(member))[:4]
+    raise KeyError(f"{contract}.{function}")
+
+
+def events(contract: str) -> tuple[Member, ...]:
+    return tuple(member for member in members(contract) if member["type"] == "event")
+
+
+def topic(event: Member) -> str:
+    """First topic of an event's logs."""
+    return "0x" + keccak(text=signature(event)).hex()
+
+
+def signature(member: Member) -> str:
+    return f"{member['name']}({','.join(map(canonical, member['inputs']))})"
+
+
+def canonical(parameter: Member) -> str:
+    """A parameter's type with tuples spelled out, as it is hashed."""
+    kind: str = parameter["type"]
+    if not kind.startswith("tuple"):
+        return kind
+    return f"({','.join(map(canonical, parameter['components']))}){kind.removeprefix('tuple')}"

@@ -1,0 +1,301 @@
+"""The protocol's contracts, read: one class each, many reads in one request, all at one block where `at` is its hash.
+
+A legacy is anybody's contract, so its failure is a value (`None`); a configured contract that does not answer as
+it should is `ChainUnavailable`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from reminder_worker.chain import words
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.logs import TooMuch
+from reminder_worker.chain.tokens import TokenMetadata, Tokens
+from reminder_worker.chain.values import Call, Reverted
+from reminder_worker.chain.words import WORD, Malformed, address_word, word
+from reminder_worker.errors import ChainUnavailable
+
+__all__ = [
+    "Legacies",
+    "LegacyFacts",
+    "LegacyIdentity",
+    "Members",
+    "PremiumSetting",
+    "ReminderView",
+    "TokenMetadata",
+    "TokenWhiteList",
+    "Tokens",
+    "Triggers",
+    "windows",
+]
+
+Answer = bytes | Reverted
+Triggers = tuple[int, int, int]
+T = TypeVar("T")
+
+_ZERO: Final = "0x" + "0" * 40
+_IDENTITY: Final = tuple(
+    selector("Legacy", name) for name in ("creator", "getLegacyOwner", "router", "getLegacyId", "LEGACY_TYPE")
+)
+_MEMBERS: Final = tuple(selector("Legacy", name) for name in ("creator", "getLegacyOwner", "getLegacyBeneficiaries"))
+_TRIGGERS: Final = selector("Legacy", "getTriggerActivationTimestamp")
+_STATE: Final = (
+    selector("Legacy", "getLegacyBeneficiaries"),
+    selector("Legacy", "isLive"),
+    selector("Legacy", "getLayer"),
+    _TRIGGERS,
+    selector("Legacy", "getLegacyName"),
+)
+_LEGACY_ADDRESSES: Final = selector("TransferEOALegacyRouter", "legacyAddresses")
+_LONGEST_NAME_BYTES: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyIdentity:
+    """What a genuine legacy is: a configured router maps `legacy_id` to its address. `legacy_type`: 3 EOA, 1 Safe."""
+
+    legacy: str
+    creator: str
+    owner: str
+    router: str
+    legacy_id: int
+    legacy_type: int
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Who the chain says takes part. Absent lines are None."""
+
+    owner: str
+    creator: str
+    beneficiaries: tuple[str, ...]
+    second_line: str | None
+    third_line: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyFacts(LegacyIdentity):
+    """`triggers`: unix seconds at which line 1, 2, 3 may activate, zeros in old builds. `name` is a stranger's text."""
+
+    members: Members
+    is_live: bool
+    layer: int
+    triggers: Triggers
+    name: str
+
+
+Identity = TypeVar("Identity", bound=LegacyIdentity)
+
+
+class Legacies:
+    """Reads of many legacies at once. Nothing of a legacy is believed unless its router maps its id back to it."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._routers = frozenset(chain.settings.legacy_routers)
+
+    async def is_genuine(self, legacy: str, *, at: str | None = None) -> LegacyIdentity | None:
+        """None when it is not one of ours; raises `ChainUnavailable` when that cannot be told."""
+        return (await self.identities([legacy], at=at))[0]
+
+    async def identities(self, legacies: Sequence[str], *, at: str | None) -> list[LegacyIdentity | None]:
+        """As `is_genuine`, in order."""
+        rows = await self._read(legacies, _IDENTITY, at)
+        return await self._registered(
+            [_decoded(_identity, legacy, row) for legacy, row in zip(legacies, rows, strict=True)], at
+        )
+
+    async def facts(self, legacies: Sequence[str], *, at: str) -> list[LegacyFacts | None]:
+        """In order; None for one that is not genuine or whose reads revert."""
+        rows = await self._read(legacies, _IDENTITY + _STATE, at)
+        return await self._registered(
+            [_decoded(_facts, legacy, row) for legacy, row in zip(legacies, rows, strict=True)], at
+        )
+
+    async def members(self, legacies: Sequence[str], *, at: str) -> list[Members | None]:
+        """In order; None for one whose reads revert. Of legacies that are known to be genuine."""
+        return [_decoded(_members, row) for row in await self._read(legacies, _MEMBERS, at)]
+
+    async def triggers(self, legacies: Sequence[str], *, at: str) -> list[Triggers | None]:
+        """In order, unix seconds; None for one that reverts, zeros for old builds."""
+        return [_decoded(_triggers, row[0]) for row in await self._read(legacies, (_TRIGGERS,), at)]
+
+    async def _read(self, legacies: Sequence[str], selectors: Sequence[bytes], at: str | None) -> list[list[Answer]]:
+        answers = await self._chain.call_many([Call(legacy, s) for legacy in legacies for s in selectors], at=at)
+        return [answers[i : i + len(selectors)] for i in range(0, len(answers), len(selectors))]
+
+    async def _registered(self, claimed: Sequence[Identity | None], at: str | None) -> list[Identity | None]:
+        """Keep those whose router is configured and maps their id to their address."""
+        asked = [one for one in claimed if one is not None and one.router in self._routers]
+        calls = [Call(one.router, _LEGACY_ADDRESSES + word(one.legacy_id)) for one in asked]
+        answers = await self._chain.call_many(calls, at=at)
+        genuine = {
+            one.legacy
+            for one, answer in zip(asked, answers, strict=True)
+            if _configured("legacyAddresses", words.address_at, answer) == one.legacy
+        }
+        return [one if one is not None and one.legacy in genuine else None for one in claimed]
+
+
+class ReminderView:
+    """PremiumReminderView: which windows are open."""
+
+    _BATCH: Final = selector("PremiumReminderView", "dueRemindersBatch")
+    _AHEAD: Final = selector("PremiumReminderView", "defaultNotifyAhead")
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._address = chain.settings.premium_reminder_view
+
+    async def due_windows(self, legacies: Sequence[str], *, at: str) -> list[tuple[int, ...]] | Reverted:
+        """The open windows (1..6) of each legacy in order. `Reverted` when one of them reverts, or when there are too
+        many for the node: the contract does not isolate, ask for half of them."""
+        data = self._BATCH + word(WORD) + word(len(legacies)) + b"".join(map(address_word, legacies))
+        try:
+            answer = await self._chain.call(Call(self._address, data), at=at)
+        except TooMuch:
+            if len(legacies) == 1:
+                raise
+            return Reverted()
+        if isinstance(answer, Reverted):
+            return answer
+        return _configured("dueRemindersBatch", lambda data, _: windows(data, len(legacies)), answer)
+
+    async def default_notify_ahead(self, *, at: str) -> int:
+        """Seconds."""
+        return _configured(
+            "defaultNotifyAhead", words.at, await self._chain.call(Call(self._address, self._AHEAD), at=at)
+        )
+
+
+class PremiumSetting:
+    """Who is Premium, and how early they want to be told."""
+
+    _IS_PREMIUM: Final = selector("PremiumSetting", "isPremium")
+    _TIME_AHEAD: Final = selector("PremiumSetting", "getTimeAhead")
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._address = chain.settings.premium_setting
+
+    async def is_premium(self, user: str, *, at: str | None = None) -> bool:
+        answer = await self._chain.call(Call(self._address, self._IS_PREMIUM + address_word(user)), at=at)
+        return _configured("isPremium", words.bool_at, answer)
+
+    async def times_ahead(self, users: Sequence[str], *, at: str) -> list[int]:
+        """Seconds before a deadline, in order; 0 where the user set none."""
+        calls = [Call(self._address, self._TIME_AHEAD + address_word(user)) for user in users]
+        answers = await self._chain.call_many(calls, at=at)
+        return [_configured("getTimeAhead", words.at, answer) for answer in answers]
+
+
+class TokenWhiteList:
+    """The tokens whose symbols may be shown."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+
+    async def tokens(self, *, at: str | None = None) -> frozenset[str]:
+        call = Call(self._chain.settings.token_white_list, selector("TokenWhiteList", "getWhitelist"))
+        answer = await self._chain.call(call, at=at)
+        return frozenset(
+            _configured("getWhitelist", lambda data, _: words.addresses_at(data, words.at(data, 0)), answer)
+        )
+
+
+def windows(data: bytes, count: int) -> list[tuple[int, ...]]:
+    """`uint8[][]` of exactly `count`, values other than 1..6 left out; raises `Malformed`."""
+    start = words.at(data, 0)
+    if words.at(data, start) != count:
+        raise Malformed("another number of legacies than asked for")
+    base = start + WORD
+    found = []
+    for index in range(count):
+        values = words.uints_at(data, base + words.at(data, base + index * WORD))
+        found.append(tuple(value for value in values if 1 <= value <= 6) if values else ())
+    return found
+
+
+def _configured(name: str, read: Callable[[bytes, int], T], answer: Answer) -> T:
+    """The value a configured contract gives; when it does not, nothing can be decided."""
+    if not isinstance(answer, Reverted):
+        try:
+            return read(answer, 0)
+        except Malformed:
+            pass
+    raise ChainUnavailable(f"{name} of a configured contract does not answer as it should")
+
+
+def _decoded(decode: Callable[..., T], *answers: object) -> T | None:
+    """None for what reverted or is not what a legacy answers."""
+    try:
+        return decode(*answers)
+    except Malformed:
+        return None
+
+
+def _data(answer: Answer) -> bytes:
+    if isinstance(answer, Reverted):
+        raise Malformed("reverted")
+    return answer
+
+
+def _identity(legacy: str, row: Sequence[Answer]) -> LegacyIdentity:
+    creator, owner, router, legacy_id, legacy_type = map(_data, row)
+    return LegacyIdentity(
+        legacy=legacy,
+        creator=words.address_at(creator, 0),
+        owner=words.address_at(owner, 0),
+        router=words.address_at(router, 0),
+        legacy_id=words.at(legacy_id, 0),
+        legacy_type=words.uint_at(legacy_type, 0, 128),
+    )
+
+
+def _facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
+    identity = _identity(legacy, row[: len(_IDENTITY)])
+    beneficiaries, is_live, layer, triggers, name = row[len(_IDENTITY) :]
+    return LegacyFacts(
+        legacy=identity.legacy,
+        creator=identity.creator,
+        owner=identity.owner,
+        router=identity.router,
+        legacy_id=identity.legacy_id,
+        legacy_type=identity.legacy_type,
+        members=_members((row[0], row[1], beneficiaries)),
+        is_live=words.bool_at(_data(is_live), 0),
+        layer=words.uint_at(_data(layer), 0, 8),
+        triggers=_triggers(triggers),
+        name=_text(name),
+    )
+
+
+def _members(row: Sequence[Answer]) -> Members:
+    creator, owner, lines = map(_data, row)
+    return Members(
+        owner=words.address_at(owner, 0),
+        creator=words.address_at(creator, 0),
+        beneficiaries=words.addresses_at(lines, words.at(lines, 0)),
+        second_line=_unless_zero(words.address_at(lines, WORD)),
+        third_line=_unless_zero(words.address_at(lines, 2 * WORD)),
+    )
+
+
+def _unless_zero(address: str) -> str | None:
+    return None if address == _ZERO else address
+
+
+def _triggers(answer: Answer) -> Triggers:
+    data = _data(answer)
+    return (words.at(data, 0), words.at(data, WORD), words.at(data, 2 * WORD))
+
+
+def _text(answer: Answer) -> str:
+    """A legacy's name, empty when there is none worth showing: a bad name takes nothing else away."""
+    try:
+        data = _data(answer)
+        return words.bytes_at(data, words.at(data, 0), _LONGEST_NAME_BYTES).decode()
+    except (Malformed, UnicodeDecodeError):
+        return ""

@@ -1,0 +1,173 @@
+"""The protocol's events, from the ABI files, decoded field by field.
+
+Names, notes and nicknames are never decoded: strings and structs are stepped over unread, and every other field
+is read with its bounds checked. A log is a stranger's bytes.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reminder_worker.chain import abi
+from reminder_worker.chain.values import Log
+from reminder_worker.chain.words import (
+    WORD,
+    Malformed,
+    address_at,
+    addresses_at,
+    at,
+    bool_at,
+    uint_at,
+    uints_at,
+)
+from reminder_worker.settings import ChainSettings
+
+CONTRACTS: Final = {
+    "transfer_eoa_legacy_router": "TransferEOALegacyRouter",
+    "multisig_legacy_router": "MultisigLegacyRouter",
+    "premium_setting": "PremiumSetting",
+    "timelock_erc20": "TimelockERC20",
+    "timelock_erc721": "TimelockERC721",
+    "timelock_erc1155": "TimelockERC1155",
+}
+"""Setting to ABI file of each contract whose events the service reads."""
+
+Reader = Callable[[bytes, int], Any]
+
+
+class UndecodableLog(ValueError):
+    """A log that is not one of the protocol's events or not encoded as one: count it and go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """`position`: byte position in the data's head. A dynamic field's head holds the offset of its tail."""
+
+    name: str
+    position: int
+    read: Reader
+    dynamic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EventType:
+    """One event as it stands on chain."""
+
+    name: str
+    topic: str
+    indexed: tuple[_Field, ...]
+    fields: tuple[_Field, ...]
+    head_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedEvent:
+    """`args` by the ABI's names, strings and structs left out: addresses lower-case, numbers int, arrays tuples.
+
+    TimelockCreated has one first topic in the ERC-20 and the ERC-721 vault: in the latter's `amounts` are token ids.
+    """
+
+    name: str
+    args: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """One ERC-20 Transfer; `amount` in base units."""
+
+    token: str
+    sender: str
+    recipient: str
+    amount: int
+
+
+def decode(log: Log) -> DecodedEvent:
+    """Raises `UndecodableLog`. Whether the contract is the right one to say so is the caller's to know (`emitters`)."""
+    event = EVENTS.get(log.topics[0]) if log.topics else None
+    if event is None:
+        raise UndecodableLog("an unknown event")
+    if len(log.topics) != 1 + len(event.indexed) or len(log.data) < event.head_size:
+        raise UndecodableLog(f"{event.name}: too short or too long")
+    args: dict[str, Any] = {}
+    try:
+        for field, topic in zip(event.indexed, log.topics[1:], strict=True):
+            args[field.name] = field.read(bytes.fromhex(topic[2:]), 0)
+        for field in event.fields:
+            position = at(log.data, field.position) if field.dynamic else field.position
+            args[field.name] = field.read(log.data, position)
+    except Malformed as error:
+        raise UndecodableLog(f"{event.name}: {error}") from None
+    return DecodedEvent(event.name, args)
+
+
+def decode_transfer(log: Log) -> Transfer | None:
+    """None for a log that is no ERC-20 Transfer, an ERC-721 one with its fourth topic among them."""
+    if len(log.topics) != 3 or log.topics[0] != TRANSFER_TOPIC or len(log.data) != WORD:
+        return None
+    try:
+        sender, recipient = (address_at(bytes.fromhex(topic[2:]), 0) for topic in log.topics[1:])
+    except Malformed:
+        return None
+    return Transfer(log.address, sender, recipient, at(log.data, 0))
+
+
+def emitters(settings: ChainSettings) -> Mapping[str, frozenset[str]]:
+    """Which contract's word counts for which first topics: address to topics. A log of any other pair says nothing."""
+    found: dict[str, frozenset[str]] = {}
+    for setting, contract in CONTRACTS.items():
+        address: str = getattr(settings, setting)
+        found[address] = found.get(address, frozenset()) | {abi.topic(event) for event in abi.events(contract)}
+    return found
+
+
+def _reader(kind: str) -> Reader | None:
+    """None for what is stepped over."""
+    if kind == "address":
+        return address_at
+    if kind == "bool":
+        return bool_at
+    if kind == "address[]":
+        return addresses_at
+    if kind.startswith("uint") and kind.removesuffix("[]")[4:].isdecimal():
+        bits = int(kind.removesuffix("[]")[4:])
+        read = uints_at if kind.endswith("[]") else uint_at
+        return lambda data, position: read(data, position, bits)
+    return None
+
+
+def _is_dynamic(parameter: abi.Member) -> bool:
+    kind: str = parameter["type"]
+    return kind in ("string", "bytes") or kind.endswith("]") or any(map(_is_dynamic, parameter.get("components", ())))
+
+
+def _head_size(parameter: abi.Member) -> int:
+    if _is_dynamic(parameter):
+        return WORD
+    return sum(map(_head_size, parameter["components"])) if parameter["type"] == "tuple" else WORD
+
+
+def _event_type(event: abi.Member) -> EventType:
+    indexed, fields, head = [], [], 0
+    for parameter in event["inputs"]:
+        read = _reader(parameter["type"])
+        if parameter["indexed"]:
+            if read is None or _is_dynamic(parameter):
+                raise ValueError(f"{event['name']}: an indexed field that cannot be read back")
+            indexed.append(_Field(parameter["name"], 0, read, False))
+            continue
+        if read is not None:
+            fields.append(_Field(parameter["name"], head, read, _is_dynamic(parameter)))
+        head += _head_size(parameter)
+    return EventType(event["name"], abi.topic(event), tuple(indexed), tuple(fields), head)
+
+
+def _all_events() -> dict[str, EventType]:
+    found: dict[str, EventType] = {}
+    for contract in CONTRACTS.values():
+        for event in abi.events(contract):
+            found.setdefault(abi.topic(event), _event_type(event))
+    return found
+
+
+EVENTS: Final[Mapping[str, EventType]] = _all_events()
+TRANSFER_TOPIC: Final = abi.topic(abi.events("ERC20")[0])

@@ -1,0 +1,66 @@
+"""What an ERC-20 says of itself. A token is anybody's contract: what it says is shown only when it is harmless."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from reminder_worker.chain import words
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.values import Call, Reverted
+from reminder_worker.chain.words import WORD, Malformed
+
+MOST_DECIMALS: Final = 36
+MOST_REMEMBERED: Final = 10_000
+_SYMBOL: Final = selector("ERC20", "symbol")
+_DECIMALS: Final = selector("ERC20", "decimals")
+_HARMLESS = re.compile(r"[A-Za-z0-9$+_.\-]{1,11}")
+_LIKE_A_LINK = re.compile(r"\.[A-Za-z]{2}|www", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenMetadata:
+    """`symbol` is None when the token has none that may be shown; `decimals` at most 36."""
+
+    symbol: str | None
+    decimals: int
+
+
+class Tokens:
+    """Remembers what it found: a token's metadata does not change."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._known: dict[str, TokenMetadata] = {}
+
+    async def metadata(self, tokens: Sequence[str], *, at: str | None = None) -> dict[str, TokenMetadata | None]:
+        """By token; None for one without usable decimals: show its address and base units."""
+        unknown = [token for token in dict.fromkeys(tokens) if token not in self._known]
+        calls = [Call(token, data) for token in unknown for data in (_SYMBOL, _DECIMALS)]
+        answers = await self._chain.call_many(calls, at=at)
+        for index, token in enumerate(unknown):
+            found = metadata(answers[2 * index], answers[2 * index + 1])
+            if found is not None:
+                self._known[token] = found
+        answer = {token: self._known.get(token) for token in tokens}
+        while len(self._known) > MOST_REMEMBERED:
+            del self._known[next(iter(self._known))]
+        return answer
+
+
+def metadata(symbol: bytes | Reverted, decimals: bytes | Reverted) -> TokenMetadata | None:
+    """From the answers of `symbol()` and `decimals()`."""
+    if isinstance(decimals, Reverted) or len(decimals) != WORD or words.at(decimals, 0) > MOST_DECIMALS:
+        return None
+    return TokenMetadata(None if isinstance(symbol, Reverted) else _symbol(symbol), words.at(decimals, 0))
+
+
+def _symbol(data: bytes) -> str | None:
+    """`string`, or `bytes32` as the oldest tokens have it."""
+    try:
+        raw = data.rstrip(b"\0") if len(data) == WORD else words.bytes_at(data, words.at(data, 0), WORD)
+        text = raw.decode("ascii")
+    except (Malformed, UnicodeDecodeError):
+        return None
+    return text if _HARMLESS.fullmatch(text) and not _LIKE_A_LINK.search(text) else None
