@@ -1,0 +1,103 @@
+"""Who hears of what: configured on chain, stored here, and a member of the legacy on chain. No I/O.
+
+Roles come from the chain. The creator is the owner's person, also of a Safe legacy whose owner is the Safe.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from types import MappingProxyType
+from typing import Any, Self
+
+from reminder_worker.indexer.questions import ReminderConfig, SignalKind
+from reminder_worker.mail.messages import Kind, Role
+
+ALL_LINES = 3
+DAY_SECONDS = 86400
+
+SIGNAL_KINDS: Mapping[SignalKind, Kind] = MappingProxyType(
+    {
+        SignalKind.OWNER_RESET: Kind.OWNER_RESET,
+        SignalKind.MULTISIG_ACTIVATION: Kind.ACTIVATED_MULTISIG,
+        SignalKind.TRANSFER_ACTIVATION: Kind.ACTIVATED_TRANSFER,
+    }
+)
+ACTIVATIONS = frozenset({Kind.ACTIVATED_MULTISIG, Kind.ACTIVATED_TRANSFER})
+MERGED_WITHIN_A_DAY = frozenset({Kind.OWNER_RESET, Kind.ACTIVATED_TRANSFER})
+"""Later ones of a legacy and recipient are told with the next email: anybody named can repeat such signals at will."""
+
+WINDOW_LINES: Mapping[int, int] = MappingProxyType({1: 1, 4: 1, 2: 2, 5: 2, 3: 3, 6: 3})
+"""The line a window of PremiumReminderView is about; its deadline is t1, t2 or t3."""
+READY_WINDOWS: Mapping[int, int] = MappingProxyType({2: 5, 3: 6})
+"""By line: the window that tells it that it may act."""
+
+_LINES: Mapping[Role, int] = MappingProxyType(
+    {Role.OWNER: 1, Role.COSIGNER: 1, Role.BENEFICIARY: 1, Role.SECOND_LINE: 2, Role.THIRD_LINE: 3}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """Who belongs to a legacy on chain at one block. Cosigners are the signers of the Safe that owns it."""
+
+    owner: str
+    creator: str
+    beneficiaries: tuple[str, ...]
+    second_line: str | None = None
+    third_line: str | None = None
+    cosigners: tuple[str, ...] = ()
+
+    def with_cosigners(self, signers: Collection[str]) -> Self:
+        return replace(self, cosigners=tuple(signers))
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        lists = {name: tuple(stored.get(name) or ()) for name in ("beneficiaries", "cosigners")}
+        return cls(**{**stored, **lists})
+
+
+def window_event(window: int, deadline: int) -> str:
+    """What makes a due reminder one event."""
+    return f"{window}:{deadline}"
+
+
+def signal_event(tx_hash: str, layer: int) -> str:
+    """What makes a signal one event."""
+    return f"{tx_hash}:{layer}"
+
+
+def transaction_of(event: str) -> str:
+    return event.partition(":")[0]
+
+
+def audience(config: ReminderConfig | None, stored: Collection[str], members: Membership, line: int) -> dict[str, Role]:
+    """Recipient to role, for an email to `line` (which holds the lines before it)."""
+    if config is None:
+        return {}
+    allowed = configured(config) & frozenset(stored)
+    found: dict[str, Role] = {}
+    for role, address in _members(members, line):
+        if address in allowed and address not in found:
+            found[address] = role
+    return found
+
+
+def configured(config: ReminderConfig) -> frozenset[str]:
+    lines = {line for line in (config.second_line, config.third_line) if line}
+    return frozenset({config.creator, *config.cosigners, *config.beneficiaries, *lines})
+
+
+def _members(members: Membership, line: int) -> Iterator[tuple[Role, str]]:
+    """In order of precedence: the owner first, then the role the email is about, then by line; cosigners last."""
+    yield Role.OWNER, members.creator
+    yield Role.OWNER, members.owner
+    heirs: list[tuple[Role, str]] = [(Role.BENEFICIARY, address) for address in members.beneficiaries]
+    if members.second_line:
+        heirs.append((Role.SECOND_LINE, members.second_line))
+    if members.third_line:
+        heirs.append((Role.THIRD_LINE, members.third_line))
+    allowed = [(role, address) for role, address in heirs if _LINES[role] <= line]
+    yield from sorted(allowed, key=lambda each: (_LINES[each[0]] != line, _LINES[each[0]]))
+    yield from ((Role.COSIGNER, address) for address in members.cosigners)

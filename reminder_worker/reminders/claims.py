@@ -1,0 +1,83 @@
+"""Which of the entries that are due may be claimed now. No I/O; the rules are those of the design of email.
+
+At most one email of a kind per legacy and recipient in 24 hours. Of owner resets and transfer activations the
+latest speaks for those before it. Reminders of windows are never merged: which deadline still holds only the
+chain knows, so the newest goes first and the others wait.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from reminder_worker.mail.messages import KIND_WINDOWS, Kind
+from reminder_worker.reminders.audience import MERGED_WITHIN_A_DAY
+
+ONCE_IN = timedelta(hours=24)
+LIMITED = frozenset(KIND_WINDOWS) | MERGED_WITHIN_A_DAY
+
+Group = tuple[int, str, str, str]  # chain, legacy, recipient, kind
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """An unsent entry whose time has come."""
+
+    id: UUID
+    group: Group
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """Another entry of a group. `since`: when it was, or may have been, sent; None while it is unsent."""
+
+    id: UUID
+    created_at: datetime
+    since: datetime | None
+
+
+@dataclass(slots=True)
+class Decision:
+    """Entries to claim, to merge into a later one, and to put off until a time. Others stay as they are."""
+
+    claim: list[UUID] = field(default_factory=list)
+    merge: dict[UUID, UUID] = field(default_factory=dict)
+    defer: dict[UUID, datetime] = field(default_factory=dict)
+
+
+def decide(due: Sequence[Due], siblings: Mapping[Group, Sequence[Sibling]]) -> Decision:
+    """`siblings` by group: the unsent ones and those of the last 24 hours, without those in `due`."""
+    decision = Decision()
+    groups: dict[Group, list[Due]] = defaultdict(list)
+    for entry in due:
+        if Kind(entry.group[3]) in LIMITED:
+            groups[entry.group].append(entry)
+        else:
+            decision.claim.append(entry.id)
+    for group, entries in groups.items():
+        others = siblings.get(group, ())
+        if len(entries) == 1 and not others:
+            decision.claim.append(entries[0].id)
+        else:
+            _decide_group(decision, Kind(group[3]), entries, others)
+    return decision
+
+
+def _decide_group(decision: Decision, kind: Kind, due: Sequence[Due], others: Sequence[Sibling]) -> None:
+    candidates = list(due)
+    if kind in MERGED_WITHIN_A_DAY:
+        unsent: list[Due | Sibling] = [*due, *(other for other in others if other.since is None)]
+        latest = max(unsent, key=_age)
+        decision.merge.update({entry.id: latest.id for entry in unsent if entry.id != latest.id})
+        candidates = [entry for entry in due if entry.id == latest.id]
+    sent = [other.since for other in others if other.since is not None]
+    if sent:
+        decision.defer.update({entry.id: max(sent) + ONCE_IN for entry in candidates})
+    elif candidates:
+        decision.claim.append(max(candidates, key=_age).id)
+
+
+def _age(entry: Due | Sibling) -> tuple[datetime, UUID]:
+    return entry.created_at, entry.id

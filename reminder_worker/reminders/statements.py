@@ -1,0 +1,222 @@
+"""The SQL of the ledger. Arrays in, one statement for a whole slice; times by the database's clock."""
+
+from sqlalchemy import text
+
+HAS_WORK = text("""
+    select exists (
+        select from worker.sent_ledger
+        where state in ('queued', 'released', 'unknown') and next_try <= now()
+          and (lease_until is null or lease_until < now())
+    ) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until < now())
+""")
+
+LOCK_CLAIMS = text("""
+    with locked as materialized (select pg_advisory_xact_lock(:lock))
+    select cast(floor(extract(epoch from now()) / :day) * :day as bigint) from locked
+""")
+
+EXPIRE_LEASES = text("""
+    update worker.sent_ledger
+    set state = case when claimed_at is null then 'released' else 'unknown' end,
+        lease_until = null, lease_token = null, next_try = now()
+    where state = 'claimed' and lease_until < now()
+""")
+
+PICK = text("""
+    with due as materialized (
+        select id, chain_id, legacy, recipient, kind, event, role, tries, rejections, created_at
+        from worker.sent_ledger
+        where state in ('queued', 'released') and next_try <= now()
+        order by next_try, chain_id, legacy
+        limit :limit
+        for update skip locked
+    )
+    select due.*, r.key_id, r.salt, r.email, r.name, r.email_hash, s.email_hash is not null as suppressed
+    from due
+    left join worker.recipient r
+        on r.chain_id = due.chain_id and r.legacy = due.legacy and r.recipient = due.recipient
+    left join worker.suppression s on s.email_hash = r.email_hash
+""")
+
+SIBLINGS = text("""
+    select l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.created_at,
+        case when l.state in ('queued', 'released') then null else coalesce(l.claimed_at, now()) end as since
+    from unnest(
+        cast(:chains as bigint[]), cast(:legacies as text[]), cast(:recipients as text[]), cast(:kinds as text[])
+    ) as g(chain_id, legacy, recipient, kind)
+    join worker.sent_ledger l
+        on l.chain_id = g.chain_id and l.legacy = g.legacy and l.recipient = g.recipient and l.kind = g.kind
+    where l.id <> all(cast(:picked as uuid[])) and (
+        l.state in ('queued', 'released')
+        or (l.state in ('sent', 'claimed', 'unknown', 'held')
+            and coalesce(l.claimed_at, now()) > now() - interval '24 hours')
+    )
+""")
+
+DELETE_ORPHANS = text("""
+    delete from worker.sent_ledger l
+    where l.id = any(cast(:ids as uuid[])) and not exists (
+        select from worker.recipient r
+        where r.chain_id = l.chain_id and r.legacy = l.legacy and r.recipient = l.recipient
+    )
+""")
+
+SUPPRESS = text("""
+    update worker.sent_ledger set state = 'suppressed', reason = 'suppressed', settled_at = clock_timestamp()
+    where id = any(cast(:ids as uuid[]))
+""")
+
+MERGE = text("""
+    with merged as materialized (
+        select * from unnest(cast(:ids as uuid[]), cast(:into as uuid[])) as m(id, into_id)
+    ), followed as (
+        update worker.sent_ledger l set merged_into = merged.into_id from merged where l.merged_into = merged.id
+    )
+    update worker.sent_ledger l
+    set state = 'dropped', reason = 'merged', merged_into = merged.into_id, settled_at = clock_timestamp()
+    from merged where l.id = merged.id
+""")
+
+DEFER = text("""
+    update worker.sent_ledger l set next_try = d.until
+    from unnest(cast(:ids as uuid[]), cast(:until as timestamptz[])) as d(id, until)
+    where l.id = d.id
+""")
+
+DEFER_TO_NEXT_DAY = text("""
+    update worker.sent_ledger set next_try = to_timestamp(:until), reason = 'daily_cap'
+    where id = any(cast(:ids as uuid[]))
+""")
+
+CHARGE = text("""
+    insert into worker.quota (scope, subject, "window", used, ends_at)
+    select 'email_day', subject, :day, cost, :ends
+    from unnest(cast(:subjects as text[]), cast(:costs as bigint[])) as c(subject, cost)
+    on conflict (scope, subject, "window") do update set used = quota.used + excluded.used
+    returning subject, used
+""")
+
+REFUND = text("""
+    update worker.quota q set used = greatest(0, q.used - c.cost)
+    from unnest(cast(:subjects as text[]), cast(:costs as bigint[])) as c(subject, cost)
+    where q.scope = 'email_day' and q.subject = c.subject and q."window" = :day and q.ends_at = :ends
+""")
+
+CLAIM = text("""
+    update worker.sent_ledger
+    set state = 'claimed', lease_token = :token, lease_until = now() + make_interval(secs => :lease),
+        claimed_at = null, reason = null
+    where id = any(cast(:ids as uuid[]))
+""")
+
+CLAIM_UNKNOWN = text("""
+    with due as materialized (
+        select id from worker.sent_ledger
+        where state = 'unknown' and next_try <= now() and (lease_until is null or lease_until < now())
+        order by next_try, chain_id, legacy
+        limit :limit
+        for update skip locked
+    )
+    update worker.sent_ledger l
+    set lease_token = :token, lease_until = now() + make_interval(secs => :lease)
+    from due
+    join worker.sent_ledger own on own.id = due.id
+    left join worker.recipient r
+        on r.chain_id = own.chain_id and r.legacy = own.legacy and r.recipient = own.recipient
+    where l.id = due.id
+    returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
+        r.key_id, r.salt, r.email, r.name, r.email_hash,
+        case when l.body_salt = r.salt then l.body end as body,
+        l.kind = any(cast(:limited as text[])) and exists (
+            select from worker.sent_ledger o
+            where o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
+              and o.id <> l.id and o.state in ('sent', 'claimed', 'unknown', 'held')
+              and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
+        ) as sent_meanwhile
+""")
+
+# Recipient rows are locked before ledger rows and in the order of their key, as writes of recipients do.
+STORE = text("""
+    with mine as materialized (
+        select l.id, l.chain_id, l.legacy, l.recipient, b.body, b.salt
+        from unnest(cast(:ids as uuid[]), cast(:bodies as bytea[]), cast(:salts as bytea[])) as b(id, body, salt)
+        join worker.sent_ledger l on l.id = b.id
+        where l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp()
+    ), live as materialized (
+        select mine.id, mine.body, mine.salt
+        from mine
+        join worker.recipient r
+            on r.chain_id = mine.chain_id and r.legacy = mine.legacy and r.recipient = mine.recipient
+           and r.salt = mine.salt
+        order by r.chain_id, r.legacy, r.recipient
+        for share of r
+    )
+    update worker.sent_ledger l set body = live.body, body_salt = live.salt, claimed_at = clock_timestamp()
+    from live where l.id = live.id and l.lease_token = :token and l.state = 'claimed'
+    returning l.id
+""")
+
+CONFIRM = text("""
+    with live as materialized (
+        select l.id
+        from worker.sent_ledger l
+        join worker.recipient r
+            on r.chain_id = l.chain_id and r.legacy = l.legacy and r.recipient = l.recipient and r.salt = l.body_salt
+        where l.id = any(cast(:ids as uuid[])) and l.lease_token = :token and l.lease_until > clock_timestamp()
+        order by r.chain_id, r.legacy, r.recipient
+        for share of r
+    )
+    update worker.sent_ledger l set claimed_at = clock_timestamp()
+    from live where l.id = live.id and l.lease_token = :token and l.state = 'unknown' and l.body is not null
+    returning l.id
+""")
+
+SETTLE = text("""
+    with outcome as materialized (
+        select * from unnest(
+            cast(:ids as uuid[]), cast(:states as text[]), cast(:reasons as text[]), cast(:message_ids as text[]),
+            cast(:delays as float8[]), cast(:tries as int[]), cast(:rejections as int[])
+        ) as o(id, state, reason, message_id, delay, tries, rejections)
+    )
+    update worker.sent_ledger l
+    set state = o.state,
+        reason = o.reason,
+        message_id = o.message_id,
+        tries = l.tries + o.tries,
+        rejections = l.rejections + o.rejections,
+        next_try = clock_timestamp() + make_interval(secs => o.delay),
+        lease_token = null,
+        lease_until = null,
+        claimed_at = case when o.state = 'released' then null else l.claimed_at end,
+        settled_at = case when o.state in ('released', 'unknown') then null else clock_timestamp() end,
+        body = case when o.state = 'unknown' then l.body end,
+        body_salt = case when o.state = 'unknown' then l.body_salt end
+    from outcome o
+    where l.id = o.id and (
+        l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held'))
+    )
+    returning l.id
+""")
+
+REMEMBER_SUPPRESSED = text("""
+    insert into worker.suppression (email_hash) select unnest(cast(:hashes as bytea[])) on conflict do nothing
+""")
+
+REQUEUE = text("""
+    update worker.sent_ledger
+    set state = 'queued', reason = null, tries = 0, rejections = 0, next_try = clock_timestamp(),
+        claimed_at = null, settled_at = null
+    where state = 'dead' and (cast(:ids as uuid[]) is null or id = any(cast(:ids as uuid[])))
+""")
+
+DEPTHS = text("""
+    select kind, state, count(*), cast(coalesce(extract(epoch from now() - min(created_at)), 0) as float8)
+    from (
+        select kind, state, created_at from worker.sent_ledger where state in ('queued', 'released', 'unknown')
+        union all
+        select kind, state, created_at from worker.sent_ledger where state = 'claimed'
+        union all
+        select kind, state, created_at from worker.sent_ledger where state in ('held', 'dead')
+    ) as open
+    group by kind, state order by kind, state
+""")

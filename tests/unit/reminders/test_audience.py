@@ -1,0 +1,61 @@
+"""Who hears of what."""
+
+import pytest
+
+from reminder_worker.indexer.questions import ReminderConfig
+from reminder_worker.mail.messages import Role
+from reminder_worker.reminders.audience import Membership, audience
+
+OWNER, SAFE, SIGNER, ANNA, BEN, CLARA, DAN, STRANGER = (f"0x{digit * 40}" for digit in "123456789"[:8])
+MEMBERS = Membership(OWNER, OWNER, (ANNA, BEN), CLARA, DAN)
+CONFIG = ReminderConfig("0x", OWNER, (), (ANNA, BEN), CLARA, DAN)
+EVERYBODY = {OWNER, ANNA, BEN, CLARA, DAN, STRANGER}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [(1, {OWNER, ANNA, BEN}), (2, {OWNER, ANNA, BEN, CLARA}), (3, {OWNER, ANNA, BEN, CLARA, DAN})],
+)
+def test_each_line_holds_the_lines_before_it(line: int, expected: set[str]) -> None:
+    assert set(audience(CONFIG, EVERYBODY, MEMBERS, line)) == expected
+
+
+def test_without_a_configuration_nobody_hears_anything() -> None:
+    assert audience(None, EVERYBODY, MEMBERS, 3) == {}
+
+
+def test_who_is_not_stored_is_not_written_to() -> None:
+    assert set(audience(CONFIG, {OWNER, BEN}, MEMBERS, 3)) == {OWNER, BEN}
+
+
+def test_a_removed_heir_who_is_still_configured_is_not_written_to() -> None:
+    assert set(audience(CONFIG, EVERYBODY, Membership(OWNER, OWNER, (BEN,), CLARA, DAN), 3)) == {OWNER, BEN, CLARA, DAN}
+
+
+def test_a_member_who_is_not_configured_is_not_written_to() -> None:
+    members = Membership(OWNER, OWNER, (ANNA, BEN, STRANGER), CLARA, DAN)
+    assert STRANGER not in audience(CONFIG, EVERYBODY, members, 3)
+
+
+def test_roles_come_from_the_chain_whatever_is_configured() -> None:
+    config = ReminderConfig("0x", OWNER, (), (ANNA, CLARA), BEN, None)
+    found = audience(config, EVERYBODY, MEMBERS, 2)
+    assert found == {OWNER: Role.OWNER, ANNA: Role.BENEFICIARY, BEN: Role.BENEFICIARY, CLARA: Role.SECOND_LINE}
+
+
+def test_the_creator_of_a_safe_legacy_hears_as_its_owner_and_only_its_signers_as_cosigners() -> None:
+    config = ReminderConfig("0x", OWNER, (OWNER, SIGNER, STRANGER), (ANNA,), None, None)
+    members = Membership(SAFE, OWNER, (ANNA,), cosigners=(OWNER, SIGNER))
+    found = audience(config, {OWNER, SIGNER, STRANGER, ANNA}, members, 1)
+    assert found == {OWNER: Role.OWNER, ANNA: Role.BENEFICIARY, SIGNER: Role.COSIGNER}
+
+
+def test_who_has_two_roles_gets_the_one_the_email_is_about() -> None:
+    members = Membership(OWNER, OWNER, (ANNA, BEN), ANNA, None)
+    assert audience(CONFIG, EVERYBODY, members, 1)[ANNA] is Role.BENEFICIARY
+    assert audience(CONFIG, EVERYBODY, members, 2)[ANNA] is Role.SECOND_LINE
+
+
+def test_a_membership_survives_being_stored() -> None:
+    members = Membership(SAFE, OWNER, (ANNA,), None, None, (SIGNER,))
+    assert Membership.from_json(members.to_json()) == members
