@@ -1,0 +1,77 @@
+"""From rows of our own tables to the answers every indexer gives."""
+
+from typing import Any
+
+from sqlalchemy import Row
+
+from reminder_worker.indexer.fold import ChainEvent
+from reminder_worker.indexer.questions import (
+    IndexedLegacy,
+    NotifySignal,
+    ReminderConfig,
+    SignalKind,
+    Timelock,
+    TimelockAsset,
+    asset_order,
+)
+
+
+def signal_of(event: ChainEvent) -> NotifySignal | None:
+    """None for a notify type this version does not know."""
+    if event.legacy is None or event.creator is None or event.data["kind"] not in set(SignalKind):
+        return None
+    return NotifySignal(
+        legacy=event.legacy,
+        creator=event.creator,
+        layer=event.data["layer"],
+        kind=SignalKind(event.data["kind"]),
+        block_number=event.block_number,
+        block_time=event.block_time,
+        tx_hash=event.tx_hash,
+    )
+
+
+def config_of(row: Row[Any]) -> ReminderConfig:
+    return ReminderConfig(
+        legacy=row.legacy,
+        creator=row.creator,
+        cosigners=tuple(row.cosigners),
+        beneficiaries=tuple(row.beneficiaries),
+        second_line=row.second_line,
+        third_line=row.third_line,
+    )
+
+
+def legacy_of(row: Row[Any]) -> IndexedLegacy:
+    return IndexedLegacy(
+        address=row.address,
+        router=row.router,
+        legacy_id=row.legacy_id,
+        legacy_type=row.legacy_type,
+        creator=row.creator,
+        owner=row.owner,
+        created_at=row.created_at,
+        deleted=row.deleted_at is not None,
+    )
+
+
+def timelock_of(row: Row[Any]) -> Timelock:
+    assets = [
+        TimelockAsset(
+            vault=asset["vault"],
+            token=asset["token"],
+            token_id=None if asset["id"] is None else int(asset["id"]),
+            amount=int(asset["amount"]),
+        )
+        for asset in row.assets
+    ]
+    return Timelock(
+        timelock_id=row.timelock_id,
+        lock_type=row.lock_type,
+        owner=row.owner,
+        recipient=row.recipient,
+        unlock_time=row.unlock_time,
+        status=row.status,
+        assets=tuple(sorted(assets, key=asset_order)),
+        created_at=row.created_at,
+    )

@@ -1,0 +1,258 @@
+"""Our own index: what the chain's logs say, in our tables. Always kept warm; answers when no subgraph does."""
+
+import time
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+import structlog
+from sqlalchemy import Row, Table
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.chain.client import Chain, Log
+from reminder_worker.database import tables
+from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
+from reminder_worker.indexer import index_tables as rows
+from reminder_worker.indexer.answers import config_of, legacy_of, signal_of, timelock_of
+from reminder_worker.indexer.decoding import Decoded, decode_logs
+from reminder_worker.indexer.fold import NOTIFY, OF_A_CREATOR, OF_A_LEGACY, ChainEvent
+from reminder_worker.indexer.index_tables import Cursor
+from reminder_worker.indexer.questions import (
+    IndexedLegacy,
+    IndexHead,
+    NotifySignal,
+    ReminderConfig,
+    Timelock,
+)
+from reminder_worker.indexer.slices import NO_HASH, Reorganised, Settled, Slice, Unsettled, read_slice
+
+log = structlog.get_logger(__name__)
+
+CURSOR = "index"
+BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
+
+Stopped = Literal["at_head", "budget", "node_behind", "moved_by_another", "unsettled"]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProgress:
+    """What a run of the index pass did: `skipped` logs could not be decoded; a reorganisation `rewound_to` a block."""
+
+    first_block: int
+    last_block: int
+    head: int | None = None
+    events: int = 0
+    skipped: int = 0
+    rewound_to: int | None = None
+    stopped: Stopped = "budget"
+
+    @property
+    def more(self) -> bool:
+        """Whether there is more to read now."""
+        return self.stopped in ("budget", "unsettled")
+
+    def read(self, found: Slice, decoded: Decoded) -> Self:
+        return replace(
+            self,
+            last_block=found.last.number,
+            head=found.head,
+            events=self.events + len(decoded.events),
+            skipped=self.skipped + decoded.skipped,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """Whose reminder windows may have come nearer."""
+
+    legacies: frozenset[str]
+    creators: frozenset[str]
+
+
+class ChainIndex:
+    """An `Indexer`, and the pass that feeds it.
+
+    Answers are of the newest state at or after `at`: the tables keep no history. An answer from before `at` (they were
+    taken back by a reorganisation since) is refused with `IndexerUnavailable`.
+    """
+
+    name = "chain_index"
+
+    def __init__(self, engine: AsyncEngine, chain: Chain) -> None:
+        self._engine = engine
+        self._chain = chain
+
+    # -- the pass ---------------------------------------------------------------------------------
+
+    async def look(self) -> bool:
+        """Whether there are logs to store. A short range without any is passed over here, so that no run is started."""
+        cursor = await self._cursor()
+        found = await read_slice(self._chain, cursor)
+        if isinstance(found, Settled):
+            return False
+        if not isinstance(found, Slice) or found.last.number < found.head:
+            return True
+        if decode_logs(self._chain.settings, await self._fresh(found, cursor)).events:
+            return True
+        await self._store(cursor, found.last, [])
+        return False
+
+    async def advance(self, budget_seconds: float = BUDGET_SECONDS) -> IndexProgress:
+        """Read on to the head, slice by slice, each with its rows and the cursor in one transaction.
+
+        Of several that advance at once one writes each slice and the others stop. Raises `ChainUnavailable`.
+        """
+        ends = time.monotonic() + budget_seconds
+        cursor = await self._cursor()
+        progress = IndexProgress(cursor.number + 1, cursor.number, stopped="budget")
+        while time.monotonic() < ends:
+            found = await read_slice(self._chain, cursor)
+            if isinstance(found, Settled):
+                stopped: Stopped = "at_head" if found.head == cursor.number else "node_behind"
+                return replace(progress, head=found.head, stopped=stopped)
+            if isinstance(found, Unsettled):
+                return replace(progress, stopped="unsettled")
+            if isinstance(found, Reorganised):
+                place = await self._common_ancestor(cursor)
+                moved = await self._rewind(cursor, place)
+                after = replace(progress, last_block=place.number, rewound_to=place.number)
+            else:
+                place = found.last
+                decoded = await self._decode(await self._fresh(found, cursor))
+                moved = await self._store(cursor, place, decoded.events)
+                after = progress.read(found, decoded)
+            if not moved:
+                return replace(progress, stopped="moved_by_another")
+            cursor, progress = place, after
+        return progress
+
+    async def rewind_to(self, first_block: int) -> None:
+        """Forget `first_block` and all after it, for the pass to read again (`backfill`). Raises `ChainUnavailable`."""
+        cursor = await self._cursor()
+        if first_block > cursor.number:
+            return
+        if not await self._rewind(cursor, await self._place(first_block - 1)):
+            raise IndexerUnavailable("the index moved meanwhile: try again")
+
+    async def touched_since(self, first_block: int, last_block: int) -> Touched:
+        """Of whom an event of blocks first..last can open a window earlier: `OF_A_LEGACY`, `OF_A_CREATOR`."""
+        async with self._engine.connect() as connection:
+            names = OF_A_LEGACY | OF_A_CREATOR
+            events = await rows.select_events(connection, self._chain.chain_id, names, first_block, last_block)
+        return Touched(
+            legacies=frozenset(e.legacy for e in events if e.legacy and e.name in OF_A_LEGACY),
+            creators=frozenset(e.creator for e in events if e.creator and e.name in OF_A_CREATOR),
+        )
+
+    # -- the questions ----------------------------------------------------------------------------
+
+    async def head(self) -> IndexHead:
+        async with self._engine.connect() as connection:
+            cursor = await rows.read_cursor(connection, self._chain.chain_id, CURSOR)
+        if cursor is None:
+            raise IndexerUnavailable("our index has not read a block yet")
+        return IndexHead(cursor.number, cursor.hash)
+
+    async def signals(self, first_block: int, last_block: int, at: IndexHead) -> list[NotifySignal]:
+        async with self._state(at) as connection:
+            last = min(last_block, at.number)
+            events = await rows.select_events(connection, self._chain.chain_id, {NOTIFY}, first_block, last)
+        return [signal for event in events if (signal := signal_of(event)) is not None]
+
+    async def reminder_configs(self, legacies: Collection[str], at: IndexHead) -> dict[str, ReminderConfig]:
+        found = await self._rows(tables.reminder_config, legacies, at)
+        return {row.legacy: config_of(row) for row in found}
+
+    async def legacies(self, addresses: Collection[str], at: IndexHead) -> dict[str, IndexedLegacy]:
+        found = await self._rows(tables.legacy, addresses, at)
+        return {row.address: legacy_of(row) for row in found}
+
+    async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, Timelock]:
+        found = await self._rows(tables.timelock, ids, at)
+        return {row.timelock_id: timelock_of(row) for row in found}
+
+    # -- inner ------------------------------------------------------------------------------------
+
+    async def _rows(self, table: Table, keys: Collection[Any], at: IndexHead) -> Sequence[Row[Any]]:
+        async with self._state(at) as connection:
+            return await rows.select_rows(connection, table, self._chain.chain_id, keys)
+
+    @asynccontextmanager
+    async def _state(self, at: IndexHead) -> AsyncIterator[AsyncConnection]:
+        """One snapshot of the tables, which has to hold all that `at` had."""
+        async with self._engine.connect() as connection:
+            await connection.execution_options(isolation_level="REPEATABLE READ")
+            cursor = await rows.read_cursor(connection, self._chain.chain_id, CURSOR)
+            if cursor is None or cursor.number < at.number or _another_fork(cursor, at):
+                raise IndexerUnavailable("our index was taken back by a reorganisation: ask again")
+            yield connection
+
+    async def _cursor(self) -> Cursor:
+        async with self._engine.connect() as connection:
+            stored = await rows.read_cursor(connection, self._chain.chain_id, CURSOR)
+        return stored or replace(await self._place(self._chain.settings.start_block - 1), stored=False)
+
+    async def _place(self, number: int) -> Cursor:
+        """A block to read on from, which is before the first of all when the chain is to be read whole."""
+        if number < 0:
+            return Cursor(-1, NO_HASH)
+        block = await self._chain.block(number)
+        if block is None:
+            raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has block {number} yet")
+        return Cursor(block.number, block.hash)
+
+    async def _fresh(self, found: Slice, cursor: Cursor) -> list[tuple[Log, int]]:
+        """The logs that are not stored: of the blocks read again, most are."""
+        again = [log for log, _ in found.logs if log.block_number <= cursor.number]
+        if not again:
+            return list(found.logs)
+        async with self._engine.connect() as connection:
+            known = await rows.known_logs(connection, self._chain.chain_id, found.first, cursor.number)
+        return [(log, time) for log, time in found.logs if (log.block_number, log.log_index) not in known]
+
+    async def _decode(self, logs: Sequence[tuple[Log, int]]) -> Decoded:
+        """Events with their legacies: the routers name them by id, so those made earlier are looked up."""
+        decoded = decode_logs(self._chain.settings, logs)
+        known: dict[tuple[str, int], str] = {}
+        async with self._engine.connect() as connection:
+            for router, ids in decoded.unnamed_ids().items():
+                found = await rows.legacies_by_id(connection, self._chain.chain_id, router, ids)
+                known |= {(router, number): address for number, address in found.items()}
+        return decoded.named(known)
+
+    async def _store(self, old: Cursor, new: Cursor, events: Sequence[ChainEvent]) -> bool:
+        async with self._engine.begin() as connection:
+            if not await rows.move_cursor(connection, self._chain.chain_id, CURSOR, old, new, self.name):
+                return False
+            await rows.add_events(connection, self._chain.chain_id, events)
+            await rows.refold(connection, self._chain.chain_id, events)
+        return True
+
+    async def _rewind(self, old: Cursor, new: Cursor) -> bool:
+        async with self._engine.begin() as connection:
+            if not await rows.move_cursor(connection, self._chain.chain_id, CURSOR, old, new, self.name):
+                return False
+            forgotten = await rows.forget_after(connection, self._chain.chain_id, new.number)
+        log.warning("index_rewound", chain_id=self._chain.chain_id, block=new.number, events=forgotten)
+        return True
+
+    async def _common_ancestor(self, cursor: Cursor) -> Cursor:
+        """A block that both our events and the chain have: that of our newest event which is final, or the beginning.
+
+        Not the finalized block itself: that our cursor's chain had it is not known, and on a chain that was rolled
+        back deeper than that (a development chain) events between the two would be missed.
+        """
+        final = await self._chain.block("finalized")
+        async with self._engine.connect() as connection:
+            last = min(final.number if final else -1, cursor.number)
+            newest = await rows.newest_event_block(connection, self._chain.chain_id, last)
+        if newest is not None:
+            block = await self._chain.block(newest.number)
+            if block is not None and block.hash == newest.hash:
+                return newest
+        return await self._place(self._chain.settings.start_block - 1)
+
+
+def _another_fork(cursor: Cursor, at: IndexHead) -> bool:
+    return cursor.number == at.number and cursor.hash != at.hash

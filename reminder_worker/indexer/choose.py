@@ -1,0 +1,87 @@
+"""Who answers: the subgraph while it is well and near the head of the chain, else our own index."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import structlog
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.questions import Indexer, IndexHead
+from reminder_worker.indexer.subgraph import Subgraph
+
+log = structlog.get_logger(__name__)
+T = TypeVar("T")
+Reason = Literal["preferred", "no_subgraph", "subgraph_fails", "subgraph_lags", "own_index_is_behind_it"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Who answers from which state, and why. `lag`: blocks behind the chain's head."""
+
+    indexer: Indexer
+    at: IndexHead
+    reason: Reason
+    lag: int
+
+
+class Indexers:
+    """The indexers of one chain. `last` is the latest choice, for metrics."""
+
+    def __init__(self, chain: Chain, chain_index: ChainIndex, subgraph: Subgraph | None) -> None:
+        self._chain = chain
+        self._index = chain_index
+        self._subgraph = subgraph
+        self.last: Choice | None = None
+
+    async def current(self) -> tuple[Indexer, IndexHead]:
+        """Raises `IndexerUnavailable` when none can answer, `ChainUnavailable` when the chain's head is not known."""
+        choice = await self.choose()
+        return choice.indexer, choice.at
+
+    async def ask(self, question: Callable[[Indexer, IndexHead], Awaitable[T]]) -> T:
+        """The answer of whom `current` names; when the subgraph fails on it, that of our own index. Raises as `current`."""
+        indexer, at = await self.current()
+        try:
+            return await question(indexer, at)
+        except IndexerUnavailable:
+            if indexer is self._index:
+                raise
+            return await question(self._index, await self._index.head())
+
+    async def choose(self) -> Choice:
+        """As `current`, with why."""
+        head = await self._chain.block("latest")
+        if head is None:
+            raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} knows the latest block")
+        choice = await self._choose(head.number)
+        if self.last is None or (self.last.indexer, self.last.reason) != (choice.indexer, choice.reason):
+            log.info("indexer", chain_id=self._chain.chain_id, name=choice.indexer.name, reason=choice.reason)
+        self.last = choice
+        return choice
+
+    async def _choose(self, head: int) -> Choice:
+        if self._subgraph is None:
+            return await self._own(head, "no_subgraph")
+        if self._subgraph.resting:
+            return await self._own(head, "subgraph_fails")
+        try:
+            at = await self._subgraph.head()
+        except IndexerUnavailable:
+            return await self._own(head, "subgraph_fails")
+        lag = max(0, head - at.number)
+        if lag <= self._chain.settings.subgraph_max_lag:
+            return Choice(self._subgraph, at, "preferred", lag)
+        try:
+            own = await self._own(head, "subgraph_lags")
+        except IndexerUnavailable:
+            own = None
+        if own is None or own.at.number < at.number:
+            return Choice(self._subgraph, at, "own_index_is_behind_it", lag)
+        return own
+
+    async def _own(self, head: int, reason: Reason) -> Choice:
+        at = await self._index.head()
+        return Choice(self._index, at, reason, max(0, head - at.number))

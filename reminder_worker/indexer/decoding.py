@@ -1,0 +1,170 @@
+"""From logs to events of the index: which fields are kept, and whom each event concerns."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from reminder_worker.chain.events import UndecodableLog, decode, emitters
+from reminder_worker.chain.values import Log
+from reminder_worker.indexer.entities import present
+from reminder_worker.indexer.fold import CREATED, NOTIFY, ChainEvent
+from reminder_worker.indexer.questions import FAR_FUTURE
+from reminder_worker.settings import ChainSettings
+
+EOA, SAFE = 3, 1  # LEGACY_TYPE()
+LARGEST_ID = 2**63 - 1  # ids count up from 1: a larger one is not one, and would not fit the tables
+Args = Mapping[str, Any]
+LegacyId = tuple[str, int]
+"""Router and the id it gave: ids are unique per router only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """`skipped`: how many logs said nothing that the service understands."""
+
+    events: tuple[ChainEvent, ...]
+    skipped: int
+
+    def unnamed_ids(self) -> dict[str, set[int]]:
+        """By router the ids of legacies whose address these events do not tell."""
+        made = self._made()
+        found: dict[str, set[int]] = {}
+        for event in self.events:
+            if (key := _legacy_id(event)) is not None and key not in made:
+                found.setdefault(event.contract, set()).add(key[1])
+        return found
+
+    def named(self, known: Mapping[LegacyId, str]) -> Self:
+        """With the legacy's address in every event that gives its id; an id that nobody made stays without."""
+        names = {**known, **self._made()}
+        return replace(
+            self,
+            events=tuple(
+                replace(event, legacy=names.get(key)) if (key := _legacy_id(event)) is not None else event
+                for event in self.events
+            ),
+        )
+
+    def _made(self) -> dict[LegacyId, str]:
+        created = (event for event in self.events if event.name in CREATED and event.legacy is not None)
+        return {(event.contract, event.data["legacy_id"]): event.legacy for event in created if event.legacy}
+
+
+def decode_logs(settings: ChainSettings, logs: Sequence[tuple[Log, int]]) -> Decoded:
+    """Logs with their blocks' timestamps. A log counts only from the contract whose event it is."""
+    says = emitters(settings)
+    events = [
+        _event(settings, log, time)
+        for log, time in logs
+        if log.topics and log.topics[0] in says.get(log.address, frozenset())
+    ]
+    understood = tuple(event for event in events if event is not None)
+    return Decoded(understood, len(logs) - len(understood))
+
+
+def _event(settings: ChainSettings, log: Log, block_time: int) -> ChainEvent | None:
+    try:
+        event = decode(log)
+    except UndecodableLog:
+        return None
+    args = event.args
+    if max(args.get("timelockId", 0), args.get("legacyId", 0)) > LARGEST_ID:
+        return None
+    data = _timelock(settings, log.address, args) if event.name == "TimelockCreated" else _data(event.name, args)
+    if data is None:
+        return None
+    return ChainEvent(
+        block_number=log.block_number,
+        log_index=log.log_index,
+        block_hash=log.block_hash,
+        block_time=block_time,
+        tx_hash=log.tx_hash,
+        contract=log.address,
+        name=event.name,
+        legacy=args.get("legacy") or args.get("legacyAddress"),
+        creator=args.get("creator") or args.get("creatorAddress") or args.get("user"),
+        timelock_id=args.get("timelockId"),
+        data=data,
+    )
+
+
+def _data(name: str, args: Args) -> dict[str, Any]:
+    if (keep := _KEPT.get(name)) is not None:
+        return keep(args)
+    return {"legacy_id": args["legacyId"]} if "legacyId" in args else {}
+
+
+def _notify(args: Args) -> dict[str, Any]:
+    return {"layer": args["layer"], "kind": args["notifyType"]}
+
+
+def _eoa_created(args: Args) -> dict[str, Any]:
+    return {"legacy_id": args["legacyId"], "legacy_type": EOA, "owner": args["creator"]}
+
+
+def _safe_created(args: Args) -> dict[str, Any]:
+    return {"legacy_id": args["legacyId"], "legacy_type": SAFE, "owner": args["safeAddress"]}
+
+
+def _auto_renew(args: Args) -> dict[str, Any]:
+    return {"legacy_id": args["legacyId"], "enabled": args["enabled"]}
+
+
+def _reminder(args: Args) -> dict[str, Any]:
+    return {
+        "cosigners": list(args["cosigners"]),
+        "beneficiaries": list(args["beneficiaries"]),
+        "second_line": present(args["secondLine"]),
+        "third_line": present(args["thirdLine"]),
+    }
+
+
+def _beneficiaries(args: Args) -> dict[str, Any]:
+    return {"beneficiaries": list(args["beneficiaries"])}
+
+
+def _unlocked(args: Args) -> dict[str, Any]:
+    return {"unlock_time": min(args["newUnlockTime"], FAR_FUTURE)}
+
+
+def _status(args: Args) -> dict[str, Any]:
+    return {"status": args["newStatus"]}
+
+
+_KEPT: Mapping[str, Callable[[Args], dict[str, Any]]] = {
+    NOTIFY: _notify,
+    "TransferEOALegacyCreatedV2": _eoa_created,
+    "MultisigLegacyCreated": _safe_created,
+    "TransferEOALegacyAutoRenewSet": _auto_renew,
+    "LegacyReminderUpdated": _reminder,
+    "BeneficiariesEmailSync": _beneficiaries,
+    "SoftTimelockUnlocked": _unlocked,
+    "ChangeStatus": _status,
+}
+
+
+def _timelock(settings: ChainSettings, vault: str, args: Args) -> dict[str, Any] | None:
+    """Ids and amounts as strings: they are uint256. An ERC-721 vault has token ids where others have amounts."""
+    tokens, amounts = args["tokenAddresses"], args["amounts"]
+    ids: Sequence[int | None] = args.get("tokenIds", [None] * len(tokens))
+    if vault == settings.timelock_erc721:
+        ids, amounts = amounts, [1] * len(tokens)
+    if not len(tokens) == len(ids) == len(amounts):
+        return None
+    return {
+        "lock_type": args["lockType"],
+        "owner": args["owner"],
+        "recipient": args["recipient"],
+        "unlock_time": min(args["unlockTime"], FAR_FUTURE),
+        "assets": [
+            {"token": token, "id": None if number is None else str(number), "amount": str(amount)}
+            for token, number, amount in zip(tokens, ids, amounts, strict=True)
+        ],
+    }
+
+
+def _legacy_id(event: ChainEvent) -> LegacyId | None:
+    """Of a router's event that names its legacy by id alone."""
+    if event.legacy is not None or "legacy_id" not in event.data:
+        return None
+    return (event.contract, event.data["legacy_id"])

@@ -1,0 +1,179 @@
+"""From events in log order to what holds now: the rows of `legacy`, `reminder_config` and `timelock`. No I/O.
+
+A fold reads all events of one key that concern its table, from the first one; None means that there is no row.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+Row = dict[str, Any]  # the columns of the table, without the chain
+
+LIVE, ENDED = 2, 3  # lockStatus of a timelock
+
+CREATED = frozenset({"TransferEOALegacyCreatedV2", "MultisigLegacyCreated"})
+ACTIVATED = frozenset({"TransferEOALegacyActivated", "TransferEOALegacyActivatedWithUnswap", "MultisigLegacyActivated"})
+WITHDRAWN = frozenset({"FundsWithdrawn", "TokensWithdrawn"})
+NOTIFY = "LegacyEmailNotifyRequested"
+
+
+@dataclass(frozen=True, slots=True)
+class ChainEvent:
+    """A row of `chain_event`: a decoded log and whom it concerns. `data` by name as `decoding.py` makes it."""
+
+    block_number: int
+    log_index: int
+    block_hash: str
+    block_time: int
+    tx_hash: str
+    contract: str
+    name: str
+    legacy: str | None
+    creator: str | None
+    timelock_id: int | None
+    data: Mapping[str, Any]
+
+
+def fold_legacy(events: Iterable[ChainEvent]) -> Row | None:
+    """Nothing exists before its creation was seen, so events without one fold to None."""
+    return reduce(_legacy, events, None)
+
+
+def fold_config(events: Iterable[ChainEvent]) -> Row | None:
+    """LegacyReminderUpdated is the whole set; the others edit what is there and create nothing."""
+    return reduce(_config, events, None)
+
+
+def fold_timelock(events: Iterable[ChainEvent]) -> Row | None:
+    """One id may hold assets in three vaults, each with a status of its own: the timelock lives while one does."""
+    statuses: dict[str, int] = {}
+    row: Row | None = None
+    for event in events:
+        row = _timelock(row, event)
+        if event.name == "TimelockCreated":
+            statuses.setdefault(event.contract, LIVE)
+        elif event.name == "ChangeStatus":
+            statuses[event.contract] = event.data["status"]
+        elif event.name in WITHDRAWN:
+            statuses[event.contract] = ENDED
+    return None if row is None else {**row, "status": min(statuses.values())}
+
+
+def _legacy(row: Row | None, event: ChainEvent) -> Row | None:
+    if event.name in CREATED:
+        return {
+            "address": event.legacy,
+            "router": event.contract,
+            "legacy_id": event.data["legacy_id"],
+            "legacy_type": event.data["legacy_type"],
+            "creator": event.creator,
+            "owner": event.data["owner"],
+            "created_block": event.block_number,
+            "created_at": event.block_time,
+            "activated_at": None,
+            "deleted_at": None,
+            "auto_renew": False,
+        }
+    if row is None:
+        return None
+    if event.name in ACTIVATED:
+        return {**row, "activated_at": row["activated_at"] or event.block_time}
+    if event.name == "TransferEOALegacyDeleted":
+        return {**row, "deleted_at": event.block_time}
+    if event.name == "TransferEOALegacyAutoRenewSet":
+        return {**row, "auto_renew": event.data["enabled"]}
+    return row
+
+
+def _config(row: Row | None, event: ChainEvent) -> Row | None:
+    edit: Row
+    if event.name == "LegacyReminderUpdated":
+        edit = {key: event.data[key] for key in ("cosigners", "beneficiaries", "second_line", "third_line")}
+    elif event.name == "LegacyConfigReset" or row is None:
+        return None
+    elif event.name == "BeneficiariesEmailSync":
+        edit = {"beneficiaries": event.data["beneficiaries"]}
+    elif event.name == "SecondLineEmailReset":
+        edit = {"second_line": None}
+    elif event.name == "ThirdLineEmailReset":
+        edit = {"third_line": None}
+    else:
+        return row
+    stamp = {"legacy": event.legacy, "creator": event.creator, "updated_block": event.block_number}
+    return {**(row or {}), **edit, **stamp}
+
+
+def _timelock(row: Row | None, event: ChainEvent) -> Row | None:
+    if event.name == "TimelockCreated":
+        assets = [{"vault": event.contract, **asset} for asset in event.data["assets"]]
+        if row is not None:
+            return {**row, "assets": [*row["assets"], *assets]}
+        return {
+            "timelock_id": event.timelock_id,
+            "lock_type": event.data["lock_type"],
+            "owner": event.data["owner"],
+            "recipient": event.data["recipient"],
+            "unlock_time": event.data["unlock_time"],
+            "assets": assets,
+            "created_block": event.block_number,
+            "created_at": event.block_time,
+        }
+    if row is not None and event.name == "SoftTimelockUnlocked":
+        return {**row, "unlock_time": event.data["unlock_time"]}
+    return row
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """How one table comes from events: which events, by which of their columns, into which key."""
+
+    events: frozenset[str]
+    by: str
+    key: str
+    fold: Callable[[Iterable[ChainEvent]], Row | None]
+
+
+LEGACY = Fold(
+    CREATED | ACTIVATED | {"TransferEOALegacyDeleted", "TransferEOALegacyAutoRenewSet"},
+    by="legacy",
+    key="address",
+    fold=fold_legacy,
+)
+REMINDER_CONFIG = Fold(
+    frozenset(
+        {
+            "LegacyReminderUpdated",
+            "BeneficiariesEmailSync",
+            "SecondLineEmailReset",
+            "ThirdLineEmailReset",
+            "LegacyConfigReset",
+        }
+    ),
+    by="legacy",
+    key="legacy",
+    fold=fold_config,
+)
+TIMELOCK = Fold(
+    frozenset({"TimelockCreated", "SoftTimelockUnlocked", "ChangeStatus"}) | WITHDRAWN,
+    by="timelock_id",
+    key="timelock_id",
+    fold=fold_timelock,
+)
+FOLDS = {"legacy": LEGACY, "reminder_config": REMINDER_CONFIG, "timelock": TIMELOCK}
+
+OF_A_LEGACY = frozenset(
+    {
+        "TransferEOALegacyTriggerUpdated",
+        "TransferEOALegacyConfigUpdated",
+        "TransferEOALegacyLayer23DistributionUpdated",
+        "TransferEOALegacyDistributionUpdated",
+        "TransferEOALegacyActivedAlive",
+        "MultisigLegacyActivationTriggerUpdated",
+        "MultisigLegacyConfigUpdated",
+        "MultisigLegacyBeneficiariesUpdated",
+        "LegacyReminderUpdated",
+    }
+)
+OF_A_CREATOR = frozenset({"UserConfigUpdated", "PremiumTimeUpdated"})
+"""What can open a reminder window earlier than it was last known to open; a guard put on a Safe leaves no event."""

@@ -1,0 +1,194 @@
+"""The statements of the chain index, each for many rows at once. Every function works in the caller's transaction."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import ARRAY, BigInteger, Row, String, Table, any_, bindparam, cast, delete, func, select, update
+from sqlalchemy.dialects.postgresql import JSON, insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from reminder_worker.database import tables
+from reminder_worker.database.tables import chain_event, index_cursor
+from reminder_worker.indexer.fold import FOLDS, ChainEvent, Fold
+
+AT_ONCE = 5000  # rows in one statement
+Keys = Collection[str] | Collection[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The last block read. `stored` is false for the place before the first block of a chain never read."""
+
+    number: int
+    hash: str
+    stored: bool = True
+
+
+async def read_cursor(connection: AsyncConnection, chain_id: int, name: str) -> Cursor | None:
+    statement = select(index_cursor.c.block_number, index_cursor.c.block_hash).where(
+        index_cursor.c.chain_id == chain_id, index_cursor.c.name == name
+    )
+    row = (await connection.execute(statement)).one_or_none()
+    return None if row is None else Cursor(row.block_number, row.block_hash)
+
+
+async def move_cursor(
+    connection: AsyncConnection, chain_id: int, name: str, old: Cursor, new: Cursor, source: str
+) -> bool:
+    """False when another reader moved it since `old` was read: then nothing of the caller's may be written.
+
+    To be called first in a transaction: it holds the row, so that readers follow one another.
+    """
+    place = {"block_number": new.number, "block_hash": new.hash, "source": source}
+    if old.stored:
+        moved = await connection.execute(
+            update(index_cursor)
+            .values(**place, moved_at=func.clock_timestamp())
+            .where(
+                index_cursor.c.chain_id == chain_id,
+                index_cursor.c.name == name,
+                index_cursor.c.block_number == old.number,
+                index_cursor.c.block_hash == old.hash,
+            )
+        )
+    else:
+        moved = await connection.execute(
+            insert(index_cursor).values(chain_id=chain_id, name=name, **place).on_conflict_do_nothing()
+        )
+    return moved.rowcount == 1
+
+
+async def add_events(connection: AsyncConnection, chain_id: int, events: Sequence[ChainEvent]) -> None:
+    rows = [{"chain_id": chain_id, **{name: getattr(event, name) for name in _EVENT}} for event in events]
+    await _upsert(connection, chain_event, rows)
+
+
+async def known_logs(connection: AsyncConnection, chain_id: int, first: int, last: int) -> set[tuple[int, int]]:
+    """(block, log index) of what is stored of these blocks."""
+    statement = select(chain_event.c.block_number, chain_event.c.log_index).where(
+        chain_event.c.chain_id == chain_id, chain_event.c.block_number.between(first, last)
+    )
+    return {(row.block_number, row.log_index) for row in await connection.execute(statement)}
+
+
+async def newest_event_block(connection: AsyncConnection, chain_id: int, last: int) -> Cursor | None:
+    """The last block not above `last` of which we hold an event."""
+    statement = (
+        select(chain_event.c.block_number, chain_event.c.block_hash)
+        .where(chain_event.c.chain_id == chain_id, chain_event.c.block_number <= last)
+        .order_by(chain_event.c.block_number.desc())
+        .limit(1)
+    )
+    row = (await connection.execute(statement)).one_or_none()
+    return None if row is None else Cursor(row.block_number, row.block_hash)
+
+
+async def refold(connection: AsyncConnection, chain_id: int, events: Iterable[ChainEvent]) -> int:
+    """Make the rows of every key that `events` touch what all stored events say; how many keys that were."""
+    touched = list(events)
+    count = 0
+    for name, fold in FOLDS.items():
+        keys = {getattr(event, fold.by) for event in touched if event.name in fold.events} - {None}
+        for some in _parts(sorted(keys), AT_ONCE):
+            await _refold(connection, chain_id, tables.metadata.tables[f"{tables.SCHEMA}.{name}"], fold, some)
+        count += len(keys)
+    return count
+
+
+async def forget_after(connection: AsyncConnection, chain_id: int, last: int) -> int:
+    """Take every event above block `last` back, and what followed from it; how many events that were."""
+    gone = chain_event.c.chain_id == chain_id, chain_event.c.block_number > last
+    events = [event_of(row) for row in await connection.execute(select(*_COLUMNS).where(*gone))]
+    await connection.execute(delete(chain_event).where(*gone))
+    await refold(connection, chain_id, events)
+    return len(events)
+
+
+async def select_events(
+    connection: AsyncConnection, chain_id: int, names: Collection[str], first: int, last: int
+) -> list[ChainEvent]:
+    """Of blocks first..last, both included, in log order."""
+    statement = (
+        select(*_COLUMNS)
+        .where(
+            chain_event.c.chain_id == chain_id,
+            chain_event.c.block_number.between(first, last),
+            chain_event.c.name.in_(names),
+        )
+        .order_by(chain_event.c.block_number, chain_event.c.log_index)
+    )
+    return [event_of(row) for row in await connection.execute(statement)]
+
+
+async def select_rows(connection: AsyncConnection, table: Table, chain_id: int, keys: Keys) -> list[Row[Any]]:
+    """The folded rows of these keys."""
+    key = table.c[FOLDS[table.name].key]
+    found: list[Row[Any]] = []
+    for some in _parts(list(keys), AT_ONCE):
+        found += await connection.execute(select(table).where(table.c.chain_id == chain_id, key == _any(some)))
+    return found
+
+
+async def legacies_by_id(
+    connection: AsyncConnection, chain_id: int, router: str, ids: Collection[int]
+) -> dict[int, str]:
+    """Addresses of a router's legacies by their id."""
+    legacy = tables.legacy.c
+    statement = select(legacy.legacy_id, legacy.address).where(
+        legacy.chain_id == chain_id, legacy.router == router, legacy.legacy_id == _any(sorted(ids))
+    )
+    return {row.legacy_id: row.address for row in await connection.execute(statement)}
+
+
+async def _refold(connection: AsyncConnection, chain_id: int, table: Table, fold: Fold, keys: Sequence[Any]) -> None:
+    by = chain_event.c[fold.by]
+    statement = (
+        select(*_COLUMNS)
+        .where(chain_event.c.chain_id == chain_id, by == _any(keys), chain_event.c.name.in_(fold.events))
+        .order_by(by, chain_event.c.block_number, chain_event.c.log_index)
+    )
+    events = [event_of(row) for row in await connection.execute(statement)]
+    folded = {key: fold.fold(group) for key, group in groupby(events, key=attrgetter(fold.by))}
+    gone = [key for key in keys if folded.get(key) is None]
+    if gone:
+        await connection.execute(delete(table).where(table.c.chain_id == chain_id, table.c[fold.key] == _any(gone)))
+    await _upsert(connection, table, [{"chain_id": chain_id, **row} for row in folded.values() if row is not None])
+
+
+async def _upsert(connection: AsyncConnection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+    """One parameter for all rows: arrays of different lengths do not fit `unnest`, a JSON record set takes them."""
+    if not rows:
+        return
+    names = list(rows[0])
+    given = (
+        func.json_to_recordset(cast(bindparam("rows", type_=JSON), JSON))
+        .table_valued(*(table.c[name]._copy() for name in names))
+        .render_derived(name="given", with_types=True)
+    )
+    keys = [column.name for column in table.primary_key]
+    statement = insert(table).from_select(names, select(*(given.c[name] for name in names)))
+    statement = statement.on_conflict_do_update(
+        index_elements=keys, set_={name: statement.excluded[name] for name in names if name not in keys}
+    )
+    for some in _parts(rows, AT_ONCE):
+        await connection.execute(statement, {"rows": some})
+
+
+def event_of(row: Row[Any]) -> ChainEvent:
+    return ChainEvent(*tuple(row))
+
+
+def _any(keys: Sequence[str] | Sequence[int]) -> Any:
+    kind: Any = BigInteger if isinstance(next(iter(keys), None), int) else String
+    return any_(bindparam(None, list(keys), type_=ARRAY(kind)))
+
+
+def _parts(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+_EVENT = tuple(ChainEvent.__dataclass_fields__)
+_COLUMNS = tuple(chain_event.c[name] for name in _EVENT)

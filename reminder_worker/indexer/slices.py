@@ -1,0 +1,71 @@
+"""Reading the next blocks of the chain so that nothing of two forks is mixed and nothing is left out."""
+
+from dataclasses import dataclass
+
+from reminder_worker.chain.client import Block, Chain, Log
+from reminder_worker.chain.events import emitters
+from reminder_worker.indexer.index_tables import Cursor
+
+OVERLAP = 32  # blocks read again each time: behind a load balancer a node may know a block before its logs
+NO_HASH = "0x" + "0" * 64  # of the place before block 0
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The logs of blocks first..last, each with its block's timestamp. `head` is the chain's latest block."""
+
+    first: int
+    last: Cursor
+    head: int
+    logs: tuple[tuple[Log, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reorganised:
+    """The cursor's block is not part of the chain any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """There is nothing above the cursor: it is at the head, or the node that was asked is behind it."""
+
+    head: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """The chain changed while it was read: to be asked again."""
+
+
+async def read_slice(chain: Chain, cursor: Cursor) -> Slice | Reorganised | Settled | Unsettled:
+    """The blocks after `cursor`, at most `log_range` of them. Raises `ChainUnavailable`.
+
+    The hashes of the cursor's block, of the last block and of every block with a log are asked for after the logs:
+    when they are what the logs and the question before said, all of it is of one chain.
+    """
+    head = await chain.block("latest")
+    if head is None or head.number < cursor.number:
+        return Settled(head.number if head else None)
+    if head.number == cursor.number:
+        return Settled(head.number) if head.hash == cursor.hash else Reorganised()
+    number = min(cursor.number + chain.settings.log_range, head.number)
+    last = head if number == head.number else await chain.block(number)
+    if last is None:
+        return Unsettled()
+    first = min(cursor.number + 1, max(chain.settings.start_block, cursor.number + 1 - OVERLAP))
+    says = emitters(chain.settings)
+    logs = await chain.logs(sorted(says), sorted(frozenset().union(*says.values())), first, number)
+    blocks = await _blocks(chain, {log.block_number for log in logs} | {cursor.number, number})
+    if cursor.number in blocks and blocks[cursor.number].hash != cursor.hash:
+        return Reorganised()
+    claimed = [(last.number, last.hash), *((log.block_number, log.block_hash) for log in logs)]
+    if any(number not in blocks or blocks[number].hash != hash for number, hash in claimed):
+        return Unsettled()
+    timed = tuple((log, blocks[log.block_number].timestamp) for log in logs)
+    return Slice(first, Cursor(last.number, last.hash), head.number, timed)
+
+
+async def _blocks(chain: Chain, numbers: set[int]) -> dict[int, Block]:
+    """Those that the chain has; a cursor before block 0 has none."""
+    found = await chain.blocks(sorted(number for number in numbers if number >= 0))
+    return {block.number: block for block in found if block is not None}
