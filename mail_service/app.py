@@ -11,6 +11,7 @@ import structlog
 from litestar import Litestar, MediaType, Request, Response, get, post
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
+from litestar.params import FromPath, FromQuery
 from sqlalchemy.exc import SQLAlchemyError
 
 from mail_service.catalogue import TEMPLATES, Variable
@@ -58,7 +59,7 @@ async def send(request: AnyRequest, state: State) -> dict[str, Any]:
 
 
 @get("/messages/{key:str}")
-async def message_status(key: str, request: AnyRequest, state: State) -> dict[str, str]:
+async def message_status(key: FromPath[str], request: AnyRequest, state: State) -> dict[str, str]:
     _authorize(request, state.settings)
     known = await _sender(state).store.find(key)
     if known is None:
@@ -95,19 +96,21 @@ def _described(variable: Variable) -> dict[str, Any]:
 
 
 @get("/templates/{name:str}/preview", media_type=MediaType.HTML)
-async def preview(name: str, state: State, part: str = "html", role: str | None = None) -> Response[str]:
+async def preview(
+    name: FromPath[str], state: State, part: FromQuery[str] = "html", role: FromQuery[str | None] = None
+) -> Response[str]:
     """With sample data; `role` shows the wording for another role, `part=text` the plain text part."""
     template = TEMPLATES.get(name)
     if template is None:
         raise Problem(404, "unknown_template", "There is no template of this name.")
     rendered = _sender(state).renderer.sample(template, role)
     if part == "text":
-        return Response(f"Subject: {rendered.subject}\n\n{rendered.text}", media_type="text/plain; charset=utf-8")
+        return Response(f"Subject: {rendered.subject}\n\n{rendered.text}", media_type=MediaType.TEXT)
     return page(rendered.html)
 
 
 @get("/unsubscribe/{token:str}", media_type=MediaType.HTML)
-async def ask_unsubscribe(token: str, state: State) -> Response[str]:
+async def ask_unsubscribe(token: FromPath[str], state: State) -> Response[str]:
     """Changes nothing: mail scanners open every link (RFC 8058, 3.2)."""
     if _sender(state).hasher.read_unsubscribe_token(token) is None:
         return unsubscribe_page("unknown")
@@ -115,7 +118,7 @@ async def ask_unsubscribe(token: str, state: State) -> Response[str]:
 
 
 @post("/unsubscribe/{token:str}", media_type=MediaType.HTML, status_code=200)
-async def unsubscribe(token: str, state: State) -> Response[str]:
+async def unsubscribe(token: FromPath[str], state: State) -> Response[str]:
     """One click of a mail program or of the page's button; the body does not matter."""
     sender = _sender(state)
     address_hash = sender.hasher.read_unsubscribe_token(token)

@@ -171,6 +171,8 @@ class SmtpPool:
         )
         try:
             await client.connect()
+            if client.is_ehlo_or_helo_needed:
+                await client.ehlo()
         except SMTPResponseException as refusal:
             client.close()
             raise _refused(refusal) from None

@@ -1,0 +1,420 @@
+"""The mail service over real HTTP, a real PostgreSQL and a real SMTP server: one email per key, whatever happens."""
+
+import asyncio
+import re
+import signal
+import socket
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from devnet.smtp import Inbox
+from tests.integration.mail_service_stack import (
+    EMAIL,
+    NAME,
+    ORIGIN,
+    TOKEN,
+    Client,
+    body,
+    environment,
+    process,
+    served,
+)
+
+
+@pytest.fixture
+def mail_database(postgres_server: str) -> Iterator[str]:
+    """Address of an empty database that is gone after the test."""
+    name = f"mail_{uuid4().hex[:12]}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"create database {name}")
+    yield postgres_server.replace("/postgres?", f"/{name}?")
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"drop database {name} with (force)")
+
+
+@pytest.fixture
+async def inbox() -> AsyncIterator[Inbox]:
+    box = Inbox()
+    await box.start()
+    yield box
+    await box.stop()
+
+
+@pytest.fixture
+async def client(mail_database: str, inbox: Inbox) -> AsyncIterator[Client]:
+    async with served(environment(mail_database, inbox)) as running:
+        yield running
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def rows(database: str) -> list[tuple[str, str, str]]:
+    with psycopg.connect(database) as connection:
+        return connection.execute("select key, state, stage from mail_service.message order by key").fetchall()
+
+
+async def test_an_email_arrives_whole(client: Client, inbox: Inbox) -> None:
+    """Both parts, the headers of an automatic email, one-click unsubscribe, the answer's message id."""
+    answer = await client.send("key-1")
+    assert (answer.status, answer.json["duplicate"]) == (200, False)
+    [message] = inbox.messages
+    assert message.to == EMAIL
+    assert message.sender == "reminders@mail.example.org"
+    assert message.header("Message-ID") == answer.json["messageId"]
+    assert message.header("To") == f"{NAME} <{EMAIL}>"
+    assert message.header("Auto-Submitted") == "auto-generated"
+    assert message.header("Date")
+    assert re.fullmatch(r"<http://127.0.0.1:8090/unsubscribe/[\w=-]+>", message.header("List-Unsubscribe") or "")
+    assert message.header("List-Unsubscribe-Post") == "List-Unsubscribe=One-Click"
+    for part in (message.text, message.html):
+        assert NAME in part
+        assert f"{ORIGIN}/legacy/11155111/42" in part
+        assert "24 November 2026" in part
+    assert NAME not in message.subject
+
+
+async def test_a_repeated_request_is_answered_from_memory(client: Client, inbox: Inbox) -> None:
+    first, second = await client.send("key-1"), await client.send("key-1")
+    assert second.json == {"messageId": first.json["messageId"], "duplicate": True}
+    assert (await client.status("key-1")).json == {"status": "accepted", "messageId": first.json["messageId"]}
+    assert len(inbox.messages) == 1
+
+
+async def test_a_hundred_copies_at_once_are_one_email(client: Client, inbox: Inbox) -> None:
+    answers = await asyncio.gather(*(client.send("key-1") for _ in range(100)))
+    assert len(inbox.messages) == 1
+    assert {answer.status for answer in answers} <= {200, 425}
+    assert [answer.json["duplicate"] for answer in answers if answer.status == 200].count(False) == 1
+    assert (await client.send("key-1")).json["duplicate"] is True
+
+
+async def test_two_instances_share_the_keys(mail_database: str, inbox: Inbox) -> None:
+    """Two services that migrate and send at the same moment: still one email for each key."""
+    environ = environment(mail_database, inbox)
+    async with served(environ) as one, served(environ) as two:
+        keys = [f"key-{number}" for number in range(20)]
+        await asyncio.gather(*(service.send(key) for key in keys for service in (one, two)))
+    assert len(inbox.messages) == len(keys)
+    assert rows(mail_database) == [(key, "accepted", "handing_over") for key in sorted(keys)]
+
+
+async def test_a_key_belongs_to_one_body(client: Client, inbox: Inbox) -> None:
+    await client.send("key-1")
+    answer = await client.send("key-1", variables={"legacyId": "43"})
+    assert (answer.status, answer.json["code"]) == (409, "idempotency_key_reused")
+    assert len(inbox.messages) == 1
+
+
+async def test_a_key_under_way_is_said_to_be(client: Client, inbox: Inbox) -> None:
+    inbox.faults.hold = asyncio.Event()
+    sending = asyncio.create_task(client.send("key-1"))
+    await inbox.wait_for_count(1)
+    answer = await client.send("key-1")
+    assert (answer.status, answer.json["code"]) == (425, "in_flight")
+    assert (await client.status("key-1")).json["status"] == "in_flight"
+    inbox.faults.hold.set()
+    assert (await sending).status == 200
+
+
+async def test_a_caller_that_hangs_up_does_not_stop_the_email(client: Client, inbox: Inbox) -> None:
+    inbox.faults.hold = asyncio.Event()
+    sending = asyncio.create_task(client.send("key-1"))
+    await inbox.wait_for_count(1)
+    sending.cancel()
+    await asyncio.gather(sending, return_exceptions=True)
+    inbox.faults.hold.set()
+    await client.until("key-1", "accepted")
+    assert (await client.send("key-1")).json["duplicate"] is True
+    assert len(inbox.messages) == 1
+
+
+async def test_an_smtp_server_that_is_down_frees_the_key(client: Client, inbox: Inbox, mail_database: str) -> None:
+    await client.send("key-0")
+    await inbox.refuse()
+    answer = await client.send("key-1")
+    assert (answer.status, answer.json["code"]) == (503, "smtp_unavailable")
+    assert (await client.status("key-1")).status == 404
+    await inbox.accept()
+    assert (await client.send("key-1")).json["duplicate"] is False
+    assert len(inbox.messages) == 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "reply", "status", "code"),
+    [
+        ("reply_to_rcpt", "550 5.1.1 <zoe.quillfeather@example.net> unknown", 422, "bad_address"),
+        ("reply_to_rcpt", "550 no such user", 422, "bad_address"),
+        ("reply_to_rcpt", "550 5.7.1 relaying denied", 503, "smtp_refused"),
+        ("reply_to_rcpt", "451 4.7.1 greylisted", 429, "smtp_deferred"),
+        ("reply_to_mail", "421 4.7.0 too many emails", 429, "smtp_deferred"),
+        ("reply_to_mail", "550 5.7.1 sender refused", 503, "smtp_refused"),
+        ("reply_to_data", "452 4.3.1 disk full", 429, "smtp_deferred"),
+        ("reply_to_data", "554 5.6.0 not this content", 503, "smtp_refused"),
+    ],
+)
+async def test_a_refusal_frees_the_key(
+    client: Client, inbox: Inbox, fault: str, reply: str, status: int, code: str
+) -> None:
+    """Nothing was accepted, the answer says what to do, repeats nothing of the server's, and a retry goes through."""
+    await client.send("key-0")
+    setattr(inbox.faults, fault, reply)
+    answer = await client.send("key-1")
+    assert (answer.status, answer.json["code"]) == (status, code)
+    assert ("Retry-After" in answer.headers) is (status == 429)
+    assert "zoe" not in str(answer.json).lower()
+    setattr(inbox.faults, fault, None)
+    assert (await client.send("key-1")).json["duplicate"] is False
+    assert len(inbox.messages) == 2
+
+
+async def test_a_lost_reply_is_in_doubt_and_never_sent_again(client: Client, inbox: Inbox) -> None:
+    inbox.faults.drop_after_data = True
+    answer = await client.send("key-1")
+    assert (answer.status, answer.json["code"]) == (409, "in_doubt")
+    inbox.faults.drop_after_data = False
+    assert (await client.status("key-1")).json["status"] == "in_doubt"
+    again = await client.send("key-1")
+    assert (again.status, again.json["code"]) == (409, "in_doubt")
+    assert len(inbox.messages) == 1
+
+
+async def test_a_kill_after_the_end_of_data_is_in_doubt(mail_database: str, inbox: Inbox, tmp_path: Path) -> None:
+    """kill -9 between the end of data and the record: the next start says so, and there are never two emails."""
+    environ, port, log = environment(mail_database, inbox), free_port(), tmp_path / "log"
+    inbox.faults.hold = asyncio.Event()
+    async with process(environ, port, log) as (child, client):
+        sending = asyncio.create_task(client.send("key-1"))
+        await inbox.wait_for_count(1)
+        child.send_signal(signal.SIGKILL)
+        await child.wait()
+        await asyncio.gather(sending, return_exceptions=True)
+    inbox.faults.hold.set()
+    assert rows(mail_database) == [("key-1", "in_flight", "handing_over")]
+    async with process(environ, port, log) as (_, client):
+        await client.until("key-1", "in_doubt")
+        assert (await client.send("key-1")).json["code"] == "in_doubt"
+        assert (await client.send("key-2")).status == 200
+    assert len(inbox.messages) == 2
+
+
+async def test_a_kill_before_the_body_leaves_frees_the_key(mail_database: str, inbox: Inbox, tmp_path: Path) -> None:
+    """kill -9 while the SMTP server has not agreed yet: the next start knows that nothing was sent."""
+    environ, port, log = environment(mail_database, inbox), free_port(), tmp_path / "log"
+    inbox.faults.hold_rcpt = asyncio.Event()
+    async with process(environ, port, log) as (child, client):
+        sending = asyncio.create_task(client.send("key-1"))
+        await inbox.faults.rcpt_reached.wait()
+        child.send_signal(signal.SIGKILL)
+        await child.wait()
+        await asyncio.gather(sending, return_exceptions=True)
+    inbox.faults.hold_rcpt.set()
+    assert rows(mail_database) == [("key-1", "in_flight", "claimed")]
+    async with process(environ, port, log) as (_, client):
+        await client.until("key-1", 404)
+        assert (await client.send("key-1")).json["duplicate"] is False
+    assert len(inbox.messages) == 1
+
+
+async def test_a_living_instance_is_not_judged(mail_database: str, inbox: Inbox) -> None:
+    """A second start leaves alone what the first has under way."""
+    environ = environment(mail_database, inbox)
+    inbox.faults.hold = asyncio.Event()
+    async with served(environ) as one:
+        sending = asyncio.create_task(one.send("key-1"))
+        await inbox.wait_for_count(1)
+        async with served(environ) as two:
+            assert (await two.status("key-1")).json["status"] == "in_flight"
+        inbox.faults.hold.set()
+        assert (await sending).status == 200
+
+
+async def test_an_instance_judged_dead_by_mistake_does_not_send(mail_database: str, inbox: Inbox) -> None:
+    """Its claim was taken away before the body left: the email does not leave."""
+    inbox.faults.hold_rcpt = asyncio.Event()
+    async with served(environment(mail_database, inbox)) as client:
+        sending = asyncio.create_task(client.send("key-1"))
+        await inbox.faults.rcpt_reached.wait()
+        with psycopg.connect(mail_database, autocommit=True) as connection:
+            connection.execute("delete from mail_service.message")
+        inbox.faults.hold_rcpt.set()
+        assert (await sending).status == 425
+        assert inbox.messages == []
+        assert (await client.send("key-1")).status == 200
+
+
+async def test_sigterm_finishes_what_is_under_way(mail_database: str, inbox: Inbox, tmp_path: Path) -> None:
+    inbox.faults.hold = asyncio.Event()
+    async with process(environment(mail_database, inbox), free_port(), tmp_path / "log") as (child, client):
+        sending = asyncio.create_task(client.send("key-1"))
+        await inbox.wait_for_count(1)
+        child.send_signal(signal.SIGTERM)
+        inbox.faults.hold.set()
+        assert (await sending).status == 200
+        await child.wait()
+    assert rows(mail_database) == [("key-1", "accepted", "handing_over")]
+
+
+async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: Inbox, mail_database: str) -> None:
+    """503 while it is away, and the service finds it again by itself."""
+    name = mail_database.split("?")[0].rpartition("/")[2]
+    admin = mail_database.replace(f"/{name}?", "/postgres?")
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(f"alter database {name} allow_connections false")
+        connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", (name,))
+        answer = await client.send("key-1")
+        assert (answer.status, answer.json["code"]) == (503, "database_unavailable")
+        assert (await client.request("GET", "/health/ready")).status == 503
+        assert (await client.request("GET", "/health/live")).status == 200
+        assert inbox.messages == []
+        connection.execute(f"alter database {name} allow_connections true")
+    assert (await client.send("key-1")).status == 200
+
+
+async def test_connections_are_reused(client: Client, inbox: Inbox) -> None:
+    for number in range(20):
+        assert (await client.send(f"key-{number}")).status == 200
+    assert inbox.connections == 1
+
+
+async def test_a_full_queue_says_so(mail_database: str, inbox: Inbox) -> None:
+    """Beyond what the pool can take soon: 429 with Retry-After, and the key stays free."""
+    inbox.faults.hold = asyncio.Event()
+    async with served(environment(mail_database, inbox, SMTP_POOL_SIZE="1")) as client:
+        sending = [asyncio.create_task(client.send(f"key-{number}")) for number in range(17)]
+        await inbox.wait_for_count(1)
+        for number in range(17):
+            await client.until(f"key-{number}", "in_flight")
+        answer = await client.send("one-more")
+        assert (answer.status, answer.json["code"], answer.headers["Retry-After"]) == (429, "busy", "2")
+        assert (await client.status("one-more")).status == 404
+        inbox.faults.hold.set()
+        assert {answer.status for answer in await asyncio.gather(*sending)} == {200}
+    assert len(inbox.messages) == 17
+
+
+async def test_unsubscribing_takes_a_post(client: Client, inbox: Inbox) -> None:
+    """A GET changes nothing, a POST suppresses whatever the letter case, the token shows no address."""
+    await client.send("key-1")
+    url = (inbox.messages[0].header("List-Unsubscribe") or "").strip("<>")
+    path = url.removeprefix("http://127.0.0.1:8090")
+    assert EMAIL.split("@")[0].lower() not in path.lower()
+    asked = await client.request("GET", path)
+    assert asked.status == 200
+    assert '<form method="post">' in asked.json
+    assert (await client.send("key-2")).json["duplicate"] is False
+    done = await client.request("POST", path, data={"List-Unsubscribe": "One-Click"})
+    assert done.status == 200
+    assert (await client.send("key-3")).json == {"suppressed": True}
+    assert (await client.send("key-4", to={"email": EMAIL.lower(), "name": ""})).json == {"suppressed": True}
+    assert (await client.send("key-5", to={"email": "other@example.net", "name": ""})).status == 200
+    assert (await client.send("key-1")).json["duplicate"] is True
+    assert len(inbox.messages) == 3
+
+
+async def test_a_forged_unsubscribe_token_does_nothing(client: Client, inbox: Inbox, mail_database: str) -> None:
+    await client.send("key-1")
+    token = (inbox.messages[0].header("List-Unsubscribe") or "").rpartition("/")[2].strip(">")
+    forged = ("B" if token[0] == "A" else "A") + token[1:]
+    for bad in (forged, token[:-8], "x", "%E2%82%AC"):
+        assert (await client.request("POST", f"/unsubscribe/{bad}")).status == 404
+    with psycopg.connect(mail_database) as connection:
+        assert connection.execute("select count(*) from mail_service.suppression").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code"),
+    [
+        ({"template": "no_such"}, 400, "unknown_template"),
+        ({"templateVersion": 2}, 400, "unknown_template"),
+        ({"category": "ops"}, 400, "wrong_category"),
+        ({"category": "spam"}, 400, "malformed"),
+        ({"extra": 1}, 400, "malformed"),
+        ({"variables": {"deadline": None}}, 400, "missing_variable"),
+        ({"variables": {"amount": "1"}}, 400, "unknown_variable"),
+        ({"variables": {"actionUrl": "https://app.example.org.evil.example/x"}}, 400, "foreign_url"),
+        ({"to": {"email": EMAIL, "name": "Zoe\r\nBcc: x@example.org"}}, 400, "bad_name"),
+        ({"to": {"email": "zoe@example.net\r\nBcc: x@example.org", "name": ""}}, 422, "bad_address"),
+        ({"to": {"email": "zoe", "name": ""}}, 422, "bad_address"),
+        ({"variables": {"legacyName": "x" * 300_000}}, 413, "request_entity_too_large"),
+    ],
+)
+async def test_a_bad_request_is_refused(
+    client: Client, inbox: Inbox, changes: dict[str, object], status: int, code: str
+) -> None:
+    answer = await client.send("key-1", **changes)
+    assert (answer.status, answer.json["code"]) == (status, code)
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert "zoe" not in str(answer.json).lower()
+    assert (await client.status("key-1")).status == 404
+    assert inbox.messages == []
+
+
+async def test_only_the_token_opens(client: Client, inbox: Inbox) -> None:
+    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}, {"Authorization": "Bearer é"}):
+        answer = await client.request("POST", "/send", json=body(), headers={"Idempotency-Key": "key-1", **headers})
+        assert (answer.status, answer.json["code"]) == (401, "unauthorized")
+        assert (await client.request("GET", "/messages/key-1", headers=headers)).status == 401
+    assert inbox.messages == []
+
+
+async def test_a_key_is_required(client: Client) -> None:
+    answer = await client.request("POST", "/send", json=body(), headers={"Authorization": f"Bearer {TOKEN}"})
+    assert (answer.status, answer.json["code"]) == (400, "missing_idempotency_key")
+    assert (await client.send("no spaces")).json["code"] == "bad_idempotency_key"
+
+
+async def test_an_address_beyond_ascii_is_written_to(client: Client, inbox: Inbox) -> None:
+    """SMTPUTF8 for the local part, IDNA for the domain."""
+    assert (await client.send(to={"email": "zoë@exämple.net", "name": "Zoë"})).status == 200
+    assert inbox.messages[0].to == "zoë@xn--exmple-cua.net"
+    assert inbox.messages[0].header("To") == "Zoë <zoë@xn--exmple-cua.net>"
+
+
+async def test_templates_and_previews_are_pages(client: Client) -> None:
+    listed = (await client.request("GET", "/templates")).json["templates"]
+    assert {"before_activation", "instructions"} <= {template["name"] for template in listed}
+    for template in listed:
+        shown = await client.request("GET", f"/templates/{template['name']}/preview")
+        assert (shown.status, shown.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+        text = await client.request("GET", f"/templates/{template['name']}/preview?part=text&role=owner")
+        assert text.headers["Content-Type"] == "text/plain; charset=utf-8"
+    assert (await client.request("GET", "/templates/no_such/preview")).status == 404
+
+
+async def test_nothing_personal_is_kept_or_logged(mail_database: str, inbox: Inbox, tmp_path: Path) -> None:
+    """Neither tables nor log hold the address, the name or the words of an email, whatever the outcome."""
+    log = tmp_path / "log"
+    async with process(environment(mail_database, inbox), free_port(), log) as (_, client):
+        await client.send("key-1")
+        inbox.faults.reply_to_rcpt = f"550 5.1.1 <{EMAIL}> unknown"
+        await client.send("key-2")
+        inbox.faults.reply_to_rcpt = None
+        inbox.faults.drop_after_data = True
+        await client.send("key-3")
+        await client.send("key-4", to={"email": f"{EMAIL} x", "name": NAME})
+        await client.send("key-5", variables={"actionUrl": f"https://evil.example/{NAME}"})
+        path = (inbox.messages[0].header("List-Unsubscribe") or "").strip("<>").removeprefix("http://127.0.0.1:8090")
+        await client.request("POST", path)
+    written = log.read_text()
+    assert '"outcome": "accepted"' in written
+    with psycopg.connect(mail_database) as connection:
+        tables = [
+            row[0] for row in connection.execute("select tablename from pg_tables where schemaname = 'mail_service'")
+        ]
+        assert set(tables) == {"message", "suppression"}
+        stored = "".join(
+            str(row) for table in tables for row in connection.execute(f"select t::text from mail_service.{table} t")
+        )
+    for kept in (written, stored):
+        lowered = kept.lower()
+        assert not any(word in lowered for word in ("quillfeather", "zoe", "evil", "claim open", "24 november"))
+        assert EMAIL.lower().encode().hex() not in lowered
+    assert "\\x" in stored

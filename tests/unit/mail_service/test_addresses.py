@@ -1,0 +1,119 @@
+"""Addresses, the hashes that stand for them, and headers."""
+
+import email
+import email.policy
+
+import pytest
+
+from mail_service.addresses import Hasher, parse_address
+from mail_service.composing import compose, display_name
+from mail_service.errors import Problem
+from mail_service.rendering import Rendered
+
+HASHER = Hasher(bytes(32))
+
+
+@pytest.mark.parametrize(
+    ("text", "delivered", "normalised"),
+    [
+        (" Anna.Example@Example.ORG ", "Anna.Example@example.org", "anna.example@example.org"),
+        ("zoe\u0308@EXÄMPLE.org", "zoë@xn--exmple-cua.org", "zoë@xn--exmple-cua.org"),
+        ("a+b@sub.example.org", "a+b@sub.example.org", "a+b@sub.example.org"),
+    ],
+)
+def test_one_person_is_one_address(text: str, delivered: str, normalised: str) -> None:
+    address = parse_address(text)
+    assert (str(address), address.normalised) == (delivered, normalised)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "anna",
+        "@example.org",
+        "anna@",
+        "anna@localhost",
+        "an na@example.org",
+        "anna@exa mple.org",
+        "anna@example.org\r\nBcc: x@example.org",
+        "anna\n@example.org",
+        "<anna@example.org>",
+        "a@b@example.org",
+        ".anna@example.org",
+        "anna@-example.org",
+        "anna@example..org",
+        f"{'a' * 65}@example.org",
+        f"a@{'a.' * 130}org",
+        '"anna"@example.org',
+        "anna,bob@example.org",
+    ],
+)
+def test_what_is_no_address_is_refused_without_repeating_it(text: str) -> None:
+    with pytest.raises(Problem) as caught:
+        parse_address(text)
+    assert (caught.value.status, caught.value.code) == (422, "bad_address")
+    assert not text or text not in caught.value.detail
+
+
+def test_a_token_is_ours_and_for_one_address() -> None:
+    token = HASHER.unsubscribe_token(parse_address("Anna@example.org"))
+    assert HASHER.read_unsubscribe_token(token) == HASHER.address(parse_address("anna@Example.org"))
+    assert Hasher(bytes(31) + b"x").read_unsubscribe_token(token) is None
+    for place in range(0, len(token), 7):
+        changed = token[:place] + ("A" if token[place] != "A" else "B") + token[place + 1 :]
+        assert HASHER.read_unsubscribe_token(changed) is None
+
+
+@pytest.mark.parametrize("token", ["", "A", "é", "AAAA", "=" * 64, "A" * 1000])
+def test_rubbish_is_no_token(token: str) -> None:
+    assert HASHER.read_unsubscribe_token(token) is None
+
+
+def test_the_key_is_not_in_a_repr() -> None:
+    assert repr(HASHER) == "Hasher(***)"
+
+
+@pytest.mark.parametrize(
+    "name", ["a\r\nBcc: x@example.org", "a\nb", "a\0", "a\u2028b", "https://evil.example", "x" * 121]
+)
+def test_a_name_unfit_for_a_header_is_refused(name: str) -> None:
+    with pytest.raises(Problem) as caught:
+        display_name(name)
+    assert caught.value.status == 400
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "Anna Example",
+        'Anna "Bobby" Example',
+        "Example, Anna <evil@evil.example>",
+        "Zoë Müller",
+        "山田 太郎",
+        "Anna (comment) \\ ; : [x]",
+        "é" * 60,
+        "=?utf-8?q?evil?=",
+    ],
+)
+def test_any_name_gives_one_recipient(name: str) -> None:
+    """Whatever the name holds, a mail program reads one mailbox: the given one."""
+    content = compose(
+        sender=("Reminders", parse_address("reminders@example.org")),
+        recipient=(name, parse_address("anna@example.net")),
+        message_id="<1@example.org>",
+        rendered=Rendered("Subject", "<p>é</p>\n.\n", "é\n.\n..\n"),
+        unsubscribe_url=f"https://mail.example.org/unsubscribe/{'A' * 64}",
+    )
+    assert b"\n" not in content.replace(b"\r\n", b"")
+    assert content.isascii()
+    message = email.message_from_bytes(content, policy=email.policy.default)
+    [mailbox] = message["To"].addresses
+    assert mailbox.addr_spec == "anna@example.net"
+    assert message["List-Unsubscribe"] == f"<https://mail.example.org/unsubscribe/{'A' * 64}>"
+    assert message["Bcc"] is None
+    assert message.defects == []
+    text = message.get_body(("plain",))
+    assert text is not None
+    assert text.get_content().replace("\r\n", "\n") == "é\n.\n..\n"

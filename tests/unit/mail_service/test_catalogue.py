@@ -1,0 +1,269 @@
+"""Every email that can be written: its words, its safety, and what its variables may hold."""
+
+import html
+import re
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from mail_service.catalogue import NAME_VARIABLES, ROLES, TEMPLATES, Kind, Template
+from mail_service.errors import Problem
+from mail_service.rendering import Rendered, Renderer
+
+ORIGIN = "https://app.example.org"
+RENDERER = Renderer(ORIGIN)
+HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(2)>{{ 7*7 }}'
+EACH = pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
+EACH_ROLE = pytest.mark.parametrize("role", ROLES)
+KINDS = {
+    "owner_reset",
+    "activated_multisig",
+    "activated_transfer",
+    "before_activation",
+    "ready_to_activate",
+    "before_layer2",
+    "layer2_ready",
+    "before_layer3",
+    "layer3_ready",
+    "instructions",
+    "auto_renew_budget",
+}
+
+
+def variables(template: Template, **changes: Any) -> dict[str, Any]:
+    sample = {**template.sample, "actionUrl": f"{ORIGIN}/legacy/1/42", **changes}
+    return {name: value for name, value in sample.items() if value is not ...}
+
+
+def render(template: Template, **changes: Any) -> Rendered:
+    return RENDERER.render(template, variables(template, **changes))
+
+
+def refusal(template: Template, **changes: Any) -> str:
+    with pytest.raises(Problem) as caught:
+        render(template, **changes)
+    assert caught.value.status == 400
+    return caught.value.code
+
+
+class Page(HTMLParser):
+    """Tags, attributes and text of a rendered email."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+        self._inside = ""
+        self.feed(source)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_data(self, data: str) -> None:
+        if self._inside not in ("style", "title"):
+            self.words += data
+
+
+def test_every_kind_of_this_service_has_a_template() -> None:
+    assert set(TEMPLATES) == KINDS
+
+
+@EACH
+@EACH_ROLE
+def test_both_parts_say_what_every_email_says(template: Template, role: str) -> None:
+    """The safety sentence, one link to the app, the legacy, its chain, its contract and the deadline."""
+    rendered = render(template, role=role)
+    for part in (rendered.text, html.unescape(Page(rendered.html).words)):
+        assert f"We never ask for a key, a password or a signature by email. Sign only at {ORIGIN}." in part
+        assert template.sample["legacyAddress"] in part
+        assert "Legacy 42 on Ethereum" in part
+        assert "chain id 1" in part
+        assert template.sample["deadline"] is None or template.sample["deadline"] in part
+        assert "next step" in part.lower()
+    assert rendered.text.count(f"{ORIGIN}/legacy/1/42") == 1
+    assert "legacy 42 on Ethereum" in rendered.subject
+    assert len(rendered.subject) <= 100
+
+
+@EACH
+@EACH_ROLE
+def test_both_parts_have_the_same_words(template: Template, role: str) -> None:
+    """Nobody is told less by a mail program that shows text only."""
+    rendered = render(template, role=role)
+    words = set(re.findall(r"[a-z]{4,}", Page(rendered.html).words.lower()))
+    text_words = set(re.findall(r"[a-z]{4,}", rendered.text.lower()))
+    assert words - text_words <= {"amount"}  # a heading of the table
+
+
+@EACH
+@EACH_ROLE
+def test_nothing_is_fetched_and_links_lead_to_the_app(template: Template, role: str) -> None:
+    """No image, script, form, frame, font or style from anywhere; every link has the app's origin."""
+    rendered = render(template, role=role)
+    page = Page(rendered.html)
+    forbidden = {"img", "script", "link", "form", "iframe", "object", "embed", "video", "audio", "base", "svg"}
+    assert not forbidden & {tag for tag, _ in page.tags}
+    assert not re.search(r"url\(|@import|background=|src=", rendered.html)
+    links = [attributes["href"] or "" for tag, attributes in page.tags if tag == "a"]
+    assert links
+    for link in (*links, *re.findall(r"\w+://\S+", rendered.text)):
+        assert urlsplit(link.rstrip(".")).netloc == "app.example.org"
+
+
+@EACH
+@EACH_ROLE
+def test_a_hostile_name_stays_text(template: Template, role: str) -> None:
+    rendered = render(template, role=role, name=HOSTILE, legacyName=HOSTILE)
+    page = Page(rendered.html)
+    assert {"script", "img"}.isdisjoint(tag for tag, _ in page.tags)
+    assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
+    assert HOSTILE in page.words
+    assert HOSTILE in rendered.text
+
+
+@EACH
+@EACH_ROLE
+def test_no_name_is_in_a_subject(template: Template, role: str) -> None:
+    rendered = render(template, role=role, name="Quillfeather", legacyName="Brackenridge")
+    assert not any(name in template.subject for name in NAME_VARIABLES)
+    assert "Quillfeather" not in rendered.subject
+    assert "Brackenridge" not in rendered.subject
+    assert "Quillfeather" in rendered.text
+
+
+@EACH
+def test_a_name_may_be_unknown(template: Template) -> None:
+    rendered = render(template, name="", legacyName="")
+    assert "\nHello,\n" in rendered.text
+
+
+@EACH
+def test_only_a_transfer_tells_amounts(template: Template) -> None:
+    has_amounts = any(variable.name == "amounts" for variable in template.variables)
+    assert has_amounts == (template.name == "activated_transfer")
+
+
+def test_a_transfer_shows_each_amount_and_that_eth_is_not_listed() -> None:
+    rendered = render(TEMPLATES["activated_transfer"])
+    for part in (rendered.text, Page(rendered.html).words):
+        assert "12,500.00" in part
+        assert "USDC" in part
+        assert "3.25" in part
+        assert "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2" in part
+        assert "is not listed here" in part
+
+
+def test_a_transfer_of_no_tokens_is_worded() -> None:
+    template = TEMPLATES["activated_transfer"]
+    assert "no tokens went to your own wallet" in " ".join(render(template, amounts=[]).text.split())
+    assert "no tokens" in render(template, amounts=[], role="owner").text
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "words"),
+    [
+        ("owner_reset", "owner", "Your check-in was recorded"),
+        ("owner_reset", "beneficiary", "The timer starts anew"),
+        ("before_activation", "owner", "Please check in now"),
+        ("before_activation", "beneficiary", "Nothing to do yet"),
+        ("before_activation", "beneficiary", "you may be able to claim"),
+        ("ready_to_activate", "beneficiary", "You can now claim"),
+        ("ready_to_activate", "owner", "check in with your wallet now"),
+        ("before_layer2", "beneficiary", "the person named second in line can claim too"),
+        ("before_layer2", "second_line", "Nothing to do yet"),
+        ("layer2_ready", "second_line", "You can now claim"),
+        ("layer2_ready", "beneficiary", "You can still claim"),
+        ("before_layer3", "second_line", "the person named third in line can claim too"),
+        ("before_layer3", "third_line", "Nothing to do yet"),
+        ("layer3_ready", "third_line", "You can now claim"),
+        ("instructions", "owner", "Beneficiary: 2"),
+        ("instructions", "beneficiary", "If this service is gone"),
+        ("auto_renew_budget", "owner", "Auto-renew is about to end"),
+    ],
+)
+def test_words_differ_by_role(name: str, role: str, words: str) -> None:
+    text = " ".join(render(TEMPLATES[name], role=role).text.split())
+    assert words.lower() in text.lower()
+
+
+def test_who_was_told_is_for_the_owner_only() -> None:
+    for role in ROLES:
+        assert ("Beneficiary: 2" in render(TEMPLATES["instructions"], role=role).text) == (role == "owner")
+
+
+@EACH
+def test_every_variable_is_checked(template: Template) -> None:
+    """Missing, unknown, of the wrong type: refused by name."""
+    for variable in template.variables:
+        if variable.required:
+            assert refusal(template, **{variable.name: ...}) == "missing_variable"
+            assert refusal(template, **{variable.name: None}) == "missing_variable"
+        assert refusal(template, **{variable.name: {"x": 1}}) == "bad_variable"
+        if variable.kind is Kind.TEXT and not variable.blank:
+            assert refusal(template, **{variable.name: " "}) == "missing_variable"
+        if variable.kind is not Kind.ROWS:
+            assert refusal(template, **{variable.name: "two\r\nlines"}) in ("bad_variable", "foreign_url")
+    assert refusal(template, surprise="x") == "unknown_variable"
+
+
+@EACH
+def test_no_variable_smuggles_a_link(template: Template) -> None:
+    for variable in template.variables:
+        if variable.kind is Kind.ROWS:
+            rows = template.sample[variable.name]
+            assert refusal(template, **{variable.name: [{**rows[0], "extra": "x"}]}) == "unknown_variable"
+            text_columns = [column.name for column in variable.columns if column.kind is Kind.TEXT]
+            for column in text_columns:
+                assert (
+                    refusal(template, **{variable.name: [{**rows[0], column: "https://evil.example"}]}) == "foreign_url"
+                )
+        elif variable.kind is Kind.TEXT:
+            for link in ("see https://evil.example", "www.evil.example", "mailto:x@evil.example", f"{ORIGIN}/x"):
+                assert refusal(template, **{variable.name: link}) == "foreign_url"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://app.example.org.evil.example/",
+        "https://app.example.orgevil.example/",
+        "http://app.example.org/",
+        "https://app.example.org:8443/",
+        "https://user@app.example.org/",
+        "https://app.example.org@evil.example/",
+        "https://app.example.org\\@evil.example/",
+        "//evil.example/",
+        "/legacy/1/42",
+        "javascript:alert(1)",
+        "https://evil.example/?https://app.example.org/",
+        "https://app.example.org/ x",
+        "https://äpp.example.org/",
+        "https://app.example.org:x/",
+    ],
+)
+def test_the_button_leads_to_the_app_only(url: str) -> None:
+    """Compared after parsing: scheme, host, port, no credentials."""
+    assert refusal(TEMPLATES["owner_reset"], actionUrl=url) == "foreign_url"
+
+
+def test_the_default_port_is_the_same_origin() -> None:
+    render(TEMPLATES["owner_reset"], actionUrl="https://APP.example.org:443/legacy/1/42?x=1#y")
+
+
+def test_characters_that_turn_the_reading_direction_are_dropped() -> None:
+    rendered = render(TEMPLATES["owner_reset"], name="Anna\u202egnp.exe")
+    assert "\u202e" not in rendered.text + rendered.html
+    assert "Annagnp.exe" in rendered.text
+
+
+def test_an_unknown_version_is_refused() -> None:
+    with pytest.raises(Problem) as caught:
+        RENDERER.template("owner_reset", 2)
+    assert caught.value.code == "unknown_template"
+
+
+def test_content_is_not_in_a_repr() -> None:
+    assert "Anna" not in repr(render(TEMPLATES["owner_reset"]))

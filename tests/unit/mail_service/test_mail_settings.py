@@ -1,0 +1,76 @@
+"""Settings: every fault at once, by name, never by value."""
+
+from pathlib import Path
+
+import pytest
+
+from mail_service.settings import Misconfigured, Settings
+
+GOOD = {
+    "MAIL_SERVICE_DATABASE_URL": "postgresql://u:databasesecret@db/mail",
+    "MAIL_SERVICE_TOKEN": "a-token-of-some-length",
+    "MAIL_SERVICE_HASH_KEY": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+    "MAIL_SERVICE_PUBLIC_URL": "https://mail.example.org/",
+    "APP_ORIGIN": "https://app.example.org",
+    "MAIL_FROM": "Legacy reminders <reminders@mail.example.org>",
+    "SMTP_HOST": "smtp.example.org",
+}
+
+
+def test_the_environment_is_read() -> None:
+    settings = Settings.from_environ(GOOD)
+    assert settings.public_url == "https://mail.example.org"
+    assert settings.database_url.get_secret_value().startswith("postgresql+psycopg://")
+    assert (settings.sender[0], str(settings.sender[1])) == ("Legacy reminders", "reminders@mail.example.org")
+    assert settings.smtp_tls == "starttls"
+    with pytest.raises(ValueError, match="frozen"):
+        settings.port = 1  # type: ignore[misc]
+
+
+def test_no_secret_is_shown() -> None:
+    shown = repr(Settings.from_environ({**GOOD, "SMTP_USERNAME": "u", "SMTP_PASSWORD": "smtpsecret"}))
+    assert not any(secret in shown for secret in ("databasesecret", "a-token", "smtpsecret", "\\x01\\x02"))
+
+
+def test_a_secret_may_be_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("a-token-from-a-file\n")
+    environ = {key: value for key, value in GOOD.items() if key != "MAIL_SERVICE_TOKEN"}
+    settings = Settings.from_environ({**environ, "MAIL_SERVICE_TOKEN_FILE": str(tmp_path / "token")})
+    assert settings.token.get_secret_value() == "a-token-from-a-file"
+
+
+def test_nothing_has_a_default_that_is_unsafe() -> None:
+    with pytest.raises(Misconfigured) as caught:
+        Settings.from_environ({})
+    assert all(name in str(caught.value) for name in GOOD)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MAIL_SERVICE_DATABASE_URL", "sqlite:///x-secretvalue"),
+        ("MAIL_SERVICE_TOKEN", "secretvalue"),
+        ("MAIL_SERVICE_HASH_KEY", "c2VjcmV0dmFsdWU="),
+        ("MAIL_SERVICE_PUBLIC_URL", "http://mail.example.org"),
+        ("MAIL_SERVICE_PUBLIC_URL", "https://mail.example.org/?secretvalue"),
+        ("APP_ORIGIN", "https://app.example.org/secretvalue"),
+        ("MAIL_FROM", "secretvalue"),
+        ("MAIL_FROM", "x\r\nBcc: y <reminders@mail.example.org>"),
+        ("SMTP_TLS", "secretvalue"),
+        ("SMTP_POOL_SIZE", "0"),
+    ],
+)
+def test_a_bad_value_is_named_and_not_repeated(name: str, value: str) -> None:
+    with pytest.raises(Misconfigured) as caught:
+        Settings.from_environ({**GOOD, name: value})
+    assert name in str(caught.value)
+    assert "secretvalue" not in str(caught.value)
+
+
+def test_a_password_never_travels_in_clear() -> None:
+    login = {**GOOD, "SMTP_USERNAME": "u", "SMTP_PASSWORD": "p"}
+    with pytest.raises(Misconfigured, match="never sent in clear"):
+        Settings.from_environ({**login, "SMTP_TLS": "none"})
+    with pytest.raises(Misconfigured, match="both or neither"):
+        Settings.from_environ({**GOOD, "SMTP_USERNAME": "u"})
+    Settings.from_environ({**login, "SMTP_TLS": "none", "SMTP_HOST": "127.0.0.1"})
