@@ -1,0 +1,23 @@
+"""When the worker's passes happen: Dagster definitions, jobs, sensors and schedules.
+
+Texts of exceptions are kept out of Dagster's event log (read by `dagster._utils.error` whenever one is stored) and
+out of what it prints, before anything of ours can fail. An installation sets the variable for itself, too.
+"""
+
+import logging
+import os
+
+os.environ.setdefault("DAGSTER_REDACT_USER_CODE_ERRORS", "1")
+
+
+def _without_texts(record: logging.LogRecord) -> bool:
+    """Classes and our own frames instead of a traceback with its texts; nothing is dropped."""
+    if record.exc_info and record.exc_info[1] is not None:
+        from reminder_worker.privacy.redaction import describe_exception
+
+        record.msg = f"{record.getMessage()}\n{describe_exception(record.exc_info[1])}"
+        record.args, record.exc_info, record.exc_text = None, None, None
+    return True
+
+
+logging.getLogger("dagster.redacted_errors").addFilter(_without_texts)

@@ -1,0 +1,147 @@
+"""What should be true of a healthy worker. A failed check says what to look at; none shows personal data."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from assets import metadata
+from assets.overview import SECONDS, pass_state
+from assets.reminders import PASS_OF, chain_index, due_reminders, notify_signals, sent_emails
+from assets.service import Service
+
+if TYPE_CHECKING:
+    from reminder_worker import operations
+    from reminder_worker.runtime import Runtime
+
+EVERY_CHAIN = "every_chain_succeeded"
+MAX_LAG_BLOCKS = 100
+SETTLED_WITHIN = 15 * 60  # seconds; a signal is planned, an unknown email decided, long before
+ALIVE_WITHIN = 5 * 60  # seconds
+AFTER_THE_WORK = {"dagster/priority": "-1"}
+
+
+def _every_chain_succeeded(asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:
+    name = PASS_OF[asset.key.to_user_string()]
+
+    spec = dg.AssetCheckSpec(
+        EVERY_CHAIN,
+        asset=asset,
+        description="The pass did its work on every chain. If not, the run fails, after all else in it was done.",
+    )
+
+    @dg.multi_asset_check(name=f"{name}_{EVERY_CHAIN}", specs=[spec], op_tags=AFTER_THE_WORK)
+    def check(service: dg.ResourceParam[Service]) -> Iterator[dg.AssetCheckResult]:
+        failed = [state for state in service.call(partial(_states, name=name), SECONDS) if state.error]
+        yield dg.AssetCheckResult(passed=not failed, metadata={"chains": metadata.passes_table(failed, {})})
+        if failed:
+            words = ", ".join(f"chain {state.chain_id}: {state.error}" for state in failed)
+            raise dg.Failure(f"{name} failed: {words}", allow_retries=False)
+
+    return check
+
+
+@dg.asset_check(asset=chain_index, op_tags=AFTER_THE_WORK)
+def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """The chain index follows the head of every chain closely."""
+    lags = service.call(_lags, SECONDS)
+    worst = max((lag for _, _, lag in lags), default=0)
+    return dg.AssetCheckResult(
+        passed=worst <= MAX_LAG_BLOCKS,
+        metadata={
+            "blocks behind": worst,
+            "allowed": MAX_LAG_BLOCKS,
+            "chains": metadata.table(("chain", "head", "blocks behind"), lags),
+        },
+    )
+
+
+@dg.asset_check(asset=notify_signals, op_tags=AFTER_THE_WORK)
+def every_signal_settled(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """Every signal was planned, or set aside with a reason, soon after it was seen."""
+    counts = service.call(_unsettled, SECONDS)
+    oldest = max((count.oldest for count in counts), default=0)
+    return dg.AssetCheckResult(
+        passed=oldest <= SETTLED_WITHIN,
+        metadata={"oldest": metadata.age(oldest), "unsettled": metadata.signals_table(counts)},
+    )
+
+
+@dg.asset_check(asset=sent_emails, op_tags=AFTER_THE_WORK)
+def every_email_decided(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """No email is held or dead (an operator has to decide), and none stays unknown for long."""
+    counts = service.call(_undecided, SECONDS)
+    stuck = [count for count in counts if count.state != "unknown"]
+    late = [count for count in counts if count.state == "unknown" and count.oldest > SETTLED_WITHIN]
+    return dg.AssetCheckResult(
+        passed=not stuck and not late,
+        severity=dg.AssetCheckSeverity.ERROR if stuck else dg.AssetCheckSeverity.WARN,
+        metadata={
+            **{state: sum(c.count for c in counts if c.state == state) for state in ("unknown", "held", "dead")},
+            "emails": metadata.emails_table(counts),
+        },
+    )
+
+
+@dg.asset_check(asset=pass_state, op_tags=AFTER_THE_WORK)
+def every_pass_alive(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """Every pass that is on succeeded lately on every chain; looks that found nothing count."""
+    silent = service.call(_silent, SECONDS)
+    return dg.AssetCheckResult(
+        passed=not silent, metadata={"silent": metadata.table(("pass", "chain", "last success"), silent)}
+    )
+
+
+RUN_CHECKS = tuple(_every_chain_succeeded(asset) for asset in (chain_index, notify_signals, due_reminders, sent_emails))
+STANDING_CHECKS = (index_lag, every_signal_settled, every_email_decided, every_pass_alive)
+
+
+async def _states(runtime: "Runtime", name: str) -> "list[operations.PassState]":
+    from reminder_worker import operations, passes
+
+    chains = passes.BY_NAME[name].chains(runtime)
+    states = await operations.pass_states(runtime.engine)
+    return [state for state in states if state.name == name and state.chain_id in chains]
+
+
+async def _lags(runtime: "Runtime") -> list[tuple[int, int, int]]:
+    """(chain, head, blocks behind); an unreachable chain raises `ChainUnavailable`."""
+    from reminder_worker.operations import positions
+
+    read = {p.chain_id: p.block_number for p in await positions(runtime.engine) if p.name == "index"}
+    found = []
+    for chain_id, chain in runtime.chains.items():
+        head = await chain.block("latest")
+        number = head.number if head else 0
+        start = chain.settings.start_block - 1
+        found.append((chain_id, number, max(0, number - read.get(chain_id, start))))
+    return found
+
+
+async def _unsettled(runtime: "Runtime") -> "list[operations.SignalCount]":
+    from reminder_worker.operations import unsettled_signals
+
+    return await unsettled_signals(runtime.engine)
+
+
+async def _undecided(runtime: "Runtime") -> "list[operations.EmailCount]":
+    from reminder_worker.operations import undecided_emails
+
+    return await undecided_emails(runtime.engine)
+
+
+async def _silent(runtime: "Runtime") -> list[tuple[str, int, str]]:
+    """(pass, chain, age of its last success) of every pass that is on and too long without one."""
+    from reminder_worker import operations, passes
+
+    ages = {(state.name, state.chain_id): state.succeeded_age for state in await operations.pass_states(runtime.engine)}
+    found = []
+    for step in passes.PASSES:
+        if step.switched_off(runtime.settings):
+            continue
+        for chain_id in step.chains(runtime):
+            success = ages.get((step.name, chain_id))
+            if success is None or success > ALIVE_WITHIN + step.every_seconds:
+                found.append((step.name, chain_id, metadata.age(success)))
+    return found

@@ -1,0 +1,104 @@
+"""What operators see beside an asset: counts, ages and tables in words. Nothing personal ever comes here."""
+
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+
+if TYPE_CHECKING:
+    from reminder_worker import operations
+
+Metadata = dict[str, Any]
+WINDOWS = {
+    1: "before_activation",
+    2: "before_layer2",
+    3: "before_layer3",
+    4: "ready_to_activate",
+    5: "layer2_ready",
+    6: "layer3_ready",
+}
+SIGNALS = {0: "owner_reset", 1: "activated_multisig", 2: "activated_transfer"}
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "none") -> dg.MarkdownMetadataValue:
+    """A Markdown table, or the word for its emptiness."""
+    lines = ["| " + " | ".join(_cell(value) for value in row) + " |" for row in rows]
+    if not lines:
+        return dg.MetadataValue.md(empty)
+    head = "| " + " | ".join(headers) + " |"
+    return dg.MetadataValue.md("\n".join([head, "|" + " --- |" * len(headers), *lines]))
+
+
+def age(seconds: int | None) -> str:
+    """Seconds as a person says it: `42 s`, `5 min`, `3 h`, `2 d`."""
+    if seconds is None:
+        return "never"
+    for unit, size, least in (("d", 86400, 2 * 86400), ("h", 3600, 2 * 3600), ("min", 60, 120)):
+        if seconds >= least:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def clock(unix_seconds: float) -> str:
+    return datetime.fromtimestamp(unix_seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def pass_report(states: "Iterable[operations.PassState]") -> Metadata:
+    """The last report of a pass; figures are numbers, so that Dagster plots them over time."""
+    known = list(states)
+    found: Metadata = {}
+    for state in known:
+        suffix = f" (chain {state.chain_id})" if len(known) > 1 else ""
+        for name, value in (state.detail or {}).items():
+            found[name.replace("_", " ") + suffix] = value if isinstance(value, int | float | str) else str(value)
+        if state.error:
+            found["failed" + suffix] = f"{state.error}, {age(state.failed_age)} ago"
+    return found
+
+
+def positions_table(positions: "Iterable[operations.Position]") -> dg.MarkdownMetadataValue:
+    rows = [(p.chain_id, p.block_number, age(p.age), p.source or "") for p in positions]
+    return table(("chain", "block", "moved", "source"), rows, "nothing read yet")
+
+
+def windows_table(counts: "Iterable[operations.WindowCount]") -> dg.MarkdownMetadataValue:
+    rows = [
+        (WINDOWS[c.window], c.chain_id, c.state, c.count, clock(c.first_deadline), clock(c.last_deadline))
+        for c in counts
+    ]
+    return table(("kind", "chain", "state", "windows", "first deadline", "last deadline"), rows, "no window seen yet")
+
+
+def signals_table(counts: "Iterable[operations.SignalCount]") -> dg.MarkdownMetadataValue:
+    rows = [(SIGNALS[c.kind], c.chain_id, c.count, age(c.oldest), c.max_tries) for c in counts]
+    return table(("kind", "chain", "signals", "oldest", "most tries"), rows, "every signal is settled")
+
+
+def emails_table(counts: "Iterable[operations.EmailCount]") -> dg.MarkdownMetadataValue:
+    rows = [(c.state, c.reason or "", c.kind, c.chain_id, c.count, age(c.oldest)) for c in counts]
+    return table(("state", "reason", "kind", "chain", "emails", "oldest"), rows, "nothing is undecided")
+
+
+def passes_table(states: "Iterable[operations.PassState]", switched_off: Mapping[str, str]) -> dg.MarkdownMetadataValue:
+    """Every pass with the ages of its last look, success and failure; a pass that is off with its reason."""
+    rows: list[Sequence[object]] = [
+        (s.name, s.chain_id or "", age(s.checked_age), age(s.succeeded_age), age(s.failed_age), s.error or "")
+        for s in states
+        if s.name not in switched_off
+    ]
+    rows += [(name, "", "", "", "", f"off: {reason}") for name, reason in sorted(switched_off.items())]
+    return table(("pass", "chain", "looked", "succeeded", "failed", "error"), rows, "no pass has looked yet")
+
+
+def _cell(value: object) -> str:
+    return str(value).replace("|", "\\|")
+
+
+def svg(days: Sequence[tuple[str, int]]) -> str:
+    bars = "".join(
+        f'<rect x="{i * 20}" y="{100 - v}" width="16" height="{v}" fill="#3b6"/>' for i, (_, v) in enumerate(days)
+    )
+    xml = f'<svg xmlns="http://www.w3.org/2000/svg" width="300" height="100">{bars}</svg>'
+    return "![sends](data:image/svg+xml;base64," + base64.b64encode(xml.encode()).decode() + ")"

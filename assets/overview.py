@@ -1,0 +1,68 @@
+"""What an operator looks at first: when each pass last worked, and what was sent. Made anew on a schedule."""
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from assets import charts, metadata
+from assets.reminders import OWNERS, chain_index, due_reminders, notify_signals, sent_emails
+from assets.service import Service
+
+if TYPE_CHECKING:
+    from reminder_worker import operations
+    from reminder_worker.runtime import Runtime
+
+GROUP = "overview"
+DAYS = 14
+SECONDS = 60.0  # for an answer
+EVERY_QUARTER_HOUR = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=1), warn_window=timedelta(minutes=35))
+
+
+@dg.asset(
+    deps=[chain_index, notify_signals, due_reminders, sent_emails],
+    group_name=GROUP,
+    kinds={"postgres"},
+    owners=OWNERS,
+    freshness_policy=EVERY_QUARTER_HOUR,
+)
+def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
+    """When each pass last looked, succeeded and failed. An empty look is a success."""
+    states, off = service.call(_states, SECONDS)
+    return dg.MaterializeResult(
+        metadata={
+            "passes": metadata.passes_table(states, off),
+            "failing": sum(state.error is not None for state in states),
+            "switched off": len(off),
+        }
+    )
+
+
+@dg.asset(
+    deps=[sent_emails],
+    group_name=GROUP,
+    kinds={"postgres", "polars"},
+    owners=OWNERS,
+    freshness_policy=EVERY_QUARTER_HOUR,
+)
+def sends_per_day(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
+    """What came of the emails settled in the last fourteen days (UTC), by day and kind."""
+    sends = service.call(_sends, SECONDS)
+    return dg.MaterializeResult(metadata=charts.sends(sends, DAYS))
+
+
+OVERVIEW_ASSETS = (pass_state, sends_per_day)
+
+
+async def _states(runtime: "Runtime") -> "tuple[list[operations.PassState], dict[str, str]]":
+    from reminder_worker import operations, passes
+
+    reasons = {step.name: step.switched_off(runtime.settings) for step in passes.PASSES}
+    off = {name: reason for name, reason in reasons.items() if reason}
+    return await operations.pass_states(runtime.engine), off
+
+
+async def _sends(runtime: "Runtime") -> "list[operations.Sends]":
+    from reminder_worker import operations
+
+    return await operations.sends_per_day(runtime.engine, DAYS)

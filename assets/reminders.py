@@ -1,0 +1,181 @@
+"""What reminders are made of: the chain index, signals and windows read from it, and the emails they become.
+
+Each asset is one pass. A pass that failed on one chain has still served the others, so its asset reports and lets
+the steps behind it go on; its check `every_chain_succeeded` then fails the run. A pass that is off is not
+materialized, and the run's log says why.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+
+from assets import metadata
+from assets.service import Service
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from reminder_worker.runtime import Runtime
+
+OWNERS = ["team:operations"]
+GROUP = "reminders"
+RUN_SECONDS = 170.0  # a slice of a pass ends by itself within 120
+Results = Iterator[dg.MaterializeResult[None]]
+Facts = Callable[["AsyncEngine"], Awaitable[metadata.Metadata]]
+PASS_OF = {"chain_index": "index", "notify_signals": "signals", "due_reminders": "due", "sent_emails": "dispatch"}
+
+chain = dg.AssetSpec(
+    "chain",
+    group_name="outside",
+    kinds={"ethereum"},
+    description="The protocol's contracts on every configured chain. They alone say what is due.",
+)
+recipients = dg.AssetSpec(
+    "recipients",
+    group_name="outside",
+    kinds={"postgres"},
+    tags={"holds": "encrypted-personal-data"},
+    description="Whom the creators of legacies want reminded: saved through the HTTP API, encrypted row by row.",
+)
+
+
+@dg.asset(
+    deps=[chain],
+    group_name=GROUP,
+    kinds={"ethereum", "postgres"},
+    owners=OWNERS,
+    tags={"holds": "public-chain-data"},
+    output_required=False,
+)
+def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """The protocol's events in our own tables, folded into legacies and reminder configurations."""
+    for found in _perform(context, service, "index", _index_facts):
+        yield dg.MaterializeResult(metadata=found)
+
+
+@dg.asset(
+    deps=[chain_index],
+    group_name=GROUP,
+    kinds={"ethereum", "postgres"},
+    owners=OWNERS,
+    tags={"holds": "public-chain-data"},
+    output_required=False,
+)
+def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """Owner resets and activations signalled on chain, each once, from the subgraph or the chain index."""
+    for found in _perform(context, service, "signals", _signal_facts):
+        yield dg.MaterializeResult(metadata=found)
+
+
+@dg.asset(
+    deps=[chain_index, recipients],
+    group_name=GROUP,
+    kinds={"ethereum", "postgres"},
+    owners=OWNERS,
+    tags={"holds": "public-chain-data"},
+    output_required=False,
+)
+def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """Reminder windows that the chain says are open, for legacies with stored recipients."""
+    for found in _perform(context, service, "due", _window_facts):
+        yield dg.MaterializeResult(metadata=found)
+
+
+@dg.op(
+    ins={name: dg.In(dg.Nothing) for name in ("signals", "windows", "people")},
+    out=dg.Out(dg.Nothing, is_required=False),
+)
+def dispatch(context: dg.OpExecutionContext, service: dg.ResourceParam[Service]) -> Iterator[dg.Output[None]]:
+    """Claim what is due, resolve it afresh, post it, record the outcome: one slice, safe beside another."""
+    for found in _perform(context, service, "dispatch", _email_facts):
+        yield dg.Output(None, metadata=found)
+
+
+@dg.graph_asset(
+    ins={
+        "signals": dg.AssetIn("notify_signals", dagster_type=dg.Nothing),
+        "windows": dg.AssetIn("due_reminders", dagster_type=dg.Nothing),
+        "people": dg.AssetIn("recipients", dagster_type=dg.Nothing),
+    },
+    group_name=GROUP,
+    kinds={"postgres", "email"},
+    owners=OWNERS,
+    tags={"holds": "encrypted-personal-data"},
+)
+def sent_emails(signals: None, windows: None, people: None) -> None:
+    """The ledger of emails: one row for each person and event, so that each is sent at most once."""
+    return dispatch(signals=signals, windows=windows, people=people)  # type: ignore[no-any-return]
+
+
+REMINDER_ASSETS = (chain, recipients, chain_index, notify_signals, due_reminders, sent_emails)
+
+
+def _perform(
+    context: dg.AssetExecutionContext | dg.OpExecutionContext, service: Service, name: str, facts: Facts
+) -> Iterator[metadata.Metadata]:
+    """Run a pass; its report once, or nothing when it is off."""
+    found = service.call(partial(_report, name=name, facts=facts), RUN_SECONDS)
+    if isinstance(found, str):
+        context.log.info(f"skipped: {found}")
+    else:
+        yield found
+
+
+async def _report(runtime: "Runtime", name: str, facts: Facts) -> metadata.Metadata | str:
+    from reminder_worker import operations, passes
+    from reminder_worker.errors import NotConfigured
+
+    try:
+        await passes.run(runtime, name)
+    except NotConfigured as off:
+        return str(off)
+    except passes.PassFailed:
+        pass  # recorded in pass_state, shown below, and the check fails the run
+    states = [state for state in await operations.pass_states(runtime.engine) if state.name == name]
+    return {**metadata.pass_report(states), **await facts(runtime.engine)}
+
+
+async def _index_facts(engine: "AsyncEngine") -> metadata.Metadata:
+    from reminder_worker.operations import positions
+
+    found = [position for position in await positions(engine) if position.name == "index"]
+    return {"position": metadata.positions_table(found)}
+
+
+async def _signal_facts(engine: "AsyncEngine") -> metadata.Metadata:
+    from reminder_worker.operations import positions, unsettled_signals
+
+    found = [position for position in await positions(engine) if position.name == "signals"]
+    unsettled = await unsettled_signals(engine)
+    return {
+        "position": metadata.positions_table(found),
+        "unsettled signals": sum(count.count for count in unsettled),
+        "unsettled by kind": metadata.signals_table(unsettled),
+    }
+
+
+async def _window_facts(engine: "AsyncEngine") -> metadata.Metadata:
+    from reminder_worker.operations import paused_legacies, windows_by_kind
+
+    windows = await windows_by_kind(engine)
+    return {
+        "open windows": sum(count.count for count in windows if count.state == "open"),
+        "windows by kind": metadata.windows_table(windows),
+        "legacies set aside": await paused_legacies(engine),
+    }
+
+
+async def _email_facts(engine: "AsyncEngine") -> dict[str, Any]:
+    from reminder_worker.operations import undecided_emails, waiting_emails
+
+    waiting = await waiting_emails(engine)
+    undecided = await undecided_emails(engine)
+    return {
+        "emails due": waiting.due,
+        "emails waiting": waiting.later,
+        "next try": metadata.clock(waiting.next_try.timestamp()) if waiting.next_try else "none",
+        "undecided emails": sum(count.count for count in undecided),
+        "undecided by reason": metadata.emails_table(undecided),
+    }

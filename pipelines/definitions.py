@@ -1,0 +1,22 @@
+"""Everything Dagster loads from this installation (`workspace.yaml` names this module)."""
+
+import dagster as dg
+
+from assets.checks import RUN_CHECKS, STANDING_CHECKS
+from assets.overview import OVERVIEW_ASSETS
+from assets.reminders import REMINDER_ASSETS
+from assets.service import Service
+from pipelines.jobs import JOBS
+from pipelines.schedules import SCHEDULES
+from pipelines.sensors import SENSORS
+
+defs = dg.Definitions(
+    assets=[*REMINDER_ASSETS, *OVERVIEW_ASSETS],
+    asset_checks=[*RUN_CHECKS, *STANDING_CHECKS],
+    jobs=JOBS,
+    sensors=SENSORS,
+    schedules=SCHEDULES,
+    executor=dg.in_process_executor,
+    # Nothing passes between steps but their order; were something to, it would stay in memory.
+    resources={"service": Service(), "io_manager": dg.mem_io_manager},
+)

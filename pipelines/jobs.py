@@ -1,0 +1,51 @@
+"""Jobs: which assets one run makes. Every run is one process; its lane keeps runs of one kind from overlapping."""
+
+from typing import TypeAlias
+
+import dagster as dg
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+
+from assets.checks import EVERY_CHAIN, STANDING_CHECKS
+from assets.overview import pass_state, sends_per_day
+from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
+from pipelines.retention import forget_expired, prune_runs
+
+AssetJob: TypeAlias = UnresolvedAssetJobDefinition  # what `define_asset_job` returns; not exported
+LANE = "lane"
+MAX_SECONDS = 180  # a slice of a pass ends by itself within 120
+
+
+def _tags(lane: str) -> dict[str, str]:
+    return {LANE: lane, "dagster/max_runtime": str(MAX_SECONDS)}
+
+
+def _pass_job(name: str, description: str, *assets: dg.AssetsDefinition) -> AssetJob:
+    """The assets and, after them, whether their passes did all their work."""
+    keys = [asset.key for asset in assets]
+    checks = dg.AssetSelection.checks(*(dg.AssetCheckKey(key, EVERY_CHAIN) for key in keys))
+    selection = dg.AssetSelection.assets(*keys).without_checks() | checks
+    return dg.define_asset_job(name, selection, description=description, tags=_tags(name))
+
+
+events = _pass_job(
+    "events", "New blocks: index them, read their signals, send the emails.", chain_index, notify_signals, sent_emails
+)
+due = _pass_job("due", "Ask the chain which reminder windows are open, send the emails.", due_reminders, sent_emails)
+emails = _pass_job("emails", "Send what is due: retries, instructions, the rest of a backlog.", sent_emails)
+overview = dg.define_asset_job(
+    "overview",
+    dg.AssetSelection.assets(pass_state.key, sends_per_day.key).without_checks()
+    | dg.AssetSelection.checks(*STANDING_CHECKS),
+    description="The tables operators look at, and every standing check.",
+    tags=_tags("overview"),
+)
+
+
+@dg.job(description="Forget old runs, spent signatures and counters that are over.", tags=_tags("prune"))
+def prune() -> None:
+    prune_runs()
+    forget_expired()
+
+
+PASS_JOBS = (events, due, emails)
+JOBS = (*PASS_JOBS, overview, prune)

@@ -1,0 +1,167 @@
+"""Sensors: ask cheaply whether a pass has work, launch a run only then, else say in words why not.
+
+The question goes to the parts kept warm in this process; it leaves `pass_state` behind and never touches Dagster's
+storage. Only when there is work is the run storage asked whether a run of the lane is under way: a limit in
+`dagster.yaml` would queue a second run, not drop it. Dagster's loop sleeps five seconds and asks whether more than
+the minimum has passed, hence 4 for every 5 seconds and 57 for every minute.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from assets.metadata import clock
+from assets.service import Service
+from pipelines.jobs import LANE, AssetJob, due, emails, events
+
+if TYPE_CHECKING:
+    from reminder_worker.passes import Outcome
+    from reminder_worker.runtime import Runtime
+
+LOOK_SECONDS = 40.0  # Dagster gives a sensor 60
+REST_SECONDS = 30  # after a failed run of a chain's pass
+_UNDER_WAY = [
+    dg.DagsterRunStatus.QUEUED,
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Whether to launch, and if not, why: words for an operator, without a foreign exception's text."""
+
+    launch: bool
+    words: str
+
+
+Idle = Callable[["Runtime"], Awaitable[str]]
+
+
+def _sensor(
+    job: AssetJob,
+    passes: Sequence[str],
+    seconds: int,
+    lanes: Sequence[str],
+    idle: Idle,
+    about: str,
+) -> dg.SensorDefinition:
+    @dg.sensor(
+        name=f"{job.name}_sensor",
+        job=job,
+        minimum_interval_seconds=seconds,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description=about,
+    )
+    def sensor(
+        context: dg.SensorEvaluationContext, service: dg.ResourceParam[Service]
+    ) -> dg.RunRequest | dg.SkipReason:
+        finding = _ask(service, passes, idle)
+        if not finding.launch:
+            return dg.SkipReason(finding.words)
+        if _is_under_way(context.instance, lanes):
+            return dg.SkipReason("there is work, and a run of this lane is under way: it or the next one does it")
+        return dg.RunRequest()
+
+    return sensor
+
+
+def _ask(service: Service, passes: Sequence[str], idle: Idle) -> Finding:
+    from reminder_worker.errors import ServiceError
+
+    async def work(runtime: "Runtime") -> Finding:
+        return await _look(runtime, passes, idle)
+
+    try:
+        return service.call(work, LOOK_SECONDS)
+    except ServiceError as error:
+        return Finding(False, f"cannot look: {error}")
+    except TimeoutError:
+        return Finding(False, f"cannot look: no answer within {LOOK_SECONDS:.0f} seconds")
+
+
+async def _look(runtime: "Runtime", names: Sequence[str], idle: Idle) -> Finding:
+    """Look with every pass of the lane. A chain whose run just failed rests, the others do not."""
+    from reminder_worker import passes
+    from reminder_worker.errors import NotConfigured
+
+    work, notes, resting = False, [], await _resting(runtime)
+    for name in names:
+        try:
+            outcomes = await passes.look(runtime, name)
+        except NotConfigured as off:
+            notes.append(f"off: {off}")
+            continue
+        notes += [_words(name, outcome, resting) for outcome in outcomes if outcome.error or outcome.due]
+        work |= any(outcome.due and (name, outcome.chain_id) not in resting for outcome in outcomes)
+    return Finding(work, "; ".join(notes) or await idle(runtime))
+
+
+def _words(name: str, outcome: "Outcome", resting: dict[tuple[str, int], int]) -> str:
+    where = f"{name} of chain {outcome.chain_id}" if outcome.chain_id else name
+    if outcome.error:
+        return f"{where} cannot look: {outcome.error}"
+    return f"{where} failed and is tried again in {resting.get((name, outcome.chain_id), 0)} s"
+
+
+async def _resting(runtime: "Runtime") -> dict[tuple[str, int], int]:
+    """(pass, chain) → seconds until a run is tried again, of those whose last run failed just now."""
+    from reminder_worker.operations import pass_states
+
+    return {
+        (state.name, state.chain_id): REST_SECONDS - state.failed_age
+        for state in await pass_states(runtime.engine)
+        if state.error and state.failed_age is not None and state.failed_age < REST_SECONDS
+    }
+
+
+def _is_under_way(instance: dg.DagsterInstance, lanes: Sequence[str]) -> bool:
+    wanted = dg.RunsFilter(tags={LANE: list(lanes)}, statuses=_UNDER_WAY)
+    return bool(instance.get_run_records(wanted, limit=1))
+
+
+async def _no_new_block(runtime: "Runtime") -> str:
+    from reminder_worker.operations import positions
+
+    read = [position for position in await positions(runtime.engine) if position.name == "index"]
+    if not read:
+        return "nothing on chain yet"
+    return "; ".join(f"no event on chain {p.chain_id} up to block {p.block_number}" for p in read)
+
+
+async def _nothing_due(runtime: "Runtime") -> str:
+    from reminder_worker.operations import next_ask
+
+    moment = await next_ask(runtime.engine)
+    if moment is None:
+        return "nobody to remind: no recipients are stored"
+    return f"no window can open before {clock(moment)} (chain time)"
+
+
+async def _nothing_to_send(runtime: "Runtime") -> str:
+    from reminder_worker.operations import waiting_emails
+
+    waiting = await waiting_emails(runtime.engine)
+    if waiting.next_try is None:
+        return "nothing to send"
+    return f"nothing due; emails waiting: {waiting.later}, the next until {clock(waiting.next_try.timestamp())}"
+
+
+SENSORS = (
+    _sensor(
+        events, ("index", "signals"), 4, ("events",), _no_new_block, "Every 5 seconds: events and signals on chain?"
+    ),
+    _sensor(due, ("due",), 57, ("due",), _nothing_due, "Every minute: can a reminder window have opened?"),
+    _sensor(
+        emails,
+        ("dispatch",),
+        4,
+        ("events", "due", "emails"),
+        _nothing_to_send,
+        "Every 5 seconds: is an email due that no other run is about to send?",
+    ),
+)

@@ -1,0 +1,205 @@
+"""What operators ask about a running worker, and the forgetting of what has expired.
+
+Plain questions over our own tables, for asset metadata, asset checks and metrics. Answers are counts, ages,
+block numbers, codes and public addresses; never an email, a name or a ciphertext. Each reads an index or a small
+table, so that a ledger of millions of rows does not slow a tick; ages are by the database's clock.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, TypeVar
+
+from sqlalchemy import ColumnElement, Integer, cast, delete, extract, func, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.database.tables import (
+    due_window,
+    index_cursor,
+    notify_signal,
+    pass_state,
+    quota,
+    sent_ledger,
+    used_signature,
+    watch,
+)
+
+UNDECIDED_STATES = ("unknown", "held", "dead")
+WAITING_STATES = ("queued", "released", "unknown")
+CLOCKS_APART = 3600  # seconds by which the database's clock may be ahead of those that judge deadlines
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class PassState:
+    """Ages in whole seconds, None where it never happened; `error` is the class of the last failure, if not over."""
+
+    name: str
+    chain_id: int
+    checked_age: int | None
+    succeeded_age: int | None
+    failed_age: int | None
+    error: str | None
+    detail: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a reader (`index` or `signals`) got; `source` is who answered last."""
+
+    chain_id: int
+    name: str
+    block_number: int
+    source: str | None
+    age: int
+
+
+@dataclass(frozen=True, slots=True)
+class WindowCount:
+    """Due windows of one kind (1..6) in one state; deadlines in chain time, unix seconds."""
+
+    chain_id: int
+    window: int
+    state: str
+    count: int
+    first_deadline: int
+    last_deadline: int
+
+
+@dataclass(frozen=True, slots=True)
+class SignalCount:
+    """Notify signals of one kind (0..2) that are still `new`; `oldest` is the age of the first seen, in seconds."""
+
+    chain_id: int
+    kind: int
+    count: int
+    oldest: int
+    max_tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmailCount:
+    """Ledger rows nobody has settled (`unknown`) or that wait for an operator (`held`, `dead`), and why."""
+
+    chain_id: int
+    kind: str
+    state: str
+    reason: str | None
+    count: int
+    oldest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Emails to be tried: those due now, those later, when the next is, and those being sent at this moment."""
+
+    due: int
+    later: int
+    next_try: datetime | None
+    in_flight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sends:
+    """Emails settled on one day (UTC)."""
+
+    day: date
+    kind: str
+    state: str
+    count: int
+
+
+async def pass_states(engine: AsyncEngine) -> list[PassState]:
+    """Every pass that ever looked, by name and chain."""
+    t = pass_state.c
+    ages = (_age(t.checked_at), _age(t.succeeded_at), _age(t.failed_at))
+    return await _rows(
+        engine, PassState, select(t.name, t.chain_id, *ages, t.error, t.detail).order_by(t.name, t.chain_id)
+    )
+
+
+async def positions(engine: AsyncEngine) -> list[Position]:
+    t = index_cursor.c
+    columns = (t.chain_id, t.name, t.block_number, t.source, _age(t.moved_at))
+    return await _rows(engine, Position, select(*columns).order_by(t.chain_id, t.name))
+
+
+async def windows_by_kind(engine: AsyncEngine) -> list[WindowCount]:
+    t = due_window.c
+    group = (t.chain_id, t.window, t.state)
+    columns = (*group, func.count(), func.min(t.deadline), func.max(t.deadline))
+    return await _rows(engine, WindowCount, select(*columns).group_by(*group).order_by(*group))
+
+
+async def unsettled_signals(engine: AsyncEngine) -> list[SignalCount]:
+    t = notify_signal.c
+    columns = (t.chain_id, t.kind, func.count(), _age(func.min(t.seen_at)), func.max(t.tries))
+    question = select(*columns).where(t.state == "new").group_by(t.chain_id, t.kind).order_by(t.chain_id, t.kind)
+    return await _rows(engine, SignalCount, question)
+
+
+async def undecided_emails(engine: AsyncEngine) -> list[EmailCount]:
+    t = sent_ledger.c
+    group = (t.chain_id, t.kind, t.state, t.reason)
+    columns = (*group, func.count(), _age(func.min(func.coalesce(t.claimed_at, t.created_at))))
+    question = select(*columns).where(t.state.in_(UNDECIDED_STATES)).group_by(*group).order_by(*group)
+    return await _rows(engine, EmailCount, question)
+
+
+async def waiting_emails(engine: AsyncEngine) -> Waiting:
+    t = sent_ledger.c
+    now = func.clock_timestamp()
+    tries = select(
+        func.count().filter(t.next_try <= now),
+        func.count().filter(t.next_try > now),
+        func.min(t.next_try).filter(t.next_try > now),
+    ).where(t.state.in_(WAITING_STATES))
+    claimed = select(func.count()).where(t.state == "claimed")
+    async with engine.connect() as connection:
+        due, later, next_try = (await connection.execute(tries)).one()
+        return Waiting(due, later, next_try, await connection.scalar(claimed) or 0)
+
+
+async def sends_per_day(engine: AsyncEngine, days: int = 14) -> list[Sends]:
+    """What came of emails settled in the last `days` days: sent, suppressed, dropped, dead."""
+    t = sent_ledger.c
+    day = func.date(func.timezone("UTC", t.settled_at))
+    since = func.clock_timestamp() - func.make_interval(0, 0, 0, days)
+    question = select(day, t.kind, t.state, func.count()).where(t.settled_at >= since)
+    return await _rows(engine, Sends, question.group_by(day, t.kind, t.state).order_by(day, t.kind, t.state))
+
+
+async def paused_legacies(engine: AsyncEngine) -> int:
+    """Legacies the due pass has set aside because asking about them reverts."""
+    question = select(func.count()).where(watch.c.paused_until > func.clock_timestamp())
+    async with engine.connect() as connection:
+        return await connection.scalar(question) or 0
+
+
+async def next_ask(engine: AsyncEngine) -> int | None:
+    """Chain time (unix seconds) at which the due pass next has a legacy to ask about; None: nobody is watched."""
+    async with engine.connect() as connection:
+        found = await connection.scalar(select(func.min(watch.c.next_ask)))
+        return None if found is None else int(found)
+
+
+async def forget_expired(engine: AsyncEngine) -> int:
+    """Delete spent signatures after their deadline, which refuses them now, and counters after their window.
+
+    Returns how many rows.
+    """
+    long_over = cast(extract("epoch", func.clock_timestamp()), Integer) - CLOCKS_APART
+    async with engine.begin() as connection:
+        signatures = await connection.execute(delete(used_signature).where(used_signature.c.deadline < long_over))
+        counters = await connection.execute(delete(quota).where(quota.c.ends_at < long_over))
+    return signatures.rowcount + counters.rowcount
+
+
+def _age(moment: ColumnElement[Any]) -> ColumnElement[int]:
+    return cast(extract("epoch", func.clock_timestamp() - moment), Integer)
+
+
+async def _rows(engine: AsyncEngine, answer: type[T], question: Any) -> list[T]:
+    async with engine.connect() as connection:
+        found: Sequence[Any] = (await connection.execute(question)).all()
+    return [answer(*row) for row in found]
