@@ -42,7 +42,7 @@ class Indexers:
         return choice.indexer, choice.at
 
     async def ask(self, question: Callable[[Indexer, IndexHead], Awaitable[T]]) -> T:
-        """The answer of whom `current` names; when the subgraph fails on it, that of our own index. Raises as `current`."""
+        """The answer of whom `current` names; our own index's when the subgraph fails on it. Raises as `current`."""
         indexer, at = await self.current()
         try:
             return await question(indexer, at)

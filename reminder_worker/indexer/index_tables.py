@@ -128,7 +128,7 @@ async def select_rows(connection: AsyncConnection, table: Table, chain_id: int, 
     key = table.c[FOLDS[table.name].key]
     found: list[Row[Any]] = []
     for some in _parts(list(keys), AT_ONCE):
-        found += await connection.execute(select(table).where(table.c.chain_id == chain_id, key == _any(some)))
+        found += await connection.execute(select(table).where(table.c.chain_id == chain_id, key == any_of(some)))
     return found
 
 
@@ -138,7 +138,7 @@ async def legacies_by_id(
     """Addresses of a router's legacies by their id."""
     legacy = tables.legacy.c
     statement = select(legacy.legacy_id, legacy.address).where(
-        legacy.chain_id == chain_id, legacy.router == router, legacy.legacy_id == _any(sorted(ids))
+        legacy.chain_id == chain_id, legacy.router == router, legacy.legacy_id == any_of(sorted(ids))
     )
     return {row.legacy_id: row.address for row in await connection.execute(statement)}
 
@@ -147,14 +147,14 @@ async def _refold(connection: AsyncConnection, chain_id: int, table: Table, fold
     by = chain_event.c[fold.by]
     statement = (
         select(*_COLUMNS)
-        .where(chain_event.c.chain_id == chain_id, by == _any(keys), chain_event.c.name.in_(fold.events))
+        .where(chain_event.c.chain_id == chain_id, by == any_of(keys), chain_event.c.name.in_(fold.events))
         .order_by(by, chain_event.c.block_number, chain_event.c.log_index)
     )
     events = [event_of(row) for row in await connection.execute(statement)]
     folded = {key: fold.fold(group) for key, group in groupby(events, key=attrgetter(fold.by))}
     gone = [key for key in keys if folded.get(key) is None]
     if gone:
-        await connection.execute(delete(table).where(table.c.chain_id == chain_id, table.c[fold.key] == _any(gone)))
+        await connection.execute(delete(table).where(table.c.chain_id == chain_id, table.c[fold.key] == any_of(gone)))
     await _upsert(connection, table, [{"chain_id": chain_id, **row} for row in folded.values() if row is not None])
 
 
@@ -181,7 +181,8 @@ def event_of(row: Row[Any]) -> ChainEvent:
     return ChainEvent(*tuple(row))
 
 
-def _any(keys: Sequence[str] | Sequence[int]) -> Any:
+def any_of(keys: Keys) -> Any:
+    """`column == any_of(keys)`: one array parameter, however many keys."""
     kind: Any = BigInteger if isinstance(next(iter(keys), None), int) else String
     return any_(bindparam(None, list(keys), type_=ARRAY(kind)))
 

@@ -1,0 +1,220 @@
+"""The event pass: notify signals from whichever indexer answers into `notify_signal`, each once.
+
+One cursor for both sources. Every look reads a little of what was read before again, by block, so that a switch of
+the source skips nothing; the transaction is a signal's identity, so that nothing is repeated. When what was read was
+reorganised away, everything young enough to be acted on is read again.
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.chain.client import Block, Chain
+from reminder_worker.database.tables import notify_signal
+from reminder_worker.errors import ChainUnavailable
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.index_tables import Cursor, any_of, move_cursor, read_cursor
+from reminder_worker.indexer.questions import Indexer, IndexHead, NotifySignal
+
+CURSOR = "signals"
+OVERLAP = 64  # blocks
+SLICE = 20_000  # blocks in one transaction
+BUDGET_SECONDS = 60.0
+
+Key = tuple[str, str, int, int]
+"""Transaction, legacy, kind, layer: what makes it one signal."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignalReport:
+    """What a run stored of blocks first..last (both None: there was nothing to read). `more`: the time was up."""
+
+    first_block: int | None = None
+    last_block: int | None = None
+    new: int = 0
+    too_old: int = 0
+    source: str | None = None
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """The next blocks: from cursor `old` to `new`, with the signals that are not stored yet."""
+
+    old: Cursor
+    new: Cursor
+    first: int
+    oldest_time: int
+    source: str
+    fresh: tuple[NotifySignal, ...]
+
+    @property
+    def too_old(self) -> int:
+        return sum(signal.block_time < self.oldest_time for signal in self.fresh)
+
+
+class SignalPass:
+    """Of one chain. `max_age_seconds` by the chain's time: an older signal is recorded as too old and not acted on."""
+
+    def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, max_age_seconds: int) -> None:
+        self._engine = engine
+        self._chain = chain
+        self._indexers = indexers
+        self._max_age = max_age_seconds
+
+    async def look(self) -> bool:
+        """Whether there are signals to store; blocks without any are passed over here. Raises `Unavailable`."""
+        step = await self._next()
+        if step is None:
+            return False
+        if step.fresh:
+            return True
+        await self._store(step)
+        return False
+
+    async def run(self, budget_seconds: float = BUDGET_SECONDS) -> SignalReport:
+        """Store what there is, slice by slice; the cursor moves with the rows. Raises `Unavailable`."""
+        ends = time.monotonic() + budget_seconds
+        report = SignalReport()
+        while (step := await self._next()) is not None:
+            if time.monotonic() >= ends:
+                return replace(report, more=True)
+            if not await self._store(step):
+                break  # another run is at it
+            report = replace(
+                report,
+                first_block=step.first if report.first_block is None else min(report.first_block, step.first),
+                last_block=step.new.number,
+                new=report.new + len(step.fresh) - step.too_old,
+                too_old=report.too_old + step.too_old,
+                source=step.source,
+            )
+        return report
+
+    async def _next(self) -> _Step | None:
+        """None when there is nothing above the cursor, which costs one question to the node."""
+        head = await self._chain.block(self._chain.settings.signal_block)
+        cursor = await self._cursor()
+        if head is None or (cursor is not None and head.number < cursor.number):
+            return None
+        oldest_time = head.timestamp - self._max_age
+        if cursor is None or await self._reorganised(cursor, head):
+            first = await self._first_block_since(oldest_time, head)
+            read = first - 1
+        elif head.number == cursor.number:
+            return None
+        else:
+            first = max(self._chain.settings.start_block, cursor.number + 1 - OVERLAP)
+            read = cursor.number
+
+        async def question(indexer: Indexer, at: IndexHead) -> _Step | None:
+            last = min(head.number, at.number, read + SLICE)
+            if last <= read:
+                return None  # the source is behind: the cursor waits for it
+            signals = await indexer.signals(first, last, at)
+            place = await self._place(last, head, at)
+            old = cursor or replace(place, stored=False)
+            return _Step(old, place, first, oldest_time, indexer.name, await self._fresh(signals))
+
+        return await self._indexers.ask(question)
+
+    async def _cursor(self) -> Cursor | None:
+        async with self._engine.connect() as connection:
+            return await read_cursor(connection, self._chain.chain_id, CURSOR)
+
+    async def _reorganised(self, cursor: Cursor, head: Block) -> bool:
+        """A block that the node does not have proves nothing: it may lag."""
+        block = head if head.number == cursor.number else await self._chain.block(cursor.number)
+        return block is not None and block.hash != cursor.hash
+
+    async def _first_block_since(self, timestamp: int, head: Block) -> int:
+        """The first block not older than `timestamp`, by bisection: blocks' times only grow."""
+        low, high = self._chain.settings.start_block, head.number
+        while low < high:
+            middle = (low + high) // 2
+            if (await self._block(middle)).timestamp >= timestamp:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    async def _place(self, number: int, head: Block, at: IndexHead) -> Cursor:
+        """The block that was read up to; by the hash of whose state it was."""
+        if number == head.number:
+            return Cursor(number, head.hash)
+        if number == at.number:
+            return Cursor(number, at.hash)
+        return Cursor(number, (await self._block(number)).hash)
+
+    async def _block(self, number: int) -> Block:
+        block = await self._chain.block(number)
+        if block is None:
+            raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has block {number}")
+        return block
+
+    async def _fresh(self, signals: Sequence[NotifySignal]) -> tuple[NotifySignal, ...]:
+        """Each signal once that is not stored, or stored of another block and not acted on yet."""
+        by_key = {_key(signal): signal for signal in signals}
+        if not by_key:
+            return ()
+        async with self._engine.connect() as connection:
+            settled = await _settled(connection, self._chain.chain_id, by_key)
+        return tuple(
+            signal for key, signal in by_key.items() if settled.get(key, -1) not in (None, signal.block_number)
+        )
+
+    async def _store(self, step: _Step) -> bool:
+        """False when another run moved the cursor meanwhile: it stored these."""
+        async with self._engine.begin() as connection:
+            if not await move_cursor(connection, self._chain.chain_id, CURSOR, step.old, step.new, step.source):
+                return False
+            await _insert(connection, [_row(self._chain.chain_id, signal, step.oldest_time) for signal in step.fresh])
+        return True
+
+
+def _key(signal: NotifySignal) -> Key:
+    return (signal.tx_hash, signal.legacy, int(signal.kind), signal.layer)
+
+
+async def _settled(connection: AsyncConnection, chain_id: int, keys: Iterable[Key]) -> dict[Key, int | None]:
+    """What is stored under these keys: the block of a signal that waits, None for one that was acted on."""
+    table = notify_signal.c
+    statement = select(table.tx_hash, table.legacy, table.kind, table.layer, table.block_number, table.state).where(
+        table.chain_id == chain_id, table.tx_hash == any_of({key[0] for key in keys})
+    )
+    return {
+        (row.tx_hash, row.legacy, row.kind, row.layer): row.block_number if row.state == "new" else None
+        for row in await connection.execute(statement)
+    }
+
+
+async def _insert(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
+    """A transaction that a reorganisation put into another block is the same signal, of that block."""
+    if not rows:
+        return
+    statement = insert(notify_signal)
+    statement = statement.on_conflict_do_update(
+        index_elements=[column.name for column in notify_signal.primary_key],
+        set_={name: statement.excluded[name] for name in ("block_number", "block_time")},
+        where=notify_signal.c.state == "new",
+    )
+    await connection.execute(statement, list(rows))
+
+
+def _row(chain_id: int, signal: NotifySignal, oldest_time: int) -> dict[str, Any]:
+    return {
+        "chain_id": chain_id,
+        "tx_hash": signal.tx_hash,
+        "legacy": signal.legacy,
+        "kind": int(signal.kind),
+        "layer": signal.layer,
+        "creator": signal.creator,
+        "block_number": signal.block_number,
+        "block_time": signal.block_time,
+        "state": "too_old" if signal.block_time < oldest_time else "new",
+    }
