@@ -1,0 +1,55 @@
+"""When a window opened, what its deadline is, and when a legacy has to be asked about next. No I/O.
+
+All times are the chain's, in unix seconds. `triggers` are t1, t2, t3: when line 1, 2, 3 may activate.
+"""
+
+from collections.abc import Sequence
+from zlib import crc32
+
+from reminder_worker.mail.messages import LATEST_TIME
+from reminder_worker.reminders.audience import READY_WINDOWS, WINDOW_LINES
+
+HOUR_SECONDS = 3600
+DAY_SECONDS = 86400
+SAFE_LEGACY = 1
+READY = frozenset({4, *READY_WINDOWS.values()})
+
+Triggers = tuple[int, int, int]
+
+
+def is_old_build(triggers: Triggers) -> bool:
+    """The view calls such a legacy ready; it is left out."""
+    return triggers == (0, 0, 0)
+
+
+def deadline_of(window: int, triggers: Triggers) -> int:
+    return triggers[WINDOW_LINES[window] - 1]
+
+
+def with_deadlines(windows: Sequence[int], triggers: Triggers) -> list[tuple[int, int]]:
+    """(window, deadline) of each open window that is about a time people may live to see."""
+    if is_old_build(triggers):
+        return []
+    pairs = [(window, deadline_of(window, triggers)) for window in windows]
+    return [(window, deadline) for window, deadline in pairs if deadline <= LATEST_TIME]
+
+
+def opened_at(window: int, deadline: int, ahead: int) -> int:
+    """The earliest the window can have opened. It cannot have been open at an earlier look that did not see it."""
+    return deadline if window in READY else deadline - ahead
+
+
+def next_ask(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead: int) -> int:
+    """When the next window opens, at the latest in a day: some changes leave no event.
+
+    Of a Safe's activity none does, so its legacies are asked about hourly. The daily looks are spread over four
+    hours, by the address, so that what was first seen at once is not asked about at once for ever.
+    """
+    if legacy_type == SAFE_LEGACY:
+        latest = now + HOUR_SECONDS
+    else:
+        latest = now + DAY_SECONDS - crc32(legacy.encode()) % (4 * HOUR_SECONDS)
+    if is_old_build(triggers):
+        return latest
+    openings = [moment for trigger in triggers for moment in (trigger - ahead, trigger)]
+    return min([latest, *(moment for moment in openings if moment > now)])

@@ -1,0 +1,65 @@
+"""Who belongs to legacies on chain, at one block: their own lists, and the signers of the Safe that owns one."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from reminder_worker.chain import words
+from reminder_worker.chain.client import Call, Chain, Reverted
+from reminder_worker.chain.contracts import Legacies, Members
+from reminder_worker.chain.words import Malformed
+from reminder_worker.reminders.audience import Membership
+from reminder_worker.reminders.horizon import SAFE_LEGACY
+
+_GET_OWNERS: Final = bytes.fromhex("a0e67e2b")  # getOwners() of a Safe
+_LAST_TIMESTAMP: Final = bytes.fromhex("37899770")  # getLastTimestamp() of a legacy
+
+
+async def read_memberships(chain: Chain, legacy_types: Mapping[str, int], at: str) -> dict[str, Membership | None]:
+    """By legacy, of known type (3 EOA, 1 Safe); None for one whose reads revert. `at`: a block hash."""
+    legacies = list(legacy_types)
+    found = dict(zip(legacies, await Legacies(chain).members(legacies, at=at), strict=True))
+    safes = sorted({each.owner for legacy, each in found.items() if each and legacy_types[legacy] == SAFE_LEGACY})
+    signers = await safe_signers(chain, safes, at)
+    return {
+        legacy: None
+        if each is None
+        else membership(each, signers.get(each.owner, ()) if legacy_types[legacy] == SAFE_LEGACY else ())
+        for legacy, each in found.items()
+    }
+
+
+def membership(members: Members, signers: Sequence[str]) -> Membership:
+    return Membership(
+        owner=members.owner,
+        creator=members.creator,
+        beneficiaries=members.beneficiaries,
+        second_line=members.second_line,
+        third_line=members.third_line,
+        cosigners=tuple(signers),
+    )
+
+
+async def safe_signers(chain: Chain, safes: Sequence[str], at: str) -> dict[str, tuple[str, ...]]:
+    """By Safe; nobody for a contract that does not say."""
+    answers = await chain.call_many([Call(safe, _GET_OWNERS) for safe in safes], at=at) if safes else []
+    return {safe: _addresses(answer) for safe, answer in zip(safes, answers, strict=True)}
+
+
+async def last_activity(chain: Chain, legacies: Sequence[str], at: str) -> dict[str, int]:
+    """Unix seconds of the activity a legacy counts from; 0 for one that does not say."""
+    answers = await chain.call_many([Call(each, _LAST_TIMESTAMP) for each in legacies], at=at) if legacies else []
+    return {legacy: _number(answer) for legacy, answer in zip(legacies, answers, strict=True)}
+
+
+def _addresses(answer: bytes | Reverted) -> tuple[str, ...]:
+    try:
+        return () if isinstance(answer, Reverted) else words.addresses_at(answer, words.at(answer, 0))
+    except Malformed:
+        return ()
+
+
+def _number(answer: bytes | Reverted) -> int:
+    try:
+        return 0 if isinstance(answer, Reverted) else words.at(answer, 0)
+    except Malformed:
+        return 0

@@ -1,0 +1,68 @@
+"""The SQL of the due pass. Arrays in, one statement for a whole batch."""
+
+from sqlalchemy import text
+
+SOMETHING_TO_ASK = text("""
+    select exists (
+        select from worker.watch
+        where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
+    )
+""")
+
+# xmin is the row's version: who resets a row while the chain is being asked about it wins over the answer.
+TO_ASK = text("""
+    select legacy, creator, legacy_type, asked_at, cast(cast(xmin as text) as bigint) as version
+    from worker.watch
+    where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
+    order by next_ask
+    limit :limit
+""")
+
+ASK_NOW = text("""
+    update worker.watch set next_ask = 0
+    where chain_id = :chain_id
+      and (legacy = any(cast(:legacies as text[])) or creator = any(cast(:creators as text[])))
+""")
+
+ANSWERED = text("""
+    update worker.watch w
+    set next_ask = a.next_ask, asked_at = :now, failures = 0, paused_until = null,
+        membership = coalesce(cast(a.membership as jsonb), w.membership),
+        membership_block = case when a.membership is null then w.membership_block else :block end
+    from unnest(
+        cast(:legacies as text[]), cast(:versions as bigint[]), cast(:next_asks as bigint[]),
+        cast(:memberships as text[])
+    ) as a(legacy, version, next_ask, membership)
+    where w.chain_id = :chain_id and w.legacy = a.legacy and cast(cast(w.xmin as text) as bigint) = a.version
+""")
+
+SET_ASIDE = text("""
+    update worker.watch
+    set failures = failures + 1,
+        paused_until = clock_timestamp()
+            + make_interval(mins => least(1440, cast(power(2, least(failures, 11)) as int)))
+    where chain_id = :chain_id and legacy = any(cast(:legacies as text[]))
+""")
+
+SEE_WINDOWS = text("""
+    insert into worker.due_window as d (chain_id, legacy, "window", deadline, block_number, state)
+    select :chain_id, legacy, "window", deadline, :block, case when old then 'too_old' else 'open' end
+    from unnest(
+        cast(:legacies as text[]), cast(:windows as int[]), cast(:deadlines as bigint[]), cast(:old as boolean[])
+    ) as s(legacy, "window", deadline, old)
+    on conflict (chain_id, legacy, "window", deadline) do update
+    set last_seen = clock_timestamp(),
+        planned_at = case when d.state = 'closed' then null else d.planned_at end,
+        state = case when d.state = 'closed' then 'open' else d.state end
+""")
+
+CLOSE_WINDOWS = text("""
+    update worker.due_window d set state = 'closed'
+    where d.chain_id = :chain_id and d.legacy = any(cast(:asked as text[])) and d.state = 'open'
+      and not exists (
+        select from unnest(
+            cast(:legacies as text[]), cast(:windows as int[]), cast(:deadlines as bigint[]), cast(:old as boolean[])
+        ) as s(legacy, "window", deadline, old)
+        where s.legacy = d.legacy and s."window" = d."window" and s.deadline = d.deadline
+      )
+""")

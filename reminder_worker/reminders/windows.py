@@ -1,0 +1,278 @@
+"""The due pass: which reminder windows of the watched legacies are open on chain, all read at one block.
+
+`dueRemindersBatch` does not isolate: a legacy that reverts takes its batch with it. Such a batch is halved until
+the culprit stands alone, which then rests for a growing while, and everybody else is served.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import structlog
+from sqlalchemy import Row
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Block, Chain, TooMuch
+from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderView
+from reminder_worker.errors import ChainUnavailable
+from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.index_tables import Cursor, move_cursor, read_cursor
+from reminder_worker.mail.messages import WINDOW_KINDS
+from reminder_worker.reminders import window_statements as sql
+from reminder_worker.reminders.audience import Membership
+from reminder_worker.reminders.horizon import (
+    SAFE_LEGACY,
+    Triggers,
+    next_ask,
+    opened_at,
+    with_deadlines,
+)
+from reminder_worker.reminders.membership import last_activity, read_memberships
+from reminder_worker.settings import ReminderSettings
+
+log = structlog.get_logger(__name__)
+
+HORIZON_CURSOR = "horizon"
+BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
+AT_ONCE = 20_000
+SHOWN = 20
+
+
+@dataclass(slots=True)
+class DueReport:
+    """What a run of the due pass saw. `set_aside`: legacies that revert and rest (addresses, the first few)."""
+
+    block_number: int
+    asked: int = 0
+    batches: int = 0
+    open_windows: Counter[str] = field(default_factory=Counter)
+    too_old: int = 0
+    reverting: int = 0
+    set_aside: list[str] = field(default_factory=list)
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A row of `watch`. `version` tells whether somebody wanted it asked about again meanwhile."""
+
+    legacy: str
+    creator: str
+    legacy_type: int
+    asked_at: int | None
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the chain said of one legacy at the pass's block."""
+
+    watched: Watched
+    triggers: Triggers
+    ahead: int
+    open: list[tuple[int, int]]  # window, deadline
+
+
+class DuePass:
+    """Of one chain. Raises `ChainUnavailable`; what was read until then is kept."""
+
+    def __init__(self, engine: AsyncEngine, chain: Chain, index: ChainIndex, settings: ReminderSettings) -> None:
+        self._engine = engine
+        self._chain = chain
+        self._index = index
+        self._settings = settings
+
+    async def look(self) -> bool:
+        """Whether a legacy has to be asked about now."""
+        await self._reset_horizon()
+        head = await _latest(self._chain)
+        async with self._engine.connect() as conn:
+            values = {"chain_id": self._chain.chain_id, "now": head.timestamp}
+            return bool(await conn.scalar(sql.SOMETHING_TO_ASK, values))
+
+    async def run(self, budget_seconds: float = BUDGET_SECONDS) -> DueReport:
+        """Ask about everything that is due, in batches that are stored one by one."""
+        ends = time.monotonic() + budget_seconds
+        await self._reset_horizon()
+        run = _Run(self._engine, self._chain, self._settings, await _latest(self._chain))
+        while time.monotonic() < ends:
+            watched = await self._to_ask(run.head)
+            if not watched:
+                return run.report
+            await run.ask(watched, ends)
+        run.report.more = True
+        return run.report
+
+    async def _to_ask(self, head: Block) -> list[Watched]:
+        values = {"chain_id": self._chain.chain_id, "now": head.timestamp, "limit": AT_ONCE}
+        async with self._engine.connect() as conn:
+            return [Watched(*row) for row in await conn.execute(sql.TO_ASK, values)]
+
+    async def _reset_horizon(self) -> None:
+        """Ask at once about whomever an event since the last look can have brought nearer to a window."""
+        chain_id = self._chain.chain_id
+        async with self._engine.connect() as conn:
+            indexed = await read_cursor(conn, chain_id, INDEX_CURSOR)
+            old = await read_cursor(conn, chain_id, HORIZON_CURSOR)
+        if indexed is None or (old is not None and old.number == indexed.number):
+            return
+        if old is None or old.number > indexed.number:  # the first look, or the index was taken back
+            await self._move_horizon(old or Cursor(-1, "", stored=False), indexed, (), ())
+            return
+        touched = await self._index.touched_since(old.number + 1, indexed.number)
+        await self._move_horizon(old, indexed, touched.legacies, touched.creators)
+
+    async def _move_horizon(self, old: Cursor, new: Cursor, legacies: Any, creators: Any) -> None:
+        async with self._engine.begin() as conn:
+            if await move_cursor(conn, self._chain.chain_id, HORIZON_CURSOR, old, new, "chain_index"):
+                values = {"chain_id": self._chain.chain_id, "legacies": list(legacies), "creators": list(creators)}
+                await conn.execute(sql.ASK_NOW, values)
+
+
+class _Run:
+    """One run at one block."""
+
+    def __init__(self, engine: AsyncEngine, chain: Chain, settings: ReminderSettings, head: Block) -> None:
+        self.head = head
+        self.report = DueReport(block_number=head.number)
+        self._engine = engine
+        self._chain = chain
+        self._settings = settings
+        self._view = ReminderView(chain)
+        self._legacies = Legacies(chain)
+        self._premium = PremiumSetting(chain)
+        self._at_once = asyncio.Semaphore(settings.due_concurrency)
+        self._ahead: dict[str, int] = {}
+        self._default_ahead: int | None = None
+
+    async def ask(self, watched: Sequence[Watched], ends: float) -> None:
+        if self._default_ahead is None:
+            self._default_ahead = await self._view.default_notify_ahead(at=self.head.hash)
+        size = self._settings.due_batch_size
+        safes = [each for each in watched if each.legacy_type == SAFE_LEGACY]
+        others = [each for each in watched if each.legacy_type != SAFE_LEGACY]
+        batches = [group[i : i + size] for group in (others, safes) for i in range(0, len(group), size)]
+        async with asyncio.TaskGroup() as group:
+            for batch in batches:
+                group.create_task(self._batch(batch, ends))
+
+    async def _batch(self, batch: Sequence[Watched], ends: float) -> None:
+        async with self._at_once:
+            if time.monotonic() > ends:
+                return
+            legacies = [each.legacy for each in batch]
+            at = self.head.hash
+            async with asyncio.TaskGroup() as group:
+                windows_task = group.create_task(self._windows(legacies))
+                triggers_task = group.create_task(self._legacies.triggers(legacies, at=at))
+                group.create_task(self._learn_ahead({each.creator for each in batch}))
+            windows, triggers = windows_task.result(), triggers_task.result()
+            looks, failed = [], []
+            for each, found in zip(batch, triggers, strict=True):
+                opened = windows.get(each.legacy)
+                if found is None or opened is None:
+                    failed.append(each)
+                else:
+                    looks.append(Look(each, found, self._ahead[each.creator], with_deadlines(opened, found)))
+            await self._store(looks, failed)
+
+    async def _windows(self, legacies: Sequence[str]) -> dict[str, tuple[int, ...]]:
+        """Open windows by legacy; one that reverts alone is absent."""
+        self.report.batches += 1
+        try:
+            found = await self._view.due_windows(legacies, at=self.head.hash)
+        except TooMuch:
+            await _latest(self._chain)  # raises when it is the node that does not answer, not this legacy
+            return {}
+        if isinstance(found, list):
+            return dict(zip(legacies, found, strict=True))
+        if len(legacies) == 1:
+            return {}
+        middle = len(legacies) // 2
+        return {**await self._windows(legacies[:middle]), **await self._windows(legacies[middle:])}
+
+    async def _learn_ahead(self, creators: set[str]) -> None:
+        unknown = sorted(creators - self._ahead.keys())
+        if unknown:
+            times = await self._premium.times_ahead(unknown, at=self.head.hash)
+            self._ahead.update(
+                {user: ahead or self._default_ahead or 0 for user, ahead in zip(unknown, times, strict=True)}
+            )
+
+    async def _store(self, looks: Sequence[Look], failed: Sequence[Watched]) -> None:
+        with_windows = [look for look in looks if look.open]
+        members: Mapping[str, Membership | None] = {}
+        active: Mapping[str, int] = {}
+        if with_windows:
+            types = {look.watched.legacy: look.watched.legacy_type for look in with_windows}
+            members = await read_memberships(self._chain, types, self.head.hash)
+            doubtful = [look.watched.legacy for look in with_windows if self._seems_old(look, 0)]
+            active = await last_activity(self._chain, doubtful, self.head.hash)
+        unreadable = {look.watched.legacy for look in with_windows if members.get(look.watched.legacy) is None}
+        failed = [*failed, *(look.watched for look in with_windows if look.watched.legacy in unreadable)]
+        looks = [look for look in looks if look.watched.legacy not in unreadable]
+        old = {look.watched.legacy: self._seems_old(look, active.get(look.watched.legacy, 0)) for look in looks}
+        await self._write(looks, members, old, failed)
+        self._count(looks, old, failed)
+
+    def _seems_old(self, look: Look, active_at: int) -> frozenset[tuple[int, int]]:
+        """Windows that have been open for longer than history is mailed. `active_at`: what set their deadlines."""
+        known = max(look.watched.asked_at or 0, active_at)
+        oldest = self.head.timestamp - self._settings.signal_max_age_seconds
+        return frozenset(pair for pair in look.open if max(opened_at(pair[0], pair[1], look.ahead), known) < oldest)
+
+    async def _write(
+        self,
+        looks: Sequence[Look],
+        members: Mapping[str, Membership | None],
+        old: Mapping[str, frozenset[tuple[int, int]]],
+        failed: Sequence[Watched],
+    ) -> None:
+        seen = [(look.watched.legacy, *pair, pair in old[look.watched.legacy]) for look in looks for pair in look.open]
+        place = {"chain_id": self._chain.chain_id, "block": self.head.number}
+        async with self._engine.begin() as conn:
+            if looks:
+                await conn.execute(sql.SEE_WINDOWS, {**place, **_columns("legacies windows deadlines old", seen)})
+                asked = {"asked": [look.watched.legacy for look in looks]}
+                await conn.execute(
+                    sql.CLOSE_WINDOWS, {**place, **asked, **_columns("legacies windows deadlines old", seen)}
+                )
+                rows = [self._watch_row(look, members.get(look.watched.legacy)) for look in looks]
+                names = "legacies versions next_asks memberships"
+                await conn.execute(sql.ANSWERED, {**place, "now": self.head.timestamp, **_columns(names, rows)})
+            if failed:
+                await conn.execute(sql.SET_ASIDE, {**place, "legacies": [each.legacy for each in failed]})
+
+    def _watch_row(self, look: Look, membership: Membership | None) -> tuple[str, int, int, str | None]:
+        watched = look.watched
+        when = next_ask(self.head.timestamp, watched.legacy, watched.legacy_type, look.triggers, look.ahead)
+        stored = None if membership is None else msgspec.json.encode(membership.to_json()).decode()
+        return watched.legacy, watched.version, when, stored
+
+    def _count(
+        self, looks: Sequence[Look], old: Mapping[str, frozenset[tuple[int, int]]], failed: Sequence[Watched]
+    ) -> None:
+        self.report.asked += len(looks) + len(failed)
+        self.report.open_windows.update(WINDOW_KINDS[window].value for look in looks for window, _ in look.open)
+        self.report.too_old += sum(map(len, old.values()))
+        self.report.reverting += len(failed)
+        self.report.set_aside += [each.legacy for each in failed][: SHOWN - len(self.report.set_aside)]
+        for each in failed:
+            log.warning("legacy_reverts", chain_id=self._chain.chain_id, legacy=each.legacy)
+
+
+async def _latest(chain: Chain) -> Block:
+    head = await chain.block("latest")
+    if head is None:
+        raise ChainUnavailable(f"chain {chain.chain_id} has no latest block")
+    return head
+
+
+def _columns(names: str, rows: Sequence[Sequence[Any] | Row[Any]]) -> dict[str, list[Any]]:
+    """Rows as the named arrays of a statement."""
+    return {name: [row[position] for row in rows] for position, name in enumerate(names.split())}
