@@ -1,0 +1,104 @@
+"""The HTTP application, put together from the running parts."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from litestar import Litestar, Router
+from litestar.config.cors import CORSConfig
+from litestar.di import Provide
+from litestar.openapi import OpenAPIConfig
+from litestar.types import ASGIApp
+from reminder_worker.reminders.instructions import Instructions
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from api.clients import Clients, rate_limit
+from api.controllers.health import HealthController
+from api.controllers.recipients import RecipientsController
+from api.edge import Edge
+from api.metrics import RequestMetrics
+from api.problems import exception_handlers
+from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage
+from reminder_worker.chain.client import Chain
+from reminder_worker.privacy.hashing import KeyedHash
+from reminder_worker.quotas import Quotas
+from reminder_worker.reminders.recipients import Recipients
+from reminder_worker.settings import Settings
+
+API_VERSION = "1.0.0"
+MAX_BODY_BYTES = 64 * 1024
+DESCRIPTION = """\
+Recipients of a legacy's reminders, managed by wallet signatures. Every request of the recipient endpoints carries an
+EIP-712 message signed in the domain `{name: "Reminder Worker", version: "1", chainId}`; nothing secret is in the
+frontend. A signed message works once and until its deadline. `docs/signing.ts` makes and signs each of them.
+"""
+
+
+class Parts(Protocol):
+    """What the application needs of the runtime."""
+
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def engine(self) -> AsyncEngine: ...
+    @property
+    def hashes(self) -> KeyedHash: ...
+    @property
+    def quotas(self) -> Quotas: ...
+    @property
+    def chains(self) -> Mapping[int, Chain]: ...
+    @property
+    def recipients(self) -> Recipients: ...
+    @property
+    def instructions(self) -> Instructions: ...
+
+
+def create_app(parts: Parts) -> Litestar:
+    """The routes with their limits; serve it wrapped, by `application`."""
+    settings = parts.settings
+    clients = Clients(settings.api.trusted_proxies, parts.hashes)
+    signed = Router(
+        "/",
+        route_handlers=[RecipientsController],
+        guards=[rate_limit(clients, parts.quotas, settings.api.rate_limit_per_minute)],
+    )
+    return Litestar(
+        route_handlers=[signed, HealthController],
+        dependencies={
+            "recipients": _given(parts.recipients),
+            "instructions": _given(parts.instructions),
+            "engine": _given(parts.engine),
+        },
+        exception_handlers=exception_handlers(),
+        cors_config=CORSConfig(
+            allow_origins=[settings.service.app_origin, *settings.api.cors_origins],
+            allow_methods=["GET", "POST"],
+            allow_headers=["Content-Type"],
+            expose_headers=["Retry-After", "X-Request-ID"],
+            max_age=600,
+        ),
+        openapi_config=OpenAPIConfig(
+            title="Reminder Worker",
+            version=API_VERSION,
+            description=DESCRIPTION,
+            openapi_router=Router(
+                "/schema", route_handlers=[], response_headers={"Content-Security-Policy": CONTENT_SECURITY_POLICY}
+            ),
+            render_plugins=[SchemaPage()],
+            use_handler_docstrings=True,
+        ),
+        request_max_body_size=MAX_BODY_BYTES,
+        logging_config=None,
+        debug=False,
+    )
+
+
+def application(parts: Parts, metrics: RequestMetrics) -> ASGIApp:
+    """What a server serves: the routes inside the edge."""
+    return Edge(create_app(parts), Clients(parts.settings.api.trusted_proxies, parts.hashes), metrics)
+
+
+def _given(part: Any) -> Provide:
+    def provide() -> Any:
+        return part
+
+    return Provide(provide, sync_to_thread=False, use_cache=True)

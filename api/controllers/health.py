@@ -1,0 +1,35 @@
+"""Whether this process lives, and whether it can serve."""
+
+import asyncio
+
+from litestar import Controller, get
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from api.schemas import HealthAnswer
+from reminder_worker.database.migrate import schema_is_current
+from reminder_worker.errors import Unavailable
+
+READY_WITHIN_SECONDS = 3
+
+
+class HealthController(Controller):
+    path = "/health"
+    tags = ["Health"]  # noqa: RUF012 - read by the framework
+
+    @get("/live", summary="Is the process alive?")
+    async def live(self) -> HealthAnswer:
+        """Answers as long as the process does; looks at nothing else."""
+        return HealthAnswer(status="ok")
+
+    @get("/ready", summary="Can requests be served?")
+    async def ready(self, engine: AsyncEngine) -> HealthAnswer:
+        """Fails when the database does not answer or its migrations are not this version's."""
+        try:
+            async with asyncio.timeout(READY_WITHIN_SECONDS):
+                current = await schema_is_current(engine)
+        except (SQLAlchemyError, OSError, TimeoutError):
+            raise Unavailable("The database does not answer.") from None
+        if not current:
+            raise Unavailable("The database is not at this version's schema; run the migrations.")
+        return HealthAnswer(status="ok")

@@ -1,0 +1,123 @@
+"""The four endpoints of a legacy's creator. Each is one call of a service."""
+
+from eth_utils.address import to_checksum_address
+from litestar import Controller, post
+from litestar.openapi.datastructures import ResponseSpec
+from reminder_worker.reminders.instructions import Instructions
+
+from api.bodies import StrictJson
+from api.problems import MEDIA_TYPE
+from api.schemas import (
+    ErasedAnswer,
+    IngestBody,
+    Problem,
+    QueuedAnswer,
+    RecipientAnswer,
+    RecipientsAnswer,
+    SavedAnswer,
+    SignedBody,
+)
+from reminder_worker.reminders.authorise import SignedRequest
+from reminder_worker.reminders.recipients import Recipients
+
+
+def _problems(**words: str) -> dict[int, ResponseSpec]:
+    common = {
+        "400": "`malformed`: the body is not JSON",
+        "403": "`signer_mismatch`, `not_a_known_legacy`",
+        "409": "`already_used`: this signed message was used before, or a later write was accepted",
+        "410": "`expired`: the deadline has passed",
+        "413": "`body_too_large`: more than 64 KiB",
+        "415": "`unsupported_media_type`: not application/json",
+        "422": "`invalid_input`, `deadline_too_far`; `errors` names each bad field",
+        "429": "`rate_limited`; `Retry-After` says when to come back",
+        "503": "`chain_unavailable`: creator() cannot be read, nothing was stored",
+    }
+    described = common | {status.removeprefix("on_"): text for status, text in words.items()}
+    return {
+        int(status): ResponseSpec(Problem, description=text, media_type=MEDIA_TYPE, generate_examples=False)
+        for status, text in described.items()
+    }
+
+
+class RecipientsController(Controller):
+    tags = ["Recipients"]  # noqa: RUF012 - read by the framework
+
+    @post(
+        "/ingest-legacy",
+        status_code=200,
+        dto=StrictJson[IngestBody],
+        return_dto=None,
+        operation_id="ingestLegacy",
+        summary="Save a legacy's complete recipient set",
+        responses=_problems(
+            on_403="`signer_mismatch`, `not_a_known_legacy`, `premium_required`",
+            on_429="`rate_limited`, `daily_cap_reached`; `Retry-After` says when to come back",
+        ),
+    )
+    async def ingest(self, data: IngestBody, recipients: Recipients) -> SavedAnswer:
+        """Signed message `IngestLegacy(address legacy,bytes32 payloadHash,uint256 deadline)`, by creator().
+
+        Recipients that are not in the set are deleted for good. Needs Premium. Of two writes the one with the later
+        deadline wins: a message signed earlier is refused once a later one was accepted.
+        """
+        saved = await recipients.ingest(_signed(data), data.payload)
+        return SavedAnswer(saved=saved.saved, shredded=saved.shredded)
+
+    @post(
+        "/recipients",
+        status_code=200,
+        dto=StrictJson[SignedBody],
+        return_dto=None,
+        operation_id="readRecipients",
+        summary="Read a legacy's recipients",
+        responses=_problems(),
+    )
+    async def read(self, data: SignedBody, recipients: Recipients) -> RecipientsAnswer:
+        """Signed message `ReadRecipients(address legacy,uint256 deadline)`, by the legacy's creator().
+
+        Works after Premium has lapsed. The answer must not be stored.
+        """
+        found = await recipients.read(_signed(data))
+        return RecipientsAnswer(
+            [RecipientAnswer(to_checksum_address(each.recipient), each.role, each.email, each.name) for each in found]
+        )
+
+    @post(
+        "/erase-legacy",
+        status_code=200,
+        dto=StrictJson[SignedBody],
+        return_dto=None,
+        operation_id="eraseLegacy",
+        summary="Delete a legacy's whole recipient set",
+        responses=_problems(),
+    )
+    async def erase(self, data: SignedBody, recipients: Recipients) -> ErasedAnswer:
+        """Signed message `EraseLegacy(address legacy,uint256 deadline)`, by the legacy's creator().
+
+        Works after Premium has lapsed. Emails that are not sent yet are cancelled.
+        """
+        return ErasedAnswer(shredded=await recipients.erase(_signed(data)))
+
+    @post(
+        "/send-instructions",
+        status_code=202,
+        dto=StrictJson[SignedBody],
+        return_dto=None,
+        operation_id="sendInstructions",
+        summary="Send the instructions to all recipients",
+        responses=_problems(
+            on_403="`signer_mismatch` (also when creator() is not the owner), `not_a_known_legacy`, `premium_required`",
+            on_429="`rate_limited`, `cooldown`; `Retry-After` says when to come back",
+        ),
+    )
+    async def send_instructions(self, data: SignedBody, instructions: Instructions) -> QueuedAnswer:
+        """Signed message `SendInstructions(address legacy,uint256 deadline)`, by the owner, who is creator() too.
+
+        Needs Premium. Once per owner and chain in the cooldown; the answer never names a recipient.
+        """
+        return QueuedAnswer(queued=await instructions.request(_signed(data)))
+
+
+def _signed(data: SignedBody) -> SignedRequest:
+    return SignedRequest(data.chain_id, data.legacy.lower(), data.deadline, bytes.fromhex(data.signature[2:]))

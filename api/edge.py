@@ -1,0 +1,69 @@
+"""Around every request, also those nothing is served for: an id, one log line, counters, security headers."""
+
+import re
+import time
+from uuid import uuid4
+
+import structlog
+from litestar.datastructures import MutableScopeHeaders
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.clients import Clients
+from api.metrics import RequestMetrics
+
+log = structlog.get_logger(__name__)
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9-]{8,64}")
+SECURITY_HEADERS = {
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "strict-transport-security": "max-age=63072000",
+    "x-content-type-options": "nosniff",
+}
+
+
+class Edge:
+    """The outermost ASGI application. Logs and counts routes, never paths: a path may hold anything."""
+
+    def __init__(self, app: ASGIApp, clients: Clients, metrics: RequestMetrics) -> None:
+        self._app = app
+        self._clients = clients
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != ScopeType.HTTP:
+            await self._app(scope, receive, send)
+            return
+        request_id, began, status = self._request_id(scope), time.perf_counter(), 500
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableScopeHeaders.from_message(message)
+                headers["x-request-id"] = request_id
+                for name, value in SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                await self._app(scope, receive, send_with_headers)
+            finally:
+                seconds = time.perf_counter() - began
+                route = str(scope.get("path_template") or "unmatched")
+                method = scope["method"] if route != "unmatched" else "ANY"
+                self._metrics.observe(method, route, status, seconds)
+                client = self._clients.hashed(scope)
+                log.info("request", method=method, route=route, status=status, ms=int(seconds * 1000), client=client)
+
+    def _request_id(self, scope: Scope) -> str:
+        """A trusted proxy's, so that its log and ours can be read together, or a new one."""
+        if self._clients.comes_from_proxy(scope):
+            for name, value in scope["headers"]:
+                if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
+                    return value.decode()
+        return uuid4().hex

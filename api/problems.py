@@ -1,0 +1,123 @@
+"""The one error map: the service's errors, and the framework's, as RFC 9457 problems.
+
+No answer holds a stack trace or anything the request brought: details are ours, never the framework's.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import structlog
+from litestar import Request, Response
+from litestar.exceptions import HTTPException
+from litestar.types import ExceptionHandlersMap
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from api.schemas import FieldProblem, Problem
+from reminder_worker import errors
+
+log = structlog.get_logger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_LATER_SECONDS = 5
+
+
+class UnsupportedMediaType(errors.Refused):
+    """The body is not declared as JSON. Only the edge knows media types."""
+
+    code = "unsupported_media_type"
+
+
+# By class, most special first in the class's own ancestry; the code comes from the error.
+STATUS: Mapping[type[Exception], tuple[int, str]] = MappingProxyType(
+    {
+        errors.Malformed: (400, "The request cannot be read"),
+        errors.Unauthorized: (401, "A secret is missing or wrong"),
+        errors.SignerMismatch: (403, "The signature is not the right account's"),
+        errors.PremiumRequired: (403, "Premium is required"),
+        errors.NotAKnownLegacy: (403, "The legacy is not known"),
+        errors.NotFound: (404, "There is no such thing"),
+        errors.AlreadyUsed: (409, "The signed message cannot be used again"),
+        errors.Superseded: (409, "A later write was accepted"),
+        errors.Expired: (410, "The signed message has expired"),
+        UnsupportedMediaType: (415, "The body has to be JSON"),
+        errors.InvalidInput: (422, "A field is not acceptable"),
+        errors.DeadlineTooFar: (422, "The deadline is too far ahead"),
+        errors.LimitReached: (429, "Too many requests"),
+        errors.Refused: (400, "The request is refused"),
+        errors.Unavailable: (503, "Something this depends on does not answer"),
+        errors.Misconfigured: (503, "This is not configured here"),
+        errors.ServiceError: (500, "The service failed"),
+    }
+)
+_FRAMEWORK: Mapping[int, tuple[str, str, str]] = MappingProxyType(
+    {
+        400: ("malformed", "The request cannot be read", "The request cannot be read."),
+        404: ("not_found", "There is no such thing", "Nothing is served at this path."),
+        405: ("method_not_allowed", "The method is not allowed", "This path is not served with this method."),
+        413: ("body_too_large", "The body is too large", "The body is larger than 64 KiB."),
+    }
+)
+
+
+def exception_handlers() -> ExceptionHandlersMap:
+    return {
+        errors.ServiceError: _service_error,
+        OperationalError: _database_error,
+        PoolTimeout: _database_error,
+        HTTPException: _framework_error,
+        Exception: _unexpected,
+    }
+
+
+def _service_error(_request: Request[Any, Any, Any], error: errors.ServiceError) -> Response[Problem]:
+    status, title = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+    if status == 500:
+        return _unexpected(_request, error)
+    faults = error.faults if isinstance(error, errors.InvalidInput) else ()
+    if isinstance(error, errors.DeadlineTooFar):
+        faults = (errors.FieldFault("/deadline", "is too far ahead"),)
+    headers = {}
+    if isinstance(error, errors.LimitReached):
+        headers["Retry-After"] = str(error.retry_after)
+    elif isinstance(error, errors.Unavailable):
+        headers["Retry-After"] = str(RETRY_LATER_SECONDS)
+    return problem(status, error.code, title, str(error), faults, headers)
+
+
+def _database_error(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+    log.error("database_unavailable", exc_info=error)
+    return _service_error(request, errors.Unavailable("The database does not answer; try again later."))
+
+
+def _framework_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[Problem]:
+    if error.status_code not in _FRAMEWORK:
+        return _unexpected(request, error)
+    code, title, detail = _FRAMEWORK[error.status_code]
+    headers = {name: value for name, value in (error.headers or {}).items() if name.lower() == "allow"}
+    return problem(error.status_code, code, title, detail, headers=headers)
+
+
+def _unexpected(_request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+    log.error("request_failed", exc_info=error)
+    return problem(500, "internal", "The service failed", "This is our fault; it was logged.")
+
+
+def problem(
+    status: int,
+    code: str,
+    title: str,
+    detail: str,
+    faults: tuple[errors.FieldFault, ...] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Response[Problem]:
+    content = Problem(
+        type=f"urn:reminder-worker:problem:{code}",
+        title=title,
+        status=status,
+        detail=detail,
+        code=code,
+        errors=[FieldProblem(fault.pointer, fault.detail) for fault in faults],
+    )
+    return Response(content, status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {}))

@@ -1,0 +1,131 @@
+"""What goes over the wire: camelCase, every field described, with examples that the server reads."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+EXAMPLE_LEGACY = "0xB7A5bd0345EF1Cc5E66bf61BdeC17D2461fBd968"
+EXAMPLE_RECIPIENT = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+EXAMPLE_DEADLINE = 1_795_000_000
+EXAMPLE_SIGNATURE = "0x" + "4f" * 32 + "2b" * 32 + "1b"
+EXAMPLE_PAYLOAD = (
+    '{"salt":"0x6f1d2c4b8a9e3f507182736455667788","recipients":[{"recipient":"'
+    + EXAMPLE_RECIPIENT
+    + '","role":"beneficiary","email":"anna@example.org","name":"Anna"}]}'
+)
+
+ChainId = Annotated[int, Meta(gt=0, le=2**53 - 1, description="Chain id, as in the signed domain", examples=[1])]
+Address = Annotated[
+    str,
+    Meta(
+        pattern="^0x[0-9a-fA-F]{40}$",
+        description="Address of the legacy's contract, letters in any case",
+        examples=[EXAMPLE_LEGACY],
+    ),
+]
+Deadline = Annotated[
+    int,
+    Meta(
+        gt=0,
+        le=2**53 - 1,
+        description="Unix seconds after which the signature is void; in the future and at most one hour ahead",
+        examples=[EXAMPLE_DEADLINE],
+    ),
+]
+Signature = Annotated[
+    str,
+    Meta(
+        pattern="^0x([0-9a-fA-F]{2}){1,8192}$",
+        description="The wallet's signature of the EIP-712 message: 65 bytes, or what a smart wallet's ERC-1271 takes",
+        examples=[EXAMPLE_SIGNATURE],
+    ),
+]
+Role = Literal["owner", "cosigner", "beneficiary", "second_line", "third_line"]
+
+
+class SignedBody(Struct, rename="camel", forbid_unknown_fields=True):
+    """A request about one legacy, signed by its on-chain creator."""
+
+    chain_id: ChainId
+    legacy: Address
+    deadline: Deadline
+    signature: Signature
+
+
+class IngestBody(SignedBody, rename="camel", forbid_unknown_fields=True):
+    """The complete recipient set of a legacy; whoever is not in it is deleted."""
+
+    payload: Annotated[
+        str,
+        Meta(
+            max_length=60_000,
+            description=(
+                "JSON text made by the client, `{salt, recipients: [{recipient, role, email, name}]}` with a random"
+                " salt of at least 16 bytes in hex and at most 64 recipients. The SHA-256 of these exact UTF-8 bytes"
+                " is the signed `payloadHash`. Roles: owner, cosigner, beneficiary, second_line, third_line."
+            ),
+            examples=[EXAMPLE_PAYLOAD],
+        ),
+    ]
+
+
+class SavedAnswer(Struct, rename="camel"):
+    """The set is saved."""
+
+    saved: Annotated[int, Meta(description="Recipients that the set has now", examples=[2])]
+    shredded: Annotated[int, Meta(description="Recipients of the earlier set that are deleted", examples=[0])]
+
+
+class ErasedAnswer(Struct, rename="camel"):
+    """The set is gone."""
+
+    shredded: Annotated[int, Meta(description="Recipients that were deleted", examples=[2])]
+
+
+class QueuedAnswer(Struct, rename="camel"):
+    """The emails are on their way."""
+
+    queued: Annotated[int, Meta(description="Emails that will be sent", examples=[3])]
+
+
+class RecipientAnswer(Struct, rename="camel"):
+    """One recipient, as its creator saved it."""
+
+    recipient: Annotated[str, Meta(description="The recipient's address, EIP-55", examples=[EXAMPLE_RECIPIENT])]
+    role: Annotated[Role, Meta(description="Words the email; who is written to is read on chain")]
+    email: Annotated[str, Meta(description="Email address in its normal form", examples=["anna@example.org"])]
+    name: Annotated[str, Meta(description="Name as shown in the email, may be empty", examples=["Anna"])]
+
+
+class RecipientsAnswer(Struct, rename="camel"):
+    """The stored set, decrypted for its creator."""
+
+    recipients: Annotated[list[RecipientAnswer], Meta(description="In the order of their addresses")]
+
+
+class HealthAnswer(Struct, rename="camel"):
+    """This process answers."""
+
+    status: Annotated[Literal["ok"], Meta(description="Always ok; a failure is a problem")]
+
+
+class FieldProblem(Struct, rename="camel"):
+    """One bad field."""
+
+    pointer: Annotated[str, Meta(description="JSON pointer into the request", examples=["/payload/recipients/0/email"])]
+    detail: Annotated[str, Meta(description="What is wrong with it; no value is echoed", examples=["is too long"])]
+
+
+class Problem(Struct, rename="camel", omit_defaults=True):
+    """What went wrong (RFC 9457)."""
+
+    type: Annotated[
+        str, Meta(description="Stable URI of the kind of problem", examples=["urn:reminder-worker:problem:expired"])
+    ]
+    title: Annotated[str, Meta(description="The kind in words", examples=["The signed message has expired"])]
+    status: Annotated[int, Meta(description="HTTP status", examples=[410])]
+    detail: Annotated[
+        str, Meta(description="This occurrence in words", examples=["The deadline of this signed message has passed."])
+    ]
+    code: Annotated[str, Meta(description="The kind, for programs", examples=["expired"])]
+    errors: Annotated[list[FieldProblem], Meta(description="The bad fields, when fields are to blame")] = []

@@ -1,0 +1,109 @@
+"""The API as a process: its port, the metrics port, and an orderly end."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from types import FrameType
+from typing import Any
+
+import structlog
+import uvicorn
+
+from api.app import Parts, application
+from api.metrics import RequestMetrics, Scrape
+from reminder_worker.errors import Misconfigured
+from reminder_worker.runtime import open_runtime
+from reminder_worker.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+GRACE_SECONDS = 15
+MAX_CONNECTIONS = 1000
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to `serve`: two servers share this process, and the runtime has to be closed after them."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def serve(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT; requests under way are finished. Raises Misconfigured for a busy port."""
+    stop = asyncio.Event()
+    async with open_runtime(settings) as runtime:
+        with _stopping(stop):
+            async with listening(runtime) as (port, metrics_port):
+                log.info("listening", host=settings.api.host, port=port, metrics_port=metrics_port)
+                await stop.wait()
+        log.info("stopping")
+
+
+@asynccontextmanager
+async def listening(parts: Parts) -> AsyncIterator[tuple[int, int]]:
+    """The API and its metrics on the configured addresses; yields both ports (0 in the settings: a free one)."""
+    metrics, settings = RequestMetrics(), parts.settings.api
+    scrape = Scrape(parts.engine, parts.chains, metrics)
+    async with (
+        _one(application(parts, metrics), settings.host, settings.port) as port,
+        _one(scrape, settings.metrics_host, settings.metrics_port) as metrics_port,
+    ):
+        yield port, metrics_port
+
+
+@asynccontextmanager
+async def _one(app: Any, host: str, port: int) -> AsyncIterator[int]:
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # X-Forwarded-For is ours to read, and only from trusted proxies
+        lifespan="off",
+        ws="none",
+        limit_concurrency=MAX_CONNECTIONS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    server, bound = _Server(config), _bind(host, port)
+    running = asyncio.create_task(server.serve(sockets=[bound]))
+    try:
+        while not server.started:
+            if running.done():
+                running.result()
+                raise Misconfigured(f"the server did not start on {host}:{port}")
+            await asyncio.sleep(0.01)
+        yield int(bound.getsockname()[1])
+    finally:
+        server.should_exit = True
+        await running
+        bound.close()
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        bound = socket.socket(family, kind, protocol)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+    except OSError as error:
+        raise Misconfigured(f"cannot listen on {host}:{port}: {error.strerror}") from None
+    return bound
+
+
+@contextmanager
+def _stopping(stop: asyncio.Event) -> Iterator[None]:
+    """SIGTERM and SIGINT set `stop`."""
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(stop.set)
+
+    loop = asyncio.get_running_loop()
+    before = {number: signal.signal(number, handle) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
