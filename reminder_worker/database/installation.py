@@ -22,25 +22,42 @@ def _contracts(chain: ChainSettings) -> str:
     return ",".join([*chain.legacy_routers, chain.premium_setting, chain.time_lock_router])
 
 
+def _wanted(settings: Settings, vault: Vault, hashes: KeyedHash) -> dict[str, str]:
+    return {
+        "hash_key": hashes.key_id,
+        _ENC_KEY: vault.key_id,
+        **{f"chain_{chain.chain_id}_contracts": _contracts(chain) for chain in settings.chains},
+    }
+
+
+async def differences(engine: AsyncEngine, settings: Settings, vault: Vault, hashes: KeyedHash) -> list[str]:
+    """Names of what was recorded otherwise; writes nothing."""
+    async with engine.connect() as connection:
+        rows = await connection.execute(select(installation.c.name, installation.c.value))
+        found = {row.name: row.value for row in rows}
+    return _wrong(_wanted(settings, vault, hashes), found, vault)
+
+
+def _wrong(wanted: dict[str, str], found: dict[str, str], vault: Vault) -> list[str]:
+    different = sorted(name for name, value in wanted.items() if found.get(name, value) != value)
+    return [name for name in different if name != _ENC_KEY or found[name] not in vault.key_ids]
+
+
 async def check_installation(engine: AsyncEngine, settings: Settings, vault: Vault, hashes: KeyedHash) -> None:
     """Record ids of keys and contracts on first sight; raises `Misconfigured` with what to do when one differs.
 
     The encryption key may change while the earlier one is among `EMAIL_ENC_KEYS_OLD`: that is a rotation.
     """
-    wanted = {
-        "hash_key": hashes.key_id,
-        _ENC_KEY: vault.key_id,
-        **{f"chain_{chain.chain_id}_contracts": _contracts(chain) for chain in settings.chains},
-    }
+    wanted = _wanted(settings, vault, hashes)
     async with engine.begin() as connection:
         await connection.execute(
             insert(installation).on_conflict_do_nothing(),
             [{"name": name, "value": value} for name, value in sorted(wanted.items())],
         )
-        found = dict((await connection.execute(select(installation.c.name, installation.c.value))).tuples().all())
-        wrong = sorted(name for name, value in wanted.items() if found[name] != value)
-        if _ENC_KEY in wrong and found[_ENC_KEY] in vault.key_ids:
-            wrong.remove(_ENC_KEY)
+        rows = await connection.execute(select(installation.c.name, installation.c.value))
+        found = {row.name: row.value for row in rows}
+        wrong = _wrong(wanted, found, vault)
+        if _ENC_KEY not in wrong and found[_ENC_KEY] != vault.key_id:
             await connection.execute(
                 installation.update().where(installation.c.name == _ENC_KEY).values(value=vault.key_id)
             )
