@@ -1,0 +1,187 @@
+"""Events as the deployed contracts emit them, with eth_abi as the oracle, and as a stranger may forge them."""
+
+import re
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from eth_abi.abi import encode as abi_encode
+from eth_utils.crypto import keccak
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reminder_worker.chain.abi import canonical, events, signature, topic
+from reminder_worker.chain.events import (
+    CONTRACTS,
+    EVENTS,
+    TRANSFER_TOPIC,
+    UndecodableLog,
+    decode,
+    decode_transfer,
+    emitters,
+)
+from reminder_worker.chain.values import Log
+from reminder_worker.settings import ChainSettings
+
+SECRET = "Grandma's nickname"
+SHARES = "(address,uint256)"
+TERMS = "(uint256,uint256,uint256)"
+SAFE = "(string,string,string[],address[])"
+SIGNATURES = {
+    "TransferEOALegacyRouter": f"""
+        TransferEOALegacyCreatedV2(uint256,address,address,{SHARES}[],{TERMS},uint256)
+        TransferEOALegacyConfigUpdated(uint256,(string,string,string[],{SHARES}[]),{TERMS},uint256)
+        TransferEOALegacyLayer23DistributionUpdated(uint256,uint8,string,{SHARES},uint256)
+        TransferEOALegacyDistributionUpdated(uint256,string[],{SHARES}[],uint256)
+        TransferEOALegacyTriggerUpdated(uint256,uint128,uint256)
+        TransferEOALegacyAutoRenewSet(uint256,address,bool,uint256)
+        TransferEOALegacyAutoRenewed(uint256,address,uint64,uint256)
+        TransferEOALegacyActivatedWithUnswap(uint256,uint8,uint256)""",
+    "MultisigLegacyRouter": f"""
+        MultisigLegacyCreated(uint256,address,address,address,address,{SAFE},(uint128,uint128),uint256)
+        MultisigLegacyActivated(uint256,address[],uint256,bool,uint256)
+        MultisigLegacyBeneficiariesUpdated(uint256,string[],address[],uint128,uint256)""",
+    "PremiumSetting": """
+        LegacyEmailNotifyRequested(address,address,uint8,uint8)
+        LegacyReminderUpdated(address,uint256,address,uint128,address[],address[],address,address)
+        BeneficiariesEmailSync(address,uint256,address,uint128,address[])
+        LegacyConfigReset(address,uint256,address,uint128)""",
+    "TimelockERC20": """
+        TimelockCreated(uint256,address,address,address[],uint256[],uint256,uint256,uint8,string)
+        ChangeStatus(uint256,uint8)""",
+    "TimelockERC721": """
+        TimelockCreated(uint256,address,address,address[],uint256[],uint256,uint256,uint8,string)
+        TokensWithdrawn(uint256,address)""",
+    "TimelockERC1155": """
+        TimelockCreated(uint256,address,address,address[],uint256[],uint256[],uint256,uint256,uint8,string)""",
+}
+
+ALL = [(contract, event) for contract in CONTRACTS.values() for event in events(contract)]
+
+
+def value_of(kind: str, parameter: dict[str, Any]) -> st.SearchStrategy[Any]:
+    if kind.endswith("[]"):
+        return st.lists(value_of(kind[:-2], parameter), max_size=3)
+    if kind == "tuple":
+        return st.tuples(*(value_of(each["type"], each) for each in parameter["components"]))
+    if kind == "address":
+        return st.binary(min_size=20, max_size=20).map(lambda raw: "0x" + raw.hex())
+    if kind == "bool":
+        return st.booleans()
+    if kind == "string":
+        return st.just(SECRET)
+    return st.integers(min_value=0, max_value=2 ** int(kind[4:]) - 1)
+
+
+def made_log(event: dict[str, Any], values: dict[str, Any]) -> Log:
+    indexed = [each for each in event["inputs"] if each["indexed"]]
+    plain = [each for each in event["inputs"] if not each["indexed"]]
+    topics = ["0x" + abi_encode([each["type"]], [values[each["name"]]]).hex() for each in indexed]
+    data = abi_encode([canonical(each) for each in plain], [values[each["name"]] for each in plain])
+    return Log("0x" + "11" * 20, (topic(event), *topics), data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0, None)
+
+
+def changed(log: Log, data: bytes) -> Log:
+    return Log(log.address, log.topics, data, 7, log.block_hash, log.tx_hash, 0, None)
+
+
+@pytest.mark.parametrize("contract", SIGNATURES)
+def test_the_abi_files_have_the_deployed_events(contract: str) -> None:
+    for declared in SIGNATURES[contract].split():
+        assert declared in [signature(event) for event in events(contract)]
+        assert "0x" + keccak(text=declared).hex() in EVENTS
+
+
+@pytest.mark.parametrize(("contract", "event"), ALL, ids=[f"{c}.{e['name']}" for c, e in ALL])
+@given(data=st.data())
+def test_every_plain_field_is_decoded_and_no_text_is(contract: str, event: dict[str, Any], data: st.DataObject) -> None:
+    values = {each["name"]: data.draw(value_of(each["type"], each)) for each in event["inputs"]}
+    decoded = decode(made_log(event, values))
+    skipped = {each["name"] for each in event["inputs"] if re.search("string|tuple", each["type"])}
+    expected = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items() if name not in skipped}
+    if contract == "TimelockERC721" and "tokenIds" in expected:
+        expected["amounts"] = expected.pop("tokenIds")
+    assert decoded.name == event["name"]
+    assert decoded.args == expected
+    assert SECRET not in repr(decoded)
+
+
+@pytest.mark.parametrize(("contract", "event"), ALL, ids=[f"{c}.{e['name']}" for c, e in ALL])
+@given(data=st.data())
+def test_forged_data_is_undecodable_or_decoded_but_nothing_else(
+    contract: str, event: dict[str, Any], data: st.DataObject
+) -> None:
+    """Cut short, with one word overwritten, or all random: hostile offsets and lengths included."""
+    log = made_log(event, {each["name"]: data.draw(value_of(each["type"], each)) for each in event["inputs"]})
+    forged = bytearray(log.data)
+    if forged:
+        place = 32 * data.draw(st.integers(0, len(forged) // 32 - 1))
+        huge = st.sampled_from([2**256 - 1, 2**255, 2**64, 2**32, len(forged), len(forged) - 31, 1, 0])
+        forged[place : place + 32] = data.draw(huge).to_bytes(32, "big")
+    for data_ in (bytes(forged), log.data[: data.draw(st.integers(0, len(log.data)))], data.draw(st.binary())):
+        with suppress(UndecodableLog):
+            assert SECRET not in repr(decode(changed(log, data_)))
+
+
+def reminder_updated() -> Log:
+    event = next(each for each in events("PremiumSetting") if each["name"] == "LegacyReminderUpdated")
+    person = "0x" + "ab" * 20
+    values = {each["name"]: person for each in event["inputs"]}
+    values |= {"legacyId": 1, "legacyType": 3, "cosigners": [], "beneficiaries": [person] * 2}
+    return made_log(event, values)
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        (1, 2**160),  # an address with dirt above it
+        (2, 2**128),  # uint128
+        (3, 2**256 - 32),  # the offset of an array
+        (8, 2**40),  # the length of an array
+        (10, 1 << 200),  # an element of an array
+    ],
+)
+def test_a_word_out_of_bounds_makes_a_log_undecodable(word: int, value: int) -> None:
+    log = reminder_updated()
+    forged = log.data[: 32 * word] + value.to_bytes(32, "big") + log.data[32 * word + 32 :]
+    with pytest.raises(UndecodableLog):
+        decode(changed(log, forged))
+
+
+def test_missing_topics_and_unknown_events_are_undecodable() -> None:
+    log = reminder_updated()
+    for topics in ((), log.topics[:1], (*log.topics, log.topics[0]), ("0x" + "00" * 32,)):
+        with pytest.raises(UndecodableLog):
+            decode(Log(log.address, topics, log.data, 7, log.block_hash, log.tx_hash, 0, None))
+
+
+def test_an_event_counts_only_from_the_contract_that_emits_it() -> None:
+    names = [field.alias for field in ChainSettings.model_fields.values() if field.is_required() and field.alias]
+    values = {name: f"0x{index:040x}" for index, name in enumerate(names)}
+    settings = ChainSettings.model_validate(
+        values | {"chain_id": 1, "RPC_URLS": "http://localhost", "START_BLOCK": "0"}
+    )
+    notify = "0x" + keccak(text="LegacyEmailNotifyRequested(address,address,uint8,uint8)").hex()
+    assert [address for address, topics in emitters(settings).items() if notify in topics] == [settings.premium_setting]
+
+
+def transfer(topics: tuple[str, ...], data: bytes) -> Log:
+    return Log("0x" + "11" * 20, topics, data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0, None)
+
+
+def test_an_erc20_transfer_gives_token_sides_and_amount() -> None:
+    sides = ("0x" + "00" * 12 + "aa" * 20, "0x" + "00" * 12 + "bb" * 20)
+    found = decode_transfer(transfer((TRANSFER_TOPIC, *sides), (5).to_bytes(32, "big")))
+    assert found is not None
+    assert (found.token, found.sender) == ("0x" + "11" * 20, "0x" + "aa" * 20)
+    assert (found.recipient, found.amount) == ("0x" + "bb" * 20, 5)
+
+
+def test_what_is_no_erc20_transfer_is_none() -> None:
+    side = "0x" + "00" * 12 + "aa" * 20
+    amount = (5).to_bytes(32, "big")
+    assert decode_transfer(transfer((TRANSFER_TOPIC, side, side, side), b"")) is None  # ERC-721
+    assert decode_transfer(transfer((TRANSFER_TOPIC, side), amount)) is None
+    assert decode_transfer(transfer((TRANSFER_TOPIC, side, "0x" + "ff" * 32), amount)) is None
+    assert decode_transfer(transfer((side, side, side), amount)) is None
+    assert decode_transfer(transfer((TRANSFER_TOPIC, side, side), amount + b"\0")) is None

@@ -1,0 +1,90 @@
+"""Log ranges shrink when nodes refuse them, grow back, and lose nothing."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
+from reminder_worker.chain.values import Log
+from reminder_worker.errors import ChainUnavailable
+
+CONTRACT = "0x" + "11" * 20
+TOPIC = "0x" + "aa" * 32
+
+
+def log_at(block: int, index: int = 0, address: str = CONTRACT, topic: str = TOPIC) -> Log:
+    return Log(address, (topic,), b"", block, "0x" + "22" * 32, "0x" + "33" * 32, index, None)
+
+
+class Node:
+    """Accepts ranges of at most `most` blocks."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.asked: list[tuple[int, int]] = []
+
+    async def __call__(self, first: int, last: int) -> list[Log]:
+        self.asked.append((first, last))
+        if last - first + 1 > self.most:
+            raise TooMuch
+        return [log_at(block) for block in range(first, last + 1)]
+
+
+@given(st.integers(1, 50), st.integers(1, 50), st.integers(0, 20), st.integers(0, 120))
+async def test_every_block_is_read_once_and_in_order(largest: int, most: int, first: int, blocks: int) -> None:
+    logs = await LogRanges(largest).read(Node(most), first, first + blocks)
+    assert [log.block_number for log in logs] == list(range(first, first + blocks + 1))
+
+
+async def test_a_refused_range_is_halved_remembered_and_grows_back() -> None:
+    ranges, node = LogRanges(1000), Node(100)
+    await ranges.read(node, 0, 999)
+    assert node.asked[:5] == [(0, 999), (0, 499), (0, 249), (0, 124), (0, 61)]
+    node.asked.clear()
+    node.most = 10_000
+    await ranges.read(node, 0, 9_999)
+    sizes = [last - first + 1 for first, last in node.asked]
+    assert sizes[0] <= 125
+    assert max(sizes) == 1000
+
+
+async def test_a_single_block_that_is_refused_is_given_up() -> None:
+    node = Node(0)
+    with pytest.raises(ChainUnavailable):
+        await LogRanges(8).read(node, 5, 20)
+    assert node.asked[-1] == (5, 5)
+
+
+async def test_nothing_is_asked_for_an_empty_range() -> None:
+    node = Node(5)
+    assert await LogRanges(5).read(node, 7, 6) == []
+    assert node.asked == []
+
+
+WANTED = LogFilter(frozenset({CONTRACT}), frozenset({TOPIC}))
+
+
+def test_logs_come_in_chain_order() -> None:
+    logs = [log_at(6, 1), log_at(6, 0), log_at(5, 9)]
+    assert WANTED.checked(logs, 5, 6) == [log_at(5, 9), log_at(6, 0), log_at(6, 1)]
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        log_at(4),
+        log_at(7),
+        log_at(5, address="0x" + "12" * 20),
+        log_at(5, topic="0x" + "ab" * 32),
+        Log(CONTRACT, (), b"", 5, "0x" + "22" * 32, "0x" + "33" * 32, 0, None),
+    ],
+)
+def test_logs_that_were_not_asked_for_are_refused(log: Log) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        WANTED.checked([log], 5, 6)
+
+
+def test_the_same_log_twice_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError):
+        WANTED.checked([log_at(5), log_at(5)], 5, 6)

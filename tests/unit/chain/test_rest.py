@@ -1,0 +1,47 @@
+"""How long a failing endpoint is left alone."""
+
+from reminder_worker.chain.endpoint import FIRST_REST_SECONDS, LONGEST_REST_SECONDS, Rest
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def rested(clock: Clock, rest: Rest) -> float:
+    return rest.until - clock.now
+
+
+def test_rests_double_up_to_a_limit_and_end_with_a_success() -> None:
+    clock = Clock()
+    rest = Rest(clock, lambda: 1.0)
+    lengths = []
+    for _ in range(20):
+        rest.failed(clock.now)
+        lengths.append(rested(clock, rest))
+        clock.now = rest.until
+        assert not rest.resting
+    assert lengths[:4] == [FIRST_REST_SECONDS * factor for factor in (1, 2, 4, 8)]
+    assert lengths[-1] == LONGEST_REST_SECONDS
+    rest.succeeded()
+    rest.failed(clock.now)
+    assert rested(clock, rest) == FIRST_REST_SECONDS
+
+
+def test_jitter_shortens_a_rest_by_at_most_half() -> None:
+    clock = Clock()
+    rest = Rest(clock, lambda: 0.0)
+    rest.failed(clock.now)
+    assert rested(clock, rest) == FIRST_REST_SECONDS / 2
+
+
+def test_requests_that_failed_together_count_once() -> None:
+    clock = Clock()
+    rest = Rest(clock, lambda: 1.0)
+    started = clock.now
+    clock.now += 5
+    for _ in range(8):
+        rest.failed(started)
+    assert rest.failures == 1

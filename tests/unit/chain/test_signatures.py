@@ -1,0 +1,90 @@
+"""EIP-712 digests and ECDSA recovery, with eth_account as the oracle."""
+
+from typing import Any
+
+import pytest
+from eth_account import Account
+from eth_account.messages import _hash_eip191_message, encode_typed_data
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reminder_worker.chain.signatures import Domain, recover, typed_data_digest
+
+ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
+ACCOUNT = Account.from_key(b"\x07" * 32)
+DIGEST = b"\x05" * 32
+FIELDS = {
+    "address": st.binary(min_size=20, max_size=20).map(lambda raw: "0x" + raw.hex()),
+    "uint256": st.integers(0, 2**256 - 1),
+    "uint64": st.integers(0, 2**64 - 1),
+    "bytes32": st.binary(min_size=32, max_size=32),
+    "bool": st.booleans(),
+    "string": st.text("aé漢😀 ", max_size=20),
+    "bytes": st.binary(max_size=70),
+}
+
+
+@given(st.lists(st.sampled_from(sorted(FIELDS)), min_size=1, max_size=5), st.booleans(), st.data())
+def test_digests_are_those_of_eip_712(kinds: list[str], with_contract: bool, data: st.DataObject) -> None:
+    types = {"Message": [{"name": f"f{index}", "type": kind} for index, kind in enumerate(kinds)]}
+    message = {f"f{index}": data.draw(FIELDS[kind]) for index, kind in enumerate(kinds)}
+    plain: dict[str, Any] = {"name": "Reminder Worker", "version": "1", "chainId": 31337}
+    contract = "0x" + "ab" * 20 if with_contract else None
+    expected = encode_typed_data(plain | ({"verifyingContract": contract} if contract else {}), types, message)
+    domain = Domain("Reminder Worker", "1", 31337, contract)
+    assert typed_data_digest(domain, "Message", types, message) == _hash_eip191_message(expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("uint64", 2**64),
+        ("uint256", -1),
+        ("bytes32", b"\x01" * 31),
+        ("address", "0x1234"),
+        ("bool", 1),
+        ("string", b"text"),
+        ("int256", 1),
+    ],
+)
+def test_a_value_that_does_not_fit_its_type_is_refused(kind: str, value: object) -> None:
+    with pytest.raises(ValueError):
+        typed_data_digest(Domain("a", "1", 1), "M", {"M": [{"name": "f", "type": kind}]}, {"f": value})
+
+
+def test_the_signer_is_recovered_with_either_style_of_v() -> None:
+    signed = Account.unsafe_sign_hash(DIGEST, ACCOUNT.key)
+    signature = bytes(signed.signature)
+    assert recover(DIGEST, signature) == ACCOUNT.address.lower()
+    assert recover(DIGEST, signature[:64] + bytes([signature[64] - 27])) == ACCOUNT.address.lower()
+
+
+def test_the_second_form_of_a_signature_is_refused() -> None:
+    """High s (EIP-2): otherwise one authorization would have two signatures."""
+    signed = Account.unsafe_sign_hash(DIGEST, ACCOUNT.key)
+    twin = signed.r.to_bytes(32, "big") + (ORDER - signed.s).to_bytes(32, "big") + bytes([55 - signed.v])
+    assert recover(DIGEST, twin) is None
+
+
+@pytest.mark.parametrize("v", [2, 3, 26, 29, 31, 255])
+def test_another_v_is_refused(v: int) -> None:
+    signature = bytes(Account.unsafe_sign_hash(DIGEST, ACCOUNT.key).signature)
+    assert recover(DIGEST, signature[:64] + bytes([v])) is None
+
+
+def test_signatures_of_another_length_are_refused_also_the_compact_form() -> None:
+    signed = Account.unsafe_sign_hash(DIGEST, ACCOUNT.key)
+    compact = signed.r.to_bytes(32, "big") + (signed.s | (signed.v - 27) << 255).to_bytes(32, "big")  # EIP-2098
+    for signature in (compact, bytes(signed.signature) + b"\0", b""):
+        assert recover(DIGEST, signature) is None
+
+
+@given(st.binary(min_size=65, max_size=65))
+def test_garbage_recovers_to_nobody_we_know_and_raises_nothing(signature: bytes) -> None:
+    assert recover(DIGEST, signature) != ACCOUNT.address.lower()
+
+
+@pytest.mark.parametrize("r", [0, ORDER])
+def test_r_and_s_outside_of_the_curve_are_refused(r: int) -> None:
+    assert recover(DIGEST, r.to_bytes(32, "big") + (1).to_bytes(32, "big") + b"\x1b") is None
+    assert recover(DIGEST, (1).to_bytes(32, "big") + bytes(32) + b"\x1b") is None

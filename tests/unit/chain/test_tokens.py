@@ -1,0 +1,63 @@
+"""What a token says of itself is shown only when it is harmless."""
+
+import pytest
+from eth_abi.abi import encode as abi_encode
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reminder_worker.chain.tokens import TokenMetadata, metadata
+from reminder_worker.chain.values import Reverted
+
+SIX = (6).to_bytes(32, "big")
+
+
+def text(value: str) -> bytes:
+    return abi_encode(["string"], [value])
+
+
+@pytest.mark.parametrize("symbol", ["USDC", "1INCH", "USDC.e", "stETH", "UNI-V2", "x"])
+def test_plain_symbols_are_kept(symbol: str) -> None:
+    assert metadata(text(symbol), SIX) == TokenMetadata(symbol, 6)
+    assert metadata(symbol.encode().ljust(32, b"\0"), SIX) == TokenMetadata(symbol, 6)  # bytes32, as MKR once
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    [
+        "",
+        "TWELVE_CHARS",
+        "evil.com",
+        "wWw",
+        "a/b",
+        "http:",
+        "a b",
+        "US\nDC",
+        "\u202eCDSU",
+        "USD₮",
+        "<b>",
+        "U\0S",
+        "a@b",
+    ],
+)
+def test_a_symbol_that_is_long_like_a_link_or_not_plain_is_dropped(symbol: str) -> None:
+    assert metadata(text(symbol), SIX) == TokenMetadata(None, 6)
+
+
+@given(st.binary(max_size=300))
+def test_garbage_as_a_symbol_never_raises(data: bytes) -> None:
+    found = metadata(data, SIX)
+    assert found is not None
+    assert found.symbol is None or (found.symbol.isascii() and found.symbol.isprintable() and len(found.symbol) <= 11)
+
+
+def test_a_huge_symbol_is_dropped() -> None:
+    assert metadata(text("A" * 100_000), SIX) == TokenMetadata(None, 6)
+
+
+@pytest.mark.parametrize("decimals", [Reverted(), b"", (37).to_bytes(32, "big"), b"\xff" * 32, SIX + b"\0"])
+def test_without_usable_decimals_there_is_no_metadata(decimals: bytes | Reverted) -> None:
+    assert metadata(text("USDC"), decimals) is None
+
+
+def test_a_token_without_a_symbol_keeps_its_decimals() -> None:
+    assert metadata(Reverted(), SIX) == TokenMetadata(None, 6)
