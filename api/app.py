@@ -81,7 +81,10 @@ def create_app(parts: Parts) -> Litestar:
             version=API_VERSION,
             description=DESCRIPTION,
             openapi_router=Router(
-                "/schema", route_handlers=[], response_headers={"Content-Security-Policy": CONTENT_SECURITY_POLICY}
+                "/schema",
+                route_handlers=[],
+                response_headers={"Content-Security-Policy": CONTENT_SECURITY_POLICY},
+                include_in_schema=False,
             ),
             render_plugins=[SchemaPage()],
             use_handler_docstrings=True,

@@ -23,7 +23,8 @@ text-transform:uppercase;color:var(--dim)}
 a{color:var(--accent)}p{margin:.5rem 0}.dim{color:var(--dim)}
 code,pre{font:.86em/1.5 ui-monospace,Menlo,Consolas,monospace}
 code{background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.05em .3em;overflow-wrap:anywhere}
-pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.9rem;overflow-x:auto;margin:.4rem 0}
+pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.9rem;margin:.4rem 0;
+white-space:pre-wrap;overflow-wrap:anywhere}
 nav ul{list-style:none;padding:0;margin:.5rem 0;columns:2 20rem}nav li{margin:.25rem 0}
 article{border:1px solid var(--line);border-radius:10px;padding:1.1rem 1.25rem;margin:0 0 1.25rem}
 .method{display:inline-block;min-width:3.4rem;text-align:center;border-radius:5px;background:var(--accent);

@@ -1,0 +1,46 @@
+/** Run by test_signing_snippet.py: reads a JSON list of steps from standard input, prints what each answered. */
+import { readFileSync } from "node:fs";
+import { Wallet } from "ethers";
+import * as signing from "../../docs/signing.ts";
+
+interface Step {
+  call: "ingest" | "read" | "erase" | "sendInstructions";
+  key: string;
+  recipients?: signing.Recipient[];
+  deadline?: number;
+}
+interface Input {
+  baseUrl: string;
+  chainId: number;
+  legacy: string;
+  steps: Step[];
+}
+
+const input = JSON.parse(readFileSync(0, "utf8")) as Input;
+const worker = new signing.ReminderWorker(input.baseUrl);
+
+async function run({ call, key, recipients = [], deadline }: Step): Promise<unknown> {
+  const signer = new Wallet(key);
+  const about = [signer, input.chainId, input.legacy] as const;
+  switch (call) {
+    case "ingest":
+      return worker.ingest(await signing.signIngest(...about, recipients, deadline));
+    case "read":
+      return worker.recipients(await signing.signRead(...about, deadline));
+    case "erase":
+      return worker.erase(await signing.signErase(...about, deadline));
+    case "sendInstructions":
+      return worker.sendInstructions(await signing.signSendInstructions(...about, deadline));
+  }
+}
+
+const answers: unknown[] = [];
+for (const step of input.steps) {
+  try {
+    answers.push(await run(step));
+  } catch (error) {
+    if (!(error instanceof signing.Refused)) throw error;
+    answers.push({ refused: error.problem.code, retryAfter: error.retryAfter });
+  }
+}
+console.log(JSON.stringify(answers));
