@@ -141,6 +141,6 @@ def worker_environ(at: Addresses, ports: Ports, secret_files: Path, deployment: 
 def dagster_environ(at: Addresses, home: Path) -> dict[str, str]:
     return {
         "DAGSTER_HOME": str(home),
-        "DAGSTER_PG": at.databases["dagster"].replace("postgresql://", "postgresql+psycopg2://"),
+        "DAGSTER_PG_URL": at.databases["dagster"].replace("postgresql://", "postgresql+psycopg2://"),
         "DAGSTER_REDACT_USER_CODE_ERRORS": "1",
     }

@@ -1,0 +1,234 @@
+"""Looks at every part of an installation and says what to do. Reads only, and shows no secret."""
+
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import aiohttp
+import psycopg
+from pydantic import SecretBytes, SecretStr
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker import operations
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.contracts import PremiumSetting, ReminderView, TokenWhiteList
+from reminder_worker.chain.values import Call
+from reminder_worker.chain.words import word
+from reminder_worker.database.engine import open_engine
+from reminder_worker.database.installation import differences
+from reminder_worker.database.migrate import schema_is_current
+from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
+from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.privacy.hashing import KeyedHash
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.settings import ChainSettings, Group, MailSettings, ServiceSettings, Settings
+
+_NOBODY = "0x" + "00" * 20
+_SECONDS = aiohttp.ClientTimeout(total=10)
+_CONTRACTS = (
+    "transfer_eoa_legacy_router",
+    "multisig_legacy_router",
+    "premium_setting",
+    "premium_registry",
+    "premium_reminder_view",
+    "time_lock_router",
+    "timelock_erc20",
+    "timelock_erc721",
+    "timelock_erc1155",
+    "token_white_list",
+    "multicall3",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`good` is None where a part is switched off; `words` end with what to do when it is not good."""
+
+    part: str
+    good: bool | None
+    words: str
+
+
+async def examine(settings: Settings) -> AsyncIterator[Finding]:
+    """Every part, one after the other; what a failing part makes pointless is left out."""
+    for problem in settings.problems:
+        yield Finding("settings", False, problem)
+    if not settings.problems:
+        yield Finding("settings", True, "complete")
+    engine = open_engine(settings.service.database_url.get_secret_value(), pool_size=2)
+    try:
+        async for finding in _database(engine, settings):
+            yield finding
+    finally:
+        await engine.dispose()
+    for chain in settings.chains:
+        async for finding in _chain(chain):
+            yield finding
+    yield await _mail(settings.mail)
+    yield _dagster(os.environ.get("DAGSTER_PG_URL"))
+
+
+def shown_settings(settings: Settings) -> list[tuple[str, str]]:
+    """Every setting as (variable, value); of a secret only that it is set."""
+    groups: list[tuple[str, Group]] = [("", settings.service), ("", settings.reminders), ("", settings.api)]
+    groups += [("", settings.mail)] if settings.mail else []
+    groups += [(f"CHAIN_{chain.chain_id}_", chain) for chain in settings.chains]
+    return [
+        (prefix + field.alias, _masked(getattr(group, name)))
+        for prefix, group in groups
+        for name, field in type(group).model_fields.items()
+        if field.alias
+    ]
+
+
+def _masked(value: object) -> str:
+    if isinstance(value, SecretStr | SecretBytes):
+        return "(set, not shown)"
+    if isinstance(value, tuple):
+        if value and isinstance(value[0], SecretStr | SecretBytes):
+            return f"({len(value)} set, not shown)"
+        return ", ".join(str(part) for part in value) or "(none)"
+    return "(none)" if value in (None, "") else str(value)
+
+
+async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Finding]:
+    try:
+        current = await schema_is_current(engine)
+    except (SQLAlchemyError, OSError) as error:
+        yield Finding("database", False, f"does not answer ({type(error).__name__}): see DATABASE_URL, is it running?")
+        return
+    if not current:
+        yield Finding("database", False, "the schema is missing or older: run `reminder-worker migrate`")
+        return
+    yield Finding("database", True, "answers, its schema is this version's")
+    different = await differences(engine, settings, _vault(settings.service), _hashes(settings.service))
+    if different:
+        names = ", ".join(different)
+        yield Finding(
+            "installation", False, f"made with other settings ({names}): restore those, or use another database"
+        )
+    else:
+        yield Finding("installation", True, "keys and contracts are those this database was made with")
+    yield await _waiting_for_operators(engine)
+    yield await _passes(engine)
+
+
+async def _waiting_for_operators(engine: AsyncEngine) -> Finding:
+    found = [each for each in await operations.undecided_emails(engine) if each.state in ("held", "dead")]
+    if not found:
+        return Finding("ledger", True, "no email is held or dead")
+    words = ", ".join(f"{each.count} {each.kind} {each.state} ({each.reason or 'no reason'})" for each in found)
+    return Finding("ledger", False, f"{words}: see the runbook; `reminder-worker requeue` for dead ones")
+
+
+async def _passes(engine: AsyncEngine) -> Finding:
+    states = await operations.pass_states(engine)
+    failing = [f"{state.name} of chain {state.chain_id} ({state.error})" for state in states if state.error]
+    if failing:
+        return Finding("passes", False, f"the last try of {', '.join(failing)} failed: see the log")
+    if not states:
+        return Finding("passes", None, "none has run yet: start Dagster, or `reminder-worker tick`")
+    oldest = max(state.checked_age or 0 for state in states)
+    return Finding("passes", True, f"the longest ago that one looked is {oldest} s")
+
+
+async def _chain(settings: ChainSettings) -> AsyncIterator[Finding]:
+    part = f"chain {settings.chain_id}"
+    chain = Chain.connect(settings)
+    try:
+        await chain.check()
+        for endpoint in chain.health():
+            words = "answers, serves this chain" if endpoint.ok else "does not answer: see RPC_URLS"
+            yield Finding(f"{part} rpc", endpoint.ok, f"endpoint {endpoint.name} {words}")
+        async for finding in _contracts(chain, part):
+            yield finding
+    except (ChainUnavailable, Misconfigured) as error:
+        yield Finding(f"{part} rpc", False, f"{error}: see CHAIN_{settings.chain_id}_RPC_URLS")
+    finally:
+        await chain.close()
+    yield await _subgraph(settings, part)
+
+
+async def _contracts(chain: Chain, part: str) -> AsyncIterator[Finding]:
+    addresses = [str(getattr(chain.settings, name)) for name in _CONTRACTS]
+    codes = await chain.codes(addresses)
+    empty = [name.upper() for name, code in zip(_CONTRACTS, codes, strict=True) if not code]
+    if empty:
+        yield Finding(f"{part} contracts", False, f"no contract at {', '.join(empty)}: check the addresses")
+        return
+    head = await chain.block("latest")
+    if head is None:
+        yield Finding(f"{part} contracts", False, "the endpoint has no latest block")
+        return
+    for router in chain.settings.legacy_routers:
+        call = Call(router, selector("TransferEOALegacyRouter", "legacyAddresses") + word(0))
+        answer = await chain.call(call, at=head.hash)
+        if not isinstance(answer, bytes) or len(answer) != 32:
+            yield Finding(f"{part} contracts", False, f"{router} is no legacy router: check the addresses")
+            return
+    try:
+        ahead = await ReminderView(chain).default_notify_ahead(at=head.hash)
+        await PremiumSetting(chain).is_premium(_NOBODY, at=head.hash)
+        tokens = await TokenWhiteList(chain).tokens(at=head.hash)
+    except ChainUnavailable as error:
+        yield Finding(f"{part} contracts", False, f"{error}: check the addresses")
+        return
+    words = f"all have code and answer; advance notice {ahead // 86400} days, {len(tokens)} tokens listed"
+    yield Finding(f"{part} contracts", True, f"{words}, head block {head.number}")
+
+
+async def _subgraph(settings: ChainSettings, part: str) -> Finding:
+    part = f"{part} subgraph"
+    if settings.subgraph_url is None:
+        return Finding(part, None, "not configured: our own index answers")
+    async with aiohttp.ClientSession() as session:
+        try:
+            head = await Subgraph(settings.subgraph_url, session).head()
+        except Unavailable as error:
+            return Finding(part, False, f"{error}; our own index answers meanwhile")
+    return Finding(part, True, f"answers, at block {head.number}")
+
+
+async def _mail(settings: MailSettings | None) -> Finding:
+    """Asks after a key that no email has: 404 says that the address and the token are right."""
+    if settings is None:
+        return Finding("mail", None, "not configured (MAIL_URL, MAIL_TOKEN): no email is sent")
+    headers = {"Authorization": f"Bearer {settings.token.get_secret_value()}"}
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=_SECONDS, headers=headers) as session,
+            session.get(f"{settings.url}/messages/{uuid4()}", allow_redirects=False) as response,
+        ):
+            status = response.status
+    except (aiohttp.ClientError, OSError, TimeoutError) as error:
+        return Finding("mail", False, f"does not answer ({type(error).__name__}): see MAIL_URL, is it running?")
+    if status == 404:
+        return Finding("mail", True, "answers and knows our token")
+    if status in (401, 403):
+        return Finding("mail", False, "refuses our token: see MAIL_TOKEN")
+    return Finding("mail", False, f"answers with {status}: is MAIL_URL a mail service?")
+
+
+def _dagster(url: str | None) -> Finding:
+    """Its storage only: whether its daemon is alive shows in the ages of the passes."""
+    if not url:
+        return Finding("dagster", None, "DAGSTER_PG_URL is not set here: passes run by `reminder-worker tick` only")
+    if urlsplit(url).scheme != "postgresql+psycopg2":
+        return Finding("dagster", False, "DAGSTER_PG_URL has to begin with postgresql+psycopg2://")
+    try:
+        psycopg.connect(url.replace("postgresql+psycopg2://", "postgresql://", 1), connect_timeout=10).close()
+    except psycopg.Error as error:
+        return Finding("dagster", False, f"its storage does not answer ({type(error).__name__}): see DAGSTER_PG_URL")
+    return Finding("dagster", True, "its storage answers")
+
+
+def _vault(service: ServiceSettings) -> Vault:
+    return Vault(service.enc_key.get_secret_value(), [key.get_secret_value() for key in service.enc_keys_old])
+
+
+def _hashes(service: ServiceSettings) -> KeyedHash:
+    return KeyedHash(service.hash_key.get_secret_value())
