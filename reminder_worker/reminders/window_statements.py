@@ -11,7 +11,7 @@ SOMETHING_TO_ASK = text("""
 
 # xmin is the row's version: who resets a row while the chain is being asked about it wins over the answer.
 TO_ASK = text("""
-    select legacy, creator, legacy_type, asked_at, cast(cast(xmin as text) as bigint) as version
+    select legacy, creator, legacy_type, asked_at, next_ask = 0, cast(cast(xmin as text) as bigint)
     from worker.watch
     where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
     order by next_ask
@@ -44,6 +44,7 @@ SET_ASIDE = text("""
     where chain_id = :chain_id and legacy = any(cast(:legacies as text[]))
 """)
 
+# A window is planned again when it opens again, and when something about its legacy changed.
 SEE_WINDOWS = text("""
     insert into worker.due_window as d (chain_id, legacy, "window", deadline, block_number, state)
     select :chain_id, legacy, "window", deadline, :block, case when old then 'too_old' else 'open' end
@@ -52,7 +53,8 @@ SEE_WINDOWS = text("""
     ) as s(legacy, "window", deadline, old)
     on conflict (chain_id, legacy, "window", deadline) do update
     set last_seen = clock_timestamp(),
-        planned_at = case when d.state = 'closed' then null else d.planned_at end,
+        planned_at = case when d.state = 'closed' or d.legacy = any(cast(:changed as text[])) then null
+            else d.planned_at end,
         state = case when d.state = 'closed' then 'open' else d.state end
 """)
 

@@ -59,12 +59,16 @@ class DueReport:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A row of `watch`. `version` tells whether somebody wanted it asked about again meanwhile."""
+    """A row of `watch`. `changed`: asked about because something changed, not because of the time.
+
+    `version` tells whether somebody wanted it asked about again meanwhile.
+    """
 
     legacy: str
     creator: str
     legacy_type: int
     asked_at: int | None
+    changed: bool
     version: int
 
 

@@ -1,0 +1,53 @@
+"""Who received what in the transaction of a transfer activation. No I/O.
+
+A claim moves tokens from the owner's wallet, or from the legacy's contract, to the heir. Whoever makes the
+transaction can add transfers of their own, also of tokens that lie about the sender: whitelisted tokens come
+first, the number of tokens is bounded, and of the others only the address is ever shown.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+
+from reminder_worker.chain.events import decode_transfer
+from reminder_worker.chain.values import Log
+from reminder_worker.reminders.audience import Membership
+
+MOST_TOKENS = 40
+
+Amounts = Mapping[str, Mapping[str, int]]
+"""By recipient and token, in base units."""
+
+
+def received(
+    logs: Iterable[Log], legacy: str, members: Membership, whitelist: Collection[str]
+) -> dict[str, dict[str, int]]:
+    """ERC-20 transfers from the owner or the legacy to its heirs; to oneself is no transfer."""
+    sources = {members.owner, legacy}
+    lines = {members.second_line, members.third_line} - {None}
+    heirs = ({*members.beneficiaries, *lines}) - sources
+    sums: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for log in logs:
+        transfer = decode_transfer(log)
+        if transfer and transfer.amount and transfer.sender in sources and transfer.recipient in heirs:
+            sums[transfer.recipient][transfer.token] += transfer.amount
+    return {str(heir): _bounded(tokens, whitelist) for heir, tokens in sums.items()}
+
+
+def _bounded(tokens: Mapping[str, int], whitelist: Collection[str]) -> dict[str, int]:
+    ordered = sorted(tokens, key=lambda token: (token not in whitelist, token))
+    return {token: tokens[token] for token in ordered[:MOST_TOKENS]}
+
+
+def to_json(amounts: Amounts) -> dict[str, list[list[str]]]:
+    return {heir: [[token, str(units)] for token, units in tokens.items()] for heir, tokens in amounts.items()}
+
+
+def total(stored: Iterable[Mapping[str, list[list[str]]]], heir: str | None) -> dict[str, int]:
+    """Over several transactions as `to_json` made them: of one heir, or of all (None)."""
+    sums: dict[str, int] = defaultdict(int)
+    for amounts in stored:
+        for recipient, tokens in amounts.items():
+            if heir is None or recipient == heir:
+                for token, units in tokens:
+                    sums[token] += int(units)
+    return dict(sums)

@@ -1,0 +1,172 @@
+"""From notify signals and open windows to entries of the ledger: one for each person who is to hear of it.
+
+A plan may be made again at any time: an entry exists once. Entries that were dropped because their window had
+closed come back when it opens again for the same deadline.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.mail.messages import WINDOW_KINDS, Kind, Role
+from reminder_worker.reminders import plan_statements as sql
+from reminder_worker.reminders.audience import WINDOW_LINES, Membership, audience, window_event
+from reminder_worker.reminders.signal_plan import Judged, Signal, SignalReader
+from reminder_worker.settings import ReminderSettings
+
+SIGNALS_AT_ONCE = 200
+WINDOWS_AT_ONCE = 2000
+
+
+@dataclass(slots=True)
+class PlanReport:
+    """`refused`: signals nobody is written to about, with a reason in their row; `later`: tried again."""
+
+    signals: int = 0
+    refused: int = 0
+    later: int = 0
+    windows: int = 0
+    entries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One entry to be."""
+
+    legacy: str
+    recipient: str
+    kind: Kind
+    event: str
+    role: Role
+
+
+class Planner:
+    """Of one chain. Raises `Unavailable` when the chain or the indexers do not answer; nothing is lost by it."""
+
+    def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, settings: ReminderSettings) -> None:
+        self._engine = engine
+        self._chain_id = chain.chain_id
+        self._indexers = indexers
+        self._reader = SignalReader(engine, chain, indexers, settings)
+
+    async def has_work(self) -> bool:
+        async with self._engine.connect() as conn:
+            return bool(await conn.scalar(sql.SOMETHING_TO_PLAN, {"chain_id": self._chain_id}))
+
+    async def run(self, report: PlanReport) -> None:
+        """Plan everything there is; `report` is added to."""
+        while await self._plan_windows(report) == WINDOWS_AT_ONCE:
+            pass
+        while await self._plan_signals(report) == SIGNALS_AT_ONCE:
+            pass
+
+    async def _plan_signals(self, report: PlanReport) -> int:
+        async with self._engine.connect() as conn:
+            values = {"chain_id": self._chain_id, "limit": SIGNALS_AT_ONCE}
+            signals = [Signal(*row) for row in await conn.execute(sql.SIGNALS_TO_PLAN, values)]
+        if not signals:
+            return 0
+        judged = await self._reader.judge(signals)
+        async with self._engine.begin() as conn:
+            stored = await _lock_recipients(conn, self._chain_id, {each.signal.legacy for each in judged})
+            entries = [entry for each in judged for entry in _signal_entries(each, stored)]
+            report.entries += await _insert(conn, self._chain_id, entries, rearm=False)
+            await conn.execute(sql.SETTLE_SIGNALS, _signal_rows(self._chain_id, judged))
+        report.signals += sum(each.state == "planned" for each in judged)
+        report.refused += sum(each.state == "refused" for each in judged)
+        report.later += sum(each.state == "new" for each in judged)
+        return len(signals)
+
+    async def _plan_windows(self, report: PlanReport) -> int:
+        async with self._engine.connect() as conn:
+            values = {"chain_id": self._chain_id, "limit": WINDOWS_AT_ONCE}
+            windows = (await conn.execute(sql.WINDOWS_TO_PLAN, values)).all()
+        if not windows:
+            return 0
+        legacies = sorted({row.legacy for row in windows})
+        configs = await self._indexers.ask(lambda indexer, at: indexer.reminder_configs(legacies, at))
+        marks = {
+            "chain_id": self._chain_id,
+            "legacies": [row.legacy for row in windows],
+            "windows": [row.window for row in windows],
+            "deadlines": [row.deadline for row in windows],
+        }
+        async with self._engine.begin() as conn:
+            await _lock_recipients(conn, self._chain_id, legacies)
+            # Marked before the recipients are read: one saved meanwhile waits for this mark and takes it away again.
+            await conn.execute(sql.MARK_WINDOWS, marks)
+            stored = await _recipients(conn, self._chain_id, legacies)
+            entries = [
+                Planned(row.legacy, recipient, WINDOW_KINDS[row.window], window_event(row.window, row.deadline), role)
+                for row in windows
+                for recipient, role in audience(
+                    configs.get(row.legacy),
+                    stored.get(row.legacy, ()),
+                    Membership.from_json(row.membership),
+                    WINDOW_LINES[row.window],
+                ).items()
+            ]
+            report.entries += await _insert(conn, self._chain_id, entries, rearm=True)
+        report.windows += len(windows)
+        return len(windows)
+
+
+async def rearm(conn: AsyncConnection, chain_id: int, legacy: str) -> None:
+    """People were added or replaced: windows that are open now are planned again. Past signals are not for them."""
+    await conn.execute(sql.REARM, {"chain_id": chain_id, "legacy": legacy})
+
+
+def _signal_entries(judged: Judged, stored: Mapping[str, Sequence[str]]) -> Iterable[Planned]:
+    if judged.members is None or judged.state != "planned":
+        return
+    signal = judged.signal
+    found = audience(judged.config, stored.get(signal.legacy, ()), judged.members, judged.line)
+    for recipient, role in found.items():
+        yield Planned(signal.legacy, recipient, signal.kind_of_email, signal.event, role)
+
+
+def _signal_rows(chain_id: int, judged: Sequence[Judged]) -> dict[str, Any]:
+    return {
+        "chain_id": chain_id,
+        "tx_hashes": [each.signal.tx_hash for each in judged],
+        "legacies": [each.signal.legacy for each in judged],
+        "kinds": [each.signal.kind for each in judged],
+        "layers": [each.signal.layer for each in judged],
+        "states": [each.state for each in judged],
+        "reasons": [each.reason for each in judged],
+        "amounts": [each.amounts for each in judged],
+        "delays": [each.delay for each in judged],
+    }
+
+
+async def _lock_recipients(conn: AsyncConnection, chain_id: int, legacies: Iterable[str]) -> dict[str, list[str]]:
+    """Keep the recipients of these legacies as they are until the end of the transaction; by legacy."""
+    return await _recipients(conn, chain_id, legacies, sql.LOCK_RECIPIENTS)
+
+
+async def _recipients(
+    conn: AsyncConnection, chain_id: int, legacies: Iterable[str], statement: Any = sql.RECIPIENTS
+) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for legacy, recipient in await conn.execute(statement, {"chain_id": chain_id, "legacies": sorted(legacies)}):
+        found.setdefault(legacy, []).append(recipient)
+    return found
+
+
+async def _insert(conn: AsyncConnection, chain_id: int, entries: Sequence[Planned], *, rearm: bool) -> int:
+    if not entries:
+        return 0
+    values = {
+        "chain_id": chain_id,
+        "legacies": [entry.legacy for entry in entries],
+        "recipients": [entry.recipient for entry in entries],
+        "kinds": [entry.kind.value for entry in entries],
+        "events": [entry.event for entry in entries],
+        "roles": [entry.role.value for entry in entries],
+        "rearm": rearm,
+    }
+    return (await conn.execute(sql.INSERT_ENTRIES, values)).rowcount

@@ -1,0 +1,107 @@
+"""The SQL of planning. Arrays in, one statement for a whole batch."""
+
+from sqlalchemy import text
+
+_WINDOWS = """
+    from worker.due_window d
+    join worker.watch w on w.chain_id = d.chain_id and w.legacy = d.legacy
+    where d.chain_id = :chain_id and d.state = 'open' and d.planned_at is null
+      and w.membership is not null and w.membership_block >= d.block_number
+"""
+
+SOMETHING_TO_PLAN = text(f"""
+    select exists (
+        select from worker.notify_signal where chain_id = :chain_id and state = 'new' and next_try <= now()
+    ) or exists (select {_WINDOWS})
+""")
+
+SIGNALS_TO_PLAN = text("""
+    select tx_hash, legacy, kind, layer, block_number, block_time, tries,
+        cast(extract(epoch from now() - seen_at) as bigint)
+    from worker.notify_signal
+    where chain_id = :chain_id and state = 'new' and next_try <= now()
+    order by block_number, tx_hash, layer
+    limit :limit
+""")
+
+WINDOWS_TO_PLAN = text(f"""
+    select d.legacy, d."window", d.deadline, w.membership
+    {_WINDOWS}
+    order by d.legacy
+    limit :limit
+""")
+
+MARK_WINDOWS = text("""
+    update worker.due_window d set planned_at = clock_timestamp()
+    from unnest(cast(:legacies as text[]), cast(:windows as int[]), cast(:deadlines as bigint[]))
+        as p(legacy, "window", deadline)
+    where d.chain_id = :chain_id and d.legacy = p.legacy and d."window" = p."window" and d.deadline = p.deadline
+""")
+
+REARM = text("""
+    update worker.due_window set planned_at = null
+    where chain_id = :chain_id and legacy = :legacy and state = 'open'
+""")
+
+RECIPIENTS = text("""
+    select legacy, recipient from worker.recipient
+    where chain_id = :chain_id and legacy = any(cast(:legacies as text[]))
+""")
+
+# In the order of their key, as writes of recipients lock them.
+LOCK_RECIPIENTS = text("""
+    select legacy, recipient from worker.recipient
+    where chain_id = :chain_id and legacy = any(cast(:legacies as text[]))
+    order by chain_id, legacy, recipient
+    for share
+""")
+
+INSERT_ENTRIES = text("""
+    insert into worker.sent_ledger as l (id, chain_id, legacy, recipient, kind, event, role, next_try)
+    select gen_random_uuid(), :chain_id, legacy, recipient, kind, event, role, now()
+    from unnest(
+        cast(:legacies as text[]), cast(:recipients as text[]), cast(:kinds as text[]), cast(:events as text[]),
+        cast(:roles as text[])
+    ) as e(legacy, recipient, kind, event, role)
+    on conflict (chain_id, legacy, recipient, kind, event) do update
+    set state = 'queued', role = excluded.role, reason = null, settled_at = null, next_try = excluded.next_try
+    where cast(:rearm as boolean) and l.state = 'dropped' and l.reason in ('window_closed', 'not_in_audience')
+""")
+
+SETTLE_SIGNALS = text("""
+    update worker.notify_signal n
+    set state = p.state, reason = p.reason, amounts = cast(p.amounts as jsonb), tries = n.tries + 1,
+        next_try = clock_timestamp() + make_interval(secs => p.delay)
+    from unnest(
+        cast(:tx_hashes as text[]), cast(:legacies as text[]), cast(:kinds as int[]), cast(:layers as int[]),
+        cast(:states as text[]), cast(:reasons as text[]), cast(:amounts as text[]), cast(:delays as float8[])
+    ) as p(tx_hash, legacy, kind, layer, state, reason, amounts, delay)
+    where n.chain_id = :chain_id and n.tx_hash = p.tx_hash and n.legacy = p.legacy and n.kind = p.kind
+      and n.layer = p.layer and n.state = 'new'
+""")
+
+# A line counts as told when the window that lets it act was seen after the owner's last sign of life.
+TOLD_LINES = text("""
+    select s.legacy, s.at, max(case d."window" when 5 then 2 else 3 end) as line
+    from unnest(cast(:legacies as text[]), cast(:times as bigint[])) as s(legacy, at)
+    join worker.due_window d
+        on d.chain_id = :chain_id and d.legacy = s.legacy and d."window" in (5, 6) and d.state <> 'too_old'
+       and d.deadline <= s.at
+    where d.deadline > coalesce((
+        select max(n.block_time) from worker.notify_signal n
+        where n.chain_id = :chain_id and n.legacy = s.legacy and n.kind = 0 and n.block_time <= s.at
+    ), 0)
+    group by s.legacy, s.at
+""")
+
+CONFIG_EVENTS = text("""
+    select block_number, log_index, block_hash, block_time, tx_hash, contract, name, legacy, creator, timelock_id, data
+    from worker.chain_event
+    where chain_id = :chain_id and legacy = any(cast(:legacies as text[])) and name = any(cast(:names as text[]))
+    order by block_number, log_index
+""")
+
+STORED_MEMBERSHIPS = text("""
+    select legacy, membership from worker.watch
+    where chain_id = :chain_id and legacy = any(cast(:legacies as text[])) and membership is not null
+""")

@@ -1,0 +1,269 @@
+"""What is true of a notify signal: is it genuine, who belonged to the legacy, who was configured, who got what.
+
+Everything about an activation is read at the parent of its block, because the activation itself empties lists.
+Many signals are judged in one round of requests.
+"""
+
+import asyncio
+import random
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+import structlog
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Block, Chain, Receipt
+from reminder_worker.chain.contracts import Legacies, TokenWhiteList
+from reminder_worker.chain.events import UndecodableLog, decode
+from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
+from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.fold import NOTIFY, REMINDER_CONFIG, ChainEvent, fold_config
+from reminder_worker.indexer.index_tables import event_of, read_cursor
+from reminder_worker.indexer.questions import IndexHead, ReminderConfig, SignalKind
+from reminder_worker.mail.messages import Kind
+from reminder_worker.reminders import plan_statements as sql
+from reminder_worker.reminders.amounts import received, to_json
+from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, SIGNAL_KINDS, Membership, signal_event
+from reminder_worker.reminders.membership import read_memberships
+from reminder_worker.settings import ReminderSettings
+
+log = structlog.get_logger(__name__)
+
+LONGEST_WAIT_SECONDS = 3600.0
+STATE_KEPT_BLOCKS = 100  # a full node keeps the state of 128; further back a failing read means that it is gone
+BLOCKS_AT_ONCE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A row of `notify_signal` that waits; `age` in seconds since it was first seen."""
+
+    tx_hash: str
+    legacy: str
+    kind: int
+    layer: int
+    block_number: int
+    block_time: int
+    tries: int
+    age: int
+
+    @property
+    def kind_of_email(self) -> Kind:
+        return SIGNAL_KINDS[SignalKind(self.kind)]
+
+    @property
+    def event(self) -> str:
+        return signal_event(self.tx_hash, self.layer)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """`state`: planned, refused (with the reason) or new (to be tried again after `delay` seconds)."""
+
+    signal: Signal
+    state: str
+    reason: str | None = None
+    members: Membership | None = None
+    config: ReminderConfig | None = None
+    line: int = 1
+    amounts: str | None = None
+    delay: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The state a signal is judged by: a block's number and hash."""
+
+    number: int
+    hash: str
+
+
+class SignalReader:
+    """Of one chain. Raises `ChainUnavailable` when nothing at all can be read."""
+
+    def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, settings: ReminderSettings) -> None:
+        self._engine = engine
+        self._chain = chain
+        self._indexers = indexers
+        self._max_age = settings.signal_max_age_seconds
+        self._blocks = asyncio.Semaphore(BLOCKS_AT_ONCE)
+
+    async def judge(self, signals: Sequence[Signal]) -> list[Judged]:
+        """In order."""
+        found = await self._chain.receipts(sorted({signal.tx_hash for signal in signals}))
+        receipts = {each.tx_hash: each for each in found if each is not None and each.succeeded}
+        legacies = sorted({signal.legacy for signal in signals})
+        identities = await Legacies(self._chain).identities(legacies, at=None)
+        types = {each.legacy: each.legacy_type for each in identities if each is not None}
+        verdicts: dict[Signal, Judged] = {}
+        good: dict[Signal, Receipt] = {}
+        for signal in signals:
+            receipt = receipts.get(signal.tx_hash)
+            if receipt is None:
+                verdicts[signal] = self._without_receipt(signal)
+            elif not self._announces(receipt, signal):
+                verdicts[signal] = Judged(signal, "refused", "not_in_its_transaction")
+            elif signal.legacy not in types:
+                verdicts[signal] = Judged(signal, "refused", "not_genuine")
+            else:
+                good[signal] = receipt
+        verdicts.update({each.signal: each for each in await self._judge_genuine(good, types)})
+        for each in verdicts.values():
+            if each.state == "refused":
+                log.warning("signal_refused", chain_id=self._chain.chain_id, tx=each.signal.tx_hash, reason=each.reason)
+        return [verdicts[signal] for signal in signals]
+
+    async def _judge_genuine(self, good: Mapping[Signal, Receipt], types: Mapping[str, int]) -> list[Judged]:
+        if not good:
+            return []
+        places = await self._places(good)
+        by_place: dict[Place, dict[str, int]] = defaultdict(dict)
+        for signal, place in places.items():
+            by_place[place][signal.legacy] = types[signal.legacy]
+        members = dict(
+            zip(by_place, await asyncio.gather(*(self._members(*each) for each in by_place.items())), strict=True)
+        )
+        configs = await self._configs(by_place)
+        lines = await self._told_lines(good)
+        transfers = any(signal.kind == SignalKind.TRANSFER_ACTIVATION for signal in good)
+        whitelist = await TokenWhiteList(self._chain).tokens() if transfers else frozenset()
+        judged = []
+        for signal, receipt in good.items():
+            place = places.get(signal)
+            known = None if place is None else members[place]
+            if place is None or known is None or place not in configs:
+                judged.append(_again(signal))
+                continue
+            belongs = known.get(signal.legacy)
+            if belongs is None:
+                judged.append(Judged(signal, "refused", "members_not_known"))
+                continue
+            line, amounts = max(1, min(signal.layer, ALL_LINES)), None
+            if signal.kind == SignalKind.TRANSFER_ACTIVATION:
+                line = max(line, lines.get((signal.legacy, signal.block_time), 1))
+                found = received(receipt.logs, signal.legacy, belongs, whitelist)
+                amounts = msgspec.json.encode(to_json(found)).decode()
+            config = configs[place].get(signal.legacy)
+            judged.append(Judged(signal, "planned", None, belongs, config, line, amounts))
+        return judged
+
+    def _without_receipt(self, signal: Signal) -> Judged:
+        """A transaction that left the chain may come back in another block; after a while it does not."""
+        return Judged(signal, "refused", "transaction_gone") if signal.age > self._max_age else _again(signal)
+
+    def _announces(self, receipt: Receipt, signal: Signal) -> bool:
+        """The receipt proves the signal, so that an indexer which is wrong, or was taken over, mails nobody."""
+        for entry in receipt.logs:
+            if entry.address == self._chain.settings.premium_setting:
+                try:
+                    event = decode(entry)
+                except UndecodableLog:
+                    continue
+                said = (event.args.get("legacy"), event.args.get("layer"), event.args.get("notifyType"))
+                if event.name == NOTIFY and said == (signal.legacy, signal.layer, signal.kind):
+                    return True
+        return False
+
+    async def _places(self, good: Mapping[Signal, Receipt]) -> dict[Signal, Place]:
+        """The block a signal is judged by: the parent for an activation, else its own. Absent when not found."""
+        hashes = sorted({receipt.block_hash for receipt in good.values()})
+        blocks = dict(zip(hashes, await asyncio.gather(*map(self._block, hashes)), strict=True))
+        places = {}
+        for signal, receipt in good.items():
+            block = blocks[receipt.block_hash]
+            if block is not None and signal.kind_of_email in ACTIVATIONS:
+                places[signal] = Place(block.number - 1, block.parent_hash)
+            elif block is not None:
+                places[signal] = Place(block.number, block.hash)
+        return places
+
+    async def _block(self, block_hash: str) -> Block | None:
+        async with self._blocks:
+            return await self._chain.block_by_hash(block_hash)
+
+    async def _members(self, place: Place, types: Mapping[str, int]) -> dict[str, Membership | None] | None:
+        """At the place; where that state is gone or cannot be read, as last stored. None: to be tried again."""
+        found: dict[str, Membership | None] = dict.fromkeys(types)
+        try:
+            async with self._blocks:
+                found = await read_memberships(self._chain, types, place.hash)
+        except ChainUnavailable:
+            head = await self._chain.block("latest")
+            if head is None or head.number - place.number < STATE_KEPT_BLOCKS:
+                return None
+        missing = [legacy for legacy, each in found.items() if each is None]
+        return {**found, **(await self._stored_members(missing))}
+
+    async def _stored_members(self, legacies: Sequence[str]) -> dict[str, Membership]:
+        if not legacies:
+            return {}
+        values = {"chain_id": self._chain.chain_id, "legacies": list(legacies)}
+        async with self._engine.connect() as conn:
+            rows = (await conn.execute(sql.STORED_MEMBERSHIPS, values)).all()
+        return {row.legacy: Membership.from_json(row.membership) for row in rows}
+
+    async def _configs(self, by_place: Mapping[Place, Mapping[str, int]]) -> dict[Place, dict[str, ReminderConfig]]:
+        """Who was configured at each place; a place that no index has reached, or still has, is absent."""
+        chain_id = self._chain.chain_id
+        legacies = sorted({legacy for types in by_place.values() for legacy in types})
+        async with self._engine.connect() as conn:
+            cursor = await read_cursor(conn, chain_id, INDEX_CURSOR)
+            values = {"chain_id": chain_id, "legacies": legacies, "names": sorted(REMINDER_CONFIG.events)}
+            events = [event_of(row) for row in await conn.execute(sql.CONFIG_EVENTS, values)]
+        found = {}
+        for place, types in by_place.items():
+            if cursor is not None and cursor.number >= place.number:
+                past = [event for event in events if event.block_number <= place.number and event.legacy in types]
+                found[place] = _folded(past)
+            elif (answer := await self._asked(place, types)) is not None:
+                found[place] = answer
+        return found
+
+    async def _asked(self, place: Place, legacies: Collection[str]) -> dict[str, ReminderConfig] | None:
+        try:
+            indexer, _ = await self._indexers.current()
+            return await indexer.reminder_configs(legacies, IndexHead(place.number, place.hash))
+        except IndexerUnavailable:
+            return None
+
+    async def _told_lines(self, signals: Iterable[Signal]) -> dict[tuple[str, int], int]:
+        """By legacy and time, the last line that was told before that it may act."""
+        asked = sorted({(s.legacy, s.block_time) for s in signals if s.kind == SignalKind.TRANSFER_ACTIVATION})
+        if not asked:
+            return {}
+        values = {
+            "chain_id": self._chain.chain_id,
+            "legacies": [legacy for legacy, _ in asked],
+            "times": [time for _, time in asked],
+        }
+        async with self._engine.connect() as conn:
+            return {(row.legacy, row.at): row.line for row in await conn.execute(sql.TOLD_LINES, values)}
+
+
+def _folded(events: Sequence[ChainEvent]) -> dict[str, ReminderConfig]:
+    by_legacy: dict[str, list[ChainEvent]] = defaultdict(list)
+    for event in events:
+        if event.legacy is not None:
+            by_legacy[event.legacy].append(event)
+    folded = {legacy: fold_config(some) for legacy, some in by_legacy.items()}
+    return {
+        legacy: ReminderConfig(
+            legacy=legacy,
+            creator=row["creator"],
+            cosigners=tuple(row["cosigners"]),
+            beneficiaries=tuple(row["beneficiaries"]),
+            second_line=row["second_line"],
+            third_line=row["third_line"],
+        )
+        for legacy, row in folded.items()
+        if row is not None
+    }
+
+
+def _again(signal: Signal) -> Judged:
+    longest = min(LONGEST_WAIT_SECONDS, 4.0 * 2 ** min(signal.tries, 12))
+    delay = random.uniform(longest / 4, longest)  # noqa: S311 - not a secret
+    return Judged(signal, "new", "not_readable_yet", delay=delay)
