@@ -7,7 +7,7 @@ an empty look is a success. One chain failing stops neither another chain nor an
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import structlog
@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.tables import pass_state
 from reminder_worker.errors import NotConfigured, ServiceError
+from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
 
@@ -100,7 +101,7 @@ async def _guarded(step: Pass, chain_id: int, work: Awaitable[Any]) -> tuple[str
     """The edge of a pass: whatever fails is logged once by class and counted, and the next pass goes on."""
     try:
         return None, await work
-    except Exception as error:  # noqa: BLE001 - the edge
+    except Exception as error:
         log.error("pass_failed", name=step.name, chain_id=chain_id, error=type(error).__name__, exc_info=True)
         return type(error).__name__, None
 
@@ -130,6 +131,28 @@ def _mail_off(settings: Settings) -> str | None:
     return None if settings.mail else "no mail service is configured (MAIL_URL, MAIL_TOKEN)"
 
 
+def _dispatch(runtime: Runtime) -> Dispatch:
+    if runtime.dispatch is None:
+        raise NotConfigured("dispatch: no mail service is configured")
+    return runtime.dispatch
+
+
+async def _advance_index(runtime: Runtime, chain_id: int) -> Report:
+    return asdict(await runtime.chain_indexes[chain_id].advance())
+
+
+async def _read_signals(runtime: Runtime, chain_id: int) -> Report:
+    return asdict(await runtime.signal_passes[chain_id].run())
+
+
+async def _read_windows(runtime: Runtime, chain_id: int) -> Report:
+    return asdict(await runtime.due_passes[chain_id].run())
+
+
+async def _send_due(runtime: Runtime, _: int) -> Report:
+    return asdict(await _dispatch(runtime).run())
+
+
 PASSES: tuple[Pass, ...] = (
     Pass(
         "index",
@@ -138,7 +161,7 @@ PASSES: tuple[Pass, ...] = (
         True,
         _always_on,
         lambda runtime, chain_id: runtime.chain_indexes[chain_id].look(),
-        lambda runtime, chain_id: runtime.advance_index(chain_id),
+        _advance_index,
     ),
     Pass(
         "signals",
@@ -147,7 +170,7 @@ PASSES: tuple[Pass, ...] = (
         True,
         _always_on,
         lambda runtime, chain_id: runtime.signal_passes[chain_id].look(),
-        lambda runtime, chain_id: runtime.read_signals(chain_id),
+        _read_signals,
     ),
     Pass(
         "due",
@@ -156,7 +179,7 @@ PASSES: tuple[Pass, ...] = (
         True,
         _mail_off,
         lambda runtime, chain_id: runtime.due_passes[chain_id].look(),
-        lambda runtime, chain_id: runtime.read_windows(chain_id),
+        _read_windows,
     ),
     Pass(
         "dispatch",
@@ -164,8 +187,8 @@ PASSES: tuple[Pass, ...] = (
         5,
         False,
         _mail_off,
-        lambda runtime, _: runtime.mailing.dispatch.look(),
-        lambda runtime, _: runtime.send_due(),
+        lambda runtime, _: _dispatch(runtime).look(),
+        _send_due,
     ),
 )
 BY_NAME = {step.name: step for step in PASSES}

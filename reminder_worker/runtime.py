@@ -1,0 +1,96 @@
+"""Builds every part from the settings, and closes it: the only place that knows all of them."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+import aiohttp
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.engine import open_engine
+from reminder_worker.database.installation import check_installation
+from reminder_worker.database.migrate import schema_is_current
+from reminder_worker.errors import Misconfigured
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.mail.client import MailClient
+from reminder_worker.privacy.hashing import KeyedHash
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.quotas import Quotas
+from reminder_worker.reminders.dispatch import Dispatch
+from reminder_worker.reminders.instructions import Instructions
+from reminder_worker.reminders.recipients import Recipients
+from reminder_worker.reminders.signals import SignalPass
+from reminder_worker.reminders.windows import DuePass
+from reminder_worker.settings import ChainSettings, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """The parts, ready to use; by chain id where the chain matters. `dispatch` is None when no mail is configured."""
+
+    settings: Settings
+    engine: AsyncEngine
+    vault: Vault
+    hashes: KeyedHash
+    quotas: Quotas
+    chains: Mapping[int, Chain]
+    chain_indexes: Mapping[int, ChainIndex]
+    indexers: Mapping[int, Indexers]
+    recipients: Recipients
+    instructions: Instructions
+    signal_passes: Mapping[int, SignalPass]
+    due_passes: Mapping[int, DuePass]
+    dispatch: Dispatch | None
+
+
+def make_vault(settings: Settings) -> Vault:
+    service = settings.service
+    return Vault(service.enc_key.get_secret_value(), [key.get_secret_value() for key in service.enc_keys_old])
+
+
+@asynccontextmanager
+async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
+    """Raises `Misconfigured` when the database is not migrated or was made with other keys or contracts."""
+    async with AsyncExitStack() as stack:
+        engine = open_engine(settings.service.database_url.get_secret_value())
+        stack.push_async_callback(engine.dispose)
+        if not await schema_is_current(engine):
+            raise Misconfigured("the database is not at this version's schema: run `reminder-worker migrate`")
+        vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
+        await check_installation(engine, settings, vault, hashes)
+        quotas = Quotas(engine)
+        chains = {each.chain_id: Chain.connect(each) for each in settings.chains}
+        for chain in chains.values():
+            stack.push_async_callback(chain.close)
+        session = await stack.enter_async_context(aiohttp.ClientSession())
+        indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}
+        indexers = {id: Indexers(chains[id], indexes[id], _subgraph(chains[id].settings, session)) for id in chains}
+        dispatch = None
+        if settings.mail is not None:
+            mail = await stack.enter_async_context(MailClient(settings.mail))
+            dispatch = Dispatch(engine, chains, indexers, vault, mail, settings)
+        yield Runtime(
+            settings=settings,
+            engine=engine,
+            vault=vault,
+            hashes=hashes,
+            quotas=quotas,
+            chains=chains,
+            chain_indexes=indexes,
+            indexers=indexers,
+            recipients=Recipients(engine, vault, hashes, quotas, chains, settings),
+            instructions=Instructions(engine, chains, indexers, quotas, settings),
+            signal_passes={
+                id: SignalPass(engine, chain, indexers[id], settings.reminders.signal_max_age_seconds)
+                for id, chain in chains.items()
+            },
+            due_passes={id: DuePass(engine, chain, indexes[id], settings.reminders) for id, chain in chains.items()},
+            dispatch=dispatch,
+        )
+
+
+def _subgraph(chain: ChainSettings, session: aiohttp.ClientSession) -> Subgraph | None:
+    return Subgraph(chain.subgraph_url, session) if chain.subgraph_url else None
