@@ -2,18 +2,19 @@
 
 from sqlalchemy import text
 
-_WINDOWS = """
+# A window waits for members read at its block or later; one of a legacy that is no longer watched waits for ever.
+_TO_PLAN = """
     from worker.due_window d
     join worker.watch w on w.chain_id = d.chain_id and w.legacy = d.legacy
     where d.chain_id = :chain_id and d.state = 'open' and d.planned_at is null
       and w.membership is not null and w.membership_block >= d.block_number
 """
 
-SOMETHING_TO_PLAN = text(f"""
-    select exists (
-        select from worker.notify_signal where chain_id = :chain_id and state = 'new' and next_try <= now()
-    ) or exists (select {_WINDOWS})
-""")
+SOMETHING_TO_PLAN = text(
+    "select exists ("
+    "    select from worker.notify_signal where chain_id = :chain_id and state = 'new' and next_try <= now()"
+    f") or exists (select {_TO_PLAN})"
+)
 
 SIGNALS_TO_PLAN = text("""
     select tx_hash, legacy, kind, layer, block_number, block_time, tries,
@@ -26,7 +27,7 @@ SIGNALS_TO_PLAN = text("""
 
 WINDOWS_TO_PLAN = text(f"""
     select d.legacy, d."window", d.deadline, w.membership
-    {_WINDOWS}
+    {_TO_PLAN}
     order by d.legacy
     limit :limit
 """)

@@ -81,6 +81,19 @@ class Place:
     hash: str
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was read of many signals. Members are None at a place, and a place is absent from `configs`, for a retry.
+
+    `lines`: by legacy and time, the last line that was told before that it may act.
+    """
+
+    members: Mapping[Place, Mapping[str, Membership | None] | None]
+    configs: Mapping[Place, Mapping[str, ReminderConfig]]
+    lines: Mapping[tuple[str, int], int]
+    whitelist: frozenset[str]
+
+
 class SignalReader:
     """Of one chain. Raises `ChainUnavailable` when nothing at all can be read."""
 
@@ -123,32 +136,14 @@ class SignalReader:
         by_place: dict[Place, dict[str, int]] = defaultdict(dict)
         for signal, place in places.items():
             by_place[place][signal.legacy] = types[signal.legacy]
-        members = dict(
-            zip(by_place, await asyncio.gather(*(self._members(*each) for each in by_place.items())), strict=True)
+        found = await asyncio.gather(*(self._members(place, some) for place, some in by_place.items()))
+        known = Known(
+            members=dict(zip(by_place, found, strict=True)),
+            configs=await self._configs(by_place),
+            lines=await self._told_lines(good),
+            whitelist=await self._whitelist(good),
         )
-        configs = await self._configs(by_place)
-        lines = await self._told_lines(good)
-        transfers = any(signal.kind == SignalKind.TRANSFER_ACTIVATION for signal in good)
-        whitelist = await TokenWhiteList(self._chain).tokens() if transfers else frozenset()
-        judged = []
-        for signal, receipt in good.items():
-            place = places.get(signal)
-            known = None if place is None else members[place]
-            if place is None or known is None or place not in configs:
-                judged.append(_again(signal))
-                continue
-            belongs = known.get(signal.legacy)
-            if belongs is None:
-                judged.append(Judged(signal, "refused", "members_not_known"))
-                continue
-            line, amounts = max(1, min(signal.layer, ALL_LINES)), None
-            if signal.kind == SignalKind.TRANSFER_ACTIVATION:
-                line = max(line, lines.get((signal.legacy, signal.block_time), 1))
-                found = received(receipt.logs, signal.legacy, belongs, whitelist)
-                amounts = msgspec.json.encode(to_json(found)).decode()
-            config = configs[place].get(signal.legacy)
-            judged.append(Judged(signal, "planned", None, belongs, config, line, amounts))
-        return judged
+        return [_verdict(signal, receipt, places.get(signal), known) for signal, receipt in good.items()]
 
     def _without_receipt(self, signal: Signal) -> Judged:
         """A transaction that left the chain may come back in another block; after a while it does not."""
@@ -229,8 +224,11 @@ class SignalReader:
         except IndexerUnavailable:
             return None
 
+    async def _whitelist(self, signals: Iterable[Signal]) -> frozenset[str]:
+        transfers = any(signal.kind == SignalKind.TRANSFER_ACTIVATION for signal in signals)
+        return await TokenWhiteList(self._chain).tokens() if transfers else frozenset()
+
     async def _told_lines(self, signals: Iterable[Signal]) -> dict[tuple[str, int], int]:
-        """By legacy and time, the last line that was told before that it may act."""
         asked = sorted({(s.legacy, s.block_time) for s in signals if s.kind == SignalKind.TRANSFER_ACTIVATION})
         if not asked:
             return {}
@@ -241,6 +239,22 @@ class SignalReader:
         }
         async with self._engine.connect() as conn:
             return {(row.legacy, row.at): row.line for row in await conn.execute(sql.TOLD_LINES, values)}
+
+
+def _verdict(signal: Signal, receipt: Receipt, place: Place | None, known: Known) -> Judged:
+    members = known.members[place] if place else None
+    if place is None or members is None or place not in known.configs:
+        return _again(signal)
+    belongs = members.get(signal.legacy)
+    if belongs is None:
+        return Judged(signal, "refused", "members_not_known")
+    line, amounts = max(1, min(signal.layer, ALL_LINES)), None
+    if signal.kind == SignalKind.TRANSFER_ACTIVATION:
+        line = max(line, known.lines.get((signal.legacy, signal.block_time), 1))
+        found = received(receipt.logs, signal.legacy, belongs, known.whitelist)
+        amounts = msgspec.json.encode(to_json(found)).decode()
+    config = known.configs[place].get(signal.legacy)
+    return Judged(signal, "planned", None, belongs, config, line, amounts)
 
 
 def _folded(events: Sequence[ChainEvent]) -> dict[str, ReminderConfig]:
