@@ -184,8 +184,8 @@ class Chain:
             results = await self._aggregate(calls, at)
         if results is None:
             middle = len(calls) // 2
-            halves = await _all([self._chunk(calls[:middle], at), self._chunk(calls[middle:], at)])
-            return halves[0] + halves[1]
+            # One after the other: a node that refuses even one call is found out in a few steps.
+            return await self._chunk(calls[:middle], at) + await self._chunk(calls[middle:], at)
         doubtful = [index for index, result in enumerate(results) if isinstance(result, Reverted)]
         again = await _all([self._alone(calls[index], at) for index in doubtful])
         for index, result in zip(doubtful, again, strict=True):

@@ -1,0 +1,93 @@
+"""An RPC endpoint on loopback that misbehaves as told, in front of a real node."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+
+Json = dict[str, Any]
+
+
+class Proxy:
+    """`answer`: an RPC request to a response object, or None to ask the node. `reply`: an HTTP answer to everything.
+    `alter`: the node's response to what is sent instead."""
+
+    def __init__(self, node_url: str, secret: str = "") -> None:
+        self._node_url = node_url
+        self._path = f"/{secret}"
+        self._runner: web.AppRunner | None = None
+        self._session: aiohttp.ClientSession | None = None
+        self.url = ""
+        self.posts: list[Json | list[Json]] = []
+        self.answer: Callable[[Json], Json | None] = lambda request: None
+        self.alter: Callable[[Json, Json], Json] = lambda request, response: response
+        self.reply: Callable[[], web.Response] | None = None
+        self.hang = False
+        self.most_in_a_batch = 1000
+
+    @property
+    def requests(self) -> list[Json]:
+        return [each for post in self.posts for each in (post if isinstance(post, list) else [post])]
+
+    def methods(self) -> list[str]:
+        return [request["method"] for request in self.requests]
+
+    def well(self) -> None:
+        self.answer = lambda request: None
+        self.alter = lambda request, response: response
+        self.reply = None
+        self.hang = False
+
+    async def start(self) -> None:
+        app = web.Application(client_max_size=64 * 1024 * 1024)
+        app.router.add_post(self._path, self._serve)
+        self._session = aiohttp.ClientSession()
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        port = self._runner.addresses[0][1]
+        self.url = f"http://127.0.0.1:{port}{self._path}"
+
+    async def stop(self) -> None:
+        assert self._runner is not None
+        assert self._session is not None
+        await self._runner.cleanup()
+        await self._session.close()
+
+    async def _serve(self, http: web.Request) -> web.StreamResponse:
+        body = json.loads(await http.read())
+        self.posts.append(body)
+        if self.hang:
+            await asyncio.Event().wait()
+        if self.reply is not None:
+            return self.reply()
+        if isinstance(body, list) and len(body) > self.most_in_a_batch:
+            refusal = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "batch too large"}}
+            return web.json_response(refusal, status=400)
+        if isinstance(body, list):
+            return web.json_response([await self._one(each) for each in body])
+        return web.json_response(await self._one(body))
+
+    async def _one(self, request: Json) -> Json:
+        told = self.answer(request)
+        if told is not None:
+            return {"jsonrpc": "2.0", "id": request["id"], **told}
+        assert self._session is not None
+        async with self._session.post(self._node_url, json=request) as response:
+            found: Json = await response.json()
+        return self.alter(request, found)
+
+
+@asynccontextmanager
+async def proxy(node_url: str, secret: str = "") -> AsyncIterator[Proxy]:
+    made = Proxy(node_url, secret)
+    await made.start()
+    try:
+        yield made
+    finally:
+        await made.stop()

@@ -1,0 +1,530 @@
+"""One chain through several endpoints: a real node, and in front of it endpoints that fail in every way."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+import structlog
+from aiohttp import web
+
+from devnet.chain import usable_port
+from devnet.scenarios import Mode, Scenario
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.client import Call, Chain, Reverted
+from reminder_worker.chain.events import TRANSFER_TOPIC
+from reminder_worker.errors import ChainUnavailable, Misconfigured
+from reminder_worker.settings import ChainSettings
+from tests.integration.chain_proxy import Json, Proxy, proxy
+
+DEAD_KEY = "dead-endpoint-key"
+SECRET = "api-key-of-the-endpoint"
+UNKNOWN_HASH = "0x" + "5a" * 32
+
+
+class Clock:
+    """Time that moves only while the chain sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+def chain_settings(scenario: Scenario, *urls: str, **more: Any) -> ChainSettings:
+    environ = scenario.deployment.settings_environ(31337, ",".join(urls))
+    values = {name.removeprefix("CHAIN_31337_"): value for name, value in environ.items()}
+    return ChainSettings.model_validate({"chain_id": 31337, "RPC_TIMEOUT": 5.0, **values, **more})
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+Connect = Callable[..., Chain]
+
+
+@pytest.fixture
+async def connect(chain_scenario: Scenario, clock: Clock) -> AsyncIterator[Connect]:
+    """A chain over these endpoints, with a clock of its own; closed after the test."""
+    opened: list[Chain] = []
+
+    def made(*urls: str, **more: Any) -> Chain:
+        settings = chain_settings(chain_scenario, *urls, **more)
+        opened.append(Chain(settings, clock=clock, sleep=clock.sleep, jitter=lambda: 1.0))
+        return opened[-1]
+
+    yield made
+    for chain in opened:
+        await chain.close()
+
+
+@pytest.fixture
+async def first(chain_scenario: Scenario) -> AsyncIterator[Proxy]:
+    async with proxy(chain_scenario.anvil.url, SECRET) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def second(chain_scenario: Scenario) -> AsyncIterator[Proxy]:
+    async with proxy(chain_scenario.anvil.url) as opened:
+        yield opened
+
+
+def error(code: int, message: str, data: Any = None) -> Json:
+    return {"error": {"code": code, "message": message, "data": data}}
+
+
+def only(method: str, told: Json) -> Callable[[Json], Json | None]:
+    return lambda request: told if request["method"] == method else None
+
+
+def dead_url() -> str:
+    return f"http://127.0.0.1:{usable_port()}/{DEAD_KEY}"
+
+
+# -- failover -------------------------------------------------------------------------------------
+
+
+FAILURES: dict[str, Callable[[Proxy], None]] = {
+    "429": lambda p: setattr(p, "reply", lambda: web.Response(status=429)),
+    "500": lambda p: setattr(p, "reply", lambda: web.Response(status=500, text="oops")),
+    "redirect": lambda p: setattr(
+        p, "reply", lambda: web.Response(status=302, headers={"Location": "http://127.0.0.1/"})
+    ),
+    "HTML": lambda p: setattr(p, "reply", lambda: web.Response(text="<html>")),
+    "empty": lambda p: setattr(p, "reply", lambda: web.Response(text="")),
+    "number": lambda p: setattr(p, "reply", lambda: web.Response(text="7")),
+    "list": lambda p: setattr(p, "reply", lambda: web.Response(text="[1]")),
+    "no result": lambda p: setattr(p, "answer", only("eth_getBlockByNumber", {})),
+    "wrong type": lambda p: setattr(p, "answer", only("eth_getBlockByNumber", {"result": {"number": 5}})),
+    "error": lambda p: setattr(p, "answer", only("eth_getBlockByNumber", error(-32603, "internal"))),
+    "error without shape": lambda p: setattr(p, "answer", only("eth_getBlockByNumber", {"error": "no"})),
+    "rate limit": lambda p: setattr(p, "answer", only("eth_getBlockByNumber", error(-32005, "rate limit reached"))),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+async def test_a_failing_endpoint_is_passed_over(
+    failure: str, connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    FAILURES[failure](first)
+    chain = connect(first.url, chain_scenario.anvil.url)
+    block = await chain.block("latest")
+    assert block is not None
+    assert block.number == chain_scenario.anvil.block_number()
+    assert [health.errors for health in chain.health()] == [1, 0]
+    assert chain.health()[1].head == block.number
+
+
+async def test_an_endpoint_that_hangs_is_passed_over(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
+    first.hang = True
+    chain = connect(first.url, chain_scenario.anvil.url, RPC_TIMEOUT=0.2)
+    assert await chain.block("latest") is not None
+
+
+async def test_a_failing_endpoint_rests_longer_each_time_and_is_used_again_when_well(
+    connect: Connect, first: Proxy, second: Proxy, clock: Clock
+) -> None:
+    first.reply = lambda: web.Response(status=503)
+    chain = connect(first.url, second.url)
+    rests = []
+    for _ in range(3):
+        before = len(first.posts)
+        await chain.block("latest")
+        await chain.block("latest")  # while it rests
+        assert len(first.posts) == before + 1
+        rests.append(chain._endpoints[0].rest.until - clock.now)
+        clock.now += rests[-1]
+    assert rests == [0.25, 0.5, 1.0]
+    first.well()
+    used = len(second.posts)
+    await chain.block("latest")
+    assert len(second.posts) == used
+    assert [health.ok for health in chain.health()] == [True, True]
+
+
+async def test_one_blip_of_the_only_endpoint_is_outlasted(connect: Connect, first: Proxy, clock: Clock) -> None:
+    replies = iter([web.Response(status=502)])
+
+    def once() -> web.Response:
+        first.reply = None
+        return next(replies)
+
+    first.reply = once
+    chain = connect(first.url)
+    assert await chain.block("latest") is not None
+    assert clock.slept == [0.25]
+
+
+async def test_when_all_fail_the_chain_is_unavailable_and_after_a_while_without_asking(
+    connect: Connect, first: Proxy, clock: Clock
+) -> None:
+    first.reply = lambda: web.Response(status=500)
+    chain = connect(first.url, dead_url())
+    for _ in range(3):
+        with pytest.raises(ChainUnavailable):
+            await chain.block("latest")
+    asked = len(first.posts)
+    with pytest.raises(ChainUnavailable):
+        await chain.block("latest")
+    assert len(first.posts) == asked
+
+
+async def test_no_error_log_or_health_names_an_endpoints_key(
+    connect: Connect, first: Proxy, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    first.reply = lambda: web.Response(status=401)
+    chain = connect(dead_url(), first.url, f"http://user:{SECRET}@127.0.0.1:1/")
+    with structlog.testing.capture_logs() as lines, pytest.raises(ChainUnavailable) as caught:
+        await chain.block("latest")
+    seen: list[str] = [caplog.text, repr(lines), repr(chain.health()), repr(chain)]
+    failure: BaseException | None = caught.value
+    while failure is not None:
+        seen.append(repr(failure))
+        failure = failure.__context__
+    assert lines
+    assert not [text for text in seen if SECRET in text or DEAD_KEY in text]
+
+
+# -- the right chain ------------------------------------------------------------------------------
+
+
+async def test_check_names_an_endpoint_of_another_chain(
+    connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    first.answer = only("eth_chainId", {"result": "0x1"})
+    with pytest.raises(Misconfigured, match=r"2:127\.0\.0\.1 serves chain 1"):
+        await connect(chain_scenario.anvil.url, first.url).check()
+
+
+async def test_check_is_content_with_one_endpoint_that_answers(connect: Connect, chain_scenario: Scenario) -> None:
+    await connect(dead_url(), chain_scenario.anvil.url).check()
+    with pytest.raises(ChainUnavailable):
+        await connect(dead_url(), dead_url()).check()
+
+
+async def test_an_endpoint_that_was_down_at_the_start_is_verified_before_its_answers_count(
+    connect: Connect, first: Proxy, chain_scenario: Scenario, clock: Clock
+) -> None:
+    first.reply = lambda: web.Response(status=503)
+    chain = connect(first.url, chain_scenario.anvil.url)
+    await chain.check()
+    first.well()
+    first.answer = lambda request: (
+        {"result": "0x1"} if request["method"] == "eth_chainId" else error(-32000, "must not be asked")
+    )
+    clock.now += 100
+    assert await chain.block("latest") is not None
+    assert set(first.methods()) == {"eth_chainId"}
+    assert chain.health()[0].ok is False
+
+
+# -- nodes that lag -------------------------------------------------------------------------------
+
+
+def lagging(method: str) -> Callable[[Json], Json | None]:
+    return only(method, {"result": None})
+
+
+async def test_what_a_lagging_endpoint_does_not_know_is_asked_of_the_next(
+    connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    anvil = chain_scenario.anvil
+    sent = chain_scenario.mint(chain_scenario.deployment.usdc, chain_scenario.account("a").address, 5)
+    latest = anvil.rpc("eth_getBlockByNumber", "latest", False)
+    number = int(latest["number"], 16)
+    first.answer = lambda request: (
+        {"result": None}
+        if request["method"] in ("eth_getBlockByHash", "eth_getTransactionReceipt")
+        or (request["method"] == "eth_getBlockByNumber" and request["params"][0] == latest["number"])
+        else None
+    )
+    chain = connect(first.url, anvil.url)
+    by_hash = await chain.block_by_hash(latest["hash"])
+    assert by_hash is not None
+    assert by_hash.number == number
+    assert [block.number for block in await chain.blocks([number, 0, number - 1]) if block] == [number, 0, number - 1]
+    (receipt,) = await chain.receipts([sent])
+    assert receipt is not None
+    assert receipt.succeeded
+    assert receipt.logs[0].topics[0] == TRANSFER_TOPIC
+    assert chain.health()[0].consecutive_failures == 0
+
+
+async def test_what_nobody_knows_is_none(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
+    chain = connect(first.url, chain_scenario.anvil.url)
+    assert await chain.block_by_hash(UNKNOWN_HASH) is None
+    assert await chain.blocks([10**9]) == [None]
+    assert await chain.receipts([UNKNOWN_HASH]) == [None]
+
+
+@pytest.mark.parametrize(
+    "message", ["header not found", "block not found: 0x12", "Unknown block", "missing trie node 1f (path )"]
+)
+async def test_a_call_at_a_block_that_an_endpoint_lacks_goes_to_the_next(
+    message: str, connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    first.answer = only("eth_call", error(-32000, message))
+    chain = connect(first.url, chain_scenario.anvil.url)
+    block = await chain.block("latest")
+    assert block is not None
+    call = Call(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
+    assert await chain.call(call, at=block.hash) == (6).to_bytes(32, "big")
+    with pytest.raises(ChainUnavailable):
+        await chain.call(call, at=UNKNOWN_HASH)
+    with pytest.raises(ChainUnavailable):
+        await chain.call_many([call] * 40, at=UNKNOWN_HASH)
+
+
+# -- calls ----------------------------------------------------------------------------------------
+
+
+async def test_a_revert_is_a_value_of_the_first_endpoint_that_is_well(
+    connect: Connect, first: Proxy, second: Proxy, chain_scenario: Scenario
+) -> None:
+    chain = connect(first.url, second.url)
+    deployment = chain_scenario.deployment
+    user = chain_scenario.account("a").address
+    transfer = Call(deployment.usdc, bytes.fromhex("a9059cbb" + "00" * 12 + user[2:] + "00" * 31 + "01"))
+    answer = await chain.call(transfer)
+    assert isinstance(answer, Reverted)
+    assert answer.data[:4] == bytes.fromhex("4e487b71")  # Panic(uint256): arithmetic underflow
+    assert second.posts == []
+    assert chain.health()[0].errors == 0
+
+
+@pytest.mark.parametrize(
+    ("told", "data"),
+    [
+        (error(3, "execution reverted", "0x08c379a0"), "08c379a0"),
+        (error(-32000, "execution reverted"), ""),
+        (error(-32015, "VM execution error.", "Reverted 0x1234"), "1234"),
+        (error(-32603, "reverted", {"data": "0x1234"}), "1234"),
+        (error(-32000, "out of gas"), ""),
+        (error(-32000, "invalid opcode: INVALID"), ""),
+        (error(-32000, "execution aborted (timeout = 5s)"), ""),
+        (error(3, "execution reverted: rate limit, header not found", "0x"), ""),
+    ],
+)
+@pytest.mark.parametrize("status", [200, 500])
+async def test_reverts_are_known_in_every_nodes_words(
+    told: Json, data: str, status: int, connect: Connect, first: Proxy
+) -> None:
+    """Also from nodes that send a JSON-RPC error with HTTP 500."""
+    chain = connect(first.url)
+    await chain.check()
+    first.answer = only("eth_call", told)
+    if status == 500:
+        body = {"jsonrpc": "2.0", "id": 1, **told}
+        first.reply = lambda: web.json_response(body, status=500)
+    assert await chain.call(Call("0x" + "11" * 20, b"")) == Reverted(bytes.fromhex(data))
+
+
+async def test_gas_bounds_what_a_call_may_burn(connect: Connect, chain_scenario: Scenario) -> None:
+    chain = connect(chain_scenario.anvil.url)
+    burner = Call(
+        chain_scenario.deployment.gas_burner_1271,
+        selector("ERC1271", "isValidSignature") + bytes(32) + bytes([0] * 31 + [64]) + bytes(32),
+    )
+    assert await chain.call(burner, gas=100_000) == Reverted()
+
+
+async def test_many_calls_keep_their_order_and_are_isolated(connect: Connect, chain_scenario: Scenario) -> None:
+    deployment = chain_scenario.deployment
+    decimals = selector("ERC20", "decimals")
+    calls = [
+        Call(deployment.usdc, decimals),
+        Call(deployment.no_metadata_token, decimals),  # reverts
+        Call(deployment.dai, decimals),
+        Call("0x" + "77" * 20, decimals),  # no contract
+    ] * 300
+    answers = await connect(chain_scenario.anvil.url).call_many(calls)
+    assert answers == [(6).to_bytes(32, "big"), Reverted(), (18).to_bytes(32, "big"), b""] * 300
+
+
+async def test_a_neighbour_that_burns_the_gas_takes_no_one_down(connect: Connect, chain_scenario: Scenario) -> None:
+    """It leaves 1/64 of the gas to all calls after it: their failure inside Multicall3 is not theirs."""
+    deployment = chain_scenario.deployment
+    owner = chain_scenario.account("owner")
+    burner, other = (
+        chain_scenario.create_reverting_legacy(owner, {chain_scenario.account("heir").address: 100}) for _ in range(2)
+    )
+    chain_scenario.set_mode(burner, Mode.BURNS_GAS)
+    triggers = selector("Legacy", "getTriggerActivationTimestamp")
+    calls = [Call(burner.address, triggers)] + [Call(other.address, triggers)] * 499
+    answers = await connect(chain_scenario.anvil.url).call_many(calls)
+    assert isinstance(answers[0], Reverted)
+    assert not [answer for answer in answers[1:] if isinstance(answer, Reverted)]
+    assert deployment.multicall3
+
+
+async def test_a_chunk_that_nodes_refuse_is_halved(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
+    def most(request: Json) -> Json | None:
+        if request["method"] == "eth_call" and len(request["params"][0]["data"]) > 2 * 20 * 200:
+            return error(-32000, "request too large")
+        return None
+
+    first.answer = most
+    call = Call(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
+    assert await connect(first.url).call_many([call] * 100) == [(6).to_bytes(32, "big")] * 100
+
+
+async def test_a_node_that_refuses_even_one_call_is_no_revert(connect: Connect, first: Proxy) -> None:
+    first.answer = only("eth_call", error(-32603, "internal error"))
+    call = Call("0x" + "11" * 20, b"")
+    with pytest.raises(ChainUnavailable):
+        await connect(first.url).call_many([call] * 600)
+    assert len(first.posts) < 100
+
+
+async def test_a_missing_multicall_is_the_installations_fault(
+    connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    calls = [Call(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))] * 2
+    with pytest.raises(Misconfigured, match="MULTICALL3"):
+        await connect(chain_scenario.anvil.url, MULTICALL3="0x" + "77" * 20).call_many(calls)
+    first.answer = only("eth_call", {"result": "0x" + "00" * 64})
+    with pytest.raises(Misconfigured, match="MULTICALL3"):
+        await connect(first.url).call_many(calls)
+
+
+# -- batches and logs -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("most", [1, 3])
+async def test_an_endpoint_that_refuses_batches_is_asked_in_smaller_ones(
+    most: int, connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    chain_scenario.anvil.mine(20)
+    first.most_in_a_batch = most
+    blocks = await connect(first.url).blocks(range(20))
+    assert [block.number for block in blocks if block] == list(range(20))
+
+
+@pytest.mark.parametrize("fault", ["missing", "doubled", "without id"])
+async def test_a_batch_answered_in_part_is_the_endpoints_failure(
+    fault: str, connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    chain = connect(first.url, chain_scenario.anvil.url)
+    await chain.check()
+    one: Json = {"jsonrpc": "2.0", "id": 1, "result": None}
+    two = {"missing": [one], "doubled": [one, one], "without id": [{**one, "id": None}, {**one, "id": None}]}[fault]
+    first.reply = lambda: web.json_response(two)
+    assert None not in await chain.blocks([0, 1])
+    assert chain.health()[0].errors == 1
+
+
+def mints(scenario: Scenario, count: int) -> list[str]:
+    user = scenario.account("a").address
+    return [scenario.mint(scenario.deployment.usdc, user, amount) for amount in range(1, count + 1)]
+
+
+async def usdc_logs(chain: Chain, scenario: Scenario, last: int | None = None) -> list[str]:
+    last = scenario.anvil.block_number() if last is None else last
+    logs = await chain.logs([scenario.deployment.usdc], [TRANSFER_TOPIC], 0, last)
+    return [log.tx_hash for log in logs]
+
+
+async def test_logs_are_found_in_order_by_a_node_that_refuses_wide_ranges(
+    connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    sent = mints(chain_scenario, 12)
+
+    def narrow(request: Json) -> Json | None:
+        span = request["params"][0] if request["method"] == "eth_getLogs" else None
+        if span and int(span["toBlock"], 16) - int(span["fromBlock"], 16) > 4:
+            return error(-32005, "query returned more than 10000 results")
+        return None
+
+    first.answer = narrow
+    assert (await usdc_logs(connect(first.url), chain_scenario))[-12:] == sent
+
+
+async def test_a_range_that_takes_too_long_is_halved(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
+    sent = mints(chain_scenario, 4)
+    first.answer = lambda request: (
+        error(-32000, "query timeout exceeded")
+        if request["method"] == "eth_getLogs"
+        and int(request["params"][0]["toBlock"], 16) - int(request["params"][0]["fromBlock"], 16) > 10
+        else None
+    )
+    assert (await usdc_logs(connect(first.url), chain_scenario))[-4:] == sent
+
+
+async def test_an_endpoint_without_the_last_block_is_not_believed_to_have_no_logs(
+    connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    """A lagging node answers with an empty list, not with an error."""
+    sent = mints(chain_scenario, 2)
+    head = chain_scenario.anvil.block_number()
+
+    def behind(request: Json) -> Json | None:
+        if request["method"] == "eth_getLogs":
+            return {"result": []}
+        if request["method"] == "eth_getBlockByNumber" and request["params"][0] == hex(head):
+            return {"result": None}
+        return None
+
+    first.answer = behind
+    assert (await usdc_logs(connect(first.url, chain_scenario.anvil.url), chain_scenario))[-2:] == sent
+    with pytest.raises(ChainUnavailable):
+        await usdc_logs(connect(first.url), chain_scenario)
+
+
+async def test_logs_beyond_the_head_are_unavailable_not_empty(connect: Connect, chain_scenario: Scenario) -> None:
+    with pytest.raises(ChainUnavailable):
+        await usdc_logs(connect(chain_scenario.anvil.url), chain_scenario, chain_scenario.anvil.block_number() + 1)
+
+
+@pytest.mark.parametrize("field", ["address", "blockNumber", "removed", "data"])
+async def test_an_endpoint_that_answers_with_other_logs_is_passed_over(
+    field: str, connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    sent = mints(chain_scenario, 2)
+    forged = {"address": "0x" + "12" * 20, "blockNumber": "0xffff", "removed": True, "data": "0xabc"}[field]
+
+    def forge(request: Json, response: Json) -> Json:
+        if request["method"] != "eth_getLogs":
+            return response
+        return {**response, "result": [{**log, field: forged} for log in response["result"]]}
+
+    first.alter = forge
+    assert (await usdc_logs(connect(first.url, chain_scenario.anvil.url), chain_scenario))[-2:] == sent
+
+
+async def test_codes_tell_contracts_from_plain_accounts(connect: Connect, chain_scenario: Scenario) -> None:
+    plain = chain_scenario.account("plain")
+    delegated = chain_scenario.account("delegated")
+    chain_scenario.delegate_7702(delegated)
+    codes = await connect(chain_scenario.anvil.url).codes(
+        [plain.address, chain_scenario.deployment.usdc, delegated.address]
+    )
+    assert codes[0] == b""
+    assert len(codes[1]) > 100
+    assert codes[2][:3] == bytes.fromhex("ef0100")
+
+
+async def test_block_tags_and_reorganised_blocks(connect: Connect, chain_scenario: Scenario) -> None:
+    anvil = chain_scenario.anvil
+    anvil.mine(5)
+    chain = connect(anvil.url)
+    before = await chain.block("latest")
+    safe = await chain.block("safe")
+    assert before is not None
+    assert safe is not None
+    assert safe.number < before.number
+    anvil.reorg(2)
+    after = await chain.block(before.number)
+    assert after is not None
+    assert after.hash != before.hash
