@@ -6,8 +6,22 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, Row, String, Table, any_, bindparam, cast, delete, func, select, update
-from sqlalchemy.dialects.postgresql import JSON, insert
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Row,
+    String,
+    Table,
+    Update,
+    any_,
+    bindparam,
+    cast,
+    delete,
+    func,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSON, Insert, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database import tables
@@ -43,8 +57,10 @@ async def move_cursor(
     To be called first in a transaction: it holds the row, so that readers follow one another.
     """
     place = {"block_number": new.number, "block_hash": new.hash, "source": source}
+    first = insert(index_cursor).values(chain_id=chain_id, name=name, **place)
+    statement: Update | Insert = first.on_conflict_do_nothing()
     if old.stored:
-        moved = await connection.execute(
+        statement = (
             update(index_cursor)
             .values(**place, moved_at=func.clock_timestamp())
             .where(
@@ -54,11 +70,8 @@ async def move_cursor(
                 index_cursor.c.block_hash == old.hash,
             )
         )
-    else:
-        moved = await connection.execute(
-            insert(index_cursor).values(chain_id=chain_id, name=name, **place).on_conflict_do_nothing()
-        )
-    return moved.rowcount == 1
+    moved = await connection.execute(statement.returning(index_cursor.c.chain_id))
+    return moved.one_or_none() is not None
 
 
 async def add_events(connection: AsyncConnection, chain_id: int, events: Sequence[ChainEvent]) -> None:

@@ -1,0 +1,126 @@
+"""A chain on which every event that an indexer folds has happened, and the parts that read it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import aiohttp
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Legacy, Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.questions import Indexer, IndexHead
+from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.settings import ChainSettings
+from tests.integration.indexer_graph_node import GraphNode
+
+CHAIN_ID = 31337
+
+
+def settings_of(scenario: Scenario, **changes: object) -> ChainSettings:
+    environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
+    prefix = f"CHAIN_{CHAIN_ID}_"
+    fields: dict[str, object] = {key.removeprefix(prefix): value for key, value in environ.items()}
+    fields["RPC_URLS"] = (fields["RPC_URLS"],)
+    return ChainSettings.model_validate({"chain_id": CHAIN_ID, "SIGNAL_BLOCK": "latest", **fields, **changes})
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that reads one chain, on one database."""
+
+    chain: Chain
+    index: ChainIndex
+    graph: GraphNode
+    subgraph: Subgraph
+    indexers: Indexers
+
+
+@asynccontextmanager
+async def open_parts(engine: AsyncEngine, scenario: Scenario, **changes: object) -> AsyncIterator[Parts]:
+    """The subgraph is at the chain's head as it was now; the index has read nothing."""
+    chain = Chain.connect(settings_of(scenario, **changes))
+    try:
+        async with GraphNode() as graph, aiohttp.ClientSession() as session:
+            graph.sync(scenario)
+            subgraph = Subgraph(graph.url, session, backoff_seconds=0, rest_seconds=0)
+            index = ChainIndex(engine, chain)
+            yield Parts(chain, index, graph, subgraph, Indexers(chain, index, subgraph))
+    finally:
+        await chain.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What was made: `legacies` and `timelocks` are all there are; the named ones are worth a closer look."""
+
+    legacies: tuple[str, ...]
+    timelocks: tuple[int, ...]
+    edited: Legacy
+    reset: Legacy
+    safe: Legacy
+
+
+def tell(scenario: Scenario) -> Story:
+    """Configure, edit, reset, check in, claim, delete; Safe legacies; timelocks in every vault, some of them ended."""
+    s = scenario
+    ann, bob, cid, dee, eve = (s.account(name) for name in ("ann", "bob", "cid", "dee", "eve"))
+    for owner in (ann, bob):
+        s.subscribe_premium(owner)
+    s.set_time_ahead(ann, 3 * DAY)
+    heirs = {cid.address: 60, dee.address: 40}
+    edited = s.create_legacy(ann, heirs, second_line=eve.address, third_line=bob.address, name="Ann's")
+    s.configure_reminders(ann, edited, cosigners=[bob.address])
+    s.edit_distribution(ann, edited, {dee.address: 100})
+    s.edit_line(ann, edited, 2, None)
+    s.check_in(ann, edited)
+    s.edit_trigger(ann, edited, 90 * DAY)
+    reset = s.create_legacy(bob, heirs)
+    s.configure_reminders(bob, reset)
+    s.set_auto_renew(bob, reset)
+    s.delete_legacy(bob, reset)
+    never = s.create_legacy(bob, heirs)
+    claimed = s.create_legacy(bob, {cid.address: 100}, inactivity=DAY, second_line=eve.address)
+    s.configure_reminders(bob, claimed)
+    s.advance(40 * DAY)
+    s.claim(cid, claimed)
+    s.claim_two_layers_in_one_transaction(cid, eve, claimed)
+    wallet = s.create_safe([ann, bob])
+    safe = s.create_safe_legacy(ann, wallet, [cid.address, dee.address], inactivity=10 * DAY)
+    s.configure_reminders(ann, safe, [cid.address, dee.address], cosigners=[bob.address])
+    s.edit_safe_beneficiaries(ann, safe, [dee.address])
+    s.edit_trigger(ann, safe, 5 * DAY)
+    s.advance(6 * DAY)
+    s.activate_safe_legacy(dee, safe)
+    d = s.deployment
+    gift = s.create_gift(ann, cid.address, eth=10**18, duration=DAY)
+    usdc = s.create_gift(ann, dee.address, tokens=[(d.usdc, 250 * 10**6)])
+    mixed = s.create_timelock(
+        bob,
+        eve.address,
+        tokens=[(d.usdc, 5), (d.dai, 7)],
+        erc721=[(d.erc721, 11)],
+        erc1155=[(d.erc1155, 3, 4)],
+        soft=True,
+        buffer=2 * DAY,
+    )
+    soft = s.create_timelock(bob, bob.address, tokens=[(d.usdc, 9)], soft=True, buffer=DAY)
+    s.unlock_soft_timelock(bob, soft)
+    s.advance(3 * DAY)
+    s.withdraw_gift(cid, gift)
+    s.withdraw_gift(bob, soft)
+    addresses = tuple(item.address for item in (edited, reset, never, claimed, safe))
+    return Story(addresses, (gift, usdc, mixed, soft), edited, reset, safe)
+
+
+async def answers(indexer: Indexer, story: Story, first: int, last: int, at: IndexHead) -> dict[str, object]:
+    """Every question, as values that can be compared: within a block signals have no order that all sources know."""
+    signals = await indexer.signals(first, last, at)
+    return {
+        "signals": sorted(signals, key=lambda s: (s.block_number, s.tx_hash, s.legacy, s.kind, s.layer)),
+        "legacies": await indexer.legacies([*story.legacies, "0x" + "ab" * 20], at),
+        "reminder_configs": await indexer.reminder_configs(story.legacies, at),
+        "timelocks": await indexer.timelocks([*story.timelocks, 10**6], at),
+    }
