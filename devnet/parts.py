@@ -83,11 +83,11 @@ class Log:
     def part(self, name: str, line: str) -> None:
         colour = self._colours.setdefault(name, _COLOURS[len(self._colours) % len(_COLOURS)])
         text, style = _readable(line)
-        self._print(Text.assemble((f"{name:<12}", colour), ("│ ", "dim"), (text, style)))
+        self._print(Text.assemble((f"{name:<13}", colour), ("│ ", "dim"), (text, style)))
 
     def say(self, markup: str = "") -> None:
         """A line of the story."""
-        self._print(Text.assemble((f"{'story':<12}", "bold"), ("│ ", "dim")) + Text.from_markup(markup))
+        self._print(Text.assemble((f"{'story':<13}", "bold"), ("│ ", "dim")) + Text.from_markup(markup))
 
     def _print(self, line: Text) -> None:
         stamp = Text(datetime.now().strftime("%H:%M:%S "), style="dim")

