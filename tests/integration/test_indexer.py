@@ -4,7 +4,6 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker.indexer.questions import SignalKind
 from tests.integration.indexer_story import answers, open_parts, tell
 
 

@@ -1,0 +1,376 @@
+"""The chain index on a real chain and database: complete, once, and right again after every kind of reorganisation."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from sqlalchemy import Table, func, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.tables import chain_event, index_cursor, legacy, reminder_config, timelock
+from reminder_worker.errors import IndexerUnavailable
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.questions import FAR_FUTURE, SignalKind
+from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy
+from tests.integration.indexer_story import settings_of, tell
+
+FOLDED = (legacy, reminder_config, timelock)
+
+
+@pytest.fixture
+async def proxy(chain_scenario: Scenario) -> AsyncIterator[RpcProxy]:
+    async with RpcProxy(chain_scenario.anvil) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def chain(chain_scenario: Scenario, proxy: RpcProxy) -> AsyncIterator[Chain]:
+    opened = Chain.connect(settings_of(chain_scenario, RPC_URLS=(proxy.url,)))
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def index(engine: AsyncEngine, chain: Chain) -> ChainIndex:
+    return ChainIndex(engine, chain)
+
+
+async def contents(engine: AsyncEngine, *tables: Table) -> dict[str, list[tuple[Any, ...]]]:
+    async with engine.connect() as connection:
+        return {
+            table.name: sorted((tuple(row) for row in await connection.execute(select(table))), key=repr)
+            for table in tables
+        }
+
+
+async def count(engine: AsyncEngine, table: Table) -> int:
+    async with engine.connect() as connection:
+        return (await connection.execute(select(func.count()).select_from(table))).scalar_one()
+
+
+async def whole(engine: AsyncEngine, index: ChainIndex) -> dict[str, list[tuple[Any, ...]]]:
+    """What the tables say when they are read anew from the first block."""
+    await index.rewind_to(0)
+    assert await count(engine, chain_event) == 0
+    assert (await index.advance()).stopped == "at_head"
+    return await contents(engine, chain_event, *FOLDED)
+
+
+async def test_step_by_step_and_all_at_once_give_the_same_tables(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, chain: Chain
+) -> None:
+    """However the blocks are cut into slices, the tables are the same."""
+    tell(chain_scenario)
+    small = ChainIndex(engine, Chain.connect(settings_of(chain_scenario, LOG_RANGE=3)))
+    progress = await small.advance()
+    await small._chain.close()
+    assert progress.stopped == "at_head"
+    stepwise = await contents(engine, chain_event, *FOLDED)
+    assert all(stepwise.values())
+    assert stepwise == await whole(engine, index)
+
+
+async def test_a_node_that_refuses_ranges_is_read_whole(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+) -> None:
+    """A node that answers only for two blocks at a time costs more questions, not events."""
+
+    def refuse(method: str, params: list[Any]) -> Any:
+        if method == "eth_getLogs" and int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) > 1:
+            raise Refusal("query returned more than 10000 results")
+        return PASS
+
+    tell(chain_scenario)
+    proxy.rule = refuse
+    progress = await index.advance()
+    assert progress.stopped == "at_head"
+    refused = await contents(engine, chain_event, *FOLDED)
+    proxy.rule = lambda _method, _params: PASS
+    assert refused == await whole(engine, index)
+
+
+async def test_two_that_advance_at_once_store_each_event_once(
+    engine: AsyncEngine, chain_scenario: Scenario, chain: Chain
+) -> None:
+    """A tick and a run at the same time: what one counts as stored the other does not, and the tables are right."""
+    tell(chain_scenario)
+    first, second = await asyncio.gather(*(ChainIndex(engine, chain).advance() for _ in range(2)))
+    assert "at_head" in {first.stopped, second.stopped}
+    assert first.events + second.events == await count(engine, chain_event)
+    both = await contents(engine, chain_event, *FOLDED)
+    assert both == await whole(engine, ChainIndex(engine, chain))
+
+
+async def test_a_reorganisation_takes_back_what_it_removed_and_finds_what_it_brought(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex
+) -> None:
+    """anvil_reorg replaces the last blocks: their events, and all that was folded from them, are gone."""
+    s = chain_scenario
+    ann, cid = s.account("ann"), s.account("cid")
+    s.subscribe_premium(ann)
+    kept = s.create_legacy(ann, {cid.address: 100})
+    s.configure_reminders(ann, kept)
+    await index.advance()
+    before = await contents(engine, chain_event, *FOLDED)
+    s.edit_line(ann, kept, 2, s.account("eve").address)
+    s.edit_distribution(ann, kept, {s.account("dee").address: 100})
+    lost = s.create_legacy(ann, {cid.address: 100})
+    await index.advance()
+    at = await index.head()
+    assert await index.legacies([lost.address], at)
+    s.anvil.reorg(3)
+    s.anvil.mine()
+    progress = await index.advance()
+    assert progress.rewound_to is not None
+    assert await contents(engine, chain_event, *FOLDED) == before
+    with pytest.raises(IndexerUnavailable):
+        await index.legacies([lost.address], type(at)(at.number + 1, at.hash))
+    s.edit_distribution(ann, kept, {s.account("eve").address: 100})
+    await index.advance()
+    configs = await index.reminder_configs([kept.address], await index.head())
+    assert configs[kept.address].beneficiaries == (s.account("eve").address.lower(),)
+    after = await contents(engine, chain_event, *FOLDED)
+    assert after == await whole(engine, index)
+
+
+async def test_a_rollback_deeper_than_the_finalized_block_is_read_again(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex
+) -> None:
+    """A chain put back to a snapshot, grown past the cursor and past its finality: the index says what it says now."""
+    s = chain_scenario
+    ann, cid = s.account("ann"), s.account("cid")
+    first = s.create_legacy(ann, {cid.address: 100})
+    point = s.anvil.snapshot()
+    s.anvil.mine(3)
+    gone = s.create_legacy(ann, {cid.address: 100}, inactivity=77 * DAY)
+    s.anvil.mine(20)
+    await index.advance()
+    cursor = await index.head()
+    s.anvil.revert(point)
+    new = s.create_legacy(s.account("bob"), {cid.address: 100})
+    assert (await index.advance()).stopped == "node_behind"
+    s.anvil.mine(40)
+    assert int(s.anvil.rpc("eth_getBlockByNumber", "finalized", False)["number"], 16) > cursor.number
+    await index.advance()
+    at = await index.head()
+    found = await index.legacies([first.address, gone.address, new.address], at)
+    assert {item.creator for item in found.values()} == {ann.address.lower(), s.account("bob").address.lower()}
+    after = await contents(engine, chain_event, *FOLDED)
+    assert after == await whole(engine, index)
+
+
+async def test_an_unchanged_event_below_a_rollback_is_where_reading_begins_again(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex
+) -> None:
+    """Events between our newest final event and the finalized block of the new fork are not missed."""
+    s = chain_scenario
+    ann, cid = s.account("ann"), s.account("cid")
+    s.create_legacy(ann, {cid.address: 100})
+    s.anvil.mine(5)
+    point = s.anvil.snapshot()
+    s.anvil.mine(50)
+    await index.advance()
+    s.anvil.revert(point)
+    new = s.create_legacy(ann, {cid.address: 100})
+    s.anvil.mine(60)
+    progress = await index.advance()
+    assert progress.rewound_to is not None
+    assert await index.legacies([new.address], await index.head())
+
+
+async def test_a_reorganisation_while_reading_mixes_nothing(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+) -> None:
+    """The chain changes between the logs and the question that follows: nothing of the old fork is stored."""
+    s = chain_scenario
+    s.anvil.mine(3)
+    lost = s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+
+    def change(method: str, params: list[Any]) -> Any:
+        if method != "eth_getLogs":
+            return PASS
+        answer = s.anvil.rpc(method, *params)
+        s.anvil.reorg(2)
+        proxy.rule = lambda _method, _params: PASS
+        return answer
+
+    proxy.rule = change
+    progress = await index.advance()
+    assert (progress.stopped, progress.more, progress.events) == ("unsettled", True, 0)
+    assert await count(engine, index_cursor) == 0
+    await index.advance()
+    assert await index.legacies([lost.address], await index.head()) == {}
+
+
+async def test_a_node_that_lags_moves_nothing_back(
+    chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+) -> None:
+    """A head below the cursor is reported and changes nothing."""
+    s = chain_scenario
+    s.anvil.mine(3)
+    await index.advance()
+    at = await index.head()
+    late = s.anvil.rpc("eth_getBlockByNumber", hex(at.number - 2), False)
+    proxy.rule = lambda method, params: late if (method, params[:1]) == ("eth_getBlockByNumber", ["latest"]) else PASS
+    assert not await index.look()
+    progress = await index.advance()
+    assert (progress.stopped, progress.head, progress.more) == ("node_behind", at.number - 2, False)
+    assert await index.head() == at
+
+
+async def test_logs_that_a_node_gave_late_are_found(
+    chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+) -> None:
+    """A node that had a block before its logs: a few blocks later the event is there, in its place."""
+    s = chain_scenario
+    ann = s.account("ann")
+    await index.advance()
+    made = s.create_legacy(ann, {s.account("cid").address: 100})
+    proxy.rule = lambda method, _params: [] if method == "eth_getLogs" else PASS
+    assert not await index.look()
+    proxy.rule = lambda _method, _params: PASS
+    s.anvil.mine(10)
+    assert await index.look()
+    await index.advance()
+    assert await index.legacies([made.address], await index.head())
+    s.anvil.mine()
+    assert not await index.look()
+
+
+async def test_an_empty_look_passes_over_blocks_and_a_full_one_leaves_them_to_the_run(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+) -> None:
+    """A run is asked for only when there is something to store; with no new block a look is one question."""
+    s = chain_scenario
+    await index.advance()
+    s.anvil.mine(4)
+    assert not await index.look()
+    assert (await index.head()).number == s.anvil.block_number()
+    proxy.asked.clear()
+    assert not await index.look()
+    assert proxy.asked == {"eth_getBlockByNumber": 1}
+    s.set_time_ahead(s.account("ann"), DAY)
+    assert await index.look()
+    assert await count(engine, chain_event) == 0
+    assert (await index.advance()).events == 1
+    assert not await index.look()
+
+
+async def test_a_long_way_is_read_within_the_budget_and_goes_on(chain_scenario: Scenario, index: ChainIndex) -> None:
+    """Without time left nothing is read, and the progress says that there is more."""
+    progress = await index.advance(budget_seconds=0)
+    assert (progress.stopped, progress.more) == ("budget", True)
+    with pytest.raises(IndexerUnavailable):
+        await index.head()
+
+
+async def test_no_name_of_a_legacy_is_stored(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, chain: Chain
+) -> None:
+    """The strings that events carry do not reach the database."""
+    s = chain_scenario
+    ann, cid = s.account("ann"), s.account("cid")
+    item = s.create_legacy(ann, {cid.address: 100}, name="For little Emma Zzyzx")
+    s.edit_config(ann, item, {cid.address: 100}, inactivity=DAY, name="For little Emma Zzyzx")
+    s.create_safe_legacy(ann, s.create_safe([ann]), [cid.address], name="For little Emma Zzyzx")
+    s.create_gift(ann, cid.address, eth=1)
+    await index.advance()
+    stored = await contents(engine, chain_event, *FOLDED)
+    assert all(stored[table.name] for table in (chain_event, legacy, timelock))
+    assert "Zzyzx" not in repr(stored)
+    assert "Gift" not in repr(stored)
+
+
+async def test_a_lock_until_after_the_end_of_time_does_not_stop_the_index(
+    chain_scenario: Scenario, index: ChainIndex
+) -> None:
+    """Anybody may choose any duration: one that no table can hold is told as the last second there is."""
+    s = chain_scenario
+    ann = s.account("ann")
+    number = s.create_timelock(ann, ann.address, tokens=[(s.deployment.usdc, 2**200)], duration=2**250)
+    assert (await index.advance()).stopped == "at_head"
+    found = (await index.timelocks([number], await index.head()))[number]
+    assert (found.unlock_time, found.assets[0].amount) == (FAR_FUTURE, 2**200)
+
+
+async def test_only_the_right_contract_is_believed(chain_scenario: Scenario, index: ChainIndex) -> None:
+    """The same event from a stranger's contract, or from another of ours, says nothing; garbage is counted."""
+    s, place = chain_scenario, chain_scenario.deployment
+    ann = s.account("ann")
+    stranger = s.deploy("PremiumSetting")
+    s.write(ann, "PremiumSetting", stranger, "setTimeAhead", DAY)
+    topic = s.contracts["PremiumSetting"].event_topic("LegacyEmailNotifyRequested")
+    word = "00" * 12 + ann.address[2:]
+    s.anvil.set_code(place.timelock_erc20, f"0x60016000527f{word}7f{word}7f{topic[2:]}60406000a300")
+    s.send(ann, place.timelock_erc20)
+    s.anvil.set_code(place.premium_setting, f"0x7f{topic[2:]}60006000a100")
+    s.send(ann, place.premium_setting)
+    progress = await index.advance()
+    assert (progress.events, progress.skipped) == (0, 2)
+    at = await index.head()
+    assert await index.signals(0, at.number, at) == []
+
+
+async def test_a_notify_type_of_the_future_is_kept_and_not_answered(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex
+) -> None:
+    """A kind this version does not know stops nothing."""
+    s, place = chain_scenario, chain_scenario.deployment
+    ann = s.account("ann")
+    topic = s.contracts["PremiumSetting"].event_topic("LegacyEmailNotifyRequested")
+    word = "00" * 12 + ann.address[2:]
+    for kind in ("01", "63"):
+        code = f"0x600160005260{kind}6020527f{word}7f{word}7f{topic[2:]}60406000a300"
+        s.anvil.set_code(place.premium_setting, code)
+        s.send(ann, place.premium_setting)
+    assert (await index.advance()).skipped == 0
+    assert await count(engine, chain_event) == 2
+    at = await index.head()
+    assert [signal.kind for signal in await index.signals(0, at.number, at)] == [SignalKind.MULTISIG_ACTIVATION]
+
+
+async def test_what_can_open_a_window_earlier_is_told(chain_scenario: Scenario, index: ChainIndex) -> None:
+    """Edits, check-ins and Premium touch whom they concern, by legacy or by creator, and only within the blocks."""
+    s = chain_scenario
+    ann, bob, cid = (s.account(name) for name in ("ann", "bob", "cid"))
+    s.subscribe_premium(ann)
+    one, two = (s.create_legacy(owner, {cid.address: 100}) for owner in (ann, bob))
+    safe = s.create_safe_legacy(ann, s.create_safe([ann]), [cid.address])
+    await index.advance()
+    first = s.anvil.block_number() + 1
+    s.check_in(ann, one)
+    s.edit_trigger(ann, safe, DAY)
+    s.set_time_ahead(bob, DAY)
+    await index.advance()
+    touched = await index.touched_since(first, s.anvil.block_number())
+    assert touched.legacies == {one.address, safe.address}
+    assert touched.creators == {bob.address.lower()}
+    before = await index.touched_since(0, first - 1)
+    assert before.creators == {ann.address.lower()}
+    assert two.address not in before.legacies | touched.legacies
+
+
+async def test_answers_are_refused_when_the_tables_went_back(chain_scenario: Scenario, index: ChainIndex) -> None:
+    """A question about a state that a reorganisation took away is not answered from the one before it."""
+    s = chain_scenario
+    s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+    await index.advance()
+    at = await index.head()
+    await index.rewind_to(at.number)
+    with pytest.raises(IndexerUnavailable):
+        await index.signals(0, at.number, at)
+
+
+async def test_many_legacies_in_a_few_blocks(engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex) -> None:
+    """A mass creation goes through in one run: every legacy with its configuration."""
+    s = chain_scenario
+    ann, cid = s.account("ann"), s.account("cid")
+    made = s.bulk_create(ann, 3_000, {cid.address: 100})
+    progress = await index.advance()
+    assert (progress.stopped, progress.events) == ("at_head", 6_000)
+    configs = await index.reminder_configs([item.address for item in made], await index.head())
+    assert len(configs) == 3_000
+    assert {config.beneficiaries for config in configs.values()} == {(cid.address.lower(),)}
