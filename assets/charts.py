@@ -12,7 +12,7 @@ from assets import metadata
 if TYPE_CHECKING:
     from reminder_worker import operations
 
-_BAR, _GAP, _HEIGHT, _TOP, _BOTTOM = 34, 8, 120, 18, 20
+_CELL, _TALL, _TOP = 40, 100, 4  # pixels
 
 
 def sends(found: "Sequence[operations.Sends]", days: int) -> metadata.Metadata:
@@ -33,25 +33,36 @@ def sends(found: "Sequence[operations.Sends]", days: int) -> metadata.Metadata:
     return {
         "sent today": by_day[-1][1],
         f"sent in {days} days": int(daily["emails"].sum()),
-        "sent per day": dg.MetadataValue.md(f"![emails sent per day]({bars(by_day)})"),
+        "sent per day": dg.MetadataValue.md(f"![sent per day]({bars(by_day)})"),
         "days": metadata.table(("day (UTC)", "sent"), [row for row in reversed(by_day) if row[1]], "nothing sent"),
         "outcomes": metadata.table(("kind", "outcome", "emails"), outcomes.iter_rows(), "nothing settled"),
     }
 
 
 def bars(days: Sequence[tuple[date, int]]) -> str:
-    """A bar for each day as the address of an SVG image (`data:`), readable on a light and a dark page."""
+    """A bar for each day as the address of an SVG image (`data:`), readable on a light and a dark page.
+
+    Dagster shows Markdown of less than 1,000 characters at once, longer behind a link: hence one path for all bars,
+    and one line of evenly stretched text for all counts and one for all days of the month.
+    """
     most = max([count for _, count in days] + [1])
-    width, height = len(days) * (_BAR + _GAP), _TOP + _HEIGHT + _BOTTOM
-    parts = []
-    for place, (day, count) in enumerate(days):
-        x, tall = place * (_BAR + _GAP), round(_HEIGHT * count / most)
-        middle, top = x + _BAR / 2, _TOP + _HEIGHT - tall
-        parts.append(f'<rect x="{x}" y="{top}" width="{_BAR}" height="{tall}" fill="#4f8ef7"/>')
-        parts.append(f'<text x="{middle}" y="{top - 4}">{count or ""}</text>')
-        parts.append(f'<text x="{middle}" y="{height - 5}">{day:%d.%m.}</text>')
+    width, base = len(days) * _CELL, _TOP + _TALL
+    path = "".join(
+        f"M{place * _CELL + _CELL // 2} {base}V{base - round(_TALL * count / most)}"
+        for place, (_, count) in enumerate(days)
+        if count
+    )
+    line = f'<text textLength="{width}" xml:space="preserve" y='
+    counts = "".join(f"{_short(count):^5}" for _, count in days)
+    numbers = "".join(f"{day.day:^5}" for day, _ in days)
     image = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-family="sans-serif" font-size="11" fill="#8a8f98" text-anchor="middle">{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{base + 32}" '
+        f'font-family="monospace" font-size="11" fill="#888"><path stroke="#48e" stroke-width="30" d="{path}"/>'
+        f'{line}"{base + 14}">{counts}</text>{line}"{base + 28}">{numbers}</text></svg>'
     )
     return "data:image/svg+xml;base64," + base64.b64encode(image.encode()).decode()
+
+
+def _short(count: int) -> str:
+    """At most four characters: `0`, `999`, `12k`, `3M`."""
+    return str(count) if count < 1000 else f"{count // 1000}k" if count < 1_000_000 else f"{count // 1_000_000}M"

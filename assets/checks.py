@@ -34,7 +34,9 @@ def _every_chain_succeeded(asset: dg.AssetsDefinition) -> dg.AssetChecksDefiniti
     @dg.multi_asset_check(name=f"{name}_{EVERY_CHAIN}", specs=[spec], op_tags=AFTER_THE_WORK)
     def check(service: dg.ResourceParam[Service]) -> Iterator[dg.AssetCheckResult]:
         failed = [state for state in service.call(partial(_states, name=name), SECONDS) if state.error]
-        yield dg.AssetCheckResult(passed=not failed, metadata={"chains": metadata.passes_table(failed, {})})
+        rows = [(state.chain_id, state.error, metadata.age(state.failed_age)) for state in failed]
+        failures = metadata.table(("chain", "error", "ago"), rows)
+        yield dg.AssetCheckResult(passed=not failed, metadata={"failed": len(failed), "failures": failures})
         if failed:
             words = ", ".join(f"chain {state.chain_id}: {state.error}" for state in failed)
             raise dg.Failure(f"{name} failed: {words}", allow_retries=False)

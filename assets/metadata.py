@@ -1,6 +1,5 @@
 """What operators see beside an asset: counts, ages and tables in words. Nothing personal ever comes here."""
 
-import base64
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -52,7 +51,8 @@ def pass_report(states: "Iterable[operations.PassState]") -> Metadata:
     for state in known:
         suffix = f" (chain {state.chain_id})" if len(known) > 1 else ""
         for name, value in (state.detail or {}).items():
-            found[name.replace("_", " ") + suffix] = value if isinstance(value, int | float | str) else str(value)
+            if value is not None:
+                found[name.replace("_", " ") + suffix] = value if isinstance(value, int | float | str) else str(value)
         if state.error:
             found["failed" + suffix] = f"{state.error}, {age(state.failed_age)} ago"
     return found
@@ -94,11 +94,3 @@ def passes_table(states: "Iterable[operations.PassState]", switched_off: Mapping
 
 def _cell(value: object) -> str:
     return str(value).replace("|", "\\|")
-
-
-def svg(days: Sequence[tuple[str, int]]) -> str:
-    bars = "".join(
-        f'<rect x="{i * 20}" y="{100 - v}" width="16" height="{v}" fill="#3b6"/>' for i, (_, v) in enumerate(days)
-    )
-    xml = f'<svg xmlns="http://www.w3.org/2000/svg" width="300" height="100">{bars}</svg>'
-    return "![sends](data:image/svg+xml;base64," + base64.b64encode(xml.encode()).decode() + ")"

@@ -15,7 +15,8 @@ def _without_texts(record: logging.LogRecord) -> bool:
     if record.exc_info and record.exc_info[1] is not None:
         from reminder_worker.privacy.redaction import describe_exception
 
-        record.msg = f"{record.getMessage()}\n{describe_exception(record.exc_info[1])}"
+        lines = describe_exception(record.exc_info[1]).splitlines()
+        record.msg = " | ".join([record.getMessage(), *(line.strip() for line in lines)])
         record.args, record.exc_info, record.exc_text = None, None, None
     return True
 
