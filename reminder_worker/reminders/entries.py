@@ -125,6 +125,11 @@ def later(entry: Entry, delay: float, reason: str | None = None, *, tries: int =
     return Settlement(entry, "released", reason=reason, delay=delay, tries=tries, refund=True)
 
 
+def afresh(entry: Entry) -> Settlement:
+    """The mail service never heard of it: proven unsent, to be resolved anew."""
+    return Settlement(entry, "released")
+
+
 def backoff(tries: int) -> float:
     """Full jitter; the first retry is the next tick's."""
     if tries == 0:

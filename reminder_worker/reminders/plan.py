@@ -72,9 +72,9 @@ class Planner:
             return 0
         judged = await self._reader.judge(signals)
         async with self._engine.begin() as conn:
-            stored = await _lock_recipients(conn, self._chain_id, {each.signal.legacy for each in judged})
+            stored = await lock_recipients(conn, self._chain_id, {each.signal.legacy for each in judged})
             entries = [entry for each in judged for entry in _signal_entries(each, stored)]
-            report.entries += await _insert(conn, self._chain_id, entries, rearm=False)
+            report.entries += await insert_entries(conn, self._chain_id, entries, rearm=False)
             await conn.execute(sql.SETTLE_SIGNALS, _signal_rows(self._chain_id, judged))
         report.signals += sum(each.state == "planned" for each in judged)
         report.refused += sum(each.state == "refused" for each in judged)
@@ -96,7 +96,7 @@ class Planner:
             "deadlines": [row.deadline for row in windows],
         }
         async with self._engine.begin() as conn:
-            await _lock_recipients(conn, self._chain_id, legacies)
+            await lock_recipients(conn, self._chain_id, legacies)
             # Marked before the recipients are read: one saved meanwhile waits for this mark and takes it away again.
             await conn.execute(sql.MARK_WINDOWS, marks)
             stored = await _recipients(conn, self._chain_id, legacies)
@@ -110,7 +110,7 @@ class Planner:
                     WINDOW_LINES[row.window],
                 ).items()
             ]
-            report.entries += await _insert(conn, self._chain_id, entries, rearm=True)
+            report.entries += await insert_entries(conn, self._chain_id, entries, rearm=True)
         report.windows += len(windows)
         return len(windows)
 
@@ -143,7 +143,7 @@ def _signal_rows(chain_id: int, judged: Sequence[Judged]) -> dict[str, Any]:
     }
 
 
-async def _lock_recipients(conn: AsyncConnection, chain_id: int, legacies: Iterable[str]) -> dict[str, list[str]]:
+async def lock_recipients(conn: AsyncConnection, chain_id: int, legacies: Iterable[str]) -> dict[str, list[str]]:
     """Keep the recipients of these legacies as they are until the end of the transaction; by legacy."""
     return await _recipients(conn, chain_id, legacies, sql.LOCK_RECIPIENTS)
 
@@ -157,7 +157,8 @@ async def _recipients(
     return found
 
 
-async def _insert(conn: AsyncConnection, chain_id: int, entries: Sequence[Planned], *, rearm: bool) -> int:
+async def insert_entries(conn: AsyncConnection, chain_id: int, entries: Sequence[Planned], *, rearm: bool) -> int:
+    """Entries that are not there yet; with `rearm` also those that were dropped when they were not true any more."""
     if not entries:
         return 0
     values = {

@@ -11,7 +11,7 @@ _TO_PLAN = """
 """
 
 SOMETHING_TO_PLAN = text(
-    "select exists ("
+    "select exists ("  # noqa: S608 - nothing but constants
     "    select from worker.notify_signal where chain_id = :chain_id and state = 'new' and next_try <= now()"
     f") or exists (select {_TO_PLAN})"
 )
@@ -105,4 +105,27 @@ CONFIG_EVENTS = text("""
 STORED_MEMBERSHIPS = text("""
     select legacy, membership from worker.watch
     where chain_id = :chain_id and legacy = any(cast(:legacies as text[])) and membership is not null
+""")
+
+AMOUNTS = text("""
+    with carried as (
+        select id as entry_id, chain_id, legacy, event from worker.sent_ledger where id = any(cast(:ids as uuid[]))
+        union all
+        select merged_into, chain_id, legacy, event from worker.sent_ledger
+        where merged_into = any(cast(:ids as uuid[]))
+    )
+    select c.entry_id, n.tx_hash, n.amounts
+    from carried c
+    join worker.notify_signal n
+        on n.chain_id = c.chain_id and n.tx_hash = split_part(c.event, ':', 1) and n.legacy = c.legacy
+       and n.kind = 2 and n.layer = cast(split_part(c.event, ':', 2) as int)
+""")
+
+TOLD = text("""
+    select l.legacy, l.event, l.role, count(*) as people
+    from unnest(cast(:legacies as text[]), cast(:events as text[])) as asked(legacy, event)
+    join worker.sent_ledger l
+        on l.chain_id = :chain_id and l.legacy = asked.legacy and l.event = asked.event and l.kind = 'instructions'
+    where l.role <> 'owner' and l.state not in ('dropped', 'dead', 'suppressed')
+    group by l.legacy, l.event, l.role
 """)

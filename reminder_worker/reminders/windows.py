@@ -16,9 +16,8 @@ import structlog
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain.client import Block, Chain, TooMuch
+from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderView
-from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.index_tables import Cursor, move_cursor, read_cursor
@@ -33,6 +32,8 @@ from reminder_worker.reminders.horizon import (
     with_deadlines,
 )
 from reminder_worker.reminders.membership import last_activity, read_memberships
+from reminder_worker.reminders.tasks import together
+from reminder_worker.reminders.window_view import latest_block, open_windows
 from reminder_worker.settings import ReminderSettings
 
 log = structlog.get_logger(__name__)
@@ -94,7 +95,7 @@ class DuePass:
     async def look(self) -> bool:
         """Whether a legacy has to be asked about now."""
         await self._reset_horizon()
-        head = await _latest(self._chain)
+        head = await latest_block(self._chain)
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain.chain_id, "now": head.timestamp}
             return bool(await conn.scalar(sql.SOMETHING_TO_ASK, values))
@@ -103,7 +104,7 @@ class DuePass:
         """Ask about everything that is due, in batches that are stored one by one."""
         ends = time.monotonic() + budget_seconds
         await self._reset_horizon()
-        run = _Run(self._engine, self._chain, self._settings, await _latest(self._chain))
+        run = _Run(self._engine, self._chain, self._settings, await latest_block(self._chain))
         while time.monotonic() < ends:
             watched = await self._to_ask(run.head)
             if not watched:
@@ -161,9 +162,7 @@ class _Run:
         safes = [each for each in watched if each.legacy_type == SAFE_LEGACY]
         others = [each for each in watched if each.legacy_type != SAFE_LEGACY]
         batches = [group[i : i + size] for group in (others, safes) for i in range(0, len(group), size)]
-        async with asyncio.TaskGroup() as group:
-            for batch in batches:
-                group.create_task(self._batch(batch, ends))
+        await together(*(self._batch(batch, ends) for batch in batches))
 
     async def _batch(self, batch: Sequence[Watched], ends: float) -> None:
         async with self._at_once:
@@ -171,11 +170,12 @@ class _Run:
                 return
             legacies = [each.legacy for each in batch]
             at = self.head.hash
-            async with asyncio.TaskGroup() as group:
-                windows_task = group.create_task(self._windows(legacies))
-                triggers_task = group.create_task(self._legacies.triggers(legacies, at=at))
-                group.create_task(self._learn_ahead({each.creator for each in batch}))
-            windows, triggers = windows_task.result(), triggers_task.result()
+            windows, triggers, _ = await together(
+                open_windows(self._chain, legacies, at),
+                self._legacies.triggers(legacies, at=at),
+                self._learn_ahead({each.creator for each in batch}),
+            )
+            self.report.batches += 1
             looks, failed = [], []
             for each, found in zip(batch, triggers, strict=True):
                 opened = windows.get(each.legacy)
@@ -184,21 +184,6 @@ class _Run:
                 else:
                     looks.append(Look(each, found, self._ahead[each.creator], with_deadlines(opened, found)))
             await self._store(looks, failed)
-
-    async def _windows(self, legacies: Sequence[str]) -> dict[str, tuple[int, ...]]:
-        """Open windows by legacy; one that reverts alone is absent."""
-        self.report.batches += 1
-        try:
-            found = await self._view.due_windows(legacies, at=self.head.hash)
-        except TooMuch:
-            await _latest(self._chain)  # raises when it is the node that does not answer, not this legacy
-            return {}
-        if isinstance(found, list):
-            return dict(zip(legacies, found, strict=True))
-        if len(legacies) == 1:
-            return {}
-        middle = len(legacies) // 2
-        return {**await self._windows(legacies[:middle]), **await self._windows(legacies[middle:])}
 
     async def _learn_ahead(self, creators: set[str]) -> None:
         unknown = sorted(creators - self._ahead.keys())
@@ -268,13 +253,6 @@ class _Run:
         self.report.set_aside += [each.legacy for each in failed][: SHOWN - len(self.report.set_aside)]
         for each in failed:
             log.warning("legacy_reverts", chain_id=self._chain.chain_id, legacy=each.legacy)
-
-
-async def _latest(chain: Chain) -> Block:
-    head = await chain.block("latest")
-    if head is None:
-        raise ChainUnavailable(f"chain {chain.chain_id} has no latest block")
-    return head
 
 
 def _columns(names: str, rows: Sequence[Sequence[Any] | Row[Any]]) -> dict[str, list[Any]]:

@@ -1,0 +1,269 @@
+"""The dispatch: plans what is new, then sends what is due, slice by slice, each email at most once.
+
+Claim, resolve and store one slice while the one before is posted and the one before that is recorded. Several
+dispatchers may run at once; claims in the database keep them apart. Whatever stops this process at whatever point
+leaves leases that expire and say what they prove (`ledger.py`).
+"""
+
+import asyncio
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.errors import MailUnavailable, NotConfigured, Unavailable
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.mail.client import (
+    Accepted,
+    MailClient,
+    MessageStatus,
+    NotAccepted,
+    Outcome,
+    Refused,
+    SuppressedAddress,
+    Undecided,
+    speaks_of_an_outage,
+)
+from reminder_worker.mail.messages import KIND_WINDOWS
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.reminders import entries as become
+from reminder_worker.reminders.entries import Claim, Entry, Settlement
+from reminder_worker.reminders.ledger import LEASE_SECONDS, Ledger
+from reminder_worker.reminders.plan import Planner, PlanReport
+from reminder_worker.reminders.resolve import Ready, Resolver
+from reminder_worker.reminders.tasks import together
+from reminder_worker.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+SLICE = 500
+BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
+LEASE_MARGIN_SECONDS = 10.0
+OUTAGE_AFTER = 5  # failures one after the other: the rest of the slice is spared
+OUTAGE_PAUSE_SECONDS = 10.0
+UNDER_WAY_SECONDS = 15.0
+SENT_MEANWHILE_SECONDS = 3600.0
+
+
+@dataclass(slots=True)
+class DispatchReport:
+    """`outcomes`: by kind, how many entries came to which state. `unreadable_chains`: nothing planned there now."""
+
+    plan: PlanReport = field(default_factory=PlanReport)
+    outcomes: dict[str, dict[str, int]] = field(default_factory=dict)
+    merged: int = 0
+    put_off: int = 0
+    slices: int = 0
+    outage: bool = False
+    unreadable_chains: list[int] = field(default_factory=list)
+    more: bool = False
+
+    def count(self, settlements: Sequence[Settlement]) -> None:
+        for each in settlements:
+            states = self.outcomes.setdefault(each.entry.kind.value, {})
+            states[each.state] = states.get(each.state, 0) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Entries whose bodies are stored. Nothing is posted after `post_until` (monotonic): the lease would be over."""
+
+    claim: Claim
+    ready: Sequence[Ready]
+    post_until: float
+
+
+class Dispatch:
+    """`mail` is open. Raises what the database raises; a chain or a mail service that fails is only waited for."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        chains: Mapping[int, Chain],
+        indexers: Mapping[int, Indexers],
+        vault: Vault,
+        mail: MailClient,
+        settings: Settings,
+    ) -> None:
+        if settings.mail is None:
+            raise NotConfigured("no mail service is configured")
+        self._planners = {id: Planner(engine, chain, indexers[id], settings.reminders) for id, chain in chains.items()}
+        self._ledger = Ledger(engine, settings.mail.daily_cap_per_address)
+        self._resolver = Resolver(engine, chains, indexers, vault, settings)
+        self._mail = mail
+        self._keeps_keys = settings.mail.idempotent
+
+    async def look(self) -> bool:
+        """Whether anything is to be planned, sent or asked about now. Only the database is read."""
+        if await self._ledger.has_work():
+            return True
+        for planner in self._planners.values():
+            if await planner.has_work():
+                return True
+        return False
+
+    async def run(self, budget_seconds: float = BUDGET_SECONDS) -> DispatchReport:
+        """Plan, ask about what is undecided, then send until nothing is due or the time is up."""
+        ends = time.monotonic() + budget_seconds
+        report = DispatchReport()
+        for chain_id, planner in self._planners.items():
+            try:
+                await planner.run(report.plan)
+            except Unavailable as error:
+                log.warning("not_planned", chain_id=chain_id, error=type(error).__name__)
+                report.unreadable_chains.append(chain_id)
+        await self._decide_unknown(report, ends)
+        await self._send_due(report, ends)
+        return report
+
+    # -- what is due ------------------------------------------------------------------------------
+
+    async def _send_due(self, report: DispatchReport, ends: float) -> None:
+        prepared: asyncio.Queue[Slice | None] = asyncio.Queue(maxsize=1)
+        posted: asyncio.Queue[tuple[Claim, list[Settlement]] | None] = asyncio.Queue(maxsize=1)
+
+        async def prepare() -> None:
+            while not report.outage and (piece := await self._prepare(report)) is not None:
+                await prepared.put(piece)
+                if time.monotonic() > ends:
+                    report.more = True
+                    break
+            await prepared.put(None)
+
+        async def post() -> None:
+            while (piece := await prepared.get()) is not None:
+                await posted.put((piece.claim, await self._post(piece, report)))
+            await posted.put(None)
+
+        async def record() -> None:
+            while (outcome := await posted.get()) is not None:
+                await self._settle(report, *outcome)
+
+        await together(prepare(), post(), record())
+
+    async def _prepare(self, report: DispatchReport) -> Slice | None:
+        """Claim, resolve and store; None when nothing is due."""
+        post_until = time.monotonic() + LEASE_SECONDS - self._mail.timeout_seconds - LEASE_MARGIN_SECONDS
+        claim = await self._ledger.claim(SLICE)
+        if claim.idle:
+            return None
+        report.slices += 1
+        report.merged += claim.merged
+        report.put_off += claim.put_off
+        ready, settled = await self._resolver.resolve(claim.entries)
+        stored = await self._ledger.store(claim, {each.entry.id: (each.sealed, each.salt) for each in ready})
+        # Not stored: the recipient was replaced, re-encrypted or erased since the claim. A fresh look tells.
+        settled += [become.later(each.entry, 0.0, "recipient_changed") for each in ready if each.entry.id not in stored]
+        await self._settle(report, claim, settled)
+        return Slice(claim, [each for each in ready if each.entry.id in stored], post_until)
+
+    async def _post(self, piece: Slice, report: DispatchReport) -> list[Settlement]:
+        """One outcome for each; what the outage or the end of the lease kept from being posted is proven unsent."""
+        settled: list[Settlement] = []
+        failures, pause = 0, OUTAGE_PAUSE_SECONDS
+        rest: Iterator[Ready] = iter(piece.ready)
+
+        async def worker() -> None:
+            nonlocal failures, pause
+            for each in rest:
+                if failures >= OUTAGE_AFTER or time.monotonic() > piece.post_until:
+                    settled.append(become.later(each.entry, pause, "mail_unavailable"))
+                    continue
+                outcome = await self._mail.send(each.entry.id, each.body)
+                failures = failures + 1 if speaks_of_an_outage(outcome) else 0
+                if isinstance(outcome, NotAccepted):
+                    pause = max(pause, outcome.retry_after or 0.0)
+                settled.append(_settlement(each.entry, outcome))
+
+        await together(*(worker() for _ in range(min(self._mail.concurrency, len(piece.ready)))))
+        if failures >= OUTAGE_AFTER:
+            report.outage = True
+            log.warning("mail_service_fails", spared=sum(each.reason == "mail_unavailable" for each in settled))
+        return settled
+
+    async def _settle(self, report: DispatchReport, claim: Claim, settled: Sequence[Settlement]) -> None:
+        await self._ledger.settle(claim, settled)
+        report.count(settled)
+
+    # -- what is undecided ------------------------------------------------------------------------
+
+    async def _decide_unknown(self, report: DispatchReport, ends: float) -> None:
+        """Ask what became of each; what never arrived and is still true is posted again, unchanged, with its key."""
+        while time.monotonic() < ends and not report.outage:
+            post_until = time.monotonic() + LEASE_SECONDS - 2 * self._mail.timeout_seconds - LEASE_MARGIN_SECONDS
+            claim = await self._ledger.claim_unknown(SLICE)
+            if not claim.entries:
+                return
+            if not self._keeps_keys:
+                await self._settle(report, claim, [become.held(entry, "undecidable") for entry in claim.entries])
+                continue
+            settled, missing = await self._ask(claim.entries, report)
+            ready, irrelevant = await self._resolver.still_relevant(missing)
+            confirmed = await self._ledger.confirm(claim, [each.entry.id for each in ready])
+            await self._settle(report, claim, [*settled, *irrelevant, *_not_confirmed(ready, confirmed)])
+            again = Slice(claim, [each for each in ready if each.entry.id in confirmed], post_until)
+            await self._settle(report, claim, await self._post(again, report))
+
+    async def _ask(self, entries: Sequence[Entry], report: DispatchReport) -> tuple[list[Settlement], list[Entry]]:
+        """What is decided by the answers, and the entries the mail service never heard of."""
+        settled: list[Settlement] = []
+        missing: list[Entry] = []
+        failures = 0
+        rest = iter(entries)
+
+        async def worker() -> None:
+            nonlocal failures
+            for entry in rest:
+                if failures >= OUTAGE_AFTER:
+                    settled.append(become.later(entry, OUTAGE_PAUSE_SECONDS))
+                    continue
+                try:
+                    known = await self._mail.ask(entry.id)
+                except MailUnavailable:
+                    failures += 1
+                    settled.append(become.later(entry, become.backoff(entry.tries), tries=1))
+                    continue
+                failures = 0
+                decided = _decided(entry, known)
+                missing.append(entry) if decided is None else settled.append(decided)
+
+        await together(*(worker() for _ in range(min(self._mail.concurrency, len(entries)))))
+        report.outage = report.outage or failures >= OUTAGE_AFTER
+        return settled, missing
+
+
+def _settlement(entry: Entry, outcome: Outcome) -> Settlement:
+    match outcome:
+        case Accepted(message_id):
+            return become.sent(entry, message_id)
+        case SuppressedAddress():
+            return become.suppressed(entry)
+        case Refused(status):
+            return become.rejected(entry, status)
+        case NotAccepted(_, retry_after):
+            return become.not_accepted(entry, retry_after)
+        case Undecided():
+            return become.undecided(entry)
+
+
+def _decided(entry: Entry, known: MessageStatus) -> Settlement | None:
+    """None when the mail service does not know the key: it may be sent."""
+    if known.state == "accepted" and known.message_id:
+        return become.sent(entry, known.message_id)
+    if known.state == "in_doubt":
+        return become.held(entry, "in_doubt")
+    if known.state == "in_flight":
+        return become.later(entry, UNDER_WAY_SECONDS)
+    if entry.sent_meanwhile:
+        return become.later(entry, SENT_MEANWHILE_SECONDS)
+    if entry.body is None and entry.stored is not None and entry.kind in KIND_WINDOWS:
+        return become.afresh(entry)  # its recipient was replaced: an open window is for the new one
+    return None
+
+
+def _not_confirmed(ready: Sequence[Ready], confirmed: frozenset[object]) -> list[Settlement]:
+    """Erased or replaced since the claim: asked about again, and then dropped."""
+    return [become.later(each.entry, 0.0) for each in ready if each.entry.id not in confirmed]

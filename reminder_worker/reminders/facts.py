@@ -1,0 +1,141 @@
+"""What the chain, the index and our tables say about the entries of a slice, read in one round of requests.
+
+Everything of the chain is of one block. What was read of a block is kept while it is the head, because the next
+slice is often about the same legacies.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Block, Chain
+from reminder_worker.chain.contracts import Legacies, LegacyFacts, TokenMetadata, Tokens, TokenWhiteList
+from reminder_worker.errors import IndexerUnavailable
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.questions import ReminderConfig
+from reminder_worker.mail.messages import KIND_WINDOWS, Amount, Kind, Role
+from reminder_worker.reminders import plan_statements as sql
+from reminder_worker.reminders.amounts import total
+from reminder_worker.reminders.audience import ACTIVATIONS, Membership
+from reminder_worker.reminders.entries import Entry
+from reminder_worker.reminders.horizon import SAFE_LEGACY
+from reminder_worker.reminders.membership import membership, safe_signers
+from reminder_worker.reminders.tasks import together
+from reminder_worker.reminders.window_view import latest_block, open_windows
+
+MOST_REMEMBERED = 20_000
+MOST_ROWS = 100
+
+
+@dataclass(slots=True)
+class Facts:
+    """Of one chain at one block. `configs` is None when no indexer answers; `windows` lack who reverts."""
+
+    head: Block
+    legacies: dict[str, LegacyFacts | None] = field(default_factory=dict)
+    signers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    windows: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    configs: Mapping[str, ReminderConfig] | None = None
+    amounts: Mapping[UUID, list[Amount]] = field(default_factory=dict)
+    told: Mapping[tuple[str, str], Mapping[Role, int]] = field(default_factory=dict)
+
+    def membership(self, legacy: LegacyFacts) -> Membership:
+        signers = self.signers.get(legacy.owner, ()) if legacy.legacy_type == SAFE_LEGACY else ()
+        return membership(legacy.members, signers)
+
+
+class FactReader:
+    """Of one chain. Raises `ChainUnavailable`."""
+
+    def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, batch_size: int) -> None:
+        self._engine = engine
+        self._chain = chain
+        self._indexers = indexers
+        self._batch_size = batch_size
+        self._tokens = Tokens(chain)
+        self._known: Facts | None = None
+
+    async def read(self, entries: Sequence[Entry]) -> Facts:
+        head = await latest_block(self._chain)
+        facts = self._known
+        if facts is None or facts.head.hash != head.hash or len(facts.legacies) > MOST_REMEMBERED:
+            facts = self._known = Facts(head)
+        legacies = {entry.legacy for entry in entries}
+        due = {entry.legacy for entry in entries if entry.kind in KIND_WINDOWS}
+        configured = sorted({entry.legacy for entry in entries if entry.kind not in ACTIVATIONS})
+        _, _, configs, amounts, told = await together(
+            self._learn_legacies(facts, sorted(legacies - facts.legacies.keys())),
+            self._learn_windows(facts, sorted(due - facts.windows.keys())),
+            self._configs(configured),
+            self._amounts([entry for entry in entries if entry.kind is Kind.ACTIVATED_TRANSFER]),
+            self._told([e for e in entries if e.kind is Kind.INSTRUCTIONS and e.role == Role.OWNER]),
+        )
+        return Facts(head, facts.legacies, facts.signers, facts.windows, configs, amounts, told)
+
+    async def _learn_legacies(self, facts: Facts, legacies: Sequence[str]) -> None:
+        if not legacies:
+            return
+        found = await Legacies(self._chain).facts(legacies, at=facts.head.hash)
+        safes = {each.owner for each in found if each is not None and each.legacy_type == SAFE_LEGACY}
+        facts.signers.update(await safe_signers(self._chain, sorted(safes - facts.signers.keys()), facts.head.hash))
+        facts.legacies.update(zip(legacies, found, strict=True))
+
+    async def _learn_windows(self, facts: Facts, legacies: Sequence[str]) -> None:
+        batches = [legacies[i : i + self._batch_size] for i in range(0, len(legacies), self._batch_size)]
+        for found in await together(*(open_windows(self._chain, batch, facts.head.hash) for batch in batches)):
+            facts.windows.update(found)
+
+    async def _configs(self, legacies: Sequence[str]) -> Mapping[str, ReminderConfig] | None:
+        if not legacies:
+            return {}
+        try:
+            return await self._indexers.ask(lambda indexer, at: indexer.reminder_configs(legacies, at))
+        except IndexerUnavailable:
+            return None
+
+    async def _amounts(self, entries: Sequence[Entry]) -> dict[UUID, list[Amount]]:
+        """Of each entry and of those merged into it; the owner's side is told all of it."""
+        if not entries:
+            return {}
+        async with self._engine.connect() as conn:
+            rows = (await conn.execute(sql.AMOUNTS, {"ids": [entry.id for entry in entries]})).all()
+        stored: dict[UUID, dict[str, Any]] = defaultdict(dict)
+        for row in rows:
+            stored[row.entry_id][row.tx_hash] = row.amounts or {}  # two lines of one transaction saw the same transfers
+        sums = {
+            entry.id: total(
+                stored[entry.id].values(),
+                None if entry.role in (Role.OWNER, Role.COSIGNER) else entry.recipient,
+            )
+            for entry in entries
+        }
+        tokens = sorted({token for each in sums.values() for token in each})
+        whitelist, metadata = await together(TokenWhiteList(self._chain).tokens(), self._tokens.metadata(tokens))
+        return {id: _shown(units, whitelist, metadata) for id, units in sums.items()}
+
+    async def _told(self, entries: Sequence[Entry]) -> dict[tuple[str, str], dict[Role, int]]:
+        """By legacy and request, how many people of each role."""
+        if not entries:
+            return {}
+        values = {"chain_id": self._chain.chain_id, "events": [entry.event for entry in entries]}
+        told: dict[tuple[str, str], dict[Role, int]] = defaultdict(dict)
+        async with self._engine.connect() as conn:
+            for row in await conn.execute(sql.TOLD, {**values, "legacies": [entry.legacy for entry in entries]}):
+                told[(row.legacy, row.event)][Role(row.role)] = row.people
+        return told
+
+
+def _shown(
+    sums: Mapping[str, int], whitelist: frozenset[str], metadata: Mapping[str, TokenMetadata | None]
+) -> list[Amount]:
+    """Whitelisted tokens first and with their symbols: what others say of themselves may be a lie."""
+    amounts = []
+    for token in sorted(sums, key=lambda token: (token not in whitelist, token))[:MOST_ROWS]:
+        about = metadata[token]
+        symbol = about.symbol if about and token in whitelist else None
+        amounts.append(Amount(token, sums[token], symbol, about.decimals if about else None))
+    return amounts

@@ -1,0 +1,80 @@
+"""/send-instructions: the owner asks that everybody of a legacy is told what it is and how to act on it."""
+
+from collections.abc import Mapping
+from uuid import uuid4
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.contracts import LegacyIdentity
+from reminder_worker.errors import ChainUnavailable, NotConfigured
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.mail.messages import Kind
+from reminder_worker.quotas import Quotas
+from reminder_worker.reminders.audience import ALL_LINES, Membership, audience
+from reminder_worker.reminders.authorise import Authoriser, SignedRequest
+from reminder_worker.reminders.membership import read_memberships
+from reminder_worker.reminders.plan import Planned, insert_entries, lock_recipients
+from reminder_worker.reminders.window_view import latest_block
+from reminder_worker.settings import Settings
+
+
+class Instructions:
+    """Queues one email for each recipient whom the chain confirms; the dispatch sends them."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        chains: Mapping[int, Chain],
+        indexers: Mapping[int, Indexers],
+        quotas: Quotas,
+        settings: Settings,
+    ) -> None:
+        self._engine = engine
+        self._chains = chains
+        self._indexers = indexers
+        self._quotas = quotas
+        self._settings = settings
+        self._authoriser = Authoriser(engine, chains)
+
+    async def request(self, request: SignedRequest) -> int:
+        """How many emails were queued; without any the cooldown does not begin.
+
+        Raises as `Authoriser.authorise`, `LimitReached` within the cooldown of the owner on this chain, and
+        `NotConfigured` where no email is sent.
+        """
+        if self._settings.mail is None:
+            raise NotConfigured("No mail service is configured here.")
+        granted = await self._authoriser.authorise(
+            request, "SendInstructions", require_owner=True, require_premium=True
+        )
+        members = await self._members(request.chain_id, granted.identity)
+        configs = await self._indexers[request.chain_id].ask(
+            lambda indexer, at: indexer.reminder_configs([request.legacy], at)
+        )
+        async with self._engine.begin() as conn:
+            await granted.spend(conn)
+            stored = await lock_recipients(conn, request.chain_id, [request.legacy])
+            people = audience(configs.get(request.legacy), stored.get(request.legacy, ()), members, ALL_LINES)
+            if not people:
+                return 0
+            await self._quotas.cooldown(
+                conn,
+                "instructions",
+                f"{request.chain_id}:{granted.identity.owner}",
+                self._settings.reminders.instructions_cooldown_seconds,
+            )
+            event = str(uuid4())
+            entries = [
+                Planned(request.legacy, recipient, Kind.INSTRUCTIONS, event, role) for recipient, role in people.items()
+            ]
+            return await insert_entries(conn, request.chain_id, entries, rearm=False)
+
+    async def _members(self, chain_id: int, identity: LegacyIdentity) -> Membership:
+        chain = self._chains[chain_id]
+        head = await latest_block(chain)
+        found = await read_memberships(chain, {identity.legacy: identity.legacy_type}, head.hash)
+        members = found[identity.legacy]
+        if members is None:
+            raise ChainUnavailable("the members of the legacy cannot be read")
+        return members

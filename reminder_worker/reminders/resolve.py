@@ -1,0 +1,240 @@
+"""Whether a claimed entry is still to be sent, and its exact words: everything afresh at every try."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.contracts import LegacyFacts
+from reminder_worker.errors import DecryptionFailed, Unavailable
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.mail.messages import (
+    KIND_WINDOWS,
+    LATEST_TIME,
+    Addressee,
+    Kind,
+    Role,
+    Subject,
+    amounts_rows,
+    checksum,
+    request_body,
+    told_rows,
+)
+from reminder_worker.privacy.emails import check_name
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, WINDOW_LINES, audience
+from reminder_worker.reminders.entries import Entry, Settlement, dropped, later
+from reminder_worker.reminders.facts import FactReader, Facts
+from reminder_worker.reminders.horizon import deadline_of, is_old_build
+from reminder_worker.reminders.recipient_rows import body_context, context
+from reminder_worker.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+NEXT_TICK_SECONDS = 5.0
+UNREADABLE_SECONDS = 300.0
+NOT_DECRYPTABLE_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """`body` is what is posted, `sealed` what is stored of it; `salt` of the recipient row it is sealed under."""
+
+    entry: Entry
+    body: bytes = field(repr=False)
+    sealed: bytes = field(repr=False)
+    salt: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Relevant:
+    """An entry that is still to be sent, in this role."""
+
+    entry: Entry
+    legacy: LegacyFacts
+    role: Role
+
+
+class Resolver:
+    """Over all chains. A chain that cannot be read leaves its entries for the next tick, and no try is counted."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        chains: Mapping[int, Chain],
+        indexers: Mapping[int, Indexers],
+        vault: Vault,
+        settings: Settings,
+    ) -> None:
+        self._chains = chains
+        self._vault = vault
+        self._settings = settings
+        self._max_age = timedelta(seconds=settings.reminders.signal_max_age_seconds)
+        size = settings.reminders.due_batch_size
+        self._readers = {id: FactReader(engine, chain, indexers[id], size) for id, chain in chains.items()}
+
+    async def resolve(self, entries: Sequence[Entry]) -> tuple[list[Ready], list[Settlement]]:
+        """What to post, and what became of the others."""
+        facts, settled = await self._read(entries)
+        ready: list[Ready] = []
+        for entry in entries:
+            if entry.chain_id in facts:
+                verdict = self._ready(entry, facts[entry.chain_id])
+                if isinstance(verdict, Ready):
+                    ready.append(verdict)
+                else:
+                    settled.append(verdict)
+        return ready, settled
+
+    async def still_relevant(self, entries: Sequence[Entry]) -> tuple[list[Ready], list[Settlement]]:
+        """The same for entries whose stored body would be posted once more, unchanged."""
+        facts, settled = await self._read(entries)
+        ready: list[Ready] = []
+        for entry in entries:
+            if entry.chain_id not in facts:
+                continue
+            verdict = self._relevant(entry, facts[entry.chain_id])
+            if isinstance(verdict, Relevant):
+                opened = self._open_body(entry)
+                ready.append(opened) if isinstance(opened, Ready) else settled.append(opened)
+            else:
+                settled.append(verdict)
+        return ready, settled
+
+    async def _read(self, entries: Sequence[Entry]) -> tuple[dict[int, Facts], list[Settlement]]:
+        by_chain: dict[int, list[Entry]] = defaultdict(list)
+        for entry in entries:
+            by_chain[entry.chain_id].append(entry)
+        facts: dict[int, Facts] = {}
+        settled: list[Settlement] = []
+        for chain_id, some in by_chain.items():
+            try:
+                if chain_id in self._readers:
+                    facts[chain_id] = await self._readers[chain_id].read(some)
+                    continue
+            except Unavailable as error:
+                log.warning("chain_not_readable", chain_id=chain_id, error=type(error).__name__)
+            settled += [later(entry, NEXT_TICK_SECONDS, "chain_not_readable") for entry in some]
+        return facts, settled
+
+    def _relevant(self, entry: Entry, facts: Facts) -> Relevant | Settlement:
+        legacy = facts.legacies.get(entry.legacy)
+        if legacy is None:
+            return self._unreadable(entry)
+        if entry.kind in ACTIVATIONS:
+            return Relevant(entry, legacy, Role(entry.role))
+        if entry.kind in KIND_WINDOWS:
+            if entry.legacy not in facts.windows:
+                return self._unreadable(entry)
+            if not _still_open(entry, legacy, facts.windows[entry.legacy]):
+                return dropped(entry, "window_closed")
+        if facts.configs is None:
+            return later(entry, NEXT_TICK_SECONDS, "indexer_unavailable")
+        members = facts.membership(legacy)
+        found = audience(facts.configs.get(entry.legacy), (entry.recipient,), members, _line(entry))
+        role = found.get(entry.recipient)
+        return dropped(entry, "not_in_audience") if role is None else Relevant(entry, legacy, role)
+
+    def _unreadable(self, entry: Entry) -> Settlement:
+        if datetime.now(UTC) - entry.created_at > self._max_age:
+            return dropped(entry, "legacy_not_readable")
+        return later(entry, UNREADABLE_SECONDS, "legacy_not_readable")
+
+    def _ready(self, entry: Entry, facts: Facts) -> Ready | Settlement:
+        verdict = self._relevant(entry, facts)
+        if isinstance(verdict, Settlement):
+            return verdict
+        if entry.stored is None:
+            return dropped(entry, "erased")
+        try:
+            key = self._vault.record(entry.stored.salt, entry.stored.key_id)
+            at = (entry.chain_id, entry.legacy, entry.recipient)
+            email = key.open(entry.stored.email, context("email", *at)).decode()
+            name = key.open(entry.stored.name, context("name", *at)).decode()
+        except DecryptionFailed:
+            return self._not_decryptable(entry)
+        if not self._may_mail(entry.chain_id, email):
+            return dropped(entry, "test_chain")
+        body = self._words(verdict, facts, Addressee(email, name, verdict.role))
+        return Ready(entry, body, key.seal(body, body_context(entry.id)), entry.stored.salt)
+
+    def _words(self, relevant: Relevant, facts: Facts, to: Addressee) -> bytes:
+        entry, legacy = relevant.entry, relevant.legacy
+        chain = self._chains[entry.chain_id].settings
+        about = Subject(
+            chain_id=entry.chain_id,
+            chain_name=chain.name,
+            legacy=entry.legacy,
+            legacy_id=legacy.legacy_id,
+            owner=legacy.owner,
+            origin=self._settings.service.app_origin,
+            name=_shown_name(legacy.name),
+        )
+        extra: dict[str, object] = {}
+        if entry.kind is Kind.ACTIVATED_TRANSFER:
+            extra["amounts"] = amounts_rows(facts.amounts.get(entry.id, []))
+        elif entry.kind is Kind.INSTRUCTIONS:
+            told = facts.told.get((entry.legacy, entry.event), {}) if relevant.role is Role.OWNER else {}
+            extra = {"told": told_rows(told), "routerAddress": checksum(legacy.router)}
+        return request_body(entry.kind, to, about, _deadline(entry, legacy, facts.head.timestamp), **extra)
+
+    def _open_body(self, entry: Entry) -> Ready | Settlement:
+        if entry.body is None or entry.stored is None:
+            return dropped(entry, "body_gone")
+        try:
+            key = self._vault.record(entry.stored.salt, entry.stored.key_id)
+            return Ready(entry, key.open(entry.body, body_context(entry.id)), entry.body, entry.stored.salt)
+        except DecryptionFailed:
+            return self._not_decryptable(entry)
+
+    def _not_decryptable(self, entry: Entry) -> Settlement:
+        log.error("entry_not_decryptable", chain_id=entry.chain_id, legacy=entry.legacy, recipient=entry.recipient)
+        return later(entry, NOT_DECRYPTABLE_SECONDS, "not_decryptable", tries=1)
+
+    def _may_mail(self, chain_id: int, email: str) -> bool:
+        """Premium of a test chain costs next to nothing, and would let strangers make us write to anybody."""
+        if self._settings.is_local or not self._chains[chain_id].settings.is_test_chain:
+            return True
+        return self._settings.mail is not None and is_allowed(email, self._settings.mail.allowlist)
+
+
+def is_allowed(email: str, allowlist: Collection[str]) -> bool:
+    """Whether a normalised email is listed, itself or by its `@domain`."""
+    listed = {each.lower() for each in allowlist}
+    return email in listed or "@" + email.rpartition("@")[2] in listed
+
+
+def _line(entry: Entry) -> int:
+    if entry.kind in KIND_WINDOWS:
+        return WINDOW_LINES[KIND_WINDOWS[entry.kind]]
+    if entry.kind is Kind.INSTRUCTIONS:
+        return ALL_LINES
+    layer = entry.event.rpartition(":")[2]
+    return max(1, min(int(layer), ALL_LINES))
+
+
+def _still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) -> bool:
+    """The same window for the same deadline: after an activity the window of a new deadline is another reminder."""
+    window = KIND_WINDOWS[entry.kind]
+    if window not in windows or is_old_build(legacy.triggers):
+        return False
+    return entry.event == f"{window}:{deadline_of(window, legacy.triggers)}"
+
+
+def _deadline(entry: Entry, legacy: LegacyFacts, now: int) -> int | None:
+    if entry.kind in KIND_WINDOWS:
+        return int(entry.event.partition(":")[2])
+    first = legacy.triggers[0]
+    return first if entry.kind not in ACTIVATIONS and now < first <= LATEST_TIME else None
+
+
+def _shown_name(name: str) -> str:
+    """A legacy's name is a stranger's text: shown only if it would do as a person's."""
+    try:
+        return check_name(name)
+    except ValueError:
+        return ""
