@@ -8,7 +8,6 @@ from litestar.config.cors import CORSConfig
 from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
 from litestar.types import ASGIApp
-from reminder_worker.reminders.instructions import Instructions
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.clients import Clients, rate_limit
@@ -21,6 +20,7 @@ from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage
 from reminder_worker.chain.client import Chain
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
+from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
 from reminder_worker.settings import Settings
 

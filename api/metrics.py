@@ -29,7 +29,7 @@ class RequestMetrics:
     """Counts and times the requests of this process."""
 
     def __init__(self) -> None:
-        disable_created_metrics()
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
         self._requests = Counter(
             "reminder_worker_http_requests", "Requests answered", ["method", "route", "status"], registry=self.registry

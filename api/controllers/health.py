@@ -3,6 +3,7 @@
 import asyncio
 
 from litestar import Controller, get
+from litestar.di import NamedDependency
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -23,7 +24,7 @@ class HealthController(Controller):
         return HealthAnswer(status="ok")
 
     @get("/ready", summary="Can requests be served?")
-    async def ready(self, engine: AsyncEngine) -> HealthAnswer:
+    async def ready(self, engine: NamedDependency[AsyncEngine]) -> HealthAnswer:
         """Fails when the database does not answer or its migrations are not this version's."""
         try:
             async with asyncio.timeout(READY_WITHIN_SECONDS):

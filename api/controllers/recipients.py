@@ -2,8 +2,9 @@
 
 from eth_utils.address import to_checksum_address
 from litestar import Controller, post
+from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
-from reminder_worker.reminders.instructions import Instructions
+from litestar.params import JSONBody
 
 from api.bodies import StrictJson
 from api.problems import MEDIA_TYPE
@@ -18,6 +19,7 @@ from api.schemas import (
     SignedBody,
 )
 from reminder_worker.reminders.authorise import SignedRequest
+from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
 
 
@@ -55,7 +57,7 @@ class RecipientsController(Controller):
             on_429="`rate_limited`, `daily_cap_reached`; `Retry-After` says when to come back",
         ),
     )
-    async def ingest(self, data: IngestBody, recipients: Recipients) -> SavedAnswer:
+    async def ingest(self, data: JSONBody[IngestBody], recipients: NamedDependency[Recipients]) -> SavedAnswer:
         """Signed message `IngestLegacy(address legacy,bytes32 payloadHash,uint256 deadline)`, by creator().
 
         Recipients that are not in the set are deleted for good. Needs Premium. Of two writes the one with the later
@@ -73,7 +75,7 @@ class RecipientsController(Controller):
         summary="Read a legacy's recipients",
         responses=_problems(),
     )
-    async def read(self, data: SignedBody, recipients: Recipients) -> RecipientsAnswer:
+    async def read(self, data: JSONBody[SignedBody], recipients: NamedDependency[Recipients]) -> RecipientsAnswer:
         """Signed message `ReadRecipients(address legacy,uint256 deadline)`, by the legacy's creator().
 
         Works after Premium has lapsed. The answer must not be stored.
@@ -92,7 +94,7 @@ class RecipientsController(Controller):
         summary="Delete a legacy's whole recipient set",
         responses=_problems(),
     )
-    async def erase(self, data: SignedBody, recipients: Recipients) -> ErasedAnswer:
+    async def erase(self, data: JSONBody[SignedBody], recipients: NamedDependency[Recipients]) -> ErasedAnswer:
         """Signed message `EraseLegacy(address legacy,uint256 deadline)`, by the legacy's creator().
 
         Works after Premium has lapsed. Emails that are not sent yet are cancelled.
@@ -111,7 +113,9 @@ class RecipientsController(Controller):
             on_429="`rate_limited`, `cooldown`; `Retry-After` says when to come back",
         ),
     )
-    async def send_instructions(self, data: SignedBody, instructions: Instructions) -> QueuedAnswer:
+    async def send_instructions(
+        self, data: JSONBody[SignedBody], instructions: NamedDependency[Instructions]
+    ) -> QueuedAnswer:
         """Signed message `SendInstructions(address legacy,uint256 deadline)`, by the owner, who is creator() too.
 
         Needs Premium. Once per owner and chain in the cooldown; the answer never names a recipient.

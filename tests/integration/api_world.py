@@ -1,0 +1,198 @@
+"""The API as served, over a real chain and database, and a wallet that signs for it."""
+
+import hashlib
+import json
+import secrets
+import time
+from base64 import b64encode
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import aiohttp
+from eth_account.signers.local import LocalAccount
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from api.server import listening
+from devnet.scenarios import Legacy, Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.privacy.hashing import KeyedHash
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.quotas import Quotas
+from reminder_worker.reminders.instructions import Instructions
+from reminder_worker.reminders.recipients import Recipients
+from reminder_worker.settings import Settings
+
+ENC_KEY, HASH_KEY = b"e" * 32, b"h" * 32
+APP_ORIGIN = "https://app.example.org"
+CANARY_EMAIL, CANARY_NAME = "canary.person@secret.example.org", "Canary Quintessa"
+
+ABOUT = [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]
+INGEST = [ABOUT[0], {"name": "payloadHash", "type": "bytes32"}, ABOUT[1]]
+PATHS = {
+    "IngestLegacy": "/ingest-legacy",
+    "ReadRecipients": "/recipients",
+    "EraseLegacy": "/erase-legacy",
+    "SendInstructions": "/send-instructions",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    body: Any
+    headers: Mapping[str, str]
+
+    @property
+    def code(self) -> str:
+        return str(self.body["code"])
+
+
+@dataclass
+class Clock:
+    """The service's wall clock, so that deadlines can pass without waiting."""
+
+    ahead: float = 0.0
+
+    def __call__(self) -> float:
+        return time.time() + self.ahead
+
+
+@dataclass
+class World:
+    parts: Any
+    scenario: Scenario
+    session: aiohttp.ClientSession
+    url: str
+    metrics_url: str
+    clock: Clock
+    _last_deadline: int = field(default=0)
+
+    @property
+    def engine(self) -> AsyncEngine:
+        return self.parts.engine  # type: ignore[no-any-return]
+
+    @property
+    def chain_id(self) -> int:
+        return self.scenario.anvil.chain_id
+
+    def owner(self, label: str = "owner", *, premium: bool = True) -> LocalAccount:
+        account = self.scenario.account(label)
+        if premium:
+            self.scenario.subscribe_premium(account)
+        return account
+
+    def legacy(self, owner: LocalAccount) -> Legacy:
+        return self.scenario.create_legacy(owner, {self.scenario.account("heir").address: 100})
+
+    def deadline(self) -> int:
+        """Each later than the one before, as a person's clicks are."""
+        self._last_deadline = max(int(self.clock()) + 1800, self._last_deadline + 1)
+        return self._last_deadline
+
+    def signed(
+        self,
+        signer: LocalAccount,
+        kind: str,
+        legacy: Legacy | str,
+        *,
+        payload: str | None = None,
+        deadline: int | None = None,
+        chain_id: int | None = None,
+    ) -> dict[str, Any]:
+        """A request body as a frontend makes it."""
+        address = legacy if isinstance(legacy, str) else legacy.address
+        deadline, chain_id = deadline or self.deadline(), chain_id or self.chain_id
+        message: dict[str, Any] = {"legacy": address, "deadline": deadline}
+        if payload is not None:
+            message["payloadHash"] = hashlib.sha256(payload.encode()).digest()
+        domain = {"name": "Reminder Worker", "version": "1", "chainId": chain_id}
+        types = {kind: INGEST if payload is not None else ABOUT}
+        signature = signer.sign_typed_data(domain, types, message).signature.to_0x_hex()
+        body = {"chainId": chain_id, "legacy": address, "deadline": deadline, "signature": signature}
+        return body if payload is None else {**body, "payload": payload}
+
+    def ingest_body(self, signer: LocalAccount, legacy: Legacy | str, people: Sequence[Any], **more: Any) -> Any:
+        return self.signed(signer, "IngestLegacy", legacy, payload=payload_of(people), **more)
+
+    async def post(self, path: str, body: Any = None, **kwargs: Any) -> Answer:
+        if body is not None:
+            kwargs["json"] = body
+        return await self.request("POST", path, **kwargs)
+
+    async def request(self, method: str, path: str, **kwargs: Any) -> Answer:
+        async with self.session.request(method, self.url + path, **kwargs) as response:
+            raw = await response.read()
+            body = json.loads(raw) if "json" in response.headers.get("Content-Type", "") else raw
+            return Answer(response.status, body, response.headers)
+
+    async def ingest(self, signer: LocalAccount, legacy: Legacy | str, people: Sequence[Any], **more: Any) -> Answer:
+        return await self.post("/ingest-legacy", self.ingest_body(signer, legacy, people, **more))
+
+    async def call(self, signer: LocalAccount, kind: str, legacy: Legacy | str, **more: Any) -> Answer:
+        return await self.post(PATHS[kind], self.signed(signer, kind, legacy, **more))
+
+    async def rows(self, statement: str, **values: Any) -> list[Any]:
+        async with self.engine.connect() as connection:
+            return list((await connection.execute(text(statement), values)).all())
+
+
+def person(number: int = 1, **changes: Any) -> dict[str, Any]:
+    """One recipient of a payload."""
+    whole = {
+        "recipient": f"0x{number:040x}",
+        "role": "beneficiary",
+        "email": f"person{number}@example.org",
+        "name": f"Person {number}",
+    }
+    return whole | changes
+
+
+def payload_of(people: Sequence[Any], salt: str | None = None) -> str:
+    return json.dumps({"salt": salt or "0x" + secrets.token_hex(16), "recipients": list(people)})
+
+
+def settings_for(scenario: Scenario, database_url: str, **more: str) -> Settings:
+    environ = {
+        "ENVIRONMENT": "local",
+        "DATABASE_URL": database_url,
+        "EMAIL_ENC_KEY": b64encode(ENC_KEY).decode(),
+        "HASH_KEY": b64encode(HASH_KEY).decode(),
+        "APP_ORIGIN": APP_ORIGIN,
+        "CHAINS": str(scenario.anvil.chain_id),
+        "API_PORT": "0",
+        "METRICS_PORT": "0",
+        "RATE_LIMIT_PER_MINUTE": "1000",
+        **scenario.deployment.settings_environ(scenario.anvil.chain_id, scenario.anvil.url),
+    }
+    return Settings.from_environ(environ | more)
+
+
+@asynccontextmanager
+async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> AsyncIterator[World]:
+    """Serve on loopback; `more` are settings by their environment names."""
+    settings = settings_for(scenario, "postgresql://unused@localhost/unused", **more)
+    clock = Clock()
+    chains = {chain.chain_id: Chain.connect(chain) for chain in settings.chains}
+    vault, hashes = Vault(ENC_KEY), KeyedHash(HASH_KEY)
+    quotas = Quotas(engine, clock)
+    parts = SimpleNamespace(
+        settings=settings,
+        engine=engine,
+        vault=vault,
+        hashes=hashes,
+        quotas=quotas,
+        chains=chains,
+        recipients=Recipients(engine, vault, hashes, quotas, chains, settings, clock),
+        instructions=Instructions(engine, chains, quotas, settings),
+    )
+    try:
+        async with listening(parts) as (port, metrics_port), aiohttp.ClientSession() as session:
+            url, metrics = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{metrics_port}"
+            yield World(parts, scenario, session, url, metrics, clock)
+    finally:
+        for chain in chains.values():
+            await chain.close()

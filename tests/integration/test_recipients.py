@@ -1,0 +1,379 @@
+"""Promises of the recipient sets: who may write and read them, what a captured message can do, what stays behind."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from eth_account.signers.local import LocalAccount
+from sqlalchemy import insert, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Legacy, Scenario
+from reminder_worker.database.tables import recipient as recipient_table
+from reminder_worker.database.tables import sent_ledger
+from reminder_worker.errors import DecryptionFailed
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.reminders.recipients import body_context, open_row, rotate
+from tests.integration.api_world import CANARY_EMAIL, CANARY_NAME, ENC_KEY, World, open_world, person
+
+STATES = ("queued", "released", "claimed", "unknown", "held", "sent", "dropped", "suppressed", "dead")
+
+
+@pytest.fixture
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+    async with open_world(chain_scenario, engine) as opened:
+        yield opened
+
+
+@pytest.fixture
+def owner(world: World) -> LocalAccount:
+    return world.owner()
+
+
+@pytest.fixture
+def legacy(world: World, owner: LocalAccount) -> Legacy:
+    return world.legacy(owner)
+
+
+async def _people(world: World, owner: LocalAccount, legacy: Legacy | str) -> list[dict[str, str]]:
+    answer = await world.call(owner, "ReadRecipients", legacy)
+    assert answer.status == 200, answer.body
+    return [each | {"recipient": each["recipient"].lower()} for each in answer.body["recipients"]]
+
+
+def _entry(world: World, legacy: Legacy, recipient: str, state: str, **more: Any) -> dict[str, Any]:
+    """A row of the ledger; its event is its state."""
+    whole = {
+        "id": uuid4(),
+        "chain_id": world.chain_id,
+        "legacy": legacy.address,
+        "recipient": recipient,
+        "kind": "owner_reset",
+        "event": state,
+        "role": "beneficiary",
+        "state": state,
+        "body": None,
+        "body_salt": None,
+        "message_id": "m" if state == "sent" else None,
+    }
+    return whole | more
+
+
+async def _ledger(world: World, legacy: Legacy, number: int) -> None:
+    """One entry in every state for a recipient, with a body where one is allowed."""
+    bodies = {state: {"body": b"sealed", "body_salt": b"s" * 32} for state in ("claimed", "unknown", "held")}
+    rows = [_entry(world, legacy, f"0x{number:040x}", state, **bodies.get(state, {})) for state in STATES]
+    async with world.engine.begin() as connection:
+        await connection.execute(insert(sent_ledger), rows)
+
+
+async def _left(world: World, number: int) -> dict[str, bool]:
+    """State to whether it still has a body."""
+    rows = await world.rows("select state, body from worker.sent_ledger where recipient = :r", r=f"0x{number:040x}")
+    return {row.state: row.body is not None for row in rows}
+
+
+async def test_a_set_is_saved_read_back_and_erased(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    people = [person(1, email=" Anna@Bücher.example ", name="Anna  Ä"), person(2, role="owner")]
+    saved = await world.ingest(owner, legacy, people)
+    assert (saved.status, saved.body) == (200, {"saved": 2, "shredded": 0})
+    first, second = await _people(world, owner, legacy)
+    assert (first["email"], first["name"]) == ("anna@xn--bcher-kva.example", "Anna Ä")
+    assert second == people[1]
+    erased = await world.call(owner, "EraseLegacy", legacy)
+    assert (erased.status, erased.body) == (200, {"shredded": 2})
+    assert await _people(world, owner, legacy) == []
+
+
+async def test_who_is_not_in_the_new_set_is_shredded(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    await world.ingest(owner, legacy, [person(1), person(2), person(3)])
+    saved = await world.ingest(owner, legacy, [person(2)])
+    assert saved.body == {"saved": 1, "shredded": 2}
+    assert [row.recipient for row in await world.rows("select recipient from worker.recipient")] == [f"0x{2:040x}"]
+
+
+async def test_an_unchanged_recipient_is_not_rewritten(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    await world.ingest(owner, legacy, [person(1), person(2)])
+    before = await world.rows("select recipient, salt, email from worker.recipient order by recipient")
+    await world.ingest(owner, legacy, [person(1), person(2, name="Renamed")])
+    after = await world.rows("select recipient, salt, email from worker.recipient order by recipient")
+    assert after[0] == before[0]
+    assert after[1].salt != before[1].salt
+    assert after[1].email != before[1].email
+
+
+async def test_replacing_or_erasing_cancels_what_was_not_sent(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    """Unsent entries are gone and undecided ones lose their bodies; an unchanged person's stay as they were."""
+    await world.ingest(owner, legacy, [person(1), person(2), person(3)])
+    for number in (1, 2, 3):
+        await _ledger(world, legacy, number)
+    await world.ingest(owner, legacy, [person(1), person(2, email="other@example.org")])
+    untouched = dict.fromkeys(STATES, False) | dict.fromkeys(("claimed", "unknown", "held"), True)
+    cancelled = dict.fromkeys((state for state in STATES if state not in ("queued", "released")), False)
+    assert await _left(world, 1) == untouched
+    assert await _left(world, 2) == cancelled
+    assert await _left(world, 3) == cancelled
+    await world.call(owner, "EraseLegacy", legacy)
+    assert await _left(world, 1) == cancelled
+
+
+async def test_a_legacy_is_watched_while_it_has_recipients(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    await world.ingest(owner, legacy, [person(1)])
+    (watched,) = await world.rows("select legacy, creator, legacy_type, next_ask from worker.watch")
+    assert watched == (legacy.address, owner.address.lower(), 3, 0)
+    await world.ingest(owner, legacy, [])
+    assert await world.rows("select 1 from worker.watch") == []
+    await world.ingest(owner, legacy, [person(1)])
+    await world.call(owner, "EraseLegacy", legacy)
+    assert await world.rows("select 1 from worker.watch") == []
+
+
+async def test_a_fake_legacy_is_refused(world: World) -> None:
+    """Anyone can deploy a contract whose creator() is themselves; only the router's own registry counts."""
+    attacker = world.owner("attacker")
+    genuine = world.legacy(attacker)
+    fake = world.scenario.deploy_fake_legacy(attacker, genuine.id, [])
+    answer = await world.ingest(attacker, fake, [person(1)])
+    assert (answer.status, answer.code) == (403, "not_a_known_legacy")
+    assert await world.rows("select 1 from worker.recipient") == []
+
+
+async def test_an_address_without_a_contract_is_refused(world: World, owner: LocalAccount) -> None:
+    assert (await world.ingest(owner, f"0x{77:040x}", [person(1)])).code == "not_a_known_legacy"
+
+
+async def test_only_the_creator_may_do_anything(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    await world.ingest(owner, legacy, [person(1)])
+    stranger = world.owner("stranger")
+    answers = [await world.ingest(stranger, legacy, [person(2)])]
+    answers += [await world.call(stranger, kind, legacy) for kind in ("ReadRecipients", "EraseLegacy")]
+    assert [(each.status, each.code) for each in answers] == [(403, "signer_mismatch")] * 3
+    assert len(await _people(world, owner, legacy)) == 1
+
+
+async def test_a_signature_of_one_kind_is_not_taken_for_another(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    await world.ingest(owner, legacy, [person(1)])
+    read = world.signed(owner, "ReadRecipients", legacy)
+    assert (await world.post("/erase-legacy", read)).code == "signer_mismatch"
+
+
+async def test_a_changed_payload_is_not_what_was_signed(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    body = world.ingest_body(owner, legacy, [person(1)])
+    body["payload"] = body["payload"].replace("person1@", "thief@")
+    assert (await world.post("/ingest-legacy", body)).code == "signer_mismatch"
+
+
+async def test_ingest_needs_premium_and_reading_and_erasing_do_not(world: World) -> None:
+    owner = world.owner()
+    legacy = world.legacy(owner)
+    await world.ingest(owner, legacy, [person(1)])
+    world.scenario.end_premium(owner.address)
+    refused = await world.ingest(owner, legacy, [person(2)])
+    assert (refused.status, refused.code) == (403, "premium_required")
+    assert [each["recipient"] for each in await _people(world, owner, legacy)] == [f"0x{1:040x}"]
+    assert (await world.call(owner, "EraseLegacy", legacy)).body == {"shredded": 1}
+
+
+async def test_a_captured_ingest_cannot_bring_an_erased_set_back(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    """Neither the accepted message itself nor another that was signed before the erasure and kept back."""
+    kept_back = world.ingest_body(owner, legacy, [person(2)])
+    accepted = world.ingest_body(owner, legacy, [person(1)])
+    assert (await world.post("/ingest-legacy", accepted)).status == 200
+    erase = world.signed(owner, "EraseLegacy", legacy)
+    same_second = world.ingest_body(owner, legacy, [person(3)], deadline=erase["deadline"])
+    assert (await world.post("/erase-legacy", erase)).status == 200
+    for captured in (accepted, kept_back, same_second):
+        refused = await world.post("/ingest-legacy", captured)
+        assert (refused.status, refused.code) == (409, "already_used")
+    assert await _people(world, owner, legacy) == []
+
+
+async def test_an_older_ingest_cannot_roll_a_set_back(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    older = world.ingest_body(owner, legacy, [person(1)])
+    await world.ingest(owner, legacy, [person(2)])
+    assert (await world.post("/ingest-legacy", older)).code == "already_used"
+
+
+async def test_a_read_works_once(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    await world.ingest(owner, legacy, [person(1)])
+    captured = world.signed(owner, "ReadRecipients", legacy)
+    first, *others = await asyncio.gather(*(world.post("/recipients", captured) for _ in range(4)))
+    answers = sorted([first.status, *(other.status for other in others)])
+    assert answers == [200, 409, 409, 409]
+
+
+async def test_a_message_is_void_after_its_deadline_and_too_far_before_it(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    body = world.signed(owner, "ReadRecipients", legacy)
+    world.clock.ahead = 3600
+    expired = await world.post("/recipients", body)
+    world.clock.ahead = 0
+    far = await world.call(owner, "ReadRecipients", legacy, deadline=int(world.clock()) + 3700)
+    assert (expired.status, expired.code) == (410, "expired")
+    assert (far.status, far.code) == (422, "deadline_too_far")
+
+
+async def test_a_message_for_another_chain_is_not_taken(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    body = world.signed(owner, "ReadRecipients", legacy, chain_id=1)
+    assert (await world.post("/recipients", body)).code == "invalid_input"
+    assert (await world.post("/recipients", body | {"chainId": world.chain_id})).code == "signer_mismatch"
+
+
+async def test_two_writes_at_once_leave_one_whole_set(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    bodies = [world.ingest_body(owner, legacy, [person(n), person(n + 10)]) for n in range(1, 7)]
+    answers = await asyncio.gather(*(world.post("/ingest-legacy", body) for body in bodies))
+    assert {each.status for each in answers} <= {200, 409}
+    assert answers[-1].status == 200
+    assert {each["recipient"] for each in await _people(world, owner, legacy)} == {f"0x{6:040x}", f"0x{16:040x}"}
+
+
+async def test_a_safe_signs_by_its_contract(world: World) -> None:
+    """The creator is a contract wallet: one of its owners' keys is accepted by ERC-1271, a stranger's is not."""
+    signer, scenario = world.scenario.account("safe owner"), world.scenario
+    safe = scenario.create_safe([signer])
+    scenario.anvil.set_balance(safe, 10**20)
+    registry = scenario.deployment.premium_registry
+    price = scenario.read("PremiumRegistry", registry, "priceInWei", 1)
+    subscribe = scenario.contracts["PremiumRegistry"].encode("subscribeByETH", 1)
+    scenario.execute_from_safe(signer, safe, registry, subscribe, price)
+    heir = scenario.account("heir").address
+    create = scenario.contracts["TransferEOALegacyRouter"].encode(
+        "createLegacy", ("", "", [""], [(heir, 100)]), (86400, 0, 0), "0x" + "00" * 20, "0x" + "00" * 20
+    )
+    sent = scenario.execute_from_safe(signer, safe, scenario.deployment.transfer_eoa_legacy_router, create)
+    (legacy,) = scenario._created(sent)
+    assert (await world.ingest(signer, legacy, [person(1)])).status == 200
+    assert len(await _people(world, signer, legacy)) == 1
+    assert (await world.call(world.scenario.account("stranger"), "ReadRecipients", legacy)).code == "signer_mismatch"
+
+
+async def test_an_eip_7702_account_signs_by_its_code(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    world.scenario.delegate_7702(owner)
+    assert (await world.ingest(owner, legacy, [person(1)])).status == 200
+    world.scenario.delegate_7702(owner, world.scenario.deployment.reverting_1271)
+    refused = await world.call(owner, "ReadRecipients", legacy)
+    assert refused.code == "signer_mismatch", "with code at the signer's address its key alone does not count"
+
+
+async def test_a_signer_that_burns_gas_is_refused(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    world.scenario.delegate_7702(owner, world.scenario.deployment.gas_burner_1271)
+    assert (await world.call(owner, "ReadRecipients", legacy)).code == "signer_mismatch"
+
+
+async def test_new_addresses_of_a_creator_are_capped(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    async with open_world(chain_scenario, engine, NEW_ADDRESSES_PER_CREATOR="3") as world:
+        owner = world.owner()
+        first, second = world.legacy(owner), world.legacy(owner)
+        assert (await world.ingest(owner, first, [person(1), person(2)])).status == 200
+        assert (await world.ingest(owner, first, [person(2), person(1), person(3, email="person1@example.org")])).status
+        refused = await world.ingest(owner, second, [person(8), person(9)])
+        assert (refused.status, refused.code) == (429, "daily_cap_reached")
+        assert 0 < int(refused.headers["Retry-After"]) <= 86400
+        assert await world.rows("select 1 from worker.recipient where legacy = :l", l=second.address) == []
+        assert (await world.ingest(owner, second, [person(8)])).status == 200, "a refusal uses nothing"
+
+
+async def test_the_database_shows_neither_email_nor_name_nor_signature(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    body = world.ingest_body(owner, legacy, [person(1, email=CANARY_EMAIL, name=CANARY_NAME)])
+    assert (await world.post("/ingest-legacy", body)).status == 200
+    dump = ""
+    for table in metadata.sorted_tables:
+        dump += "".join(str(_shown(row)) for row in await world.rows(f"select * from worker.{table.name}"))
+    assert legacy.address in dump
+    for secret in (CANARY_EMAIL, CANARY_NAME, CANARY_EMAIL.encode().hex(), CANARY_NAME.encode().hex()):
+        assert secret not in dump
+    assert body["signature"][2:66] not in dump
+
+
+def _shown(row: Any) -> list[str]:
+    return [value.hex() + repr(value) if isinstance(value, bytes) else str(value) for value in row]
+
+
+async def test_a_row_moved_to_another_place_does_not_decrypt(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    """Swapped ciphertexts, with or without their salts, fail loudly and name no content."""
+    await world.ingest(owner, legacy, [person(1, email=CANARY_EMAIL), person(2)])
+    one, two = await world.rows("select * from worker.recipient order by recipient")
+    forgeries = (
+        {"email": two.email, "name": two.name},
+        {"email": two.email, "name": two.name, "salt": two.salt},
+        {"salt": two.salt},
+        {"email": one.name},
+        {"chain_id": 1},
+    )
+    for forgery in forgeries:
+        with pytest.raises(DecryptionFailed) as failed:
+            world.parts.recipients.open_row(SimpleNamespace(**{**one._mapping, **forgery}))
+        assert CANARY_EMAIL not in str(failed.value)
+    assert world.parts.recipients.open_row(one).email == CANARY_EMAIL
+
+
+async def test_rotation_moves_rows_and_undecided_bodies_to_the_new_key(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    """Afterwards the new key alone opens everything, and the old one nothing."""
+    await world.ingest(owner, legacy, [person(n) for n in (1, 2, 3)])
+    old, new = Vault(ENC_KEY), Vault(b"n" * 32, [ENC_KEY])
+    (row,) = await world.rows("select * from worker.recipient where recipient = :r", r=f"0x{2:040x}")
+    entry = uuid4()
+    sealed = old.record(row.salt, row.key_id).seal(b"body", body_context(entry))
+    async with world.engine.begin() as connection:
+        stored = _entry(world, legacy, row.recipient, "unknown", id=entry, body=sealed, body_salt=row.salt)
+        await connection.execute(insert(sent_ledger).values(stored))
+    assert [rows async for rows in rotate(world.engine, new, batch=2)] == [2, 1]
+    only_new = Vault(b"n" * 32)
+    rows = await world.rows("select * from worker.recipient order by recipient")
+    assert [open_row(only_new, each).email for each in rows] == [f"person{n}@example.org" for n in (1, 2, 3)]
+    (kept,) = await world.rows("select body, body_salt from worker.sent_ledger")
+    assert kept.body_salt == rows[1].salt
+    assert only_new.record(kept.body_salt).open(kept.body, body_context(entry)) == b"body"
+    with pytest.raises(DecryptionFailed):
+        open_row(old, rows[0])
+
+
+async def test_rotation_without_the_old_key_fails_and_changes_nothing(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    await world.ingest(owner, legacy, [person(1)])
+    before = await world.rows("select salt, key_id from worker.recipient")
+    with pytest.raises(DecryptionFailed):
+        await anext(rotate(world.engine, Vault(b"n" * 32)))
+    assert await world.rows("select salt, key_id from worker.recipient") == before
+
+
+async def test_a_row_that_cannot_be_opened_is_replaced_by_the_next_ingest(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    await world.ingest(owner, legacy, [person(1)])
+    async with world.engine.begin() as connection:
+        await connection.execute(recipient_table.update().values(name=b"\0" * 40))
+    assert (await world.call(owner, "ReadRecipients", legacy)).status == 500
+    await world.ingest(owner, legacy, [person(1)])
+    assert [each["name"] for each in await _people(world, owner, legacy)] == ["Person 1"]
+
+
+async def test_new_recipients_have_open_windows_planned_again(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    async with world.engine.begin() as connection:
+        await connection.execute(
+            text(
+                'insert into worker.due_window (chain_id, legacy, "window", deadline, block_number, planned_at)'
+                " values (:chain, :legacy, 1, 1, 1, now())"
+            ),
+            {"chain": world.chain_id, "legacy": legacy.address},
+        )
+    await world.ingest(owner, legacy, [person(1)])
+    (window,) = await world.rows("select planned_at from worker.due_window")
+    assert window.planned_at is None
