@@ -1,0 +1,67 @@
+"""The search for leaks finds what was planted, in every form it claims, and nothing else."""
+
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from devnet.leaks import files_below, search, secrets_of
+
+EMAIL = "quillonius.vantreese@post.example"
+KEY = sha256(b"a key").digest()
+SECRETS = secrets_of({"an email": EMAIL}, {"a key": KEY})
+NOISE = bytes(range(256)) * 40
+
+FORMS: dict[str, Callable[[bytes], bytes]] = {
+    "plain": lambda value: value,
+    "upper case": lambda value: value.upper(),
+    "hex": lambda value: value.hex().encode(),
+    "upper case hex": lambda value: value.hex().upper().encode(),
+    "percent": lambda value: quote(value, safe="").encode(),
+    **{
+        f"base64 after {before} bytes": lambda value, n=before: b64encode(b"!" * n + value + b"tail")  # type: ignore[misc]
+        for before in range(4)
+    },
+    **{
+        f"url base64 after {before} bytes": lambda value, n=before: urlsafe_b64encode(b"\xff" * n + value)  # type: ignore[misc]
+        for before in range(3)
+    },
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_email_is_found_in_every_form(form: str) -> None:
+    leaks = search(SECRETS, [("a log", NOISE + FORMS[form](EMAIL.encode()) + NOISE)])
+    assert {(leak.what, leak.where) for leak in leaks} == {("an email", "a log")}
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if not form.startswith("upper case")] + ["upper case hex"])
+def test_a_key_is_found_in_every_form(form: str) -> None:
+    assert {leak.what for leak in search(SECRETS, [("a dump", NOISE + FORMS[form](KEY) + NOISE)])} == {"a key"}
+
+
+def test_nothing_is_found_where_nothing_is() -> None:
+    assert search(SECRETS, [("noise", NOISE), ("another email", b"somebody.else@post.example"), ("empty", b"")]) == []
+
+
+def test_a_finding_never_shows_what_leaked() -> None:
+    leak = search(SECRETS, [("a log", EMAIL.encode() + KEY)])
+    assert EMAIL not in repr(leak) + repr(SECRETS) + "".join(map(str, leak))
+    assert KEY.hex() not in repr(leak) + repr(SECRETS)
+
+
+def test_what_chance_would_find_is_refused() -> None:
+    with pytest.raises(ValueError, match="too short"):
+        search(secrets_of({"a name": "Ada"}, {}), [])
+
+
+def test_every_file_is_read_but_those_left_out(tmp_path: Path) -> None:
+    (tmp_path / "logs" / "deep").mkdir(parents=True)
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "logs" / "deep" / "api.log").write_text(f"to={EMAIL}")
+    (tmp_path / "secrets" / "key").write_bytes(KEY)
+    leaks = search(SECRETS, files_below(tmp_path, leaving_out=[tmp_path / "secrets"]))
+    assert [(leak.what, leak.where) for leak in leaks] == [("an email", "logs/deep/api.log")]

@@ -1,0 +1,113 @@
+"""The command line: help with examples, exit codes, sentences instead of tracebacks, no email off the local stack."""
+
+import re
+import subprocess
+import sys
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from reminder_worker.cli import main
+
+KEY = b64encode(b"k" * 32).decode()
+PRODUCTION = {
+    "ENVIRONMENT": "production",
+    "DATABASE_URL": "postgresql://nobody:pa55word@127.0.0.1:1/none",
+    "EMAIL_ENC_KEY": KEY,
+    "HASH_KEY": KEY,
+    "APP_ORIGIN": "https://app.example.org",
+    "CHAINS": "1",
+    "CHAIN_1_RPC_URLS": "http://127.0.0.1:1",
+    "CHAIN_1_START_BLOCK": "0",
+}
+
+
+def _commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from _commands(command, (*path, name))
+        else:
+            yield (*path, name)
+
+
+@pytest.fixture
+def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
+    monkeypatch.chdir(tmp_path)  # where no .env is
+    for name in (*PRODUCTION, "MAIL_URL", "MAIL_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    return CliRunner()
+
+
+@pytest.mark.parametrize("command", [*_commands(main)], ids=" ".join)
+def test_every_command_has_help_with_an_example(runner: CliRunner, command: tuple[str, ...]) -> None:
+    shown = runner.invoke(main, [*command, "--help"])
+    assert shown.exit_code == 0
+    assert re.search(rf"Example:\n  .*reminder-worker .*{command[-1]}", shown.output)
+
+
+def test_help_says_the_exit_codes_and_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from click.testing import CliRunner; from reminder_worker.cli import main\n"
+        "shown = CliRunner().invoke(main, ['--help'])\n"
+        "assert shown.exit_code == 0 and 'Exit codes: 0' in shown.output\n"
+        "heavy = {'sqlalchemy', 'web3', 'pydantic', 'litestar', 'dagster', 'aiohttp'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_new_keys_are_two_different_ones_of_32_bytes(runner: CliRunner) -> None:
+    lines = [line.partition("=") for line in runner.invoke(main, ["keys", "new"]).output.splitlines()]
+    assert [name for name, _, _ in lines] == ["EMAIL_ENC_KEY", "HASH_KEY"]
+    values = {value for _, _, value in lines}
+    assert len(values) == 2
+    assert {len(b64decode(value, validate=True)) for value in values} == {32}
+
+
+@pytest.mark.parametrize("command", ["doctor", "migrate", "serve", "tick", "rotate-key", "inbox"])
+def test_missing_settings_are_a_sentence_and_exit_code_1(runner: CliRunner, command: str) -> None:
+    result = runner.invoke(main, [command])
+    assert result.exit_code == 1
+    assert "DATABASE_URL: missing" in result.output
+    assert "Traceback" not in result.output
+    assert isinstance(result.exception, SystemExit)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["tick", "--pass", "lunch"],
+        ["backfill"],
+        ["backfill", "--from-block", "-1"],
+        ["backfill", "--from-block", "5", "--chain", "999"],
+        ["requeue"],
+        ["requeue", "not-an-id"],
+        ["requeue", "--all", "00000000-0000-0000-0000-000000000001"],
+        ["no-such-command"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_exit_code_2(runner: CliRunner, arguments: list[str]) -> None:
+    assert runner.invoke(main, arguments, env=PRODUCTION).exit_code == 2
+
+
+@pytest.mark.parametrize("arguments", [["inbox"], ["inbox", "1"]], ids=" ".join)
+def test_no_stored_email_is_shown_off_the_local_stack(runner: CliRunner, arguments: list[str]) -> None:
+    result = runner.invoke(main, arguments, env=PRODUCTION)
+    assert result.exit_code == 1
+    assert "local stack only" in result.output
+
+
+def test_settings_come_from_the_env_file_and_the_environment_wins(runner: CliRunner) -> None:
+    Path("mine.env").write_text("ENVIRONMENT=production\nDATABASE_URL='not-a-url'\n")
+    result = runner.invoke(main, ["--env-file", "mine.env", "migrate"])
+    assert "DATABASE_URL: Value error, needs postgresql://" in result.output
+    Path(".env").write_text("DATABASE_URL='not-a-url'\n")
+    assert "DATABASE_URL: Value error" in runner.invoke(main, ["migrate"]).output
+    given = runner.invoke(main, ["migrate"], env={"DATABASE_URL": "postgresql://127.0.0.1:1/none"})
+    assert "DATABASE_URL" not in given.output
+    assert "HASH_KEY: missing" in given.output
