@@ -30,6 +30,8 @@ ROUNDS: Final = 3
 LONGEST_WAIT_SECONDS: Final = 2.0
 CHUNK_CALLS: Final = 500
 CHUNKS_AT_ONCE: Final = 8
+READ_GAS: Final = 2_000_000  # far more than any read of ours needs: who burns it all costs the node little
+MOST_BOUNDED_GAS: Final = 20_000_000  # above it a node's own bound is used, which may be lower
 _EXECUTION = re.compile(
     r"revert|out of gas|outofgas|opcode|stack ?(under|over)flow|stack limit|invalid ?jump|evm error (?!fatal)|"
     r"vm execution|execution (aborted|halted|error|timeout)|write protection|gas uint64|intrinsic gas|"
@@ -194,12 +196,17 @@ class Chain:
 
     async def _alone(self, call: Call, at: str | None) -> bytes | Reverted:
         async with self._chunks:
-            return await self.call(call, at=at, sender=self.settings.multicall3)
+            return await self.call(call, at=at, gas=READ_GAS, sender=self.settings.multicall3)
 
     async def _aggregate(self, calls: Sequence[Call], at: str | None) -> list[bytes | Reverted] | None:
         """None when the node refuses so many at once."""
+        gas = READ_GAS * len(calls)
         try:
-            answer = await self.call(Call(self.settings.multicall3, multicall.encode(calls)), at=at)
+            answer = await self.call(
+                Call(self.settings.multicall3, multicall.encode(calls)),
+                at=at,
+                gas=gas if gas <= MOST_BOUNDED_GAS else None,
+            )
         except TooMuch:
             return None
         if isinstance(answer, Reverted):

@@ -1,4 +1,4 @@
-"""An RPC endpoint on loopback that misbehaves as told, in front of a real node."""
+"""Settings of the local chain, and an RPC endpoint on loopback that misbehaves as told in front of its node."""
 
 import asyncio
 import json
@@ -9,7 +9,17 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
+from devnet.scenarios import Scenario
+from reminder_worker.settings import ChainSettings
+
 Json = dict[str, Any]
+
+
+def chain_settings(scenario: Scenario, *urls: str, **more: Any) -> ChainSettings:
+    """Settings of the local chain behind these endpoints; `more` by environment names without the prefix."""
+    environ = scenario.deployment.settings_environ(31337, ",".join(urls))
+    values = {name.removeprefix("CHAIN_31337_"): value for name, value in environ.items()}
+    return ChainSettings.model_validate({"chain_id": 31337, "RPC_TIMEOUT": 5.0, **values, **more})
 
 
 class Proxy:

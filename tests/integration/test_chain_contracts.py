@@ -1,0 +1,306 @@
+"""The typed contracts and events against our contracts on a real node."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from devnet.scenarios import Mode, Scenario
+from reminder_worker.chain.client import Chain, Reverted
+from reminder_worker.chain.contracts import (
+    Legacies,
+    LegacyFacts,
+    LegacyIdentity,
+    Members,
+    PremiumSetting,
+    ReminderView,
+    TokenMetadata,
+    Tokens,
+    TokenWhiteList,
+)
+from reminder_worker.chain.events import DecodedEvent, decode, decode_transfer, emitters
+from reminder_worker.errors import ChainUnavailable
+from tests.integration.chain_proxy import chain_settings, proxy
+
+DAY = 86400
+
+
+@pytest.fixture
+async def chain(chain_scenario: Scenario) -> AsyncIterator[Chain]:
+    opened = Chain.connect(chain_settings(chain_scenario, chain_scenario.anvil.url))
+    yield opened
+    await opened.close()
+
+
+def person(scenario: Scenario, label: str) -> str:
+    return scenario.account(label).address.lower()
+
+
+async def head_hash(chain: Chain) -> str:
+    block = await chain.block("latest")
+    assert block is not None
+    return block.hash
+
+
+# -- legacies -------------------------------------------------------------------------------------
+
+
+async def test_facts_of_a_legacy_are_what_the_chain_says(chain: Chain, chain_scenario: Scenario) -> None:
+    owner = chain_scenario.account("owner")
+    heir, second = person(chain_scenario, "heir"), person(chain_scenario, "second")
+    legacy = chain_scenario.create_legacy(
+        owner, {heir: 100}, inactivity=10 * DAY, second_line=second, delay2=DAY, name="For Ada"
+    )
+    (facts,) = await Legacies(chain).facts([legacy.address], at=await head_hash(chain))
+    now = chain_scenario.anvil.now()
+    assert facts == LegacyFacts(
+        legacy=legacy.address,
+        creator=owner.address.lower(),
+        owner=owner.address.lower(),
+        router=legacy.router,
+        legacy_id=legacy.id,
+        legacy_type=3,
+        members=Members(owner.address.lower(), owner.address.lower(), (heir,), second, None),
+        is_live=True,
+        layer=1,
+        triggers=(now + 10 * DAY, now + 11 * DAY, now + 11 * DAY),
+        name="For Ada",
+    )
+
+
+async def test_a_safe_legacy_has_its_safe_as_owner(chain: Chain, chain_scenario: Scenario) -> None:
+    creator = chain_scenario.account("owner")
+    safe = chain_scenario.create_safe([creator])
+    legacy = chain_scenario.create_safe_legacy(creator, safe, [person(chain_scenario, "heir")])
+    assert await Legacies(chain).is_genuine(legacy.address) == LegacyIdentity(
+        legacy.address, creator.address.lower(), safe.lower(), legacy.router, legacy.id, 1
+    )
+
+
+async def test_only_what_a_configured_router_maps_back_is_genuine(chain: Chain, chain_scenario: Scenario) -> None:
+    """Not: a fake that names the true router and a true id, a plain account, another contract, another router."""
+    owner = chain_scenario.account("owner")
+    true = chain_scenario.create_legacy(owner, {person(chain_scenario, "heir"): 100})
+    attacker = chain_scenario.account("attacker")
+    fake = chain_scenario.deploy_fake_legacy(attacker, true.id, [person(chain_scenario, "victim")])
+    beyond = chain_scenario.deploy_fake_legacy(attacker, 10**6, [])
+    asked = [fake.address, owner.address.lower(), true.address, chain_scenario.deployment.usdc, beyond.address]
+    found = await Legacies(chain).identities(asked, at=await head_hash(chain))
+    assert [one is not None for one in found] == [False, False, True, False, False]
+    assert await Legacies(chain).is_genuine(fake.address) is None
+    settings = chain.settings.model_copy(update={"transfer_eoa_legacy_router": "0x" + "77" * 20})
+    elsewhere = Chain.connect(settings)
+    assert await Legacies(elsewhere).is_genuine(true.address) is None
+    await elsewhere.close()
+
+
+async def test_reads_are_of_the_block_that_was_named(chain: Chain, chain_scenario: Scenario) -> None:
+    owner, heir, other = (person(chain_scenario, label) for label in ("owner", "heir", "other"))
+    legacy = chain_scenario.create_legacy(chain_scenario.account("owner"), {heir: 100})
+    before = await head_hash(chain)
+    chain_scenario.edit_distribution(chain_scenario.account("owner"), legacy, {other: 100})
+    after = await head_hash(chain)
+    reads = [(await Legacies(chain).members([legacy.address], at=at))[0] for at in (before, after)]
+    assert reads == [Members(owner, owner, (heir,), None, None), Members(owner, owner, (other,), None, None)]
+
+
+async def test_one_reverting_legacy_leaves_the_others_readable(chain: Chain, chain_scenario: Scenario) -> None:
+    owner, heir = chain_scenario.account("owner"), {person(chain_scenario, "heir"): 100}
+    bad, good = chain_scenario.create_reverting_legacy(owner, heir), chain_scenario.create_legacy(owner, heir)
+    for mode in (Mode.REVERTS, Mode.BURNS_GAS):
+        chain_scenario.set_mode(bad, mode)
+        at = await head_hash(chain)
+        asked = [bad.address, good.address]
+        assert [one is None for one in await Legacies(chain).facts(asked, at=at)] == [True, False]
+        assert [one is None for one in await Legacies(chain).triggers(asked, at=at)] == [True, False]
+        assert [one is None for one in await Legacies(chain).members(asked, at=at)] == [True, False]
+
+
+async def test_an_old_build_has_zero_triggers(chain: Chain, chain_scenario: Scenario) -> None:
+    legacy = chain_scenario.create_old_legacy(chain_scenario.account("owner"), {person(chain_scenario, "heir"): 100})
+    assert await Legacies(chain).triggers([legacy.address], at=await head_hash(chain)) == [(0, 0, 0)]
+
+
+async def test_genuineness_that_cannot_be_read_is_unavailable_not_false(chain: Chain, chain_scenario: Scenario) -> None:
+    async with proxy(chain_scenario.anvil.url) as endpoint:
+        failing = Chain.connect(chain_settings(chain_scenario, endpoint.url))
+        await failing.check()
+        endpoint.answer = lambda request: {"error": {"code": -32603, "message": "internal error"}}
+        with pytest.raises(ChainUnavailable):
+            await Legacies(failing).is_genuine("0x" + "11" * 20)
+        await failing.close()
+
+
+# -- reminder view and premium --------------------------------------------------------------------
+
+
+async def test_due_windows_are_those_of_the_view(chain: Chain, chain_scenario: Scenario) -> None:
+    owner, heir = chain_scenario.account("owner"), person(chain_scenario, "heir")
+    chain_scenario.subscribe_premium(owner)
+    soon = chain_scenario.create_legacy(owner, {heir: 100}, inactivity=3 * DAY, second_line=heir, delay2=DAY)
+    later = chain_scenario.create_legacy(owner, {heir: 100}, inactivity=90 * DAY)
+    asked = [soon, later, soon]
+    found = await ReminderView(chain).due_windows([one.address for one in asked], at=await head_hash(chain))
+    assert found == [tuple(windows) for windows in chain_scenario.due_windows(asked)]
+    assert found == [(2, 1), (), (2, 1)]
+    assert await ReminderView(chain).due_windows([], at=await head_hash(chain)) == []
+    assert await ReminderView(chain).default_notify_ahead(at=await head_hash(chain)) == 7 * DAY
+
+
+@pytest.mark.parametrize("mode", [Mode.REVERTS, Mode.BURNS_GAS])
+async def test_a_reverting_legacy_makes_its_batch_a_value_to_halve(
+    mode: Mode, chain: Chain, chain_scenario: Scenario
+) -> None:
+    owner, heir = chain_scenario.account("owner"), {person(chain_scenario, "heir"): 100}
+    chain_scenario.subscribe_premium(owner)
+    bad, good = chain_scenario.create_reverting_legacy(owner, heir), chain_scenario.create_legacy(owner, heir)
+    chain_scenario.set_mode(bad, mode)
+    view, at = ReminderView(chain), await head_hash(chain)
+    assert isinstance(await view.due_windows([good.address, bad.address], at=at), Reverted)
+    assert isinstance(await view.due_windows([bad.address], at=at), Reverted)
+    assert await view.due_windows([good.address], at=at) == [()]
+
+
+async def test_a_batch_that_is_too_much_for_every_node_is_a_value_to_halve(
+    chain: Chain, chain_scenario: Scenario
+) -> None:
+    async with proxy(chain_scenario.anvil.url) as endpoint:
+        refusing = Chain.connect(chain_settings(chain_scenario, endpoint.url))
+        at = await head_hash(refusing)
+        endpoint.answer = lambda request: {"error": {"code": -32000, "message": "request too large"}}
+        assert isinstance(await ReminderView(refusing).due_windows(["0x" + "11" * 20] * 2, at=at), Reverted)
+        with pytest.raises(ChainUnavailable):
+            await ReminderView(refusing).due_windows(["0x" + "11" * 20], at=at)
+        await refusing.close()
+
+
+async def test_premium_and_times_ahead(chain: Chain, chain_scenario: Scenario) -> None:
+    owner, nobody = chain_scenario.account("owner"), person(chain_scenario, "nobody")
+    before = await head_hash(chain)
+    chain_scenario.subscribe_premium(owner)
+    chain_scenario.set_time_ahead(owner, 2 * DAY)
+    premium = PremiumSetting(chain)
+    assert await premium.is_premium(owner.address.lower()) is True
+    assert await premium.is_premium(owner.address.lower(), at=before) is False
+    assert await premium.is_premium(nobody) is False
+    users = [nobody, owner.address.lower()]
+    assert await premium.times_ahead(users, at=await head_hash(chain)) == [0, 2 * DAY]
+
+
+async def test_a_configured_contract_that_is_not_there_is_unavailable_not_an_answer(
+    chain: Chain, chain_scenario: Scenario
+) -> None:
+    nowhere = {"PREMIUM_SETTING": "0x" + "77" * 20, "PREMIUM_REMINDER_VIEW": "0x" + "77" * 20}
+    nowhere |= {"TOKEN_WHITE_LIST": chain_scenario.deployment.usdc}
+    wrong = Chain.connect(chain_settings(chain_scenario, chain_scenario.anvil.url, **nowhere))
+    at = await head_hash(chain)
+    for asked in (
+        PremiumSetting(wrong).is_premium("0x" + "11" * 20),
+        ReminderView(wrong).due_windows(["0x" + "11" * 20], at=at),
+        TokenWhiteList(wrong).tokens(),
+    ):
+        with pytest.raises(ChainUnavailable):
+            await asked
+    await wrong.close()
+
+
+# -- tokens ---------------------------------------------------------------------------------------
+
+
+async def test_token_metadata_is_shown_only_when_harmless(chain: Chain, chain_scenario: Scenario) -> None:
+    it = chain_scenario.deployment
+    asked = [it.usdc, it.bytes32_token, it.no_metadata_token, it.hostile_symbol_token, it.long_symbol_token]
+    found = await Tokens(chain).metadata([*asked, "0x" + "77" * 20])
+    assert found == {
+        it.usdc: TokenMetadata("USDC", 6),
+        it.bytes32_token: TokenMetadata("OLD", 18),
+        it.no_metadata_token: None,
+        it.hostile_symbol_token: TokenMetadata(None, 18),
+        it.long_symbol_token: None,  # 255 decimals
+        "0x" + "77" * 20: None,
+    }
+
+
+async def test_found_metadata_is_asked_for_once(chain_scenario: Scenario) -> None:
+    async with proxy(chain_scenario.anvil.url) as endpoint:
+        chain = Chain.connect(chain_settings(chain_scenario, endpoint.url))
+        tokens = Tokens(chain)
+        first = await tokens.metadata([chain_scenario.deployment.usdc])
+        asked = len(endpoint.posts)
+        assert await tokens.metadata([chain_scenario.deployment.usdc]) == first
+        assert len(endpoint.posts) == asked
+        await chain.close()
+
+
+async def test_the_whitelist(chain: Chain, chain_scenario: Scenario) -> None:
+    listed = await TokenWhiteList(chain).tokens()
+    assert {chain_scenario.deployment.usdc, chain_scenario.deployment.weth} <= listed
+
+
+# -- events ---------------------------------------------------------------------------------------
+
+
+async def events_of(chain: Chain, tx_hash: str) -> list[DecodedEvent]:
+    (receipt,) = await chain.receipts([tx_hash])
+    assert receipt is not None
+    counts = emitters(chain.settings)
+    return [decode(log) for log in receipt.logs if log.topics[0] in counts.get(log.address, ())]
+
+
+async def test_the_life_of_a_legacy_is_read_back_from_its_events(chain: Chain, chain_scenario: Scenario) -> None:
+    owner, heir = chain_scenario.account("owner"), chain_scenario.account("heir")
+    legacy = chain_scenario.create_legacy(owner, {heir.address: 100}, name="secret name", inactivity=DAY)
+    start = chain_scenario.deployment.start_block
+    counts = emitters(chain.settings)
+    topics = sorted(frozenset().union(*counts.values()))
+    chain_scenario.subscribe_premium(owner)
+    chain_scenario.configure_reminders(owner, legacy)
+    chain_scenario.check_in(owner, legacy)
+    chain_scenario.advance(2 * DAY)
+    chain_scenario.claim(heir, legacy)
+    logs = await chain.logs(list(counts), topics, start, chain_scenario.anvil.block_number())
+    found = {event.name: event.args for event in map(decode, logs)}
+    me, them = owner.address.lower(), heir.address.lower()
+    created = found["TransferEOALegacyCreatedV2"]
+    assert (created["legacyId"], created["legacyAddress"], created["creator"]) == (legacy.id, legacy.address, me)
+    assert found["LegacyReminderUpdated"] == {
+        "user": me,
+        "legacyId": legacy.id,
+        "legacyAddress": legacy.address,
+        "legacyType": 3,
+        "cosigners": (),
+        "beneficiaries": (them,),
+        "secondLine": "0x" + "00" * 20,
+        "thirdLine": "0x" + "00" * 20,
+    }
+    assert found["TransferEOALegacyActivedAlive"]["legacyId"] == legacy.id
+    assert found["TransferEOALegacyActivated"]["layer"] == 1
+    assert found["LegacyEmailNotifyRequested"] == {
+        "legacy": legacy.address,
+        "creator": me,
+        "layer": 1,
+        "notifyType": 2,
+    }
+    assert "secret name" not in repr(found)
+
+
+async def test_a_safe_legacys_events_carry_no_text(chain: Chain, chain_scenario: Scenario) -> None:
+    creator = chain_scenario.account("owner")
+    safe = chain_scenario.create_safe([creator])
+    legacy = chain_scenario.create_safe_legacy(creator, safe, [person(chain_scenario, "heir")], name="secret name")
+    router = chain.settings.multisig_legacy_router
+    topics = sorted(emitters(chain.settings)[router])
+    (log,) = await chain.logs([router], topics, 0, chain_scenario.anvil.block_number())
+    event = decode(log)
+    assert event.name == "MultisigLegacyCreated"
+    assert event.args["legacyAddress"] == legacy.address
+    assert event.args["creatorAddress"] == creator.address.lower()
+    assert event.args["safeAddress"] == safe.lower()
+    assert "secret" not in repr(event)
+
+
+async def test_transfers_of_a_claim_give_each_recipients_amount(chain: Chain, chain_scenario: Scenario) -> None:
+    user = person(chain_scenario, "a")
+    (receipt,) = await chain.receipts([chain_scenario.mint(chain_scenario.deployment.usdc, user, 7)])
+    assert receipt is not None
+    transfers = [decode_transfer(log) for log in receipt.logs]
+    assert [(t.token, t.recipient, t.amount) for t in transfers if t] == [(chain_scenario.deployment.usdc, user, 7)]

@@ -1,0 +1,124 @@
+"""Who signed, asked of a real node: plain accounts, wallets with code, delegated accounts, hostile signers."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from eth_account import Account
+from eth_account.signers.local import LocalAccount
+
+from devnet.scenarios import Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.signatures import ERC1271_MAGIC, Domain, Signatures, typed_data_digest
+from reminder_worker.errors import ChainUnavailable, SignerMismatch
+from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
+
+TYPES = {"EraseLegacy": [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]}
+MESSAGE = {"legacy": "0x" + "11" * 20, "deadline": 5}
+DIGEST = typed_data_digest(Domain("Reminder Worker", "1", 31337), "EraseLegacy", TYPES, MESSAGE)
+
+
+@pytest.fixture
+async def node(chain_scenario: Scenario) -> AsyncIterator[Proxy]:
+    async with proxy(chain_scenario.anvil.url) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def signatures(chain_scenario: Scenario, node: Proxy) -> AsyncIterator[Signatures]:
+    chain = Chain.connect(chain_settings(chain_scenario, node.url))
+    await chain.check()
+    node.posts.clear()
+    yield Signatures(chain)
+    await chain.close()
+
+
+def sign(account: LocalAccount, digest: bytes = DIGEST) -> bytes:
+    return bytes(Account.unsafe_sign_hash(digest, account.key).signature)
+
+
+async def test_a_plain_account_signs_for_itself_and_nobody_else(
+    signatures: Signatures, node: Proxy, chain_scenario: Scenario
+) -> None:
+    owner, other = chain_scenario.account("owner"), chain_scenario.account("other")
+    await signatures.verify(DIGEST, sign(owner), owner.address)
+    for digest, signature in (
+        (DIGEST, sign(other)),
+        (b"\x01" * 32, sign(owner)),
+        (DIGEST, b""),
+        (DIGEST, b"\x1b" * 65),
+    ):
+        with pytest.raises(SignerMismatch):
+            await signatures.verify(digest, signature, owner.address)
+    assert set(node.methods()) == {"eth_getCode"}
+
+
+async def test_a_safe_is_asked_whether_it_signed(signatures: Signatures, chain_scenario: Scenario) -> None:
+    owner, other = chain_scenario.account("owner"), chain_scenario.account("other")
+    safe = chain_scenario.create_safe([owner])
+    await signatures.verify(DIGEST, sign(owner), safe)
+    with pytest.raises(SignerMismatch):
+        await signatures.verify(DIGEST, sign(other), safe)
+
+
+async def test_a_delegated_account_is_asked_as_a_contract(
+    signatures: Signatures, node: Proxy, chain_scenario: Scenario
+) -> None:
+    """EIP-7702: the delegate decides. One that accepts the account's key, and one that accepts nothing."""
+    owner, other = chain_scenario.account("delegated"), chain_scenario.account("other")
+    chain_scenario.delegate_7702(owner)
+    await signatures.verify(DIGEST, sign(owner), owner.address)
+    assert "eth_call" in node.methods()
+    with pytest.raises(SignerMismatch):
+        await signatures.verify(DIGEST, sign(other), owner.address)
+    strict = chain_scenario.account("delegated to a contract that refuses")
+    chain_scenario.delegate_7702(strict, chain_scenario.deployment.reverting_1271)
+    with pytest.raises(SignerMismatch):
+        await signatures.verify(DIGEST, sign(strict), strict.address)
+
+
+async def test_a_hostile_signer_is_a_mismatch_within_its_gas(
+    signatures: Signatures, node: Proxy, chain_scenario: Scenario
+) -> None:
+    it = chain_scenario.deployment
+    for signer in (it.gas_burner_1271, it.reverting_1271, it.usdc):
+        with pytest.raises(SignerMismatch):
+            await signatures.verify(DIGEST, b"\x01" * 65, signer)
+    gas = {request["params"][0]["gas"] for request in node.requests if request["method"] == "eth_call"}
+    assert gas == {hex(500_000)}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        ERC1271_MAGIC.hex(),  # four bytes, not a word
+        "00" * 28 + ERC1271_MAGIC.hex(),
+        ERC1271_MAGIC.hex() + "00" * 27 + "01",
+        "00" * 31 + "01",
+        "ff" * 32,
+    ],
+)
+async def test_only_the_exact_magic_value_means_yes(
+    answer: str, signatures: Signatures, node: Proxy, chain_scenario: Scenario
+) -> None:
+    safe = chain_scenario.create_safe([chain_scenario.account("owner")])
+
+    def told(request: Json) -> Json | None:
+        return {"result": "0x" + answer} if request["method"] == "eth_call" else None
+
+    node.answer = told
+    with pytest.raises(SignerMismatch):
+        await signatures.verify(DIGEST, sign(chain_scenario.account("owner")), safe)
+
+
+@pytest.mark.parametrize("method", ["eth_getCode", "eth_call"])
+async def test_a_chain_that_cannot_be_read_is_no_mismatch_and_no_match(
+    method: str, signatures: Signatures, node: Proxy, chain_scenario: Scenario
+) -> None:
+    owner = chain_scenario.account("owner")
+    signer = owner.address if method == "eth_getCode" else chain_scenario.create_safe([owner])
+    node.answer = lambda request: (
+        {"error": {"code": -32603, "message": "internal error"}} if request["method"] == method else None
+    )
+    with pytest.raises(ChainUnavailable):
+        await signatures.verify(DIGEST, sign(owner), signer)
