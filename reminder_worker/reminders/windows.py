@@ -226,11 +226,14 @@ class _Run:
         place = {"chain_id": self._chain.chain_id, "block": self.head.number}
         async with self._engine.begin() as conn:
             if looks:
-                await conn.execute(sql.SEE_WINDOWS, {**place, **_columns("legacies windows deadlines old", seen)})
-                asked = {"asked": [look.watched.legacy for look in looks]}
-                await conn.execute(
-                    sql.CLOSE_WINDOWS, {**place, **asked, **_columns("legacies windows deadlines old", seen)}
-                )
+                windows = {
+                    **place,
+                    **_columns("legacies windows deadlines old", seen),
+                    "asked": [look.watched.legacy for look in looks],
+                    "changed": [look.watched.legacy for look in looks if look.watched.changed],
+                }
+                await conn.execute(sql.SEE_WINDOWS, windows)
+                await conn.execute(sql.CLOSE_WINDOWS, windows)
                 rows = [self._watch_row(look, members.get(look.watched.legacy)) for look in looks]
                 names = "legacies versions next_asks memberships"
                 await conn.execute(sql.ANSWERED, {**place, "now": self.head.timestamp, **_columns(names, rows)})

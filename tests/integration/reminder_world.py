@@ -1,0 +1,226 @@
+"""Chain, index, passes and dispatch over a real chain and database, with a mail stub at the end."""
+
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from eth_account.signers.local import LocalAccount
+from sqlalchemy import delete, insert, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Legacy, Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.tables import recipient, watch
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.mail.client import MailClient
+from reminder_worker.privacy.hashing import KeyedHash
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.quotas import Quotas
+from reminder_worker.reminders.dispatch import Dispatch, DispatchReport
+from reminder_worker.reminders.instructions import Instructions
+from reminder_worker.reminders.plan import rearm
+from reminder_worker.reminders.recipient_rows import seal_row
+from reminder_worker.reminders.recipients import cancel_unsent
+from reminder_worker.reminders.signals import SignalPass
+from reminder_worker.reminders.windows import DuePass, DueReport
+from reminder_worker.settings import Settings
+from tests.integration.mail_stub import MailStub
+
+ENC_KEY = "ZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWU="
+HASH_KEY = "aGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGg="
+CHAIN_ID = 31337
+
+
+def settings_for(scenario: Scenario, mail_url: str, database_url: str, **environ: str) -> Settings:
+    return Settings.from_environ(
+        {
+            "ENVIRONMENT": "local",
+            "DATABASE_URL": database_url,
+            "EMAIL_ENC_KEY": ENC_KEY,
+            "HASH_KEY": HASH_KEY,
+            "APP_ORIGIN": "https://app.example.org",
+            "CHAINS": str(CHAIN_ID),
+            "MAIL_URL": mail_url,
+            "MAIL_TOKEN": "a-token-for-the-tests",
+            "MAIL_TIMEOUT": "2",
+            f"CHAIN_{CHAIN_ID}_NAME": "Testland",
+            **scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url),
+            f"CHAIN_{CHAIN_ID}_SIGNAL_BLOCK": "latest",
+            **environ,
+        }
+    )
+
+
+@dataclass
+class World:
+    """Emails are `<label>@example.org`. `tick` is one tick of the whole worker."""
+
+    scenario: Scenario
+    engine: AsyncEngine
+    settings: Settings
+    mail: MailStub
+    chain: Chain
+    index: ChainIndex
+    signals: SignalPass
+    due: DuePass
+    dispatch: Dispatch
+    instructions: Instructions
+    vault: Vault
+    hashes: KeyedHash
+    labels: dict[str, str] = field(default_factory=dict)
+
+    def account(self, label: str) -> LocalAccount:
+        account = self.scenario.account(label)
+        self.labels[account.address.lower()] = label
+        return account
+
+    def address(self, label: str) -> str:
+        return str(self.account(label).address).lower()
+
+    def legacy(self, owner: str = "owner", heirs: Sequence[str] = ("anna", "ben"), **terms: Any) -> Legacy:
+        """A Premium owner's legacy with reminders for everybody; lines by label."""
+        account = self.account(owner)
+        self.scenario.subscribe_premium(account, 20 * 365 * DAY)
+        for line in ("second_line", "third_line"):
+            if line in terms:
+                terms[line] = self.address(terms[line])
+        shares = {self.address(heir): 100 // len(heirs) for heir in heirs}
+        shares[self.address(heirs[0])] += 100 - sum(shares.values())
+        legacy = self.scenario.create_legacy(account, shares, **terms)
+        self.scenario.configure_reminders(account, legacy)
+        return legacy
+
+    async def save(self, legacy: Legacy, *labels: str, emails: Mapping[str, str] | None = None) -> None:
+        """As an ingest of these people, added to who is there."""
+        people = {self.address(label): f"{label}@example.org" for label in labels} | dict(emails or {})
+        rows = [self._row(legacy.address, address, email) for address, email in people.items()]
+        creator = await self._creator(legacy)
+        async with self.engine.begin() as conn:
+            await cancel_unsent(conn, CHAIN_ID, legacy.address, list(people))
+            await conn.execute(
+                delete(recipient).where(recipient.c.legacy == legacy.address, recipient.c.recipient.in_(list(people)))
+            )
+            await conn.execute(insert(recipient), rows)
+            await conn.execute(
+                text(
+                    "insert into worker.watch (chain_id, legacy, creator, legacy_type) values (:chain, :legacy, :creator,"
+                    " :type) on conflict (chain_id, legacy) do update set next_ask = 0"
+                ),
+                {
+                    "chain": CHAIN_ID,
+                    "legacy": legacy.address,
+                    "creator": creator,
+                    "type": 3 if legacy.guard is None else 1,
+                },
+            )
+            await rearm(conn, CHAIN_ID, legacy.address)
+
+    async def erase(self, legacy: Legacy) -> None:
+        async with self.engine.begin() as conn:
+            stored = recipient.c.legacy == legacy.address
+            rows = (await conn.execute(recipient.select().where(stored).with_for_update())).all()
+            await cancel_unsent(conn, CHAIN_ID, legacy.address, [row.recipient for row in rows])
+            await conn.execute(delete(recipient).where(stored))
+            await conn.execute(delete(watch).where(watch.c.legacy == legacy.address))
+
+    async def look_at_chain(self) -> DueReport:
+        """Index, event pass and due pass."""
+        await self.index.advance()
+        await self.signals.run()
+        return await self.due.run()
+
+    async def tick(self) -> DispatchReport:
+        await self.look_at_chain()
+        return await self.dispatch.run()
+
+    async def hurry(self) -> None:
+        """Whatever waits for its next try is due now."""
+        await self.sql("update worker.sent_ledger set next_try = now() where state in ('queued', 'released', 'unknown')")
+        await self.sql("update worker.notify_signal set next_try = now() where state = 'new'")
+
+    async def days_pass(self, days: float = 1.01) -> None:
+        """By the database's clock, for the ledger."""
+        moved = ", ".join(
+            f"{column} = {column} - make_interval(secs => {days * DAY})"
+            for column in ("next_try", "created_at", "claimed_at", "settled_at", "lease_until")
+        )
+        await self.sql(f"update worker.sent_ledger set {moved}")
+        await self.sql("update worker.quota set used = 0")
+
+    async def sql(self, statement: str, **values: Any) -> list[Any]:
+        async with self.engine.begin() as conn:
+            result = await conn.execute(text(statement), values)
+            return list(result.all()) if result.returns_rows else []
+
+    async def states(self, kind: str | None = None) -> dict[str, int]:
+        """Entries by state, or `state:reason` where there is a reason."""
+        rows = await self.sql(
+            "select state || coalesce(':' || reason, '') as state, count(*) from worker.sent_ledger"
+            " where cast(:kind as text) is null or kind = :kind group by 1",
+            kind=kind,
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def _row(self, legacy: str, address: str, email: str) -> dict[str, Any]:
+        at = (CHAIN_ID, legacy, address)
+        key = self.vault.record()
+        return {
+            "chain_id": CHAIN_ID,
+            "legacy": legacy,
+            "recipient": address,
+            "role": "beneficiary",
+            "email_hash": self.hashes.email(email),
+            **seal_row(key, at, email.encode(), self.labels.get(address, "Somebody").title().encode()),
+        }
+
+    async def _creator(self, legacy: Legacy) -> str:
+        contract = "TransferEOALegacy" if legacy.guard is None else "MultisigLegacy"
+        return str(self.scenario.read(contract, legacy.address, "creator")).lower()
+
+
+@asynccontextmanager
+async def open_world(
+    engine: AsyncEngine, scenario: Scenario, mail: MailStub | Any, **environ: str
+) -> AsyncIterator[World]:
+    """Several on one database are several workers."""
+    database_url = engine.url.render_as_string(hide_password=False)
+    settings = settings_for(scenario, mail.url, database_url, **environ)
+    assert settings.mail is not None
+    chain = Chain.connect(settings.chains[0])
+    vault = Vault(settings.service.enc_key.get_secret_value())
+    hashes = KeyedHash(settings.service.hash_key.get_secret_value())
+    index = ChainIndex(engine, chain)
+    indexers = Indexers(chain, index, None)
+    chains, all_indexers = {CHAIN_ID: chain}, {CHAIN_ID: indexers}
+    try:
+        async with MailClient(settings.mail) as client:
+            yield World(
+                scenario=scenario,
+                engine=engine,
+                settings=settings,
+                mail=mail,
+                chain=chain,
+                index=index,
+                signals=SignalPass(engine, chain, indexers, settings.reminders.signal_max_age_seconds),
+                due=DuePass(engine, chain, index, settings.reminders),
+                dispatch=Dispatch(engine, chains, all_indexers, vault, client, settings),
+                instructions=Instructions(engine, chains, all_indexers, Quotas(engine), settings),
+                vault=vault,
+                hashes=hashes,
+            )
+    finally:
+        await chain.close()
+
+
+@contextmanager
+def environment(**values: str) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
