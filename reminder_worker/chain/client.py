@@ -79,7 +79,8 @@ class Chain:
 
         async def reachable(endpoint: Endpoint) -> bool:
             try:
-                await endpoint.ask([("eth_chainId", [])])
+                await endpoint.ask([("eth_blockNumber", [])])
+                endpoint.rest.succeeded()
             except EndpointFailed:
                 return False  # logged by the endpoint
             return True
@@ -245,11 +246,13 @@ class Chain:
                     continue
                 started = endpoint.rest.now()
                 try:
-                    if await attempt(endpoint):
+                    done = await attempt(endpoint)
+                    endpoint.rest.succeeded()
+                    if done:
                         return True
                     answered = True
                 except EndpointFailed as error:
-                    too_much |= error.too_much
+                    too_much |= error.slow or error.large
                 except _Refusal:
                     endpoint.refused()
                     too_much = True

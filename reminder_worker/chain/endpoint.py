@@ -31,15 +31,18 @@ MAX_ANSWER_BYTES: Final = 256 * 1024 * 1024
 FIRST_REST_SECONDS: Final = 0.25
 LONGEST_REST_SECONDS: Final = 60.0
 BATCH_SIZE: Final = 100
-_LIMITED = re.compile(r"rate.?limit|too many requests|per second|\b429\b|compute unit|throughput|capacity|quota", re.I)
+_LIMITED = re.compile(
+    r"rate.?limit|request limit|too many requests|(per |/)second|\b429\b|compute unit|throughput|capacity|quota", re.I
+)
 
 
 class EndpointFailed(Exception):
-    """The endpoint did not give a usable answer. `too_much`: a smaller request may well succeed (time, size)."""
+    """The endpoint did not give a usable answer. `slow` and `large`: it may well give one to a smaller request."""
 
-    def __init__(self, reason: str, *, too_much: bool = False) -> None:
+    def __init__(self, reason: str, *, slow: bool = False, large: bool = False) -> None:
         super().__init__(reason)
-        self.too_much = too_much
+        self.slow = slow
+        self.large = large
 
 
 class RpcError(msgspec.Struct, frozen=True):
@@ -101,18 +104,21 @@ class _Session(HTTPSessionManager):
         if self._open is None:
             connector = aiohttp.TCPConnector(limit=32)
             self._open = aiohttp.ClientSession(timeout=self._timeout, connector=connector)
-        failure, too_much = "", False
+        failure, slow, large = "", False, False
         try:
             async with self._open.post(endpoint_uri, data=data, allow_redirects=False, **kwargs) as response:
                 body = await _read(response)
                 if response.status == 200 or _is_rpc_answer(response.status, body):
                     return body
-                failure, too_much = f"HTTP {response.status}", response.status in (408, 413, 504)
+                failure = f"HTTP {response.status}"
+                slow, large = response.status in (408, 504), response.status == 413
         except TimeoutError:
-            failure, too_much = "timed out", True
+            failure, slow = "timed out", True
         except (aiohttp.ClientError, OSError) as error:
             failure = type(error).__name__
-        raise EndpointFailed(failure, too_much=too_much)  # outside of the handler: the cause would carry the address
+        raise EndpointFailed(
+            failure, slow=slow, large=large
+        )  # outside of the handler: the cause would carry the address
 
     async def close(self) -> None:
         if self._open is not None:
@@ -125,7 +131,7 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
     async for chunk in response.content.iter_chunked(1 << 16):
         body += chunk
         if len(body) > MAX_ANSWER_BYTES:
-            raise EndpointFailed("answer too large", too_much=True)
+            raise EndpointFailed("answer too large", large=True)
     return bytes(body)
 
 
@@ -166,7 +172,7 @@ def _ids_follow(answers: list[Any]) -> bool:
 
 
 class Endpoint:
-    """`ask` gives the node's results in order, or raises `EndpointFailed` and rests."""
+    """`ask` gives the node's results in order, or raises `EndpointFailed` and rests. Who can use them ends the rest."""
 
     def __init__(self, position: int, url: str, chain_id: int, timeout: float, rest: Rest) -> None:
         self.name = f"{position}:{urlsplit(url).hostname or 'unknown'}"
@@ -187,6 +193,8 @@ class Endpoint:
         async with self._verifying:
             if self._verified:
                 return
+            if self.rest.resting:
+                raise EndpointFailed("rests")  # who waited here for another's attempt does not repeat it
             (answer,) = await self._send([("eth_chainId", [])])
             if isinstance(answer, RpcError):
                 raise EndpointFailed(f"eth_chainId refused with code {answer.code}")
@@ -202,12 +210,14 @@ class Endpoint:
             await self.verify()
             answers = await self._send(requests)
         except EndpointFailed as error:
-            self.failed(started, str(error))
+            if error.large:
+                self.refused()
+            else:
+                self.failed(started, str(error))
             raise
         except msgspec.ValidationError:
             self.failed(started, "garbage")
             raise EndpointFailed("garbage") from None
-        self.rest.succeeded()
         self._latency = self.rest.now() - started
         return answers
 
@@ -219,7 +229,9 @@ class Endpoint:
             log.warning("an RPC endpoint fails and rests", chain=self._chain_id, endpoint=self.name, reason=reason)
 
     def refused(self) -> None:
+        """It works, but not for this request."""
         self._errors += 1
+        self.rest.succeeded()
 
     def saw(self, blocks: Iterable[int]) -> None:
         """`head` is the highest block this endpoint has given."""
@@ -240,7 +252,7 @@ class Endpoint:
         try:
             answer: Any = await self._provider.make_batch_request([(RPCEndpoint(m), p) for m, p in part])
         except EndpointFailed as error:
-            if not error.too_much:
+            if not error.large:
                 raise
             refused = True
         if refused or isinstance(answer, dict):

@@ -38,6 +38,7 @@ class Proxy:
         self.reply: Callable[[], web.Response] | None = None
         self.hang = False
         self.most_in_a_batch = 1000
+        self.largest = 64 * 1024 * 1024
 
     @property
     def requests(self) -> list[Json]:
@@ -70,6 +71,8 @@ class Proxy:
         await self._session.close()
 
     async def _serve(self, http: web.Request) -> web.StreamResponse:
+        if len(await http.read()) > self.largest:
+            return web.Response(status=413)
         body = json.loads(await http.read())
         self.posts.append(body)
         if self.hang:

@@ -125,6 +125,39 @@ async def test_an_endpoint_that_hangs_is_passed_over(connect: Connect, first: Pr
     assert await chain.block("latest") is not None
 
 
+async def test_requests_that_meet_a_hanging_endpoint_together_wait_for_it_once(
+    connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    first.hang = True
+    chain = connect(first.url, chain_scenario.anvil.url, RPC_TIMEOUT=0.2)
+    assert None not in await asyncio.gather(*(chain.block("latest") for _ in range(8)))
+    assert len(first.posts) == 1
+
+
+async def test_a_batch_that_times_out_is_not_repeated_in_parts_but_asked_of_the_next(
+    connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    chain = connect(first.url, chain_scenario.anvil.url, RPC_TIMEOUT=0.5)
+    await chain.check()
+    first.hang = True
+    first.posts.clear()
+    assert None not in await chain.blocks([0] * 50)
+    assert len(first.posts) == 1
+
+
+async def test_garbage_makes_an_endpoint_rest_longer_each_time(
+    connect: Connect, first: Proxy, second: Proxy, clock: Clock
+) -> None:
+    first.answer = only("eth_getBlockByNumber", {"result": {"number": "five"}})
+    chain = connect(first.url, second.url)
+    rests = []
+    for _ in range(3):
+        await chain.block("latest")
+        rests.append(chain._endpoints[0].rest.until - clock.now)
+        clock.now += rests[-1]
+    assert rests == [0.25, 0.5, 1.0]
+
+
 async def test_a_failing_endpoint_rests_longer_each_time_and_is_used_again_when_well(
     connect: Connect, first: Proxy, second: Proxy, clock: Clock
 ) -> None:
@@ -373,6 +406,15 @@ async def test_a_chunk_that_nodes_refuse_is_halved(connect: Connect, first: Prox
     first.answer = most
     call = Call(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
     assert await connect(first.url).call_many([call] * 100) == [(6).to_bytes(32, "big")] * 100
+
+
+async def test_an_endpoint_that_finds_a_request_too_large_does_not_rest_for_it(
+    connect: Connect, first: Proxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    first.largest = 20_000
+    call = Call(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
+    assert await connect(first.url).call_many([call] * 500) == [(6).to_bytes(32, "big")] * 500
+    assert clock.slept == []
 
 
 async def test_a_node_that_refuses_even_one_call_is_no_revert(connect: Connect, first: Proxy) -> None:
