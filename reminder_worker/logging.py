@@ -25,7 +25,7 @@ def configure_logging(settings: "Settings") -> None:
     structlog.configure(
         processors=_processors(as_json),
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # whatever it is by then: some runners replace it
         cache_logger_on_first_use=False,
     )
     _take_over_stdlib(level)

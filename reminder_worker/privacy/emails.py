@@ -18,7 +18,7 @@ _JOINERS = "\u200c\u200d"  # part of Persian and Indic names
 _DOTS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61\u2024\ufe52", "."))  # what IDNA or a reader takes for a dot
 _READS_AS_URL = re.compile(
     r"://|//|\\\\|@|\bwww\s*\.|\b(?:https?|ftp|mailto|javascript|data|tel)\s*:"
-    r"|\w\.[^\W\d_]{2,}|\w\.xn--|\b\d{1,3}(?:\.\d{1,3}){3}\b",
+    r"|[\w-]\.(?:[^\W\d_]{2,}|xn--)|\b\d{1,3}(?:\.\d{1,3}){3}\b",
     re.IGNORECASE,
 )
 

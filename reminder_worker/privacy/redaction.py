@@ -31,7 +31,7 @@ _HASH = re.compile(r"0x[0-9a-fA-F]{64}")
 _URL = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>`]+")
 _SHAPES = (
     re.compile(r"(?i)\b(?:bearer|basic)\s+[^\s\"',;]+"),
-    re.compile(r"[^\s\"'<>(),:;\[\]{}=|@]+(?:@|\uff20|%40|\\u0040)[^\s\"'<>(),:;\[\]{}=|@]+"),  # an email
+    re.compile(r"[^\s\"<>@]+(?:@|\uff20|%40|\\u0040)[^\s\"'<>(),;@]+"),  # an email
     re.compile(r"(?:0x)?[0-9a-fA-F]{64,}"),  # a key or a signature; a known hash is let through before
     re.compile(r"(?<![\w+/-])[\w+/-]{43}=(?!\w)"),  # 32 bytes in base64
     re.compile(r"(?<=[\w/])[?#][^\s\"'<>]*=[^\s\"'<>]*"),  # query or fragment of a path

@@ -12,8 +12,8 @@ from sqlalchemy import insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Legacy, Scenario
+from reminder_worker.database.tables import metadata, sent_ledger
 from reminder_worker.database.tables import recipient as recipient_table
-from reminder_worker.database.tables import sent_ledger
 from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipients import body_context, open_row, rotate

@@ -1,0 +1,135 @@
+"""Promises of the one normal form of emails and of the rules for names."""
+
+from unicodedata import category
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mail_service.addresses import parse_address
+from mail_service.composing import display_name
+from reminder_worker.privacy.emails import check_name, normalise_email
+
+INVISIBLE = (
+    "\r",
+    "\n",
+    "\t",
+    "\0",
+    "\x1b",
+    "\u202e",
+    "\u2066",
+    "\u200b",
+    "\ufeff",
+    "\u2028",
+    "\x85",
+    "\ue000",
+    "\ud800",
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "normal"),
+    [
+        ("  Anna@Example.ORG ", "anna@example.org"),
+        ("anna+gift@example.org", "anna+gift@example.org"),
+        ("ANNA@Bücher.example", "anna@xn--bcher-kva.example"),
+        ("anna@xn--bcher-kva.example", "anna@xn--bcher-kva.example"),
+        ("anna@faß.example", "anna@xn--fa-hia.example"),
+        ("a\u0308nna@example.org", "\u00e4nna@example.org"),
+        ("anna@\uff45xample\uff0eorg", "anna@example.org"),
+        ("用户@例え.テスト", "用户@xn--r8jz45g.xn--zckzah"),
+        ("o'brien@example.co.uk", "o'brien@example.co.uk"),
+    ],
+)
+def test_the_normal_form(given: str, normal: str) -> None:
+    assert normalise_email(given) == normal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "@", "anna", "anna@", "@example.org", "anna@localhost", "anna@127.0.0.1", "anna@[127.0.0.1]", "anna@[::1]",
+        "anna@example..org", "anna@-example.org", "anna@example.org.", "anna@exa_mple.org", "anna@exam ple.org",
+        "an na@example.org", ".anna@example.org", "anna.@example.org", "an..na@example.org", '"anna"@example.org',
+        "anna@example.org, bob@example.org", "anna@example.org;bob@example.org", "Anna <anna@example.org>",
+        "anna@b@example.org", "a" * 65 + "@example.org", "a@" + "b" * 64 + ".org", "a@" + "b.c" * 90 + ".org",
+        "anna@example.org\r\nBcc: bob@example.org", "anna@exam\u200bple.org", "(x)anna@example.org", "anna@example.123",
+    ],
+)  # fmt: skip
+def test_what_is_no_single_deliverable_address_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^(is|has|holds) "):
+        normalise_email(text)
+
+
+def test_the_longest_address_that_fits() -> None:
+    longest = "a" * 64 + "@" + ".".join(["b" * 61] * 3) + ".org"
+    assert len(longest) == 254
+    assert normalise_email(longest) == longest
+    with pytest.raises(ValueError, match="too long"):
+        normalise_email(longest[:64] + "@c" + longest[65:])
+
+
+@given(
+    st.one_of(st.emails(), st.text(max_size=80), st.tuples(st.text(max_size=40), st.text(max_size=40)).map("@".join))
+)
+def test_any_text_is_refused_or_brought_to_one_normal_form(text: str) -> None:
+    """The form is a fixed point, holds nothing invisible, and the mail service takes it."""
+    try:
+        normal = normalise_email(text)
+    except ValueError:
+        return
+    assert normalise_email(normal) == normal
+    assert normal.count("@") == 1
+    assert not any(character.isspace() or category(character)[0] in "CZ" for character in normal)
+    assert str(parse_address(normal)) == normal
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("", ""),
+        ("  Anna   Maria ", "Anna Maria"),
+        ("J. R. R. Tolkien", "J. R. R. Tolkien"),
+        ("O'Brien, Jr.", "O'Brien, Jr."),
+        ("a\u0308", "\u00e4"),
+        ("Müller-Lüdenscheidt (Papa)", "Müller-Lüdenscheidt (Papa)"),
+        ("علی‌رضا", "علی‌رضا"),
+        ("👩‍👧 Mum", "👩‍👧 Mum"),
+        ("x" * 60, "x" * 60),
+    ],
+)
+def test_names_people_have_are_kept(given: str, kept: str) -> None:
+    assert check_name(given) == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 61, "https://evil.example", "evil.example", "see WWW.evil", "evil。example", "ev\uff49l\uff0ecom",
+        "ev\u200dil.\u200dcom",
+        "mailto:x", "javascript:alert(1)", "me@home", "10.0.0.1", "//evil", "\\\\evil", "http : //x", "tel:123",
+        "xn--.xn--p1ai",
+    ],
+)  # fmt: skip
+def test_names_that_read_as_addresses_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^(is|reads) "):
+        check_name(text)
+
+
+@pytest.mark.parametrize("character", INVISIBLE)
+def test_invisible_characters_are_refused_everywhere(character: str) -> None:
+    for place in (f"An{character}na", f"Anna{character}", f"{character}Anna"):
+        with pytest.raises(ValueError, match="invisible"):
+            check_name(place)
+        with pytest.raises(ValueError, match="invisible"):
+            normalise_email(place + "@example.org")
+
+
+@given(st.text(max_size=80))
+def test_any_name_that_is_kept_is_a_fixed_point_and_fit_for_the_mail_service(text: str) -> None:
+    try:
+        name = check_name(text)
+    except ValueError:
+        return
+    assert check_name(name) == name
+    assert display_name(name) is not None

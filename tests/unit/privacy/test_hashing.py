@@ -1,0 +1,34 @@
+"""Promises of the keyed hashes."""
+
+import pytest
+
+from reminder_worker.privacy.hashing import KeyedHash
+
+HASHES = KeyedHash(b"h" * 32)
+
+
+def test_a_hash_depends_on_the_key_and_on_the_purpose() -> None:
+    assert HASHES.email("a@example.org") == KeyedHash(b"h" * 32).email("a@example.org")
+    assert HASHES.email("a@example.org") != KeyedHash(b"i" * 32).email("a@example.org")
+    assert HASHES.email("10.0.0.1")[:16].hex() != HASHES.client("10.0.0.1")
+    assert len(HASHES.email("a@example.org")) == 32
+
+
+def test_one_ipv6_network_of_64_bits_is_one_client() -> None:
+    """A household has 2**64 addresses to spend."""
+    assert HASHES.client("2001:db8:1:2::1") == HASHES.client("2001:db8:1:2:ffff::9")
+    assert HASHES.client("2001:db8:1:2::1") != HASHES.client("2001:db8:1:3::1")
+
+
+def test_an_ipv4_address_in_ipv6_form_is_the_same_client() -> None:
+    assert HASHES.client("::ffff:10.0.0.1") == HASHES.client("10.0.0.1") != HASHES.client("10.0.0.2")
+
+
+def test_a_client_is_an_address_or_refused() -> None:
+    with pytest.raises(ValueError):
+        HASHES.client("unix:/run/socket")
+
+
+def test_nothing_shows_the_key() -> None:
+    assert "hhhh" not in repr(HASHES)
+    assert (b"h" * 32).hex() not in repr(HASHES) + HASHES.key_id
