@@ -2,7 +2,7 @@
 
 import time
 from base64 import b64decode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from rich.table import Table
 
 from devnet import leaks
 from devnet.chain import ChainError
+from devnet.dagster_ui import launch
 from devnet.evidence import Email, Evidence, NotSeen, must
 from devnet.local import CHAIN_ID
 from devnet.parts import StackFailed
@@ -193,6 +194,7 @@ class Story:
         return self._travel(self._deadline() + 3600, 4)
 
     def _ready(self) -> str:
+        self._look_now()
         claim = "You can now claim"
         subjects = {OWNER: "the deadline of", FIRST: claim, SECOND: claim}
         return self._emails("ready_to_activate", subjects, PASS_SECONDS)
@@ -251,12 +253,14 @@ class Story:
                 keys[path.name] = b64decode(text)
         return leaks.secrets_of(texts, keys)
 
-    def _everything(self) -> list[tuple[str, bytes]]:
+    def _everything(self) -> Iterator[tuple[str, bytes]]:
         stack, at = self.stack, self.stack.at
-        sources = [(f"dump of {name}", leaks.dump(stack.pg_dump, url)) for name, url in at.databases.items()]
-        sources += [(url, leaks.page(url)) for url in (at.metrics, f"{at.api}/schema/openapi.json")]
-        sources += leaks.seen_from_outside(stack.supervisor.pids())
-        return [*sources, *leaks.files_below(stack.directory, leaving_out=[stack.secrets])]
+        for name, url in at.databases.items():
+            yield f"dump of {name}", leaks.dump(stack.pg_dump, url)
+        for url in (at.metrics, f"{at.api}/schema/openapi.json"):
+            yield url, leaks.page(url)
+        yield from leaks.seen_from_outside(stack.supervisor.pids())
+        yield from leaks.files_below(stack.directory, leaving_out=[stack.secrets])
 
     # -- helpers
 
@@ -290,6 +294,11 @@ class Story:
 
     def _fresh(self) -> list[Email]:
         return self.evidence.emails()[self.shown :]
+
+    def _look_now(self) -> None:
+        """The sensor would look within a minute; an operator may launch its job at once, as in Dagster's UI."""
+        run = launch(self.stack.at.dagster, "due")
+        self.stack.log.say(f"    [dim]an operator launches Dagster's due job: {self.stack.at.dagster}/runs/{run}[/]")
 
     def _wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
         self.stack.supervisor.wait_until(condition, seconds, what)

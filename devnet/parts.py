@@ -6,9 +6,11 @@ children, other systems) carries the mark below in its environment and is ended 
 """
 
 import ctypes
+import http.client
 import json
 import os
 import platform
+import re
 import signal
 import socket
 import subprocess
@@ -20,6 +22,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import IO
+from urllib.parse import urlsplit
 
 import psutil
 from rich.console import Console
@@ -41,6 +44,8 @@ _COLOURS = (
     "bright_yellow",
 )
 _LEVELS = {"warning": "yellow", "error": "bold red", "critical": "bold red"}
+_STAMPED = re.compile(r"[\d-]{10} [\d:]{8} \+0000 - (?P<logger>\S+) - (?P<level>[A-Z]+) - (?P<message>.*)")
+_COLOUR_CODES = re.compile(r"\x1b\[\d+m")
 _LEFT_OUT = {"event", "message", "level", "timestamp", "logger"}
 
 
@@ -180,7 +185,7 @@ class Supervisor:
             for line in lines:
                 kept.write(line)
                 kept.flush()
-                stripped = line.rstrip()
+                stripped = _COLOUR_CODES.sub("", line).rstrip()
                 if stripped and not any(word in stripped for word in running.part.quiet):
                     running.last_lines.append(stripped)
                     self.log.part(running.part.name, stripped)
@@ -188,9 +193,6 @@ class Supervisor:
 
 def answers(url: str) -> Callable[[], bool]:
     """Whether an HTTP GET is answered with 200."""
-    import http.client
-    from urllib.parse import urlsplit
-
     parts = urlsplit(url)
 
     def ask() -> bool:
@@ -271,13 +273,15 @@ def _die_with_parent() -> Callable[[], None] | None:
 
 
 def _readable(line: str) -> tuple[str, str]:
-    """A log line and its style; one of JSON becomes `event  key=value …`."""
+    """A log line and its style: JSON as `event  key=value …`, others without a time and a level of their own."""
     if not line.startswith("{"):
-        return line, ""
+        found = _STAMPED.match(line)
+        return (found["message"], _LEVELS.get(found["level"].lower(), "")) if found else (line, "")
     try:
         record = json.loads(line)
     except ValueError:
         return line, ""
     words = str(record.get("event") or record.get("message") or "")
     fields = " ".join(f"{key}={value}" for key, value in record.items() if key not in _LEFT_OUT)
-    return f"{words}  {fields}".rstrip(), _LEVELS.get(str(record.get("level", "")).lower(), "")
+    text = f"{words}  {fields}".rstrip().replace("\n", "\n" + " " * 25)
+    return text, _LEVELS.get(str(record.get("level", "")).lower(), "")

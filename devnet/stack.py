@@ -28,6 +28,7 @@ from rich.console import Console
 
 from devnet.chain import Anvil, ChainError, anvil_binary
 from devnet.compile import ROOT, BuildFailed, load_contracts
+from devnet.dagster_ui import LOCATION
 from devnet.deploy import Deployment, deploy
 from devnet.local import (
     CHAIN_ID,
@@ -45,7 +46,10 @@ from devnet.local import (
 from devnet.parts import Log, Part, StackFailed, Supervisor, answers, end_leftovers
 
 BLOCK_SECONDS = 2
-_DAGSTER_CHATTER = ("Checking for new runs", "No run requests", "Sensor returned false", "sensor function returned")
+_DAGSTER_CHATTER = (
+    *("INFO:dagster", " skipped: ", "Collected ", "Checking ", "Creating ", "Launch", "Priority ", "has been cached"),
+    *("RUN_START ", "STEP_", "RESOURCE_", "LOGS_CAPTURED", "ENGINE_EVENT", "ASSET_", "HANDLED_OUTPUT", "LOADED_INPUT"),
+)
 
 
 class Stack:
@@ -126,7 +130,7 @@ class Stack:
         user = server.system_user  # as root: PostgreSQL refuses to run as root
         if user:
             shutil.chown(self._socket, user, user)
-        settings = {"fsync": "off", "full_page_writes": "off", "max_connections": "200", "log_min_messages": "warning"}
+        settings = {"fsync": "off", "full_page_writes": "off", "max_connections": "200"}
         command = [str(server.bin_path / "postgres"), "-D", str(data), "-h", "", "-k", self._socket]
         command += [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
 
@@ -137,7 +141,7 @@ class Stack:
                 return False
             return True
 
-        return Part("postgres", command, bare_environ(), ready, user, signal.SIGINT)
+        return Part("postgres", command, bare_environ(), ready, user, signal.SIGINT, quiet=(" LOG: ",))
 
     def _create_databases(self) -> None:
         url = f"postgresql://postgres@/postgres?host={self._socket}"
@@ -187,7 +191,7 @@ class Stack:
         code_socket = f"{self._socket}/code.sock"
         workspace = home / "workspace.yaml"
         workspace.write_text(
-            json.dumps({"load_from": [{"grpc_server": {"socket": code_socket, "location_name": "reminder-worker"}}]})
+            json.dumps({"load_from": [{"grpc_server": {"socket": code_socket, "location_name": LOCATION}}]})
         )
         binaries = Path(sys.executable).parent
         ui = [str(binaries / "dagster-webserver"), "-h", HOST, "-p", str(self.ports.dagster), "-w", str(workspace)]
@@ -247,7 +251,7 @@ def _local_directory() -> Path:
 def main(once: bool) -> None:
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     log = Log(console)
     try:
         load_contracts()
