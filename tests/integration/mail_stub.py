@@ -44,6 +44,7 @@ class MailStub:
     faults: deque[Fault] = field(default_factory=deque)
     requests: int = 0
     retry_after: int = 7
+    keeps_keys: bool = True
     hung: asyncio.Event = field(default_factory=asyncio.Event)
     _keys: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     _runner: web.AppRunner | None = None
@@ -97,11 +98,14 @@ class MailStub:
         """What was under way is forgotten: it was never accepted."""
         self._keys.pop(key, None)
 
+    def decide_all(self) -> None:
+        self._keys.clear()
+
     async def _send(self, request: web.Request) -> web.StreamResponse:
         self.requests += 1
         key, raw = request.headers["Idempotency-Key"], await request.read()
         assert request.headers["Authorization"] == "Bearer a-token-for-the-tests"
-        if key in self._keys:
+        if key in self._keys and self.keeps_keys:
             return self._again(key, raw)
         match self.faults.popleft() if self.faults else None:
             case Fault.UNAVAILABLE:

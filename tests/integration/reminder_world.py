@@ -1,8 +1,7 @@
 """Chain, index, passes and dispatch over a real chain and database, with a mail stub at the end."""
 
-import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,8 +105,9 @@ class World:
             await conn.execute(insert(recipient), rows)
             await conn.execute(
                 text(
-                    "insert into worker.watch (chain_id, legacy, creator, legacy_type) values (:chain, :legacy, :creator,"
-                    " :type) on conflict (chain_id, legacy) do update set next_ask = 0"
+                    "insert into worker.watch (chain_id, legacy, creator, legacy_type)"
+                    " values (:chain, :legacy, :creator, :type)"
+                    " on conflict (chain_id, legacy) do update set next_ask = 0"
                 ),
                 {
                     "chain": CHAIN_ID,
@@ -138,8 +138,14 @@ class World:
 
     async def hurry(self) -> None:
         """Whatever waits for its next try is due now."""
-        await self.sql("update worker.sent_ledger set next_try = now() where state in ('queued', 'released', 'unknown')")
+        await self.sql(
+            "update worker.sent_ledger set next_try = now() where state in ('queued', 'released', 'unknown')"
+        )
         await self.sql("update worker.notify_signal set next_try = now() where state = 'new'")
+
+    async def leases_expire(self) -> None:
+        over = "lease_until = now() - interval '1 s'"
+        await self.sql(f"update worker.sent_ledger set {over} where lease_until is not null")
 
     async def days_pass(self, days: float = 1.01) -> None:
         """By the database's clock, for the ledger."""
@@ -213,14 +219,3 @@ async def open_world(
             )
     finally:
         await chain.close()
-
-
-@contextmanager
-def environment(**values: str) -> Iterator[None]:
-    before = dict(os.environ)
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)

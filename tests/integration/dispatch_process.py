@@ -1,0 +1,38 @@
+"""A dispatcher as a process of its own, to be killed: `dispatch_process.py <database url> NAME=value...`."""
+
+import asyncio
+import sys
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.engine import open_engine
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.mail.client import MailClient
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.reminders.dispatch import Dispatch
+from reminder_worker.settings import Settings
+from tests.integration.reminder_world import CHAIN_ID, ENC_KEY, HASH_KEY
+
+
+async def main(database_url: str, *values: str) -> None:
+    settings = Settings.from_environ(
+        {
+            "ENVIRONMENT": "local",
+            "DATABASE_URL": database_url,
+            "EMAIL_ENC_KEY": ENC_KEY,
+            "HASH_KEY": HASH_KEY,
+            "APP_ORIGIN": "https://app.example.org",
+            "CHAINS": str(CHAIN_ID),
+            "MAIL_TOKEN": "a-token-for-the-tests",
+            **dict(value.split("=", 1) for value in values),
+        }
+    )
+    assert settings.mail is not None
+    engine, chain = open_engine(database_url), Chain.connect(settings.chains[0])
+    indexers = Indexers(chain, ChainIndex(engine, chain), None)
+    async with MailClient(settings.mail) as mail:
+        vault = Vault(settings.service.enc_key.get_secret_value())
+        await Dispatch(engine, {CHAIN_ID: chain}, {CHAIN_ID: indexers}, vault, mail, settings).run()
+
+
+asyncio.run(main(*sys.argv[1:]))

@@ -1,0 +1,289 @@
+"""Whatever fails and whenever it stops: never two emails, none lost, and what nobody can know is held and shown."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Legacy, Scenario
+from reminder_worker.reminders.ledger import depths, requeue
+from tests.integration.mail_stub import Fault, MailStub
+from tests.integration.reminder_world import World, open_world
+
+EVERYBODY = ["anna@example.org", "ben@example.org", "owner@example.org"]
+DUE = "before_activation"
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+    """A legacy of three people whose first window is open and stored, and nothing planned yet."""
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
+        await open_window(opened)
+        yield opened
+
+
+async def open_window(world: World, **terms: object) -> Legacy:
+    legacy = world.legacy(inactivity=30 * DAY, **terms)
+    await world.save(legacy, "owner", "anna", "ben")
+    world.scenario.advance(24 * DAY)
+    await world.look_at_chain()
+    return legacy
+
+
+async def settle(world: World, runs: int = 4) -> None:
+    """A healthy worker takes over, later."""
+    for _ in range(runs):
+        await world.sql(
+            "update worker.sent_ledger set lease_until = now() - interval '1 s' where lease_until is not null"
+        )
+        await world.hurry()
+        await world.dispatch.run()
+        if not await world.sql("select from worker.sent_ledger where state not in ('sent', 'held')"):
+            return
+
+
+async def nobody_was_forgotten_and_nobody_heard_twice(world: World) -> None:
+    assert world.mail.told(DUE) == EVERYBODY
+    assert await world.states() == {"sent": 3}
+
+
+@pytest.mark.parametrize("fault", [f for f in Fault if f not in (Fault.IN_DOUBT, Fault.IN_FLIGHT, Fault.SUPPRESSED)])
+async def test_one_failing_answer_leaves_one_email_each(world: World, fault: Fault) -> None:
+    world.mail.fail(fault)
+    await world.dispatch.run()
+    assert sum((await world.states()).values()) == 3
+    await settle(world)
+    await nobody_was_forgotten_and_nobody_heard_twice(world)
+
+
+@pytest.mark.parametrize("fault", [Fault.ACCEPTS_AND_DIES, Fault.DIES_BEFORE, Fault.UNAVAILABLE, Fault.ACCEPTS_GARBAGE])
+async def test_a_whole_outage_leaves_one_email_each(world: World, fault: Fault) -> None:
+    world.mail.fail(*[fault] * 3)
+    await world.dispatch.run()
+    await settle(world)
+    await nobody_was_forgotten_and_nobody_heard_twice(world)
+
+
+async def test_what_the_mail_service_doubts_is_held_shown_and_never_sent_again(world: World) -> None:
+    world.mail.fail(Fault.IN_DOUBT)
+    await world.dispatch.run()
+    await settle(world)
+    assert await world.states() == {"sent": 2, "held:in_doubt": 1}
+    assert len(world.mail.told(DUE)) == 2
+    assert [(each.state, each.entries) for each in await depths(world.engine)] == [("held", 1)]
+
+
+async def test_what_is_under_way_is_waited_for_and_then_sent_once(world: World) -> None:
+    world.mail.fail(Fault.IN_FLIGHT)
+    await world.dispatch.run()
+    await settle(world, 2)
+    assert (await world.states())["unknown"] == 1
+    (key,) = await world.sql("select cast(id as text) from worker.sent_ledger where state = 'unknown'")
+    world.mail.decide(key[0])
+    await settle(world)
+    await nobody_was_forgotten_and_nobody_heard_twice(world)
+
+
+async def test_a_service_that_keeps_no_keys_makes_every_undecidable_send_held(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail, MAIL_IDEMPOTENT="false") as world:
+        await open_window(world)
+        mail.fail(Fault.ACCEPTS_AND_DIES, Fault.DIES_BEFORE)
+        await world.dispatch.run()
+        await settle(world)
+        assert await world.states() == {"sent": 1, "held:undecidable": 2}
+        assert mail.told(DUE) == sorted({*mail.told(DUE)})
+        assert len(mail.inbox) == 2
+
+
+async def test_retry_after_is_honoured(world: World) -> None:
+    world.mail.retry_after = 1234
+    world.mail.fail(Fault.SLOW_DOWN)
+    await world.dispatch.run()
+    (waits,) = await world.sql(
+        "select extract(epoch from next_try - now()) from worker.sent_ledger where state = 'released'"
+    )
+    assert 1200 < waits[0] <= 1234
+
+
+async def test_down_for_a_week_kills_nothing_and_doubles_nothing(world: World) -> None:
+    await world.mail.stop()
+    for _ in range(8):
+        report = await world.dispatch.run()
+        assert "dead" not in report.outcomes.get(DUE, {})
+        await world.days_pass(1)
+        await world.hurry()
+    assert sum((await world.states()).values()) == 3
+    await world.mail.start()
+    await settle(world)
+    await nobody_was_forgotten_and_nobody_heard_twice(world)
+
+
+async def test_going_down_for_a_week_in_the_middle_of_it_doubles_nothing(world: World) -> None:
+    world.mail.fail(Fault.ACCEPTS_AND_HANGS, Fault.ACCEPTS_AND_DIES, Fault.DIES_BEFORE)
+    await world.dispatch.run()
+    assert await world.states() == {"unknown": 3}
+    await world.mail.stop()
+    for _ in range(8):
+        await world.days_pass(1)
+        await settle(world, 1)
+    assert await world.states() == {"unknown": 3}
+    await world.mail.start()
+    await settle(world)
+    await nobody_was_forgotten_and_nobody_heard_twice(world)
+
+
+async def test_a_request_refused_three_times_is_dead_until_it_is_requeued(world: World) -> None:
+    await world.dispatch.run()
+    await world.sql("update worker.sent_ledger set state = 'queued', message_id = null, claimed_at = null")
+    world.mail.decide_all()
+    world.mail.inbox.clear()
+    world.mail.fail(*[Fault.REJECTED] * 9)
+    for _ in range(3):
+        await world.dispatch.run()
+        await world.hurry()
+    assert await world.states() == {"dead:rejected_422": 3}
+    assert await requeue(world.engine) == 3
+    await settle(world)
+    await nobody_was_forgotten_and_nobody_heard_twice(world)
+
+
+async def test_an_outage_spares_the_rest_of_the_slice(world: World) -> None:
+    legacy = world.legacy(heirs=[f"heir{n}" for n in range(20)], inactivity=1 * DAY)
+    await world.save(legacy, "owner", *(f"heir{n}" for n in range(20)))
+    await world.look_at_chain()
+    world.mail.fail(*[Fault.UNAVAILABLE] * 1000)
+    report = await world.dispatch.run()
+    assert report.outage
+    assert world.mail.requests < 100
+    world.mail.faults.clear()
+    await settle(world)
+    assert await world.states() == {"sent": 24}
+
+
+class Crash(Exception):
+    """The process is gone."""
+
+
+class CrashAt:
+    """Ends the worker right before its n-th statement or commit reaches the database."""
+
+    def __init__(self, engine: AsyncEngine, number: int) -> None:
+        self._engine = engine.sync_engine
+        self.left = number
+
+    def __enter__(self) -> "CrashAt":
+        event.listen(self._engine, "before_cursor_execute", self._count)
+        event.listen(self._engine, "commit", self._count)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        event.remove(self._engine, "before_cursor_execute", self._count)
+        event.remove(self._engine, "commit", self._count)
+
+    def _count(self, *_: object) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Crash
+
+
+async def start_over(world: World) -> None:
+    await world.sql("delete from worker.sent_ledger")
+    await world.sql("delete from worker.quota")
+    await world.sql("update worker.due_window set planned_at = null")
+    world.mail.inbox.clear()
+
+
+@pytest.mark.parametrize("faults", [(), (Fault.ACCEPTS_AND_DIES, Fault.DIES_BEFORE, Fault.UNAVAILABLE)])
+async def test_a_crash_at_every_step_of_the_worker(world: World, faults: tuple[Fault, ...]) -> None:
+    """Every statement and every commit of a run with sends, doubts and retries, one after the other."""
+    for number in range(500):
+        await start_over(world)
+        world.mail.fail(*faults)
+        if faults:
+            await world.dispatch.run()
+            await world.hurry()
+        try:
+            with CrashAt(world.engine, number) as crash:
+                await world.dispatch.run()
+        except Crash:
+            await settle(world)
+            assert world.mail.told(DUE) == EVERYBODY, f"crashed before statement {number}"
+            assert await world.states() == {"sent": 3}
+        if crash.left >= 0:
+            break
+    assert 15 < number < 499
+
+
+async def test_a_crash_at_every_step_doubles_nothing_when_the_mail_service_keeps_no_keys(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Then whatever may have been posted is held; the rest is sent."""
+    async with (
+        MailStub(keeps_keys=False) as mail,
+        open_world(engine, chain_scenario, mail, MAIL_IDEMPOTENT="false") as world,
+    ):
+        await open_window(world)
+        for number in range(500):
+            await start_over(world)
+            try:
+                with CrashAt(world.engine, number) as crash:
+                    await world.dispatch.run()
+            except Crash:
+                await settle(world)
+                assert not mail.duplicates(), f"crashed before statement {number}"
+                states = await world.states()
+                assert states.get("sent", 0) + states.get("held:undecidable", 0) == 3
+                assert len(mail.inbox) >= states.get("sent", 0)
+            if crash.left >= 0:
+                break
+        assert 10 < number < 499
+
+
+async def test_killed_while_the_mail_service_has_the_email_in_hand(world: World, database_url: str) -> None:
+    """A real process and a real kill -9: the lease expires, the mail service is asked, nobody hears twice."""
+    world.mail.fail(*[Fault.ACCEPTS_AND_HANGS] * 3)
+    program = Path(__file__).with_name("dispatch_process.py")
+    values = {**world.scenario.deployment.settings_environ(31337, world.scenario.anvil.url), "MAIL_URL": world.mail.url}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        str(program),
+        database_url,
+        *(f"{name}={value}" for name, value in values.items()),
+        env={**os.environ, "PYTHONPATH": str(program.parents[2])},
+    )
+    while len(world.mail.inbox) < 3:
+        await asyncio.sleep(0.02)
+        assert process.returncode is None
+    process.send_signal(signal.SIGKILL)
+    await process.wait()
+    assert await world.states() == {"claimed": 3}
+    await world.dispatch.run()
+    assert await world.states() == {"claimed": 3}  # the lease is not over
+    await settle(world)
+    await nobody_was_forgotten_and_nobody_heard_twice(world)
+
+
+async def test_two_dispatchers_at_once_send_each_email_once(
+    world: World, engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    heirs = [f"heir{n}" for n in range(40)]
+    legacy = world.legacy(heirs=heirs, inactivity=1 * DAY)
+    await world.save(legacy, "owner", *heirs)
+    await world.look_at_chain()
+    world.mail.fail(Fault.ACCEPTS_AND_DIES, Fault.UNAVAILABLE, Fault.DIES_BEFORE)
+    async with open_world(engine, chain_scenario, world.mail) as other:
+        await asyncio.gather(world.dispatch.run(), other.dispatch.run(), other.dispatch.run())
+        await world.hurry()
+        await asyncio.gather(world.dispatch.run(), other.dispatch.run())
+    await settle(world)
+    assert len(world.mail.inbox) == 44
+    assert not world.mail.duplicates()
+    assert await world.states() == {"sent": 44}
