@@ -11,6 +11,7 @@ from sqlalchemy import Row, Table
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain, Log
+from reminder_worker.chain.events import emitters
 from reminder_worker.database import tables
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer import index_tables as rows
@@ -82,18 +83,19 @@ class ChainIndex:
     def __init__(self, engine: AsyncEngine, chain: Chain) -> None:
         self._engine = engine
         self._chain = chain
+        self._says = emitters(chain.settings)
 
     # -- the pass ---------------------------------------------------------------------------------
 
     async def look(self) -> bool:
         """Whether there are logs to store. A short range without any is passed over here, so that no run is started."""
         cursor = await self._cursor()
-        found = await read_slice(self._chain, cursor)
+        found = await read_slice(self._chain, self._says, cursor)
         if isinstance(found, Settled):
             return False
         if not isinstance(found, Slice) or found.last.number < found.head:
             return True
-        if decode_logs(self._chain.settings, await self._fresh(found, cursor)).events:
+        if decode_logs(self._chain.settings, self._says, await self._fresh(found, cursor)).events:
             return True
         await self._store(cursor, found.last, [])
         return False
@@ -107,7 +109,7 @@ class ChainIndex:
         cursor = await self._cursor()
         progress = IndexProgress(cursor.number + 1, cursor.number, stopped="budget")
         while time.monotonic() < ends:
-            found = await read_slice(self._chain, cursor)
+            found = await read_slice(self._chain, self._says, cursor)
             if isinstance(found, Settled):
                 stopped: Stopped = "at_head" if found.head == cursor.number else "node_behind"
                 return replace(progress, head=found.head, stopped=stopped)
@@ -213,7 +215,7 @@ class ChainIndex:
 
     async def _decode(self, logs: Sequence[tuple[Log, int]]) -> Decoded:
         """Events with their legacies: the routers name them by id, so those made earlier are looked up."""
-        decoded = decode_logs(self._chain.settings, logs)
+        decoded = decode_logs(self._chain.settings, self._says, logs)
         known: dict[tuple[str, int], str] = {}
         async with self._engine.connect() as connection:
             for router, ids in decoded.unnamed_ids().items():

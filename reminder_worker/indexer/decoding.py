@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from reminder_worker.chain.events import UndecodableLog, decode, emitters
+from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.values import Log
 from reminder_worker.indexer.entities import present
 from reminder_worker.indexer.fold import CREATED, NOTIFY, ChainEvent
@@ -14,6 +14,8 @@ from reminder_worker.settings import ChainSettings
 EOA, SAFE = 3, 1  # LEGACY_TYPE()
 LARGEST_ID = 2**63 - 1  # ids count up from 1: a larger one is not one, and would not fit the tables
 Args = Mapping[str, Any]
+Says = Mapping[str, frozenset[str]]
+"""Which contract's word counts for which events, by first topic (`events.emitters`)."""
 LegacyId = tuple[str, int]
 """Router and the id it gave: ids are unique per router only."""
 
@@ -50,9 +52,8 @@ class Decoded:
         return {(event.contract, event.data["legacy_id"]): event.legacy for event in created if event.legacy}
 
 
-def decode_logs(settings: ChainSettings, logs: Sequence[tuple[Log, int]]) -> Decoded:
+def decode_logs(settings: ChainSettings, says: Says, logs: Sequence[tuple[Log, int]]) -> Decoded:
     """Logs with their blocks' timestamps. A log counts only from the contract whose event it is."""
-    says = emitters(settings)
     events = [
         _event(settings, log, time)
         for log, time in logs

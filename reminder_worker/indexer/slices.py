@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from reminder_worker.chain.client import Block, Chain, Log
-from reminder_worker.chain.events import emitters
+from reminder_worker.indexer.decoding import Says
 from reminder_worker.indexer.index_tables import Cursor
 
-OVERLAP = 32  # blocks read again each time: behind a load balancer a node may know a block before its logs
+OVERLAP = 8  # blocks read again each time: behind a load balancer a node may know a block before its logs
 NO_HASH = "0x" + "0" * 64  # of the place before block 0
 
 
@@ -37,7 +37,7 @@ class Unsettled:
     """The chain changed while it was read: to be asked again."""
 
 
-async def read_slice(chain: Chain, cursor: Cursor) -> Slice | Reorganised | Settled | Unsettled:
+async def read_slice(chain: Chain, says: Says, cursor: Cursor) -> Slice | Reorganised | Settled | Unsettled:
     """The blocks after `cursor`, at most `log_range` of them. Raises `ChainUnavailable`.
 
     The hashes of the cursor's block, of the last block and of every block with a log are asked for after the logs:
@@ -53,7 +53,6 @@ async def read_slice(chain: Chain, cursor: Cursor) -> Slice | Reorganised | Sett
     if last is None:
         return Unsettled()
     first = min(cursor.number + 1, max(chain.settings.start_block, cursor.number + 1 - OVERLAP))
-    says = emitters(chain.settings)
     logs = await chain.logs(sorted(says), sorted(frozenset().union(*says.values())), first, number)
     blocks = await _blocks(chain, {log.block_number for log in logs} | {cursor.number, number})
     if cursor.number in blocks and blocks[cursor.number].hash != cursor.hash:

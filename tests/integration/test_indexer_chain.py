@@ -232,7 +232,7 @@ async def test_logs_that_a_node_gave_late_are_found(
     proxy.rule = lambda method, _params: [] if method == "eth_getLogs" else PASS
     assert not await index.look()
     proxy.rule = lambda _method, _params: PASS
-    s.anvil.mine(10)
+    s.anvil.mine(5)
     assert await index.look()
     await index.advance()
     assert await index.legacies([made.address], await index.head())
