@@ -1,6 +1,6 @@
 """What operators see beside an asset: counts, ages and tables in words. Nothing personal ever comes here."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +10,6 @@ if TYPE_CHECKING:
     from reminder_worker import operations
 
 Metadata = dict[str, Any]
-WINDOWS = {
-    1: "before_activation",
-    2: "before_layer2",
-    3: "before_layer3",
-    4: "ready_to_activate",
-    5: "layer2_ready",
-    6: "layer3_ready",
-}
-SIGNALS = {0: "owner_reset", 1: "activated_multisig", 2: "activated_transfer"}
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "none") -> dg.MarkdownMetadataValue:
@@ -45,17 +36,28 @@ def clock(unix_seconds: float) -> str:
 
 
 def pass_report(states: "Iterable[operations.PassState]") -> Metadata:
-    """The last report of a pass; figures are numbers, so that Dagster plots them over time."""
+    """The last report of a pass; figures stay numbers, each under its own key, so that Dagster plots them over time."""
     known = list(states)
     found: Metadata = {}
     for state in known:
         suffix = f" (chain {state.chain_id})" if len(known) > 1 else ""
-        for name, value in (state.detail or {}).items():
-            if value is not None:
-                found[name.replace("_", " ") + suffix] = value if isinstance(value, int | float | str) else str(value)
+        found |= {name + suffix: value for name, value in _flat(state.detail or {})}
         if state.error:
             found["failed" + suffix] = f"{state.error}, {age(state.failed_age)} ago"
     return found
+
+
+def _flat(report: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int | float | str]]:
+    """Nested counts under joined names; what is empty is left out."""
+    for key, value in report.items():
+        name = prefix + str(key).replace("_", " ")
+        if isinstance(value, Mapping):
+            yield from _flat(value, name + ": ")
+        elif isinstance(value, list):
+            if value:
+                yield name, ", ".join(str(each) for each in value)
+        elif value is not None:
+            yield name, value
 
 
 def positions_table(positions: "Iterable[operations.Position]") -> dg.MarkdownMetadataValue:
@@ -64,15 +66,19 @@ def positions_table(positions: "Iterable[operations.Position]") -> dg.MarkdownMe
 
 
 def windows_table(counts: "Iterable[operations.WindowCount]") -> dg.MarkdownMetadataValue:
+    from reminder_worker.mail.messages import WINDOW_KINDS
+
     rows = [
-        (WINDOWS[c.window], c.chain_id, c.state, c.count, clock(c.first_deadline), clock(c.last_deadline))
+        (WINDOW_KINDS[c.window], c.chain_id, c.state, c.count, clock(c.first_deadline), clock(c.last_deadline))
         for c in counts
     ]
     return table(("kind", "chain", "state", "windows", "first deadline", "last deadline"), rows, "no window seen yet")
 
 
 def signals_table(counts: "Iterable[operations.SignalCount]") -> dg.MarkdownMetadataValue:
-    rows = [(SIGNALS[c.kind], c.chain_id, c.count, age(c.oldest), c.max_tries) for c in counts]
+    from reminder_worker.indexer.questions import SignalKind
+
+    rows = [(SignalKind(c.kind).name.lower(), c.chain_id, c.count, age(c.oldest), c.max_tries) for c in counts]
     return table(("kind", "chain", "signals", "oldest", "most tries"), rows, "every signal is settled")
 
 

@@ -1,0 +1,439 @@
+"""Assets, checks, sensors and pruning over a real chain, a real database and Dagster's own storage in PostgreSQL."""
+
+import shutil
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import dagster as dg
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+from assets.service import Service
+from devnet.scenarios import Scenario
+from pipelines.definitions import defs
+from pipelines.jobs import LANE
+from pipelines.sensors import SENSORS
+from reminder_worker.runtime import open_runtime
+from reminder_worker.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+CANARY = "canary.person@secret.example.org"
+SOMEBODY, LEGACY = "0x" + "33" * 20, "0x" + "22" * 20
+DEAD_CHAIN = 31338
+RUNNING, SKIPPED = dg.RunRequest, dg.SkipReason
+
+
+@pytest.fixture(scope="module")
+def dagster_instance(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dg.DagsterInstance]:
+    """Of the committed `dagster.yaml`, with a database of its own."""
+    name, home = f"dagster_{uuid4().hex[:8]}", tmp_path_factory.mktemp("dagster")
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"create database {name}")
+    shutil.copy(ROOT / "dagster.yaml", home)
+    url = postgres_server.replace("/postgres?", f"/{name}?").replace("postgresql://", "postgresql+psycopg2://")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DAGSTER_PG_URL", url)
+        with dg.DagsterInstance.from_config(str(home)) as instance:
+            yield instance
+
+
+@pytest.fixture
+def instance(dagster_instance: dg.DagsterInstance) -> dg.DagsterInstance:
+    for record in dagster_instance.get_run_records():
+        dagster_instance.delete_run(record.dagster_run.run_id)
+    return dagster_instance
+
+
+@pytest.fixture
+def environ(chain_scenario: Scenario, database_url: str) -> dict[str, str]:
+    anvil, key = chain_scenario.anvil, b64encode(b"k" * 32).decode()
+    return {
+        "ENVIRONMENT": "local",
+        "DATABASE_URL": database_url.replace("postgresql+psycopg://", "postgresql://"),
+        "EMAIL_ENC_KEY": key,
+        "HASH_KEY": key,
+        "APP_ORIGIN": "https://app.example.org",
+        "CHAINS": str(anvil.chain_id),
+        f"CHAIN_{anvil.chain_id}_SIGNAL_BLOCK": "latest",
+        **chain_scenario.deployment.settings_environ(anvil.chain_id, anvil.url),
+        "MAIL_URL": "http://127.0.0.1:9",
+        "MAIL_TOKEN": "token",
+    }
+
+
+@pytest.fixture
+def opened() -> Iterator[Callable[[dict[str, str]], Service]]:
+    services: list[Service] = []
+
+    def make(environ: dict[str, str]) -> Service:
+        settings = Settings.from_environ(environ)
+        services.append(Service(lambda: open_runtime(settings)))
+        return services[-1]
+
+    yield make
+    for service in services:
+        service.close()
+
+
+@pytest.fixture
+def service(opened: Callable[[dict[str, str]], Service], environ: dict[str, str]) -> Service:
+    return opened(environ)
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(database_url.replace("postgresql+psycopg://", "postgresql://"), autocommit=True) as connection:
+        yield connection
+
+
+def _tick(name: str, service: Service, instance: dg.DagsterInstance) -> Any:
+    sensor = next(sensor for sensor in SENSORS if sensor.name == name)
+    return sensor(dg.build_sensor_context(instance=instance, resources={"service": service}))
+
+
+def _run(job: str, service: Service, instance: dg.DagsterInstance, **options: Any) -> dg.ExecuteInProcessResult:
+    resources = {"service": service, "io_manager": dg.mem_io_manager}
+    return defs.resolve_job_def(job).execute_in_process(
+        instance=instance, resources=resources, raise_on_error=False, **options
+    )
+
+
+def _made(result: dg.ExecuteInProcessResult) -> dict[str, dict[str, Any]]:
+    """Metadata by asset."""
+    events = result.get_asset_materialization_events()
+    return {
+        event.asset_key.to_user_string(): {
+            key: value.value for key, value in event.step_materialization_data.materialization.metadata.items()
+        }
+        for event in events
+        if event.asset_key
+    }
+
+
+def _checked(result: dg.ExecuteInProcessResult) -> dict[str, dg.AssetCheckEvaluation]:
+    return {each.check_name: each for each in result.get_asset_check_evaluations()}
+
+
+def _check_owner_in(scenario: Scenario) -> None:
+    """A notify signal on chain."""
+    owner, heir = scenario.account("owner"), scenario.account("heir")
+    scenario.subscribe_premium(owner)
+    legacy = scenario.create_legacy(owner, {heir.address: 100})
+    scenario.configure_reminders(owner, legacy)
+    scenario.check_in(owner, legacy)
+
+
+def _enter_email(database: psycopg.Connection[Any], state: str, **columns: Any) -> None:
+    values = {"id": uuid4(), "chain_id": 31337, "legacy": LEGACY, "recipient": SOMEBODY, "kind": "owner_reset"}
+    values |= {"event": uuid4().hex, "role": "owner", "state": state, **columns}
+    names = ", ".join(values)
+    holes = ", ".join(["%s"] * len(values))
+    database.execute(f"insert into worker.sent_ledger ({names}) values ({holes})", list(values.values()))  # type: ignore[arg-type]
+
+
+# -- runs -----------------------------------------------------------------------------------------
+
+
+def test_a_run_for_events_makes_the_index_then_signals_then_emails_and_says_what_it_did(
+    chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance
+) -> None:
+    _check_owner_in(chain_scenario)
+    result = _run("events", service, instance)
+    made = _made(result)
+    assert result.success
+    assert list(made) == ["chain_index", "notify_signals", "sent_emails"]
+    assert str(chain_scenario.anvil.block_number()) in made["chain_index"]["position"]
+    assert made["chain_index"]["events"] > 0
+    assert made["notify_signals"]["new"] == 1
+    assert made["sent_emails"]["undecided emails"] == 0
+    assert [check.passed for check in _checked(result).values()] == [True]
+
+
+def test_a_chain_that_fails_fails_the_run_but_holds_up_neither_another_chain_nor_the_emails(
+    chain_scenario: Scenario,
+    environ: dict[str, str],
+    opened: Callable[[dict[str, str]], Service],
+    instance: dg.DagsterInstance,
+) -> None:
+    dead = chain_scenario.deployment.settings_environ(DEAD_CHAIN, "http://127.0.0.1:9")
+    both = {**environ, **dead, "CHAINS": f"{environ['CHAINS']},{DEAD_CHAIN}"}
+    _check_owner_in(chain_scenario)
+    result = _run("events", opened(both), instance)
+    made = _made(result)
+    assert not result.success
+    assert list(made) == ["chain_index", "notify_signals", "sent_emails"]
+    assert made["notify_signals"][f"new (chain {chain_scenario.anvil.chain_id})"] == 1
+    assert made["chain_index"][f"failed (chain {DEAD_CHAIN})"].startswith("ChainUnavailable")
+    failure = next(event for event in result.all_events if event.event_type_value == "STEP_FAILURE")
+    assert f"chain {DEAD_CHAIN}: ChainUnavailable" in failure.step_failure_data.error_display_string
+
+
+def test_a_pass_that_is_off_is_not_made_and_the_log_says_why(
+    environ: dict[str, str], opened: Callable[[dict[str, str]], Service], instance: dg.DagsterInstance
+) -> None:
+    service = opened({name: value for name, value in environ.items() if not name.startswith("MAIL_")})
+    result = _run("emails", service, instance)
+    assert result.success
+    assert _made(result) == {}
+    logged = [entry.user_message for entry in instance.all_logs(result.run_id)]
+    assert any("skipped" in line and "no mail service is configured" in line for line in logged)
+
+
+def test_texts_of_foreign_exceptions_do_not_reach_dagsters_storage(instance: dg.DagsterInstance) -> None:
+    def broken() -> Any:
+        raise ValueError(CANARY)
+
+    service = Service(broken)
+    try:
+        result = _run("events", service, instance)
+    finally:
+        service.close()
+    assert not result.success
+    assert "DagsterRedactedUserCodeError" in str(instance.all_logs(result.run_id))
+    assert CANARY not in str(instance.all_logs(result.run_id))
+
+
+# -- the overview ---------------------------------------------------------------------------------
+
+
+def test_the_overview_shows_every_pass_and_what_was_sent(
+    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    _run("events", service, instance)
+    for _ in range(3):
+        _enter_email(database, "sent", message_id="m", settled_at=datetime.now(UTC))
+    made = _made(_run("overview", service, instance))
+    for name in ("index", "signals", "dispatch"):
+        assert f"| {name} |" in made["pass_state"]["passes"]
+    assert made["sends_per_day"]["sent today"] == 3
+    assert "| owner_reset | sent | 3 |" in made["sends_per_day"]["outcomes"]
+
+
+def test_windows_are_counted_by_kind(
+    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    rows = [(1, "open"), (4, "open"), (4, "closed")]
+    for deadline, (window, state) in enumerate(rows):
+        database.execute(
+            'insert into worker.due_window (chain_id, legacy, "window", deadline, block_number, state)'
+            " values (31337, %s, %s, %s, 1, %s)",
+            (LEGACY, window, deadline, state),
+        )
+    made = _made(_run("due", service, instance))["due_reminders"]
+    assert made["open windows"] == 2
+    assert "| ready_to_activate | 31337 | closed | 1 |" in made["windows by kind"]
+
+
+# -- checks ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("state", "minutes", "passed"),
+    [("dead", 0, False), ("held", 0, False), ("unknown", 60, False), ("unknown", 1, True), ("queued", 60, True)],
+)
+def test_dead_and_held_emails_and_those_long_unknown_fail_their_check(
+    state: str,
+    minutes: int,
+    passed: bool,
+    service: Service,
+    instance: dg.DagsterInstance,
+    database: psycopg.Connection[Any],
+) -> None:
+    _enter_email(database, state, claimed_at=datetime.now(UTC) - timedelta(minutes=minutes))
+    check = _checked(_run("overview", service, instance))["every_email_decided"]
+    assert check.passed is passed
+
+
+def test_a_signal_nobody_settles_fails_its_check(
+    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    for minutes, passed in ((0, True), (30, False)):
+        database.execute(
+            "insert into worker.notify_signal"
+            " (chain_id, tx_hash, legacy, kind, layer, creator, block_number, block_time, seen_at)"
+            " values (31337, %s, %s, 0, 1, %s, 1, 1, %s)",
+            (f"0x{minutes:064x}", LEGACY, SOMEBODY, datetime.now(UTC) - timedelta(minutes=minutes)),
+        )
+        assert _checked(_run("overview", service, instance))["every_signal_settled"].passed is passed
+
+
+def test_an_index_far_behind_the_head_fails_its_check(
+    chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance
+) -> None:
+    _run("events", service, instance)
+    assert _checked(_run("overview", service, instance))["index_lag"].passed
+    chain_scenario.anvil.mine(101)
+    check = _checked(_run("overview", service, instance))["index_lag"]
+    assert not check.passed
+    assert check.metadata["blocks behind"].value == 101
+
+
+def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothing_count_as_success(
+    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    _run("events", service, instance)
+    assert not _checked(_run("overview", service, instance))["every_pass_alive"].passed  # the due pass never looked
+    _tick("due_sensor", service, instance)
+    assert _checked(_run("overview", service, instance))["every_pass_alive"].passed
+    database.execute(
+        "update worker.pass_state set succeeded_at = clock_timestamp() - interval '1 hour' where name = 'signals'"
+    )
+    assert not _checked(_run("overview", service, instance))["every_pass_alive"].passed
+
+
+# -- sensors --------------------------------------------------------------------------------------
+
+
+def test_sensors_with_nothing_to_do_skip_and_say_why(
+    chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance
+) -> None:
+    _run("events", service, instance)
+    head = chain_scenario.anvil.block_number()
+    said = {sensor.name: _tick(sensor.name, service, instance).skip_message for sensor in SENSORS}
+    assert said == {
+        "events_sensor": f"no event on chain {chain_scenario.anvil.chain_id} up to block {head}",
+        "due_sensor": "nobody to remind: no recipients are stored",
+        "emails_sensor": "nothing to send",
+    }
+
+
+def test_emails_that_wait_are_counted_with_the_time_of_the_next(
+    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    moment = datetime.now(UTC) + timedelta(hours=3)
+    for _ in range(3):
+        _enter_email(database, "released", next_try=moment)
+    said = _tick("emails_sensor", service, instance).skip_message
+    assert said == f"nothing due; emails waiting: 3, the next until {moment:%Y-%m-%d %H:%M} UTC"
+
+
+def test_a_sensor_of_a_pass_that_is_off_says_so(
+    environ: dict[str, str], opened: Callable[[dict[str, str]], Service], instance: dg.DagsterInstance
+) -> None:
+    service = opened({name: value for name, value in environ.items() if not name.startswith("MAIL_")})
+    for name in ("due_sensor", "emails_sensor"):
+        assert "no mail service is configured" in _tick(name, service, instance).skip_message
+
+
+def test_an_event_on_chain_launches_a_run_and_the_run_leaves_nothing_to_launch_for(
+    chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance
+) -> None:
+    _check_owner_in(chain_scenario)
+    assert isinstance(_tick("events_sensor", service, instance), RUNNING)
+    _run("events", service, instance)
+    assert isinstance(_tick("events_sensor", service, instance), SKIPPED)
+
+
+@pytest.mark.parametrize(
+    ("status", "lane", "launches"),
+    [("NOT_STARTED", "events", False), ("STARTED", "events", False), ("SUCCESS", "events", True), ("STARTED", "due", True)],
+)
+def test_no_second_run_of_a_lane_is_asked_for_while_one_is_under_way(
+    status: str,
+    lane: str,
+    launches: bool,
+    chain_scenario: Scenario,
+    service: Service,
+    instance: dg.DagsterInstance,
+) -> None:
+    _check_owner_in(chain_scenario)
+    instance.create_run_for_job(defs.resolve_job_def(lane), status=dg.DagsterRunStatus(status), tags={LANE: lane})
+    answer = _tick("events_sensor", service, instance)
+    assert isinstance(answer, RUNNING if launches else SKIPPED)
+    if not launches:
+        assert "a run of this lane is under way" in answer.skip_message
+
+
+def test_a_chain_whose_run_just_failed_rests_before_the_next(
+    chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    _check_owner_in(chain_scenario)
+    insert = (
+        "insert into worker.pass_state (name, chain_id, failed_at, error) values ('index', %s, clock_timestamp(), 'E')"
+    )
+    database.execute(insert, (chain_scenario.anvil.chain_id,))
+    assert "failed and is tried again in" in _tick("events_sensor", service, instance).skip_message
+    database.execute("update worker.pass_state set failed_at = clock_timestamp() - interval '1 minute'")
+    assert isinstance(_tick("events_sensor", service, instance), RUNNING)
+
+
+def test_a_sensor_that_cannot_look_names_what_failed_and_no_address(
+    environ: dict[str, str],
+    opened: Callable[[dict[str, str]], Service],
+    instance: dg.DagsterInstance,
+    chain_scenario: Scenario,
+) -> None:
+    chain_id = chain_scenario.anvil.chain_id
+    service = opened({**environ, f"CHAIN_{chain_id}_RPC_URLS": "http://127.0.0.1:9/secret-path"})
+    said = _tick("events_sensor", service, instance).skip_message
+    assert f"index of chain {chain_id} cannot look: ChainUnavailable" in said
+    assert "secret-path" not in said
+
+
+def test_a_database_that_is_not_migrated_is_said_in_words(
+    environ: dict[str, str],
+    opened: Callable[[dict[str, str]], Service],
+    instance: dg.DagsterInstance,
+    database: psycopg.Connection[Any],
+) -> None:
+    database.execute("drop schema worker cascade")
+    assert "reminder-worker migrate" in _tick("events_sensor", opened(environ), instance).skip_message
+
+
+# -- pruning --------------------------------------------------------------------------------------
+
+
+def _old_run(instance: dg.DagsterInstance, status: str, days: float) -> str:
+    run = instance.create_run_for_job(defs.resolve_job_def("due"), status=dg.DagsterRunStatus(status))
+    with instance.run_storage.connect() as connection:  # type: ignore[attr-defined]
+        connection.execute(
+            sa.text("update runs set create_timestamp = now() - make_interval(secs => :age) where run_id = :id"),
+            {"age": days * 86400, "id": run.run_id},
+        )
+    return run.run_id
+
+
+def _prune(service: Service, instance: dg.DagsterInstance, **config: float) -> dict[str, Any]:
+    result = _run("prune", service, instance, run_config={"ops": {"prune_runs": {"config": config}}})
+    assert result.success
+    data = [e.step_output_data.metadata for e in result.all_events if e.event_type_value == "STEP_OUTPUT"]
+    return {key: value.value for each in data for key, value in each.items()}
+
+
+def test_pruning_deletes_old_finished_runs_only(service: Service, instance: dg.DagsterInstance) -> None:
+    old = [_old_run(instance, status, 8) for status in ("SUCCESS", "FAILURE", "CANCELED")]
+    kept = [_old_run(instance, "SUCCESS", 6), _old_run(instance, "STARTED", 8)]
+    assert _prune(service, instance)["deleted"] == 3
+    assert not any(instance.has_run(run_id) for run_id in old)
+    assert all(instance.has_run(run_id) for run_id in kept)
+
+
+def test_pruning_ends_when_its_time_is_over_and_says_what_is_left(
+    service: Service, instance: dg.DagsterInstance
+) -> None:
+    run_id = _old_run(instance, "SUCCESS", 8)
+    found = _prune(service, instance, seconds=0)
+    assert (found["deleted"], found["left over"]) == (0, 1)
+    assert instance.has_run(run_id)
+
+
+def test_pruning_forgets_signatures_and_counters_that_are_over_only(
+    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    for name, age in (("over", 7200), ("valid", -3600)):
+        database.execute(
+            "insert into worker.used_signature select %s, extract(epoch from now())::bigint - %s", (name.encode(), age)
+        )
+        database.execute(
+            'insert into worker.quota (scope, subject, "window", used, ends_at)'
+            " select 's', %s, 0, 1, extract(epoch from now())::bigint - %s",
+            (name, age),
+        )
+    assert _prune(service, instance)["rows"] == 2
+    assert database.execute("select digest from worker.used_signature").fetchall() == [(b"valid",)]
+    assert database.execute("select subject from worker.quota").fetchall() == [("valid",)]

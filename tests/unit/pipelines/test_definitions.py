@@ -1,0 +1,108 @@
+"""The definitions as Dagster loads them, without a database and without a chain."""
+
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import dagster as dg
+import yaml
+
+from assets.reminders import PASS_OF
+from pipelines.definitions import defs
+from pipelines.jobs import JOBS, LANE, PASS_JOBS
+from pipelines.schedules import SCHEDULES
+from pipelines.sensors import SENSORS
+from reminder_worker.passes import PASSES
+
+ROOT = Path(__file__).parents[3]
+HEAVY = ("web3", "sqlalchemy", "polars", "aiohttp", "psycopg", "reminder_worker.runtime", "reminder_worker.passes")
+
+
+def test_the_definitions_load_and_every_reference_in_them_resolves() -> None:
+    dg.Definitions.validate_loadable(defs)
+
+
+def test_loading_them_imports_nothing_heavy() -> None:
+    """The code server and every run's process start with this import."""
+    code = f"import sys, pipelines.definitions; print([name for name in {HEAVY!r} if name in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "[]"
+
+
+def test_every_pass_is_an_asset_that_a_sensor_launches() -> None:
+    launched = {
+        key.to_user_string()
+        for sensor in SENSORS
+        for key in defs.resolve_job_def(sensor.job_name).asset_layer.executable_asset_keys
+    }
+    assert set(PASS_OF.values()) == {step.name for step in PASSES}
+    assert set(PASS_OF) == launched
+
+
+def test_a_pass_is_looked_at_as_often_as_it_promises() -> None:
+    """Dagster's loop sleeps five seconds and asks whether more than the minimum has passed."""
+    promised = {"events_sensor": ("index", "signals"), "due_sensor": ("due",), "emails_sensor": ("dispatch",)}
+    every = {step.name: step.every_seconds for step in PASSES}
+    for sensor in SENSORS:
+        real = -(-(sensor.minimum_interval_seconds or 0) // 5) * 5
+        assert real == min(every[name] for name in promised[sensor.name])
+
+
+def test_dispatch_is_an_op_behind_signals_and_windows() -> None:
+    graph = defs.resolve_asset_graph()
+    assert "dispatch" in defs.resolve_job_def("emails").graph.node_named("sent_emails").definition.node_dict
+    assert {"notify_signals", "due_reminders"} < {
+        key.to_user_string() for key in graph.get(dg.AssetKey("sent_emails")).parent_keys
+    }
+    for name in ("notify_signals", "due_reminders"):
+        assert dg.AssetKey("chain_index") in graph.get(dg.AssetKey(name)).parent_keys
+
+
+def test_sensors_and_schedules_run_without_being_switched_on() -> None:
+    assert {sensor.default_status for sensor in SENSORS} == {dg.DefaultSensorStatus.RUNNING}
+    assert {schedule.default_status for schedule in SCHEDULES} == {dg.DefaultScheduleStatus.RUNNING}
+
+
+def test_every_job_has_a_lane_of_its_own_and_an_end() -> None:
+    tags = [defs.resolve_job_def(job.name).tags for job in JOBS]
+    assert len({each[LANE] for each in tags}) == len(JOBS)
+    assert all(int(each["dagster/max_runtime"]) <= 300 for each in tags)
+
+
+def test_every_run_is_one_process() -> None:
+    assert {defs.resolve_job_def(job.name).executor_def.name for job in JOBS} == {"in_process"}
+
+
+def test_what_a_schedule_promises_has_a_freshness_policy() -> None:
+    graph = defs.resolve_asset_graph()
+    for name in ("pass_state", "sends_per_day"):
+        assert graph.get(dg.AssetKey(name)).freshness_policy is not None
+    for job in PASS_JOBS:  # made only when there is work: `every_pass_alive` watches their passes instead
+        for key in defs.resolve_job_def(job.name).asset_layer.executable_asset_keys:
+            assert graph.get(key).freshness_policy is None
+
+
+def test_the_instance_limits_every_lane_to_one_run_and_stores_no_output_of_runs() -> None:
+    config = yaml.safe_load((ROOT / "dagster.yaml").read_text())
+    limit = {"key": LANE, "value": {"applyLimitPerUniqueValue": True}, "limit": 1}
+    assert limit in config["concurrency"]["runs"]["tag_concurrency_limits"]
+    assert config["compute_logs"]["class"] == "NoOpComputeLogManager"
+    assert config["telemetry"] == {"enabled": False}
+
+
+def test_dagsters_own_error_log_names_classes_but_no_texts() -> None:
+    lines: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(handler.format(record))  # type: ignore[method-assign]
+    logger = logging.getLogger("dagster.redacted_errors")
+    logger.addHandler(handler)
+    try:
+        raise ValueError("canary.person@secret.example.org")
+    except ValueError:
+        logger.exception("Error occurred during user code execution, error ID 1")
+    finally:
+        logger.removeHandler(handler)
+    assert "ValueError" in lines[0]
+    assert "error ID 1" in lines[0]
+    assert "canary" not in lines[0]

@@ -1,0 +1,65 @@
+"""What operators read beside an asset."""
+
+import base64
+from datetime import UTC, date, datetime, timedelta
+
+from assets import charts, metadata
+from reminder_worker.operations import PassState, Sends
+
+
+def _state(chain_id: int, **values: object) -> PassState:
+    plain = {"checked_age": 1, "succeeded_age": 1, "failed_age": None, "error": None, "detail": None}
+    return PassState(name="index", chain_id=chain_id, **{**plain, **values})  # type: ignore[arg-type]
+
+
+def test_nested_counts_of_a_report_stay_numbers_under_their_own_names() -> None:
+    report = metadata.pass_report([_state(1, detail={"outcomes": {"owner_reset": {"sent": 3}}, "last_block": 7})])
+    assert report == {"outcomes: owner reset: sent": 3, "last block": 7}
+
+
+def test_figures_of_several_chains_are_kept_apart() -> None:
+    report = metadata.pass_report([_state(1, detail={"new": 1}), _state(2, detail={"new": 5})])
+    assert report == {"new (chain 1)": 1, "new (chain 2)": 5}
+
+
+def test_a_failure_shows_as_its_class_and_age() -> None:
+    assert metadata.pass_report([_state(1, error="ChainUnavailable", failed_age=300)]) == {
+        "failed": "ChainUnavailable, 5 min ago"
+    }
+
+
+def test_a_pass_that_is_off_is_a_row_with_its_reason() -> None:
+    text = metadata.passes_table([_state(1)], {"due": "no mail service is configured"}).md_str
+    assert text is not None
+    assert "off: no mail service is configured" in text
+
+
+def test_ages_are_said_as_a_person_says_them() -> None:
+    assert [metadata.age(s) for s in (None, 59, 300, 7200, 3 * 86400)] == ["never", "59 s", "5 min", "2 h", "3 d"]
+
+
+def test_a_cell_cannot_break_its_table() -> None:
+    text = metadata.table(("a",), [("x | y",)]).md_str
+    assert text is not None
+    assert text.splitlines()[-1] == "| x \\| y |"
+
+
+def test_the_plot_of_sends_is_short_enough_to_show_at_once_even_when_much_was_sent() -> None:
+    """Dagster's page shows Markdown below 1,000 characters in place, longer behind a link."""
+    today = datetime.now(UTC).date()
+    sends = [Sends(today - timedelta(days=back), "owner_reset", "sent", 987_654_321 - back) for back in range(14)]
+    plot = charts.sends(sends, 14)["sent per day"].md_str
+    assert plot.startswith("![sent per day](data:image/svg+xml;base64,")
+    assert len(plot) < 1000
+
+
+def test_the_plot_has_a_bar_for_each_day_with_sends() -> None:
+    days = [(date(2026, 5, 1) + timedelta(days=n), n % 2) for n in range(14)]
+    image = base64.b64decode(charts.bars(days).partition(",")[2]).decode()
+    assert image.count("M") == 7
+
+
+def test_only_what_was_sent_counts_as_sent() -> None:
+    today = datetime.now(UTC).date()
+    found = charts.sends([Sends(today, "owner_reset", "sent", 2), Sends(today, "owner_reset", "dropped", 9)], 14)
+    assert (found["sent today"], found["sent in 14 days"]) == (2, 2)

@@ -1,0 +1,126 @@
+"""The runtime kept warm inside a Dagster process."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from assets.service import Service
+from reminder_worker.errors import ChainUnavailable, Misconfigured
+
+
+class Opening:
+    """Counts how often a runtime was opened and closed; `refuses` makes opening fail."""
+
+    def __init__(self) -> None:
+        self.opened = self.closed = 0
+        self.refuses = False
+
+    @asynccontextmanager
+    async def __call__(self) -> AsyncIterator[Any]:
+        if self.refuses:
+            raise Misconfigured("HASH_KEY: missing")
+        self.opened += 1
+        yield self.opened
+        self.closed += 1
+
+
+@pytest.fixture
+def opening() -> Opening:
+    return Opening()
+
+
+@pytest.fixture
+def service(opening: Opening) -> Iterator[Service]:
+    service = Service(opening)
+    yield service
+    service.close()
+
+
+async def _which(runtime: Any) -> int:
+    return int(runtime)
+
+
+async def _fail(error: BaseException) -> None:
+    raise error
+
+
+def test_the_runtime_is_opened_at_the_first_question_and_kept(service: Service, opening: Opening) -> None:
+    assert opening.opened == 0
+    assert [service.call(_which, 10), service.call(_which, 10)] == [1, 1]
+
+
+def test_an_unexpected_failure_closes_the_runtime_and_the_next_question_opens_it_again(
+    service: Service, opening: Opening
+) -> None:
+    with pytest.raises(OSError):
+        service.call(lambda _: _fail(OSError()), 10)
+    assert opening.closed == 1
+    assert service.call(_which, 10) == 2
+
+
+def test_an_error_of_the_service_itself_leaves_the_runtime_open(service: Service, opening: Opening) -> None:
+    with pytest.raises(ChainUnavailable):
+        service.call(lambda _: _fail(ChainUnavailable("no endpoint answers")), 10)
+    assert service.call(_which, 10) == 1
+    assert opening.closed == 0
+
+
+def test_a_failure_does_not_close_the_runtime_under_another_question(service: Service, opening: Opening) -> None:
+    started, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(_: Any) -> int:
+        started.set()
+        await go_on.wait()
+        return opening.closed
+
+    async def fail(_: Any) -> None:
+        await started.wait()
+        try:
+            raise OSError
+        finally:
+            asyncio.get_running_loop().call_later(0, go_on.set)
+
+    async def wait_for_both(runtime: Any) -> list[Any]:
+        return await asyncio.gather(
+            *(service._serve(each) for each in (slow, fail)),
+            return_exceptions=True,  # the same loop
+        )
+
+    closed, error = service.call(wait_for_both, 10)
+    assert (closed, type(error)) == (0, OSError)
+
+
+def test_settings_that_became_right_are_found_at_the_next_question(service: Service, opening: Opening) -> None:
+    opening.refuses = True
+    with pytest.raises(Misconfigured):
+        service.call(_which, 10)
+    opening.refuses = False
+    assert service.call(_which, 10) == 1
+
+
+def test_work_that_takes_too_long_is_given_up(service: Service) -> None:
+    given_up = asyncio.Event()
+
+    async def endless(_: Any) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            given_up.set()
+
+    with pytest.raises(TimeoutError):
+        service.call(endless, 0.05)
+    assert service.call(lambda _: given_up.wait(), 10)
+
+
+def test_closing_closes_the_runtime_and_a_later_question_starts_anew(service: Service, opening: Opening) -> None:
+    service.call(_which, 10)
+    service.close()
+    assert opening.closed == 1
+    assert service.call(_which, 10) == 2
+
+
+def test_nothing_of_the_settings_shows_where_dagster_shows_resources(service: Service) -> None:
+    assert repr(service) == "Service"
