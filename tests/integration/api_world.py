@@ -19,6 +19,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from api.server import listening
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker.chain.client import Chain
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.choose import Indexers
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -166,6 +168,8 @@ def settings_for(scenario: Scenario, database_url: str, **more: str) -> Settings
         "API_PORT": "0",
         "METRICS_PORT": "0",
         "RATE_LIMIT_PER_MINUTE": "1000",
+        "MAIL_URL": "http://127.0.0.1:1",  # nothing is sent here
+        "MAIL_TOKEN": "unused",
         **scenario.deployment.settings_environ(scenario.anvil.chain_id, scenario.anvil.url),
     }
     return Settings.from_environ(environ | more)
@@ -179,6 +183,8 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
     chains = {chain.chain_id: Chain.connect(chain) for chain in settings.chains}
     vault, hashes = Vault(ENC_KEY), KeyedHash(HASH_KEY)
     quotas = Quotas(engine, clock)
+    indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}
+    indexers = {id: Indexers(chains[id], index, None) for id, index in indexes.items()}
     parts = SimpleNamespace(
         settings=settings,
         engine=engine,
@@ -187,7 +193,8 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         quotas=quotas,
         chains=chains,
         recipients=Recipients(engine, vault, hashes, quotas, chains, settings, clock),
-        instructions=Instructions(engine, chains, quotas, settings),
+        instructions=Instructions(engine, chains, indexers, quotas, settings),
+        chain_indexes=indexes,
     )
     try:
         async with listening(parts) as (port, metrics_port), aiohttp.ClientSession() as session:

@@ -1,0 +1,424 @@
+"""Promises of the HTTP edge: what is refused and how, what is never echoed, who is let in and how often."""
+
+import asyncio
+import json
+import logging
+import re
+import sys
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import aiohttp
+import pytest
+import structlog
+from eth_account.signers.local import LocalAccount
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from api.schema_page import example_of
+from devnet.chain import Anvil
+from devnet.deploy import deploy
+from devnet.scenarios import Legacy, Scenario
+from reminder_worker.logging import configure_logging
+from tests.integration.api_world import (
+    APP_ORIGIN,
+    CANARY_EMAIL,
+    CANARY_NAME,
+    PATHS,
+    Answer,
+    World,
+    open_world,
+    payload_of,
+    person,
+)
+
+
+@pytest.fixture
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+    async with open_world(chain_scenario, engine) as opened:
+        yield opened
+
+
+@pytest.fixture
+def owner(world: World) -> LocalAccount:
+    return world.owner()
+
+
+@pytest.fixture
+def legacy(world: World, owner: LocalAccount) -> Legacy:
+    return world.legacy(owner)
+
+
+def is_problem(answer: Answer, status: int, code: str) -> bool:
+    """RFC 9457 with our members, and nothing else."""
+    assert answer.status == status, answer.body
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert set(answer.body) <= {"type", "title", "status", "detail", "code", "errors"}
+    assert answer.body["status"] == status
+    assert answer.body["type"] == f"urn:reminder-worker:problem:{answer.body['code']}"
+    return answer.code == code
+
+
+def pointers(answer: Answer) -> list[str]:
+    return [fault["pointer"] for fault in answer.body["errors"]]
+
+
+async def test_every_refusal_is_a_problem(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    whole = world.signed(owner, "ReadRecipients", legacy)
+    as_json = {"Content-Type": "application/json"}
+    assert is_problem(await world.request("GET", "/nothing"), 404, "not_found")
+    assert is_problem(await world.request("GET", "/recipients"), 405, "method_not_allowed")
+    for raw in (b"", b"{", b"\xff", b'{"chainId": 1,}', b'{"legacy": "\\ud800"}'):
+        assert is_problem(await world.post("/recipients", data=raw, headers=as_json), 400, "malformed")
+    for raw in (b"[" * 60_000, b'{"legacy":' + b"[" * 60_000, b"[]", b"null", b"1"):
+        assert is_problem(await world.post("/recipients", data=raw, headers=as_json), 422, "invalid_input")
+    for media_type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""):
+        answer = await world.post("/recipients", data=json.dumps(whole).encode(), headers={"Content-Type": media_type})
+        assert is_problem(answer, 415, "unsupported_media_type")
+    assert (await world.post("/recipients", whole)).status == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"chainId": "31337"}, "/chainId"),
+        ({"chainId": -1}, "/chainId"),
+        ({"chainId": 1.5}, "/chainId"),
+        ({"legacy": CANARY_EMAIL}, "/legacy"),
+        ({"legacy": "0x12"}, "/legacy"),
+        ({"deadline": "tomorrow"}, "/deadline"),
+        ({"deadline": 2**60}, "/deadline"),
+        ({"signature": CANARY_EMAIL}, "/signature"),
+        ({"signature": "0x123"}, "/signature"),
+        ({"signature": None}, "/signature"),
+        ({CANARY_EMAIL: 1}, ""),
+    ],
+)
+async def test_a_bad_field_is_pointed_at_and_not_echoed(world: World, change: dict[str, Any], pointer: str) -> None:
+    body = world.signed(world.scenario.account("owner"), "ReadRecipients", f"0x{5:040x}") | change
+    answer = await world.post("/recipients", body)
+    assert is_problem(answer, 422, "invalid_input")
+    assert pointers(answer) == [pointer]
+    assert CANARY_EMAIL not in json.dumps(answer.body)
+
+
+async def test_a_missing_field_is_pointed_at(world: World) -> None:
+    body = world.signed(world.scenario.account("owner"), "ReadRecipients", f"0x{5:040x}")
+    del body["deadline"]
+    assert pointers(await world.post("/recipients", body)) == ["/deadline"]
+
+
+async def test_every_bad_recipient_is_pointed_at_before_the_chain_is_asked(world: World) -> None:
+    people = [
+        person(1, email="not an email canary"),
+        person(2, name="https://canary.example"),
+        person(2),
+        person(4, recipient="0x" + "00" * 20),
+    ]
+    before = world.parts.chains[world.chain_id].health()[0].latency
+    answer = await world.ingest(world.scenario.account("nobody"), f"0x{5:040x}", people)
+    assert is_problem(answer, 422, "invalid_input")
+    assert pointers(answer) == [
+        "/payload/recipients/0/email",
+        "/payload/recipients/1/name",
+        "/payload/recipients/3/recipient",
+        "/payload/recipients/2/recipient",
+    ]
+    assert "canary" not in json.dumps(answer.body)
+    assert world.parts.chains[world.chain_id].health()[0].latency == before
+
+
+@pytest.mark.parametrize(
+    ("payload", "status", "pointer"),
+    [
+        ("{", 400, None),
+        ("[]", 422, "/payload"),
+        ('{"recipients":[]}', 422, "/payload/salt"),
+        (payload_of([], salt="0x1234"), 422, "/payload/salt"),
+        (payload_of([], salt="canary-salt-canary"), 422, "/payload/salt"),
+        (payload_of([person(1, role="canary")]), 422, "/payload/recipients/0/role"),
+        (payload_of([person(1, canary=1)]), 422, "/payload/recipients/0"),
+        (payload_of([person(n) for n in range(1, 66)]), 422, "/payload/recipients"),
+    ],
+)
+async def test_a_bad_payload_is_pointed_at_and_not_echoed(
+    world: World, payload: str, status: int, pointer: str | None
+) -> None:
+    signer = world.scenario.account("owner")
+    answer = await world.post("/ingest-legacy", world.signed(signer, "IngestLegacy", f"0x{5:040x}", payload=payload))
+    assert is_problem(answer, status, "malformed" if status == 400 else "invalid_input")
+    assert pointer is None or pointers(answer) == [pointer]
+    assert "canary" not in json.dumps(answer.body)
+
+
+async def test_sixty_four_recipients_fit(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    longest = [
+        person(n, email=f"{n:02}{'a' * 62}@{'.'.join(['b' * 60] * 3)}.org", name="\u00e4" * 60) for n in range(1, 65)
+    ]
+    answer = await world.ingest(owner, legacy, longest)
+    assert (answer.status, answer.body) == (200, {"saved": 64, "shredded": 0})
+
+
+async def test_a_body_over_64_kib_is_refused_also_in_chunks(world: World) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(70):
+            yield b" " * 1024
+
+    for body in (b" " * (64 * 1024 + 1), chunks()):
+        answer = await world.post("/recipients", data=body, headers={"Content-Type": "application/json"})
+        assert is_problem(answer, 413, "body_too_large")
+
+
+async def test_the_chain_down_means_503_and_nothing_stored(engine: AsyncEngine) -> None:
+    with Anvil() as anvil:
+        scenario = Scenario(anvil, deploy(anvil))
+        async with open_world(scenario, engine, **{f"CHAIN_{anvil.chain_id}_RPC_TIMEOUT": "1"}) as world:
+            owner = world.owner()
+            legacy = world.legacy(owner)
+            assert (await world.ingest(owner, legacy, [person(1)])).status == 200
+            anvil.stop()
+            answers = [await world.ingest(owner, legacy, [person(2)])]
+            answers += [await world.call(owner, kind, legacy) for kind in ("ReadRecipients", "EraseLegacy")]
+            for answer in answers:
+                assert is_problem(answer, 503, "chain_unavailable")
+                assert int(answer.headers["Retry-After"]) > 0
+            assert [row.recipient for row in await world.rows("select recipient from worker.recipient")] == [
+                f"0x{1:040x}"
+            ]
+            (spent,) = await world.rows("select count(*) from worker.used_signature")
+            assert spent.count == 1, "a refused message is not spent"
+
+
+async def test_a_wrong_signer_costs_no_question_to_a_contract(
+    world: World, owner: LocalAccount, legacy: Legacy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beyond whether the legacy is genuine and whether its creator has code: no ERC-1271 call, no Premium."""
+    chain = world.parts.chains[world.chain_id]
+    asked: list[str] = []
+    call, call_many = chain.call, chain.call_many
+
+    async def counted(one: Any, **more: Any) -> Any:
+        asked.append(one.to)
+        return await call(one, **more)
+
+    async def counted_many(calls: Any, **more: Any) -> Any:
+        asked.extend(one.to for one in calls)
+        return await call_many(calls, **more)
+
+    monkeypatch.setattr(chain, "call", counted)
+    monkeypatch.setattr(chain, "call_many", counted_many)
+    answer = await world.ingest(world.scenario.account("stranger"), legacy, [person(1)])
+    assert is_problem(answer, 403, "signer_mismatch")
+    assert set(asked) - {chain.settings.multicall3} == {legacy.address, legacy.router}
+
+
+async def test_a_replay_costs_no_chain_call(
+    world: World, owner: LocalAccount, legacy: Legacy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = world.signed(owner, "ReadRecipients", legacy)
+    await world.post("/recipients", body)
+    for name in ("call", "call_many", "codes"):
+        monkeypatch.delattr(type(world.parts.chains[world.chain_id]), name)
+    assert is_problem(await world.post("/recipients", body), 409, "already_used")
+
+
+async def test_clients_are_limited_each_by_itself(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    """Behind a trusted proxy by the address it appended; all of an IPv6 /64 is one client."""
+    async with open_world(chain_scenario, engine, RATE_LIMIT_PER_MINUTE="2", TRUSTED_PROXIES="127.0.0.1") as world:
+        world.clock.ahead = 30 - world.clock() % 60  # not across the end of a minute
+
+        async def ask(client: str) -> Answer:
+            return await world.post("/recipients", {}, headers={"X-Forwarded-For": f"6.6.6.6, {client}"})
+
+        assert [(await ask("2001:db8::1")).status for _ in range(2)] == [422, 422]
+        refused = await ask("2001:db8::2")
+        assert is_problem(refused, 429, "rate_limited")
+        assert 0 < int(refused.headers["Retry-After"]) <= 60
+        assert (await ask("198.51.100.1")).status == 422
+        kept = await world.rows("select subject from worker.quota")
+        assert not any("2001" in row.subject or "198" in row.subject for row in kept)
+
+
+async def test_only_listed_origins_may_read_answers(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    other = "https://beta.example.org"
+    async with open_world(chain_scenario, engine, CORS_ORIGINS=other) as world:
+        ask = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+        for origin in (APP_ORIGIN, other):
+            preflight = await world.request("OPTIONS", "/recipients", headers={"Origin": origin} | ask)
+            assert preflight.status == 204
+            assert preflight.headers["Access-Control-Allow-Origin"] == origin
+            refused = await world.post("/recipients", {}, headers={"Origin": origin})
+            assert refused.headers["Access-Control-Allow-Origin"] == origin
+            assert "Retry-After" in refused.headers["Access-Control-Expose-Headers"]
+        for origin in ("https://evil.example", APP_ORIGIN + ".evil.example", "null", APP_ORIGIN.upper() + ":444"):
+            for method, more in (("OPTIONS", ask), ("POST", {"Content-Type": "application/json"})):
+                answer = await world.request(method, "/recipients", headers={"Origin": origin} | more)
+                assert "Access-Control-Allow-Origin" not in answer.headers
+                assert "Access-Control-Allow-Credentials" not in answer.headers
+
+
+async def test_every_answer_has_its_headers(world: World) -> None:
+    for method, path in (("GET", "/health/live"), ("GET", "/nothing"), ("POST", "/recipients"), ("GET", "/schema")):
+        headers = (await world.request(method, path)).headers
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["Cache-Control"] == "no-store"
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+        assert re.fullmatch(r"[0-9a-f]{32}", headers["X-Request-ID"])
+        assert "Server" not in headers
+
+
+async def test_a_request_id_is_taken_from_a_trusted_proxy_only(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    given = {"X-Request-ID": "from-the-proxy-1"}
+    async with open_world(chain_scenario, engine, TRUSTED_PROXIES="127.0.0.0/8") as behind:
+        assert (await behind.request("GET", "/health/live", headers=given)).headers[
+            "X-Request-ID"
+        ] == "from-the-proxy-1"
+        odd = {"X-Request-ID": "a@example.org"}
+        assert "@" not in (await behind.request("GET", "/health/live", headers=odd)).headers["X-Request-ID"]
+    async with open_world(chain_scenario, engine) as open_to_all:
+        answer = await open_to_all.request("GET", "/health/live", headers=given)
+        assert answer.headers["X-Request-ID"] != "from-the-proxy-1"
+
+
+async def test_readiness_needs_the_database_and_its_migrations(world: World) -> None:
+    assert (await world.request("GET", "/health/ready")).status == 200
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.alembic_version set version_num = 'older'"))
+    assert is_problem(await world.request("GET", "/health/ready"), 503, "unavailable")
+    assert (await world.request("GET", "/health/live")).status == 200
+
+
+async def test_every_field_of_the_document_is_described_and_its_examples_are_read(world: World) -> None:
+    """Each example body gets past every check of its shape: what refuses it is its age or its signature."""
+    document = (await world.request("GET", "/schema/openapi.json")).body
+    assert document["openapi"].startswith("3.1")
+    for name, schema in document["components"]["schemas"].items():
+        for field, described in schema.get("properties", {}).items():
+            inner = described.get("items", described)
+            assert described.get("description") or inner.get("$ref"), f"{name}.{field} is not described"
+    posts = {path: item["post"] for path, item in document["paths"].items() if "post" in item}
+    assert set(posts) == set(PATHS.values())
+    for path, operation in posts.items():
+        example = example_of(document, operation["requestBody"]["content"]["application/json"]["schema"])
+        fresh = example | {"chainId": world.chain_id, "deadline": world.deadline()}
+        answer = await world.post(path, fresh)
+        assert is_problem(answer, 403, "not_a_known_legacy")
+        assert {"400", "403", "409", "410", "413", "415", "422", "429", "503"} <= set(operation["responses"])
+
+
+async def test_the_page_of_the_document_loads_nothing(world: World) -> None:
+    answer = await world.request("GET", "/schema")
+    page = answer.body.decode()
+    assert answer.headers["Content-Type"].startswith("text/html")
+    assert not re.search(
+        r"<script|<link(?! rel=\"icon\" href=\"data:,\")|<img|<iframe|@import|url\(|src=|https?://", page
+    )
+    for path in PATHS.values():
+        assert f"<code>{path}</code>" in page
+
+
+async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    await world.ingest(owner, legacy, [person(1, email=CANARY_EMAIL, name=CANARY_NAME)])
+    await world.request("GET", f"/{CANARY_EMAIL}?{CANARY_EMAIL}")
+    async with world.engine.begin() as connection:
+        await connection.execute(
+            text(
+                "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, created_at)"
+                " values (gen_random_uuid(), 1, :l, :l, 'owner_reset', 'e', 'owner', now() - interval '90 s');"
+            ),
+            {"l": legacy.address},
+        )
+        await connection.execute(
+            text(
+                "insert into worker.pass_state (name, chain_id, checked_at, succeeded_at, error)"
+                " values ('index', 1, now(), now() - interval '1 hour', 'ChainUnavailable')"
+            )
+        )
+        await connection.execute(
+            text(
+                "insert into worker.index_cursor (chain_id, name, block_number, block_hash)"
+                " values (:c, 'index', 3, '0x00')"
+            ),
+            {"c": world.chain_id},
+        )
+    async with world.session.get(world.metrics_url + "/metrics") as response:
+        page = await response.text()
+    values = dict(line.rsplit(" ", 1) for line in page.splitlines() if not line.startswith("#"))
+    route = 'reminder_worker_http_requests_total{method="POST",route="/ingest-legacy",status="200"}'
+    assert float(values[route]) == 1
+    assert float(values["reminder_worker_emails_due"]) == 1
+    assert 80 < float(values["reminder_worker_emails_oldest_waiting_seconds"]) < 300
+    assert float(values['reminder_worker_pass_success_age_seconds{chain="1",pass="index"}']) >= 3600
+    assert float(values['reminder_worker_pass_failing{chain="1",pass="index"}']) == 1
+    assert float(values[f'reminder_worker_reader_block{{chain="{world.chain_id}",reader="index"}}']) == 3
+    assert any(name.startswith("reminder_worker_rpc_up") and value == "1.0" for name, value in values.items())
+    assert float(values["reminder_worker_database_up"]) == 1
+    for secret in (CANARY_EMAIL, CANARY_NAME, legacy.address, owner.address.lower(), "127.0.0.1"):
+        assert secret not in page.replace('endpoint="1:127.0.0.1', "")
+    async with world.session.get(world.metrics_url + "/") as response:
+        assert response.status == 404
+
+
+@pytest.fixture
+def captured_logs(capsys: pytest.CaptureFixture[str]) -> Iterator[Any]:
+    root = logging.getLogger()
+    handlers, level, hook = list(root.handlers), root.level, sys.excepthook
+    yield capsys
+    structlog.reset_defaults()
+    root.handlers[:], sys.excepthook = handlers, hook
+    root.setLevel(level)
+
+
+async def test_the_log_shows_neither_email_nor_name_nor_signature(
+    world: World, owner: LocalAccount, legacy: Legacy, captured_logs: Any
+) -> None:
+    """Granted, refused and failed requests alike."""
+    configure_logging(world.parts.settings)
+    people = [person(1, email=CANARY_EMAIL, name=CANARY_NAME)]
+    bodies = [world.ingest_body(owner, legacy, people) for _ in range(2)]
+    signatures = [body["signature"] for body in bodies]
+    await world.post("/ingest-legacy", bodies[1])
+    await world.post("/ingest-legacy", bodies[0])
+    await world.ingest(owner, legacy, [person(1, email=CANARY_EMAIL + "\r\n")])
+    assert (await world.call(owner, "ReadRecipients", legacy)).body["recipients"][0]["email"] == CANARY_EMAIL
+    async with world.engine.begin() as connection:
+        await connection.execute(text("alter table worker.recipient rename to gone"))
+    assert (await world.ingest(owner, legacy, people)).status == 500
+    await world.request("GET", f"/{CANARY_EMAIL}?e={CANARY_EMAIL}")
+    written = "".join(captured_logs.readouterr())
+    assert written.count('"event": "request"') == 6
+    assert '"event": "request_failed"' in written
+    for secret in (CANARY_EMAIL, CANARY_NAME, CANARY_EMAIL.split("@")[0], *signatures, signatures[0][2:40]):
+        assert secret not in written
+
+
+async def test_hostile_bodies_never_break_the_server(world: World) -> None:
+    """Whatever JSON comes in, the answer is a problem of the client's and echoes no string of it."""
+    loop = asyncio.get_running_loop()
+    json_values = st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+        max_leaves=12,
+    )
+    fields = ("chainId", "legacy", "deadline", "signature", "payload")
+    whole = world.ingest_body(world.scenario.account("nobody"), f"0x{5:040x}", [person(1)])
+
+    @given(st.dictionaries(st.sampled_from(fields), json_values, min_size=1))
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    def attempt(changes: dict[str, Any]) -> None:
+        async def once() -> Answer:
+            url, body = world.url + "/ingest-legacy", whole | changes
+            async with aiohttp.ClientSession() as session, session.post(url, json=body) as response:
+                return Answer(response.status, json.loads(await response.read()), response.headers)
+
+        answer = asyncio.run_coroutine_threadsafe(once(), loop).result(30)
+        assert answer.status in {400, 403, 410, 422}
+        assert answer.headers["Content-Type"] == "application/problem+json"
+
+    await asyncio.to_thread(attempt)

@@ -1,0 +1,99 @@
+"""The documented TypeScript makes and signs exactly what the server takes: its bytes and ours agree."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from eth_account.signers.local import LocalAccount
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
+from tests.integration.api_world import World, open_world
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+    async with open_world(chain_scenario, engine) as opened:
+        yield opened
+
+
+async def _run(*command: str, stdin: str = "") -> tuple[int, str, str]:
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=ROOT,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        out, err = await asyncio.wait_for(process.communicate(stdin.encode()), 60)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return process.returncode or 0, out.decode(), err.decode()
+
+
+async def _frontend(world: World, legacy: str, *steps: dict[str, Any]) -> list[Any]:
+    """What each call of the snippet gave."""
+    given = {"baseUrl": world.url, "chainId": world.chain_id, "legacy": legacy, "steps": steps}
+    code, out, err = await _run("node_modules/.bin/tsx", "tests/integration/signing_driver.ts", stdin=json.dumps(given))
+    assert code == 0, err
+    answers: list[Any] = json.loads(out)
+    return answers
+
+
+def _key(account: LocalAccount) -> str:
+    return "0x" + bytes(account.key).hex()
+
+
+async def test_a_frontend_saves_reads_mails_and_erases(world: World) -> None:
+    owner, heir, scenario = world.owner(), world.scenario.account("heir"), world.scenario
+    legacy = scenario.create_legacy(owner, {heir.address: 100})
+    scenario.configure_reminders(owner, legacy)
+    await world.parts.chain_indexes[world.chain_id].advance()
+    people = [
+        {"recipient": owner.address, "role": "owner", "email": "owner@example.org", "name": "Özlem Ångström"},
+        {"recipient": heir.address, "role": "beneficiary", "email": "Heir@BÜCHER.example", "name": "相続 人 👩‍👧"},
+    ]
+    key, deadline = _key(owner), world.deadline()
+    saved, read, queued, again, erased, empty = await _frontend(
+        world,
+        legacy.address,
+        {"call": "ingest", "key": key, "recipients": people, "deadline": deadline},
+        {"call": "read", "key": key},
+        {"call": "sendInstructions", "key": key},
+        {"call": "sendInstructions", "key": key, "deadline": deadline + 1},
+        {"call": "erase", "key": key, "deadline": deadline + 1},
+        {"call": "read", "key": key, "deadline": deadline + 1},
+    )
+    assert saved == {"saved": 2, "shredded": 0}
+    stored = [people[0], people[1] | {"email": "heir@xn--bcher-kva.example"}]
+    assert sorted(read, key=lambda each: each["role"], reverse=True) == stored
+    assert queued == {"queued": 2}
+    assert again["refused"] == "cooldown"
+    assert 86_000 < again["retryAfter"] <= 86_400
+    assert (erased, empty) == ({"shredded": 2}, [])
+
+
+async def test_refusals_reach_the_frontend_as_problems(world: World) -> None:
+    owner, stranger = world.owner(), world.scenario.account("stranger")
+    legacy = world.legacy(owner)
+    answers = await _frontend(
+        world,
+        legacy.address,
+        {"call": "read", "key": _key(stranger)},
+        {"call": "read", "key": _key(owner), "deadline": 1},
+        {"call": "ingest", "key": _key(owner), "recipients": [{"recipient": "0x12"}]},
+    )
+    assert [answer["refused"] for answer in answers] == ["signer_mismatch", "expired", "invalid_input"]
+
+
+async def test_the_snippet_is_well_typed() -> None:
+    code, out, _ = await _run("node_modules/.bin/tsc", "--noEmit", "-p", "tsconfig.json")
+    assert code == 0, out
