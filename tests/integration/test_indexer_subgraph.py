@@ -1,0 +1,272 @@
+"""The subgraph client against a server that follows graph-node: whole answers of one state, or a clear failure."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from graphql import parse, validate
+
+from devnet.scenarios import Scenario
+from reminder_worker.errors import IndexerUnavailable
+from reminder_worker.indexer import subgraph as module
+from reminder_worker.indexer.questions import FAR_FUTURE, IndexHead, SignalKind
+from reminder_worker.indexer.subgraph import QUERIES, Subgraph
+from tests.integration.indexer_graph_node import Entity, GraphNode, Store
+
+ADDRESS = "0x" + "Ab" * 20
+ROUTER = "0x" + "cd" * 20
+HEAD = IndexHead(9, "0x" + "09" * 32)
+
+
+def empty() -> Store:
+    return {name: {} for name in ("NotifyRequested", "Legacy", "ReminderConfiguration", "Timelock", "TimelockAsset")}
+
+
+def put(store: Store, kind: str, **entity: Any) -> None:
+    store[kind][entity["id"]] = entity
+
+
+def fields(**values: Any) -> Entity:
+    return values
+
+
+def signal(number: int, **changes: Any) -> Entity:
+    entity = {
+        "id": f"0x{number:064x}-0",
+        "legacy": ADDRESS,
+        "creator": ROUTER,
+        "layer": 1,
+        "notifyType": 2,
+        "blockNumber": 1 + number % 9,
+        "blockTimestamp": 1_700_000_000 + number,
+        "transactionHash": f"0x{number:064x}",
+    }
+    return entity | changes
+
+
+@pytest.fixture
+async def graph() -> AsyncIterator[GraphNode]:
+    async with GraphNode() as node:
+        node.states = [(number, f"0x{number:02x}" + f"{number:02x}" * 31, empty()) for number in range(10)]
+        yield node
+
+
+@pytest.fixture
+async def subgraph(graph: GraphNode) -> AsyncIterator[Subgraph]:
+    async with aiohttp.ClientSession() as session:
+        yield Subgraph(graph.url, session, backoff_seconds=0, rest_seconds=3600)
+
+
+def store_of(graph: GraphNode) -> Store:
+    return graph.states[-1][2]
+
+
+def test_every_query_is_valid_for_the_shipped_schema() -> None:
+    """What the client sends is what a graph-node that runs `schema.graphql` understands."""
+    schema = GraphNode().schema
+    assert len(QUERIES) == 6
+    assert {name: validate(schema, parse(text)) for name, text in QUERIES.items()} == {name: [] for name in QUERIES}
+
+
+async def test_more_signals_than_a_page_holds_all_come_in_chain_order(graph: GraphNode, subgraph: Subgraph) -> None:
+    """2,500 signals are three pages of at most 1,000: each once, by block."""
+    for number in range(2500):
+        put(store_of(graph), "NotifyRequested", **signal(number))
+    found = await subgraph.signals(0, 9, HEAD)
+    assert len({item.tx_hash for item in found}) == len(found) == 2500
+    assert [item.block_number for item in found] == sorted(item.block_number for item in found)
+    assert graph.asked == ["NotifyRequested"] * 3
+    assert (found[0].legacy, found[0].kind) == (ADDRESS.lower(), SignalKind.TRANSFER_ACTIVATION)
+
+
+async def test_only_the_blocks_asked_for(graph: GraphNode, subgraph: Subgraph) -> None:
+    """Both ends are included, nothing beyond."""
+    for number in range(9):
+        put(store_of(graph), "NotifyRequested", **signal(number))
+    assert [item.block_number for item in await subgraph.signals(3, 5, HEAD)] == [3, 4, 5]
+
+
+async def test_more_keys_than_a_filter_takes_are_all_answered(graph: GraphNode, subgraph: Subgraph) -> None:
+    """1,200 configurations are asked for in parts; unknown ones are absent."""
+    keys = [f"0x{number:040x}" for number in range(1300)]
+    for key in keys[:1200]:
+        put(store_of(graph), "ReminderConfiguration", id=key, creator=ADDRESS, cosigners=[], beneficiaries=[ROUTER],
+            secondLine=None, thirdLine="0x" + "0" * 40)  # fmt: skip
+    found = await subgraph.reminder_configs(keys, HEAD)
+    assert sorted(found) == keys[:1200]
+    assert {(config.second_line, config.third_line) for config in found.values()} == {(None, None)}
+
+
+async def test_answers_are_of_the_state_asked_about(graph: GraphNode, subgraph: Subgraph) -> None:
+    """A subgraph that moved on still answers from the block of `at`; from one it does not have it refuses."""
+    legacy = fields(id=ROUTER, router=ROUTER, legacyId=1, legacyType=3, creator=ADDRESS, owner=ADDRESS, createdAt=5)
+    put(graph.states[3][2], "Legacy", **legacy, deleted=False)
+    put(store_of(graph), "Legacy", **legacy, deleted=True)
+    early = IndexHead(3, graph.states[3][1])
+    assert not (await subgraph.legacies([ROUTER], early))[ROUTER].deleted
+    assert (await subgraph.legacies([ROUTER], HEAD))[ROUTER].deleted
+    with pytest.raises(IndexerUnavailable):
+        await subgraph.legacies([ROUTER], IndexHead(3, "0x" + "ff" * 32))
+
+
+async def test_a_timelock_with_more_assets_than_a_page_is_whole(graph: GraphNode, subgraph: Subgraph) -> None:
+    """Nobody can hide a token, or stop other timelocks from being read, by locking many."""
+    lock = fields(id="7", lockType=2, owner=ADDRESS, recipient=ROUTER, unlockTime=2**250, status=2, createdAt=5)
+    put(store_of(graph), "Timelock", **lock)
+    for number in range(1100):
+        put(store_of(graph), "TimelockAsset", id=f"7-{ROUTER}-{number}", timelock="7", vault=ROUTER, token=ADDRESS,
+            tokenId=None, amount=10**30 + number)  # fmt: skip
+    found = (await subgraph.timelocks([7], HEAD))[7]
+    assert len(found.assets) == 1100
+    assert (found.unlock_time, found.assets[0].amount) == (FAR_FUTURE, 10**30)
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503])
+async def test_a_passing_failure_is_tried_again(graph: GraphNode, subgraph: Subgraph, status: int) -> None:
+    """Two failures and a closed connection's worth of patience, then the answer."""
+    graph.faults.extend([web.Response(status=status), web.Response(status=status)])
+    assert await subgraph.head() == HEAD
+    assert not subgraph.resting
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        lambda: web.Response(status=503),
+        lambda: web.Response(status=404),
+        lambda: web.Response(status=302, headers={"Location": "http://127.0.0.1:9/"}),
+        lambda: web.Response(text="<html>", status=200),
+        lambda: web.Response(text="[]", status=200),
+        lambda: web.Response(text='{"data": null}', status=200),
+        lambda: web.Response(text='{"errors": [{"message": "secret-key rate limit"}]}', status=200),
+        lambda: web.Response(text="[" * 100_000, status=200),
+        lambda: ConnectionResetError(),
+    ],
+    ids=["503", "404", "redirect", "html", "array", "null", "errors", "deep", "reset"],
+)
+async def test_a_lasting_failure_is_unavailable_and_names_no_address(
+    graph: GraphNode, subgraph: Subgraph, fault: Callable[[], web.Response | Exception]
+) -> None:
+    """Whatever is no answer is `IndexerUnavailable`, rests, and tells nothing of the URL or of foreign text."""
+    graph.faults.extend(fault() for _ in range(3))
+    with pytest.raises(IndexerUnavailable) as caught:
+        await subgraph.head()
+    assert "secret-key" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    assert subgraph.resting
+
+
+async def test_a_subgraph_with_indexing_errors_does_not_answer(graph: GraphNode, subgraph: Subgraph) -> None:
+    """It says so in `_meta`, and refuses everything else."""
+    graph.has_indexing_errors = True
+    with pytest.raises(IndexerUnavailable, match="indexing errors"):
+        await subgraph.head()
+    with pytest.raises(IndexerUnavailable):
+        await subgraph.signals(0, 9, HEAD)
+
+
+async def test_an_answer_without_end_is_cut_off(
+    graph: GraphNode, subgraph: Subgraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The size of an answer is bounded."""
+    monkeypatch.setattr(module, "MOST_BYTES", 100_000)
+    graph.faults.append(web.Response(text=" " * 200_000))
+    with pytest.raises(IndexerUnavailable, match="more than 100000 bytes"):
+        await subgraph.head()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("legacy", "0x12"),
+        ("legacy", None),
+        ("legacy", ADDRESS + "\n"),
+        ("creator", 7),
+        ("layer", 256),
+        ("layer", "1"),
+        ("notifyType", -1),
+        ("blockNumber", 5),
+        ("blockNumber", "-5"),
+        ("blockNumber", "\u0665"),
+        ("blockTimestamp", "1e9"),
+        ("transactionHash", "0x" + "0" * 63 + "g"),
+        ("id", ""),
+    ],
+)
+async def test_a_malformed_entity_is_named_by_its_field_and_never_guessed(
+    graph: GraphNode, subgraph: Subgraph, field: str, value: object
+) -> None:
+    """A value of another shape makes the subgraph unavailable; the message has the field and not the value."""
+    put(store_of(graph), "NotifyRequested", **signal(4))
+
+    def spoil(data: Any) -> None:
+        data["rows"][0][field] = value
+
+    graph.spoil = spoil
+    with pytest.raises(IndexerUnavailable, match=rf"rows\[.*\]\.{field}") as caught:
+        await subgraph.signals(0, 9, HEAD)
+    assert len(str(value)) < 3 or str(value) not in str(caught.value)
+
+
+async def test_a_missing_field_is_not_a_default(graph: GraphNode, subgraph: Subgraph) -> None:
+    """A subgraph of another version fails clearly."""
+    put(store_of(graph), "NotifyRequested", **signal(4))
+    graph.spoil = lambda data: data["rows"][0].pop("layer")
+    with pytest.raises(IndexerUnavailable, match="layer"):
+        await subgraph.signals(0, 9, HEAD)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: data["rows"].append(signal(1, blockNumber="5", blockTimestamp="5")),
+        lambda data: data["rows"][0].update(blockNumber="99"),
+        lambda data: data["rows"].reverse(),
+    ],
+    ids=["repeated", "other block", "not ascending"],
+)
+async def test_a_server_that_does_not_page_or_filter_is_not_believed(
+    graph: GraphNode, subgraph: Subgraph, spoil: Callable[[Any], None]
+) -> None:
+    """Rows out of order would page for ever or leave some out; rows of other blocks were not asked for."""
+    for number in (1, 2):
+        put(store_of(graph), "NotifyRequested", **signal(number))
+    graph.spoil = spoil
+    with pytest.raises(IndexerUnavailable):
+        await subgraph.signals(0, 9, HEAD)
+
+
+async def test_an_entity_that_was_not_asked_for_is_not_believed(graph: GraphNode, subgraph: Subgraph) -> None:
+    """Another legacy's configuration must not stand for one of ours."""
+    config = fields(id=ROUTER, creator=ADDRESS, cosigners=[], beneficiaries=[], secondLine=None, thirdLine=None)
+    put(store_of(graph), "ReminderConfiguration", **config)
+    graph.spoil = lambda data: data["rows"][0].update(id="0x" + "ee" * 20)
+    with pytest.raises(IndexerUnavailable, match="not asked for"):
+        await subgraph.reminder_configs([ROUTER], HEAD)
+
+
+async def test_a_notify_type_of_the_future_is_left_out(graph: GraphNode, subgraph: Subgraph) -> None:
+    """As our own index does: a kind this version does not know stops nothing."""
+    for number, kind in enumerate((0, 9, 1)):
+        put(store_of(graph), "NotifyRequested", **signal(number, notifyType=kind))
+    assert [item.kind for item in await subgraph.signals(0, 9, HEAD)] == [0, 1]
+
+
+def test_the_server_of_these_tests_is_as_strict_as_graph_node(chain_scenario: Scenario) -> None:
+    """More than 1,000 rows or 5,000 skipped, an unknown field, a foreign block: refused, as by graph-node."""
+    from graphql import graphql_sync
+
+    node = GraphNode()
+    node.sync(chain_scenario)
+
+    def errors(query: str) -> bool:
+        return bool(graphql_sync(node.schema, query).errors)
+
+    assert errors("{ legacies(first: 1001) { id } }")
+    assert errors("{ legacies(skip: 5001) { id } }")
+    assert errors("{ legacies { id nickname } }")
+    assert errors('{ legacies(block: {hash: "0xff"}) { id } }')
+    assert not errors("{ legacies(first: 1000, skip: 5000) { id } }")
