@@ -7,7 +7,7 @@ an empty look is a success. One chain failing stops neither another chain nor an
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import structlog
@@ -137,20 +137,25 @@ def _dispatch(runtime: Runtime) -> Dispatch:
     return runtime.dispatch
 
 
+def _report(findings: Any) -> Report:
+    """A frozen dataclass's fields; not `asdict`, which turns a Counter into one of pairs."""
+    return {field.name: getattr(findings, field.name) for field in fields(findings)}
+
+
 async def _advance_index(runtime: Runtime, chain_id: int) -> Report:
-    return asdict(await runtime.chain_indexes[chain_id].advance())
+    return _report(await runtime.chain_indexes[chain_id].advance())
 
 
 async def _read_signals(runtime: Runtime, chain_id: int) -> Report:
-    return asdict(await runtime.signal_passes[chain_id].run())
+    return _report(await runtime.signal_passes[chain_id].run())
 
 
 async def _read_windows(runtime: Runtime, chain_id: int) -> Report:
-    return asdict(await runtime.due_passes[chain_id].run())
+    return _report(await runtime.due_passes[chain_id].run())
 
 
 async def _send_due(runtime: Runtime, _: int) -> Report:
-    return asdict(await _dispatch(runtime).run())
+    return _report(await _dispatch(runtime).run())
 
 
 PASSES: tuple[Pass, ...] = (
