@@ -13,6 +13,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
+from assets import checks
 from assets.service import Service
 from devnet.scenarios import Scenario
 from pipelines.definitions import defs
@@ -91,12 +92,15 @@ def database(database_url: str) -> Iterator[psycopg.Connection[Any]]:
         yield connection
 
 
-def _tick(name: str, service: Service, instance: dg.DagsterInstance) -> Any:
+def _tick(name: str, service: Service, instance: dg.DagsterInstance | None = None) -> Any:
     sensor = next(sensor for sensor in SENSORS if sensor.name == name)
     return sensor(dg.build_sensor_context(instance=instance, resources={"service": service}))
 
 
-def _run(job: str, service: Service, instance: dg.DagsterInstance, **options: Any) -> dg.ExecuteInProcessResult:
+def _run(
+    job: str, service: Service, instance: dg.DagsterInstance | None = None, **options: Any
+) -> dg.ExecuteInProcessResult:
+    """On the given instance, or on one in memory where what Dagster keeps does not matter."""
     resources = {"service": service, "io_manager": dg.mem_io_manager}
     return defs.resolve_job_def(job).execute_in_process(
         instance=instance, resources=resources, raise_on_error=False, **options
@@ -140,10 +144,10 @@ def _enter_email(database: psycopg.Connection[Any], state: str, **columns: Any) 
 
 
 def test_a_run_for_events_makes_the_index_then_signals_then_emails_and_says_what_it_did(
-    chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance
+    chain_scenario: Scenario, service: Service
 ) -> None:
     _check_owner_in(chain_scenario)
-    result = _run("events", service, instance)
+    result = _run("events", service)
     made = _made(result)
     assert result.success
     assert list(made) == ["chain_index", "notify_signals", "sent_emails"]
@@ -158,12 +162,11 @@ def test_a_chain_that_fails_fails_the_run_but_holds_up_neither_another_chain_nor
     chain_scenario: Scenario,
     environ: dict[str, str],
     opened: Callable[[dict[str, str]], Service],
-    instance: dg.DagsterInstance,
 ) -> None:
     dead = chain_scenario.deployment.settings_environ(DEAD_CHAIN, "http://127.0.0.1:9")
     both = {**environ, **dead, "CHAINS": f"{environ['CHAINS']},{DEAD_CHAIN}"}
     _check_owner_in(chain_scenario)
-    result = _run("events", opened(both), instance)
+    result = _run("events", opened(both))
     made = _made(result)
     assert not result.success
     assert list(made) == ["chain_index", "notify_signals", "sent_emails"]
@@ -201,22 +204,18 @@ def test_texts_of_foreign_exceptions_do_not_reach_dagsters_storage(instance: dg.
 # -- the overview ---------------------------------------------------------------------------------
 
 
-def test_the_overview_shows_every_pass_and_what_was_sent(
-    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
-) -> None:
-    _run("events", service, instance)
+def test_the_overview_shows_every_pass_and_what_was_sent(service: Service, database: psycopg.Connection[Any]) -> None:
+    _run("events", service)
     for _ in range(3):
         _enter_email(database, "sent", message_id="m", settled_at=datetime.now(UTC))
-    made = _made(_run("overview", service, instance))
+    made = _made(_run("overview", service))
     for name in ("index", "signals", "dispatch"):
         assert f"| {name} |" in made["pass_state"]["passes"]
     assert made["sends_per_day"]["sent today"] == 3
     assert "| owner_reset | sent | 3 |" in made["sends_per_day"]["outcomes"]
 
 
-def test_windows_are_counted_by_kind(
-    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
-) -> None:
+def test_windows_are_counted_by_kind(service: Service, database: psycopg.Connection[Any]) -> None:
     rows = [(1, "open"), (4, "open"), (4, "closed")]
     for deadline, (window, state) in enumerate(rows):
         database.execute(
@@ -224,7 +223,7 @@ def test_windows_are_counted_by_kind(
             " values (31337, %s, %s, %s, 1, %s)",
             (LEGACY, window, deadline, state),
         )
-    made = _made(_run("due", service, instance))["due_reminders"]
+    made = _made(_run("due", service))["due_reminders"]
     assert made["open windows"] == 2
     assert "| ready_to_activate | 31337 | closed | 1 |" in made["windows by kind"]
 
@@ -232,26 +231,27 @@ def test_windows_are_counted_by_kind(
 # -- checks ---------------------------------------------------------------------------------------
 
 
+def test_the_overview_evaluates_every_standing_check(service: Service) -> None:
+    assert set(_checked(_run("overview", service))) == {
+        "index_lag",
+        "every_signal_settled",
+        "every_email_decided",
+        "every_pass_alive",
+    }
+
+
 @pytest.mark.parametrize(
     ("state", "minutes", "passed"),
     [("dead", 0, False), ("held", 0, False), ("unknown", 60, False), ("unknown", 1, True), ("queued", 60, True)],
 )
 def test_dead_and_held_emails_and_those_long_unknown_fail_their_check(
-    state: str,
-    minutes: int,
-    passed: bool,
-    service: Service,
-    instance: dg.DagsterInstance,
-    database: psycopg.Connection[Any],
+    state: str, minutes: int, passed: bool, service: Service, database: psycopg.Connection[Any]
 ) -> None:
     _enter_email(database, state, claimed_at=datetime.now(UTC) - timedelta(minutes=minutes))
-    check = _checked(_run("overview", service, instance))["every_email_decided"]
-    assert check.passed is passed
+    assert checks.every_email_decided(service=service).passed is passed
 
 
-def test_a_signal_nobody_settles_fails_its_check(
-    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
-) -> None:
+def test_a_signal_nobody_settles_fails_its_check(service: Service, database: psycopg.Connection[Any]) -> None:
     for minutes, passed in ((0, True), (30, False)):
         database.execute(
             "insert into worker.notify_signal"
@@ -259,42 +259,38 @@ def test_a_signal_nobody_settles_fails_its_check(
             " values (31337, %s, %s, 0, 1, %s, 1, 1, %s)",
             (f"0x{minutes:064x}", LEGACY, SOMEBODY, datetime.now(UTC) - timedelta(minutes=minutes)),
         )
-        assert _checked(_run("overview", service, instance))["every_signal_settled"].passed is passed
+        assert checks.every_signal_settled(service=service).passed is passed
 
 
-def test_an_index_far_behind_the_head_fails_its_check(
-    chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance
-) -> None:
-    _run("events", service, instance)
-    assert _checked(_run("overview", service, instance))["index_lag"].passed
+def test_an_index_far_behind_the_head_fails_its_check(chain_scenario: Scenario, service: Service) -> None:
+    _run("events", service)
+    assert checks.index_lag(service=service).passed
     chain_scenario.anvil.mine(101)
-    check = _checked(_run("overview", service, instance))["index_lag"]
-    assert not check.passed
-    assert check.metadata["blocks behind"].value == 101
+    result = checks.index_lag(service=service)
+    assert not result.passed
+    assert result.metadata["blocks behind"].value == 101
 
 
 def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothing_count_as_success(
-    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+    service: Service, database: psycopg.Connection[Any]
 ) -> None:
-    _run("events", service, instance)
-    assert not _checked(_run("overview", service, instance))["every_pass_alive"].passed  # the due pass never looked
-    _tick("due_sensor", service, instance)
-    assert _checked(_run("overview", service, instance))["every_pass_alive"].passed
+    _run("events", service)
+    assert not checks.every_pass_alive(service=service).passed  # the due pass never looked
+    _tick("due_sensor", service)
+    assert checks.every_pass_alive(service=service).passed
     database.execute(
         "update worker.pass_state set succeeded_at = clock_timestamp() - interval '1 hour' where name = 'signals'"
     )
-    assert not _checked(_run("overview", service, instance))["every_pass_alive"].passed
+    assert not checks.every_pass_alive(service=service).passed
 
 
 # -- sensors --------------------------------------------------------------------------------------
 
 
-def test_sensors_with_nothing_to_do_skip_and_say_why(
-    chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance
-) -> None:
-    _run("events", service, instance)
+def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, service: Service) -> None:
+    _run("events", service)
     head = chain_scenario.anvil.block_number()
-    said = {sensor.name: _tick(sensor.name, service, instance).skip_message for sensor in SENSORS}
+    said = {sensor.name: _tick(sensor.name, service).skip_message for sensor in SENSORS}
     assert said == {
         "events_sensor": f"no event on chain {chain_scenario.anvil.chain_id} up to block {head}",
         "due_sensor": "nobody to remind: no recipients are stored",
@@ -303,21 +299,21 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(
 
 
 def test_emails_that_wait_are_counted_with_the_time_of_the_next(
-    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+    service: Service, database: psycopg.Connection[Any]
 ) -> None:
     moment = datetime.now(UTC) + timedelta(hours=3)
     for _ in range(3):
         _enter_email(database, "released", next_try=moment)
-    said = _tick("emails_sensor", service, instance).skip_message
+    said = _tick("emails_sensor", service).skip_message
     assert said == f"nothing due; emails waiting: 3, the next until {moment:%Y-%m-%d %H:%M} UTC"
 
 
 def test_a_sensor_of_a_pass_that_is_off_says_so(
-    environ: dict[str, str], opened: Callable[[dict[str, str]], Service], instance: dg.DagsterInstance
+    environ: dict[str, str], opened: Callable[[dict[str, str]], Service]
 ) -> None:
     service = opened({name: value for name, value in environ.items() if not name.startswith("MAIL_")})
     for name in ("due_sensor", "emails_sensor"):
-        assert "no mail service is configured" in _tick(name, service, instance).skip_message
+        assert "no mail service is configured" in _tick(name, service).skip_message
 
 
 def test_an_event_on_chain_launches_a_run_and_the_run_leaves_nothing_to_launch_for(
@@ -331,7 +327,12 @@ def test_an_event_on_chain_launches_a_run_and_the_run_leaves_nothing_to_launch_f
 
 @pytest.mark.parametrize(
     ("status", "lane", "launches"),
-    [("NOT_STARTED", "events", False), ("STARTED", "events", False), ("SUCCESS", "events", True), ("STARTED", "due", True)],
+    [
+        ("NOT_STARTED", "events", False),
+        ("STARTED", "events", False),
+        ("SUCCESS", "events", True),
+        ("STARTED", "due", True),
+    ],
 )
 def test_no_second_run_of_a_lane_is_asked_for_while_one_is_under_way(
     status: str,
@@ -365,12 +366,11 @@ def test_a_chain_whose_run_just_failed_rests_before_the_next(
 def test_a_sensor_that_cannot_look_names_what_failed_and_no_address(
     environ: dict[str, str],
     opened: Callable[[dict[str, str]], Service],
-    instance: dg.DagsterInstance,
     chain_scenario: Scenario,
 ) -> None:
     chain_id = chain_scenario.anvil.chain_id
     service = opened({**environ, f"CHAIN_{chain_id}_RPC_URLS": "http://127.0.0.1:9/secret-path"})
-    said = _tick("events_sensor", service, instance).skip_message
+    said = _tick("events_sensor", service).skip_message
     assert f"index of chain {chain_id} cannot look: ChainUnavailable" in said
     assert "secret-path" not in said
 
@@ -378,11 +378,10 @@ def test_a_sensor_that_cannot_look_names_what_failed_and_no_address(
 def test_a_database_that_is_not_migrated_is_said_in_words(
     environ: dict[str, str],
     opened: Callable[[dict[str, str]], Service],
-    instance: dg.DagsterInstance,
     database: psycopg.Connection[Any],
 ) -> None:
     database.execute("drop schema worker cascade")
-    assert "reminder-worker migrate" in _tick("events_sensor", opened(environ), instance).skip_message
+    assert "reminder-worker migrate" in _tick("events_sensor", opened(environ)).skip_message
 
 
 # -- pruning --------------------------------------------------------------------------------------
