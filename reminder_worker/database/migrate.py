@@ -39,4 +39,5 @@ async def schema_is_current(engine: AsyncEngine) -> bool:
         present = await connection.scalar(text("select to_regclass(:name)"), {"name": f"{SCHEMA}.alembic_version"})
         if present is None:
             return False
-        return (await connection.scalar(text(f"select version_num from {SCHEMA}.alembic_version"))) == newest  # noqa: S608
+        found = await connection.scalar(text(f"select version_num from {SCHEMA}.alembic_version"))  # noqa: S608
+        return bool(found == newest)

@@ -1,0 +1,174 @@
+"""Dispatch: resolve, claim, decrypt, POST and record, beside a bare loop that posts the same bodies.
+
+Real PostgreSQL with its default durability, a real node, a mail stub in a process of its own.
+"""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from hashlib import sha256
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from uuid import UUID, uuid4
+
+from sqlalchemy import insert, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bench.harness import RUNS, Figure
+from bench.surroundings import CHAIN_ID, chain, database, post_all, settings
+from reminder_worker.database.tables import recipient, sent_ledger
+from reminder_worker.mail.client import MailClient, Outcome
+from reminder_worker.reminders.dispatch import Dispatch
+from reminder_worker.reminders.recipient_rows import seal_row
+from reminder_worker.runtime import Runtime, open_runtime
+
+FEW, MANY = 5_000, 50_000
+HEIRS = 19  # and the owner: 20 emails for each legacy
+DAY = 86400
+_STATM = Path("/proc/self/statm")
+
+
+class _Recording(MailClient):
+    """The real client, keeping what it sends."""
+
+    bodies: list[bytes]
+
+    async def send(self, key: UUID, body: bytes) -> Outcome:
+        self.bodies.append(body)
+        return await super().send(key, body)
+
+
+async def measure() -> list[Figure]:
+    async with database() as (engine, url), _stub() as mail_url:
+        with chain() as scenario:
+            owner = scenario.account("owner")
+            heirs = {scenario.account(f"heir {n}").address: 100 // HEIRS for n in range(HEIRS - 1)}
+            heirs[scenario.account("last heir").address] = 100 - sum(heirs.values())
+            scenario.subscribe_premium(owner, 400 * DAY)
+            legacies = scenario.bulk_create(owner, MANY // (HEIRS + 1), heirs)
+            environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
+            configured = settings(url, environ, MAIL_URL=mail_url, MAIL_TOKEN="bench")
+            async with open_runtime(configured) as runtime:
+                while (await runtime.chain_indexes[CHAIN_ID].advance()).more:
+                    pass
+                people = [owner.address.lower(), *(address.lower() for address in heirs)]
+                await _store_recipients(runtime, [each.address for each in legacies], people)
+                return await _measure(engine, runtime, mail_url, [each.address for each in legacies], people)
+
+
+async def _measure(
+    engine: AsyncEngine, runtime: Runtime, mail_url: str, legacies: list[str], people: list[str]
+) -> list[Figure]:
+    few = legacies[: FEW // len(people)]
+    bodies = await _bodies(engine, runtime, few, people)
+    headers = {"Content-Type": "application/json", "Authorization": "Bearer bench", "Idempotency-Key": str(uuid4())}
+    assert runtime.settings.mail is not None
+    concurrency = runtime.settings.mail.concurrency
+
+    async def ours(some: list[str]) -> tuple[float, int]:
+        await _queue(engine, some, people)
+        peak = asyncio.create_task(_peak_memory())
+        seconds = await _seconds(runtime.dispatch.run)  # type: ignore[union-attr]
+        peak.cancel()
+        await _check_all_sent(engine, len(some) * len(people))
+        return seconds, await peak
+
+    async def floor() -> float:
+        return await _seconds(lambda: post_all(f"{mail_url}/send", bodies, concurrency, headers))
+
+    runs = [(await floor(), await ours(few), await ours(legacies)) for _ in range(RUNS)]
+    bare = FEW / median(run[0] for run in runs)
+    small, large = FEW / median(run[1][0] for run in runs), MANY / median(run[2][0] for run in runs)
+    ratio_small = median(run[0] / run[1][0] for run in runs)
+    ratio_large = median(run[0] * (MANY / FEW) / run[2][0] for run in runs)
+    growth = median(run[2][0] / run[1][0] for run in runs)
+    memory = median(run[2][1] - run[1][1] for run in runs) / 2**20
+    return [
+        Figure("dispatch.5000", small, "emails/s", bare, ratio_small, "ratio >= 0.5, >= 2,000/s"),
+        Figure("dispatch.50000", large, "emails/s", bare, ratio_large, "ratio >= 0.5, >= 2,000/s"),
+        Figure("dispatch.growth", growth, "time of 50,000 / time of 5,000", None, None, "<= 11"),
+        Figure("dispatch.memory", memory, "MiB more for 50,000 than for 5,000", None, None, "flat"),
+    ]
+
+
+async def _bodies(engine: AsyncEngine, runtime: Runtime, legacies: list[str], people: list[str]) -> list[bytes]:
+    assert runtime.settings.mail is not None
+    await _queue(engine, legacies, people)
+    async with _Recording(runtime.settings.mail) as mail:
+        mail.bodies = []
+        await Dispatch(engine, runtime.chains, runtime.indexers, runtime.vault, mail, runtime.settings).run()
+        return mail.bodies
+
+
+async def _store_recipients(runtime: Runtime, legacies: list[str], people: list[str]) -> None:
+    for legacy in legacies:
+        rows = []
+        for person in people:
+            email = f"{person[2:10]}.{legacy[2:14]}@example.com".encode()
+            place = {"chain_id": CHAIN_ID, "legacy": legacy, "recipient": person}
+            sealed = seal_row(runtime.vault.record(), (CHAIN_ID, legacy, person), email, b"A Name")
+            rows.append({**place, "role": "beneficiary", "email_hash": sha256(email).digest(), **sealed})
+        async with runtime.engine.begin() as connection:
+            await connection.execute(insert(recipient), rows)
+
+
+async def _queue(engine: AsyncEngine, legacies: list[str], people: list[str]) -> None:
+    """A mass event: everybody of every legacy is to hear of an owner's activity."""
+    async with engine.begin() as connection:
+        await connection.execute(text("truncate worker.sent_ledger, worker.quota"))
+        for start in range(0, len(legacies), 250):
+            rows = [
+                {
+                    "id": uuid4(),
+                    "chain_id": CHAIN_ID,
+                    "legacy": legacy,
+                    "recipient": person,
+                    "kind": "owner_reset",
+                    "event": f"0x{'ab' * 32}:1",
+                    "role": "beneficiary",
+                }
+                for legacy in legacies[start : start + 250]
+                for person in people
+            ]
+            await connection.execute(insert(sent_ledger), rows)
+    async with engine.connect() as connection:
+        await (await connection.execution_options(isolation_level="AUTOCOMMIT")).execute(text("vacuum analyze"))
+
+
+async def _check_all_sent(engine: AsyncEngine, expected: int) -> None:
+    async with engine.connect() as connection:
+        sent = await connection.scalar(text("select count(*) from worker.sent_ledger where state = 'sent'"))
+    if sent != expected:
+        raise RuntimeError(f"{sent} of {expected} were sent")
+
+
+async def _seconds(work: Callable[[], Awaitable[object]]) -> float:
+    began = perf_counter()
+    await work()
+    return perf_counter() - began
+
+
+async def _peak_memory() -> int:
+    """Bytes resident at the highest, until cancelled."""
+    highest = 0
+    try:
+        while True:
+            highest = max(highest, int(_STATM.read_text().split()[1]) * 4096)  # noqa: ASYNC240 - memory, not a disk
+            await asyncio.sleep(0.05)
+    except asyncio.CancelledError:
+        return highest
+
+
+@asynccontextmanager
+async def _stub() -> AsyncIterator[str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bench.mail_stub", stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    try:
+        yield f"http://127.0.0.1:{int(await process.stdout.readline())}"
+    finally:
+        process.terminate()
+        await process.wait()

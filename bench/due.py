@@ -1,0 +1,73 @@
+"""The due pass over 20,000 watched legacies against a real node, beside the same calls issued bare."""
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bench.harness import Figure, interleaved
+from bench.surroundings import CHAIN_ID, Recorder, chain, database, post_all, settings
+from devnet.scenarios import Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.reminders.windows import DuePass
+
+LEGACIES = 20_000
+DAY = 86400
+
+_WATCH = text("""
+    insert into worker.watch (chain_id, legacy, creator, legacy_type)
+    select chain_id, address, creator, legacy_type from worker.legacy
+""")
+_ASK_ALL = text("update worker.watch set next_ask = 0, asked_at = null")
+
+
+async def measure() -> list[Figure]:
+    async with database() as (engine, url):
+        with chain() as scenario:
+            owner, heir = scenario.account("owner"), scenario.account("heir")
+            scenario.subscribe_premium(owner, 400 * DAY)
+            scenario.bulk_create(owner, LEGACIES, {heir.address: 100})
+            return await _measure(engine, url, scenario)
+
+
+async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Figure]:
+    node = scenario.anvil.url
+    environ = scenario.deployment.settings_environ(CHAIN_ID, node)
+    configured = settings(url, environ)
+    direct = Chain.connect(configured.chains[0])
+    index = ChainIndex(engine, direct)
+    while (await index.advance()).more:
+        pass
+    async with engine.begin() as connection:
+        await connection.execute(_WATCH)
+    recorder = Recorder(node)
+    async with recorder.listening() as recorded_url:
+        recorded = Chain.connect(configured.chains[0].model_copy(update={"rpc_urls": _secret(recorded_url)}))
+        first = await DuePass(engine, recorded, index, configured.reminders).run()
+        everything = list(recorder.bodies)
+        recorder.bodies.clear()
+        second = await DuePass(engine, recorded, index, configured.reminders).run()
+        await recorded.close()
+    if first.asked != LEGACIES:
+        raise RuntimeError(f"asked about {first.asked} of {LEGACIES}")
+    due = DuePass(engine, direct, index, configured.reminders)
+
+    async def ours() -> None:
+        async with engine.begin() as connection:
+            await connection.execute(_ASK_ALL)
+        await due.run()
+
+    async def bare() -> None:
+        await post_all(node, everything, configured.reminders.due_concurrency, {"Content-Type": "application/json"})
+
+    seconds, floor, ratio = await interleaved(ours, bare)
+    await direct.close()
+    return [
+        Figure("due.first_tick", LEGACIES / seconds, "legacies/s", LEGACIES / floor, ratio, "ratio >= 0.85"),
+        Figure("due.second_tick", second.asked / LEGACIES, "share asked again", None, None, "<= 0.05"),
+    ]
+
+
+def _secret(url: str) -> tuple[object, ...]:
+    from pydantic import SecretStr
+
+    return (SecretStr(url),)

