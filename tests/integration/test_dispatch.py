@@ -1,12 +1,17 @@
 """From the chain to one email for each right person."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Scenario
-from tests.integration.mail_stub import MailStub
+from devnet.scenarios import DAY, Legacy, Scenario
+from devnet.smtp import Inbox
+from reminder_worker.mail.messages import Kind
+from reminder_worker.reminders.ledger import Ledger
+from tests.integration.mail_service_stack import environment, served
+from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
 
 FAMILY = ("owner", "anna", "ben", "clara")
@@ -65,3 +70,437 @@ async def test_the_whole_life_of_a_legacy(world: World) -> None:
         "ben@example.org": [],
     }
     assert await world.states() == {"sent": len(mail.inbox)}
+
+
+async def approaching(world: World, *people: str, **terms: Any) -> Legacy:
+    """A legacy with these people stored, whose first window is open and in the database."""
+    legacy = world.legacy(**{"inactivity": 30 * DAY, **terms})
+    await world.save(legacy, *(people or ("owner", "anna", "ben")))
+    world.scenario.advance(24 * DAY)
+    await world.look_at_chain()
+    return legacy
+
+
+# -- what is not true any more is not sent ------------------------------------------------------------
+
+
+async def test_a_check_in_between_the_look_and_the_dispatch_drops_the_reminder(world: World) -> None:
+    legacy = await approaching(world)
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.dispatch.run()
+    assert world.mail.inbox == []
+    assert await world.states() == {"dropped:window_closed": 3}
+
+
+async def test_a_check_in_after_the_plan_drops_what_waits_and_its_new_deadline_is_a_new_reminder(world: World) -> None:
+    legacy = await approaching(world)
+    await world.mail.stop()
+    await world.dispatch.run()
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.mail.start()
+    await world.hurry()
+    await world.tick()
+    assert world.mail.told("before_activation") == []
+    world.scenario.advance(24 * DAY)
+    await world.tick()
+    assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
+
+
+async def test_a_window_that_opens_again_for_the_same_deadline_is_told_after_all(world: World) -> None:
+    """Premium lapsed between look and dispatch, and is renewed: the deadline is the same, nothing was sent."""
+    await approaching(world)
+    world.scenario.end_premium(world.account("owner").address)
+    await world.dispatch.run()
+    assert await world.states() == {"dropped:window_closed": 3}
+    await world.tick()
+    world.scenario.subscribe_premium(world.account("owner"))
+    await world.tick()
+    assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
+
+
+@pytest.mark.parametrize("sync", [True, False])
+async def test_a_removed_heir_is_not_written_to(world: World, sync: bool) -> None:
+    """Also when the configuration on chain still names them, and when they are removed after the plan."""
+    legacy = await approaching(world)
+    await world.mail.stop()
+    await world.dispatch.run()
+    world.scenario.edit_distribution(world.account("owner"), legacy, {world.address("ben"): 100}, sync=sync)
+    await world.mail.start()
+    await world.index.advance()
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.told("before_activation") == emails("owner", "ben")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.tick()
+    assert world.mail.told("owner_reset") == emails("owner", "ben")
+
+
+async def test_an_heir_added_while_a_window_is_open_hears_of_it(world: World) -> None:
+    legacy = await approaching(world)
+    await world.dispatch.run()
+    everybody = {world.address(label): share for label, share in (("anna", 40), ("ben", 40), ("dora", 20))}
+    world.scenario.edit_distribution(world.account("owner"), legacy, everybody)
+    world.scenario.configure_reminders(world.account("owner"), legacy)
+    await world.save(legacy, "dora")
+    await world.tick()
+    assert world.mail.told("before_activation") == emails("owner", "anna", "ben", "dora")
+
+
+async def test_who_is_not_configured_hears_nothing_until_configured(world: World) -> None:
+    """The configuration comes after the window was seen and planned for nobody."""
+    account = world.account("owner")
+    world.scenario.subscribe_premium(account)
+    legacy = world.scenario.create_legacy(account, {world.address("anna"): 100}, inactivity=3 * DAY)
+    await world.save(legacy, "owner", "anna")
+    await world.tick()
+    assert world.mail.inbox == []
+    world.scenario.configure_reminders(account, legacy)
+    await world.tick()
+    assert world.mail.told("before_activation") == emails("owner", "anna")
+
+
+# -- activations --------------------------------------------------------------------------------------
+
+
+async def ready(world: World, *people: str, **terms: Any) -> Legacy:
+    """As `approaching`, and the owner's wallet holds tokens that line 1 may claim now."""
+    legacy = await approaching(world, *people, **terms)
+    owner, usdc = world.account("owner"), world.scenario.deployment.usdc
+    world.scenario.mint(usdc, owner.address, 1_000_000_000)
+    world.scenario.approve(owner, usdc, legacy.address, 10**30)
+    world.scenario.advance(7 * DAY)
+    await world.tick()
+    world.mail.inbox.clear()
+    return legacy
+
+
+async def test_an_activation_that_empties_its_beneficiaries_still_reaches_them(world: World) -> None:
+    legacy = await ready(world)
+    world.scenario.set_empties_on_claim(world.account("owner"), legacy)
+    world.scenario.claim(world.account("anna"), legacy, [world.scenario.deployment.usdc])
+    await world.tick()
+    assert world.mail.told("activated_transfer") == emails("owner", "anna", "ben")
+
+
+async def test_a_safe_legacy_tells_its_creator_signers_and_beneficiaries_of_its_activation(world: World) -> None:
+    s = world.scenario
+    owner, signer = world.account("owner"), world.account("signer")
+    s.subscribe_premium(owner)
+    safe = s.create_safe([owner, signer])
+    legacy = s.create_safe_legacy(owner, safe, [world.address("anna"), world.address("ben")], inactivity=30 * DAY)
+    cosigners = [world.address("signer"), world.address("stranger")]
+    s.configure_reminders(owner, legacy, [world.address("anna"), world.address("ben")], cosigners=cosigners)
+    await world.save(legacy, "owner", "signer", "anna", "ben", "stranger")
+    s.advance(31 * DAY)
+    await world.tick()
+    assert world.mail.told("ready_to_activate") == emails("owner", "signer", "anna", "ben")
+    s.activate_safe_legacy(world.account("anna"), legacy)
+    await world.tick()
+    assert world.mail.told("activated_multisig") == emails("owner", "signer", "anna", "ben")
+    roles = {e.to: e.variables["role"] for e in world.mail.inbox if e.template == "activated_multisig"}
+    assert roles["owner@example.org"] == "owner"
+    assert roles["signer@example.org"] == "cosigner"
+
+
+async def test_two_layers_claiming_in_one_transaction_tell_everybody_once_with_their_own_amounts(world: World) -> None:
+    legacy = await ready(world, *FAMILY, second_line="clara", delay2=2 * DAY)
+    world.scenario.advance(3 * DAY)
+    await world.tick()
+    world.mail.inbox.clear()
+    usdc = world.scenario.deployment.usdc
+    world.scenario.claim_two_layers_in_one_transaction(world.account("anna"), world.account("clara"), legacy, [usdc])
+    await world.tick()
+    assert world.mail.told("activated_transfer") == emails(*FAMILY)
+    amounts = {e.to: [row["amount"] for row in e.variables["amounts"]] for e in world.mail.inbox}
+    assert amounts == {
+        "owner@example.org": ["1,000"],
+        "anna@example.org": ["500"],
+        "ben@example.org": [],
+        "clara@example.org": ["500"],
+    }
+    assert (await world.states("activated_transfer")).get("sent") == 4
+
+
+async def test_a_claim_is_told_to_every_line_that_was_told_it_may_act_and_to_no_other(world: World) -> None:
+    legacy = await ready(world, *FAMILY, "dan", second_line="clara", delay2=2 * DAY, third_line="dan", delay3=90 * DAY)
+    world.scenario.claim(world.account("anna"), legacy, [])
+    await world.tick()
+    assert world.mail.told("activated_transfer") == emails("owner", "anna", "ben")
+    world.scenario.advance(3 * DAY)
+    await world.days_pass(3)
+    await world.tick()
+    world.scenario.claim(world.account("ben"), legacy, [])
+    world.mail.inbox.clear()
+    await world.tick()
+    assert world.mail.told("activated_transfer") == emails("owner", "anna", "ben", "clara")
+
+
+async def test_after_the_owner_is_back_a_later_line_is_not_told_of_claims_again(world: World) -> None:
+    legacy = await ready(world, *FAMILY, second_line="clara", delay2=2 * DAY)
+    world.scenario.advance(3 * DAY)
+    await world.tick()
+    world.scenario.check_in(world.account("owner"), legacy)
+    world.scenario.advance(31 * DAY)
+    await world.days_pass(31)
+    await world.tick()
+    world.scenario.claim(world.account("anna"), legacy, [])
+    world.mail.inbox.clear()
+    await world.tick()
+    assert world.mail.told("activated_transfer") == emails("owner", "anna", "ben")
+
+
+async def test_signals_of_a_legacy_that_no_router_knows_are_refused(world: World) -> None:
+    """An indexer that was fooled or taken over cannot make the worker write to anybody."""
+    legacy = await approaching(world)
+    await world.dispatch.run()
+    world.mail.inbox.clear()
+    tx = world.scenario.check_in(world.account("owner"), legacy)
+    fake = world.scenario.deploy_fake_legacy(world.account("mallory"), legacy.id, [world.address("anna")])
+    await world.save(fake, "anna")
+    for target, kind in ((fake.address, 0), (legacy.address, 2)):
+        await world.sql(
+            "insert into worker.notify_signal"
+            " (chain_id, tx_hash, legacy, kind, layer, creator, block_number, block_time)"
+            " values (31337, :tx, :legacy, :kind, 1, :creator, 1, 1)",
+            tx=tx,
+            legacy=target,
+            kind=kind,
+            creator=world.address("owner"),
+        )
+    await world.dispatch.run()
+    assert world.mail.inbox == []
+    rows = await world.sql("select state, reason from worker.notify_signal order by kind")
+    assert [tuple(row) for row in rows] == [("refused", "not_in_its_transaction")] * 2
+
+
+# -- recipients that change ---------------------------------------------------------------------------
+
+
+async def test_a_recipient_replaced_between_claim_and_retry_is_written_to_at_the_new_address_only(world: World) -> None:
+    legacy = await approaching(world)
+    world.mail.fail(*[Fault.UNAVAILABLE] * 3)
+    await world.dispatch.run()
+    await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.told("before_activation") == emails("anna.new", "ben", "owner")
+
+
+async def test_a_recipient_erased_between_claim_and_retry_is_never_written_to(world: World) -> None:
+    legacy = await approaching(world)
+    world.mail.fail(*[Fault.UNAVAILABLE] * 3)
+    await world.dispatch.run()
+    await world.erase(legacy)
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.inbox == []
+    assert await world.states() == {}
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+async def test_a_recipient_replaced_while_undecided_hears_once_at_one_of_the_addresses(
+    world: World, arrived: bool
+) -> None:
+    legacy = await approaching(world, "anna")
+    world.mail.fail(Fault.ACCEPTS_AND_DIES if arrived else Fault.DIES_BEFORE)
+    await world.dispatch.run()
+    assert await world.states() == {"unknown": 1}
+    await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
+    for _ in range(3):
+        await world.hurry()
+        await world.tick()
+    assert world.mail.told("before_activation") == emails("anna" if arrived else "anna.new")
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+async def test_a_recipient_erased_while_undecided_is_asked_about_and_never_sent_again(
+    world: World, arrived: bool
+) -> None:
+    legacy = await approaching(world, "anna")
+    world.mail.fail(Fault.ACCEPTS_AND_DIES if arrived else Fault.DIES_BEFORE)
+    await world.dispatch.run()
+    await world.erase(legacy)
+    requests = world.mail.requests
+    for _ in range(3):
+        await world.hurry()
+        await world.dispatch.run()
+    assert world.mail.requests == requests
+    assert await world.states() == ({"sent": 1} if arrived else {"dropped:body_gone": 1})
+
+
+async def test_a_recipient_changed_between_claim_and_post_is_not_posted_with_what_was_claimed(world: World) -> None:
+    """The recipient's row is the last thing looked at before an email leaves."""
+    legacy = await approaching(world, "anna", "ben")
+    await world.dispatch.run()
+    await world.sql("update worker.sent_ledger set state = 'queued', message_id = null, claimed_at = null")
+    ledger = Ledger(world.engine, 20)
+    claim = await ledger.claim(10)
+    await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
+    bodies = {entry.id: (b"sealed", entry.stored.salt) for entry in claim.entries if entry.stored}
+    stored = await ledger.store(claim, bodies)
+    assert [entry.recipient for entry in claim.entries if entry.id in stored] == [world.address("ben")]
+
+
+# -- repetition ---------------------------------------------------------------------------------------
+
+
+async def test_a_window_that_never_closes_writes_at_most_once_a_day(world: World) -> None:
+    """Inactivity shorter than the advance notice: each check-in moves the deadline of the open window."""
+    legacy = world.legacy(heirs=["anna"], inactivity=2 * DAY)
+    await world.save(legacy, "anna")
+    for _ in range(4):
+        await world.tick()
+        world.scenario.advance(3600)
+        world.scenario.check_in(world.account("owner"), legacy)
+    await world.tick()
+    assert world.mail.told("before_activation") == emails("anna")
+    await world.days_pass(1.01)
+    await world.tick()
+    assert world.mail.told("before_activation") == emails("anna", "anna")
+    assert not world.mail.duplicates()
+
+
+async def test_owner_resets_within_a_day_are_merged_into_the_next(world: World) -> None:
+    legacy = await approaching(world, "anna")
+    for _ in range(4):
+        world.scenario.check_in(world.account("owner"), legacy)
+        await world.tick()
+        world.scenario.advance(60)
+    assert world.mail.told("owner_reset") == emails("anna")
+    await world.days_pass(1.01)
+    await world.tick()
+    assert world.mail.told("owner_reset") == emails("anna", "anna")
+    assert await world.states("owner_reset") == {"sent": 2, "dropped:merged": 2}
+    await world.days_pass(1.01)
+    await world.tick()
+    assert len(world.mail.told("owner_reset")) == 2
+
+
+async def test_repeated_claims_are_merged_and_their_amounts_summed(world: World) -> None:
+    legacy = await ready(world)
+    usdc, weth = world.scenario.deployment.usdc, world.scenario.deployment.weth
+    world.scenario.claim(world.account("ben"), legacy, [])
+    await world.tick()
+    world.scenario.claim(world.account("anna"), legacy, [usdc])
+    world.scenario.mint(weth, world.address("owner"), 3 * 10**18)
+    world.scenario.approve(world.account("owner"), weth, legacy.address, 10**30)
+    world.scenario.claim(world.account("anna"), legacy, [weth])
+    world.scenario.claim(world.account("ben"), legacy, [usdc])
+    await world.tick()
+    world.scenario.claim(world.account("ben"), legacy, [])
+    await world.tick()
+    assert world.mail.told("activated_transfer") == emails("owner", "anna", "ben")
+    world.mail.inbox.clear()
+    await world.days_pass(1.01)
+    await world.tick()
+    amounts = {e.to: sorted((row["token"], row["amount"]) for row in e.variables["amounts"]) for e in world.mail.inbox}
+    assert amounts == {
+        "owner@example.org": [("USDC", "1,000"), ("WETH", "1.5")],
+        "anna@example.org": [("USDC", "500"), ("WETH", "1.5")],
+        "ben@example.org": [("USDC", "500")],
+    }
+
+
+# -- who may be written to at all ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("allowed", "expected"), [("", []), ("anna@example.org", ["anna"]), ("@example.org", ["anna", "ben"])]
+)
+async def test_a_test_chain_mails_the_allowlist_only(
+    engine: AsyncEngine, chain_scenario: Scenario, allowed: str, expected: list[str]
+) -> None:
+    async with (
+        MailStub() as mail,
+        open_world(engine, chain_scenario, mail, ENVIRONMENT="production", MAIL_ALLOWLIST=allowed) as world,
+    ):
+        await approaching(world, "anna", "ben")
+        await world.dispatch.run()
+        assert mail.told("before_activation") == emails(*expected)
+        assert (await world.states()).get("dropped:test_chain", 0) == 2 - len(expected)
+
+
+async def test_who_asked_for_no_more_email_gets_none(world: World) -> None:
+    """The mail service says so once; the worker remembers it for every legacy, by a keyed hash."""
+    legacy = await approaching(world, "anna", "ben")
+    world.mail.fail(Fault.SUPPRESSED)
+    await world.dispatch.run()
+    assert await world.states() == {"suppressed:suppressed": 1, "sent": 1}
+    (silent,) = set(emails("anna", "ben")) - set(world.mail.told("before_activation"))
+    world.scenario.check_in(world.account("owner"), legacy)
+    requests = world.mail.requests
+    await world.tick()
+    assert silent not in world.mail.told("owner_reset")
+    assert world.mail.requests == requests + 1
+
+
+async def test_one_address_gets_its_daily_number_over_all_legacies_and_the_rest_another_day(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail, MAIL_DAILY_CAP_PER_ADDRESS="3") as world:
+        for _ in range(5):
+            legacy = world.legacy(heirs=["anna"], inactivity=3 * DAY)
+            await world.save(legacy, "anna")
+        mail.fail(*[Fault.UNAVAILABLE] * 2)  # what was not accepted does not count
+        await world.tick()
+        await world.sql("update worker.sent_ledger set next_try = now() where state = 'released'")
+        await world.dispatch.run()
+        assert len(mail.inbox) == 3
+        assert await world.states() == {"sent": 3, "queued:daily_cap": 2}
+        await world.days_pass(1)
+        await world.dispatch.run()
+        assert len(mail.inbox) == 5
+
+
+@pytest.mark.parametrize(("name", "shown"), [("Family savings", "Family savings"), ("visit evil.example.com now", "")])
+async def test_a_legacys_name_is_shown_only_if_it_would_do_as_a_persons(world: World, name: str, shown: str) -> None:
+    await approaching(world, "anna", name=name)
+    await world.dispatch.run()
+    assert world.mail.email("before_activation", "anna@example.org").variables["legacyName"] == shown
+
+
+# -- what cannot be read ------------------------------------------------------------------------------
+
+
+async def test_a_chain_that_cannot_be_read_costs_no_try_and_nothing_is_lost(
+    world: World, engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    await approaching(world)
+    await world.mail.stop()
+    await world.dispatch.run()
+    await world.mail.start()
+    await world.hurry()
+    tries = await world.sql("select sum(tries) from worker.sent_ledger")
+    async with open_world(engine, chain_scenario, world.mail, CHAIN_31337_RPC_URLS="http://127.0.0.1:9") as blind:
+        await blind.dispatch.run()
+    assert await world.states() == {"released:chain_not_readable": 3}
+    assert await world.sql("select sum(tries) from worker.sent_ledger") == tries
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
+
+
+async def test_the_real_mail_service_accepts_every_kind(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """The variables are those of its catalogue, and each email arrives by SMTP."""
+    inbox = Inbox()
+    await inbox.start()
+    url = engine.url.render_as_string(hide_password=False)
+    try:
+        async with served(environment(url, inbox)) as service, open_world(engine, chain_scenario, service) as world:
+            people = (*FAMILY, "dan")
+            lines = {"second_line": "clara", "delay2": 20 * DAY, "third_line": "dan", "delay3": 20 * DAY}
+            legacy = await approaching(world, *people, **lines)
+            await world.dispatch.run()
+            for _ in range(9):
+                world.scenario.advance(7 * DAY)
+                await world.days_pass(7)
+                await world.tick()
+            world.scenario.claim(world.account("anna"), legacy, [])
+            world.scenario.check_in(world.account("owner"), legacy)
+            await world.tick()
+            kinds = await world.sql("select distinct kind from worker.sent_ledger where state = 'sent'")
+            assert {row[0] for row in kinds} == set(Kind) - {Kind.INSTRUCTIONS, Kind.ACTIVATED_MULTISIG}
+            assert set(await world.states()) == {"sent"}
+            assert len(inbox.messages) == (await world.states())["sent"]
+    finally:
+        await inbox.stop()
