@@ -97,9 +97,11 @@ class Store:
                 await _migrate(connection)
             instance = secrets.randbits(62)
             store = cls(engine, await _announce(engine, instance), instance)
-            await store.judge_dead_instances()
-            yield store
-            await store._watch.invalidate()
+            try:
+                await store.judge_dead_instances()
+                yield store
+            finally:
+                await store._watch.invalidate()
         finally:
             await engine.dispose()
 

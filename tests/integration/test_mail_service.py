@@ -8,10 +8,14 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import uuid4
 
+import msgspec
 import psycopg
 import pytest
 
 from devnet.smtp import Inbox
+from mail_service.sending import Sender, SendRequest
+from mail_service.settings import Settings
+from mail_service.store import Store
 from tests.integration.mail_service_stack import (
     EMAIL,
     NAME,
@@ -117,23 +121,25 @@ async def test_a_key_under_way_is_said_to_be(client: Client, inbox: Inbox) -> No
     inbox.faults.hold = asyncio.Event()
     sending = asyncio.create_task(client.send("key-1"))
     await inbox.wait_for_count(1)
-    answer = await client.send("key-1")
-    assert (answer.status, answer.json["code"]) == (425, "in_flight")
-    assert (await client.status("key-1")).json["status"] == "in_flight"
+    answer, status = await client.send("key-1"), await client.status("key-1")
     inbox.faults.hold.set()
+    assert (answer.status, answer.json["code"]) == (425, "in_flight")
+    assert status.json["status"] == "in_flight"
     assert (await sending).status == 200
 
 
-async def test_a_caller_that_hangs_up_does_not_stop_the_email(client: Client, inbox: Inbox) -> None:
+async def test_a_caller_that_hangs_up_does_not_stop_the_email(mail_database: str, inbox: Inbox) -> None:
+    """Cancelled while the body is out: the delivery goes on, and closing the service waits for it."""
     inbox.faults.hold = asyncio.Event()
-    sending = asyncio.create_task(client.send("key-1"))
-    await inbox.wait_for_count(1)
-    sending.cancel()
-    await asyncio.gather(sending, return_exceptions=True)
-    inbox.faults.hold.set()
-    await client.until("key-1", "accepted")
-    assert (await client.send("key-1")).json["duplicate"] is True
-    assert len(inbox.messages) == 1
+    settings = Settings.from_environ(environment(mail_database, inbox))
+    async with Store.open(settings.database_url.get_secret_value(), 3) as store:
+        async with Sender(settings, store) as sender:
+            sending = asyncio.create_task(sender.send("key-1", msgspec.convert(body(), SendRequest)))
+            await inbox.wait_for_count(1)
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+            inbox.faults.hold.set()
+        assert rows(mail_database) == [("key-1", "accepted", "handing_over")]
 
 
 async def test_an_smtp_server_that_is_down_frees_the_key(client: Client, inbox: Inbox, mail_database: str) -> None:
@@ -231,8 +237,9 @@ async def test_a_living_instance_is_not_judged(mail_database: str, inbox: Inbox)
         sending = asyncio.create_task(one.send("key-1"))
         await inbox.wait_for_count(1)
         async with served(environ) as two:
-            assert (await two.status("key-1")).json["status"] == "in_flight"
+            status = await two.status("key-1")
         inbox.faults.hold.set()
+        assert status.json["status"] == "in_flight"
         assert (await sending).status == 200
 
 
@@ -292,10 +299,10 @@ async def test_a_full_queue_says_so(mail_database: str, inbox: Inbox) -> None:
         await inbox.wait_for_count(1)
         for number in range(17):
             await client.until(f"key-{number}", "in_flight")
-        answer = await client.send("one-more")
-        assert (answer.status, answer.json["code"], answer.headers["Retry-After"]) == (429, "busy", "2")
-        assert (await client.status("one-more")).status == 404
+        answer, status = await client.send("one-more"), await client.status("one-more")
         inbox.faults.hold.set()
+        assert (answer.status, answer.json["code"], answer.headers["Retry-After"]) == (429, "busy", "2")
+        assert status.status == 404
         assert {answer.status for answer in await asyncio.gather(*sending)} == {200}
     assert len(inbox.messages) == 17
 

@@ -1,0 +1,122 @@
+"""The key store by itself: who may judge whom, and what happens when the database goes away at the wrong moment."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+import psycopg
+import pytest
+from sqlalchemy.exc import SQLAlchemyError
+
+from mail_service.store import Claim, Known, Store
+
+
+@pytest.fixture
+def mail_database(postgres_server: str) -> Iterator[str]:
+    name = f"mail_{uuid4().hex[:12]}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"create database {name}")
+    yield postgres_server.replace("/postgres?", f"/{name}?")
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"drop database {name} with (force)")
+
+
+@asynccontextmanager
+async def opened(database: str) -> AsyncIterator[Store]:
+    async with Store.open(database.replace("postgresql://", "postgresql+psycopg://"), 3) as store:
+        yield store
+
+
+async def claimed(store: Store, key: str) -> Claim:
+    claim = await store.claim(key, b"body", f"<{key}@x>", None)
+    assert isinstance(claim, Claim)
+    return claim
+
+
+async def state(store: Store, key: str) -> str | None:
+    known = await store.find(key)
+    return known.state if known else None
+
+
+def cut(database: str) -> None:
+    """Every connection to the database dies, as in a failover."""
+    name = database.split("?")[0].rpartition("/")[2]
+    with psycopg.connect(database.replace(f"/{name}?", "/postgres?"), autocommit=True) as connection:
+        connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", (name,))
+
+
+async def test_an_instance_that_lost_its_lock_is_judged_and_then_stops(mail_database: str) -> None:
+    """What it had not handed over is freed and can no longer leave; what it had is in doubt until it says otherwise."""
+    async with opened(mail_database) as one, opened(mail_database) as two:
+        before, after = await claimed(one, "before"), await claimed(one, "after")
+        assert await one.hand_over(after)
+        await two.beat()
+        assert (await state(two, "before"), await state(two, "after")) == ("in_flight", "in_flight")
+        await one._watch.invalidate()
+        while await state(two, "before") is not None:
+            await two.judge_dead_instances()
+        assert await state(two, "after") == "in_doubt"
+        again = await claimed(two, "before")
+        assert not await one.hand_over(before)
+        assert await two.hand_over(again)
+        await one.accept(after)
+        assert await state(two, "after") == "accepted"
+
+
+async def test_an_instance_announces_itself_again(mail_database: str) -> None:
+    async with opened(mail_database) as one, opened(mail_database) as two:
+        cut(mail_database)
+        for store in (one, two):
+            with pytest.raises(SQLAlchemyError):
+                await store.find("x")
+            await store.beat()
+        await claimed(one, "key")
+        await two.judge_dead_instances()
+        assert await state(two, "key") == "in_flight"
+
+
+@pytest.mark.parametrize(("outcome", "expected"), [("accept", "accepted"), ("free", None), ("doubt", "in_doubt")])
+async def test_an_outcome_that_could_not_be_recorded_is_recorded_later(
+    mail_database: str, outcome: str, expected: str | None
+) -> None:
+    async with opened(mail_database) as store:
+        claim = await claimed(store, "key")
+        assert await store.hand_over(claim)
+        cut(mail_database)
+        await getattr(store, outcome)(claim)
+        await store.beat()
+        assert await state(store, "key") == expected
+
+
+async def test_an_old_attempt_cannot_touch_a_new_one(mail_database: str) -> None:
+    """Freed and claimed again by the same process: the first attempt can neither hand over nor free."""
+    async with opened(mail_database) as store:
+        old = await claimed(store, "key")
+        await store.free(old)
+        new = await claimed(store, "key")
+        assert not await store.hand_over(old)
+        await store.free(old)
+        assert await store.hand_over(new)
+
+
+async def test_what_was_accepted_is_never_freed(mail_database: str) -> None:
+    async with opened(mail_database) as store:
+        claim = await claimed(store, "key")
+        await store.hand_over(claim)
+        await store.accept(claim)
+        await store.free(claim)
+        assert isinstance(await store.claim("key", b"body", "<key@x>", None), Known)
+
+
+async def test_every_table_has_a_comment_and_starting_twice_changes_nothing(mail_database: str) -> None:
+    for _ in range(2):
+        async with opened(mail_database):
+            pass
+    with psycopg.connect(mail_database) as connection:
+        query = (
+            "select relname, obj_description(oid) from pg_class"
+            " where relkind = 'r' and relnamespace = 'mail_service'::regnamespace"
+        )
+        comments = dict(connection.execute(query).fetchall())
+    assert set(comments) == {"message", "suppression"}
+    assert all(comments.values())
