@@ -7,7 +7,7 @@ an empty look is a success. One chain failing stops neither another chain nor an
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import structlog
@@ -138,8 +138,9 @@ def _dispatch(runtime: Runtime) -> Dispatch:
 
 
 def _report(findings: Any) -> Report:
-    """A frozen dataclass's fields; not `asdict`, which turns a Counter into one of pairs."""
-    return {field.name: getattr(findings, field.name) for field in fields(findings)}
+    """A dataclass's fields as JSON takes them; not `asdict`, which turns a Counter into one of pairs."""
+    values = {field.name: getattr(findings, field.name) for field in fields(findings)}
+    return {name: _report(value) if is_dataclass(value) else value for name, value in values.items()}
 
 
 async def _advance_index(runtime: Runtime, chain_id: int) -> Report:
