@@ -1,0 +1,98 @@
+"""Who answers: the subgraph while it is well, our own index as soon as it is not."""
+
+import pytest
+from aiohttp import web
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
+from reminder_worker.errors import IndexerUnavailable
+from reminder_worker.indexer.choose import Indexers
+from tests.integration.indexer_story import open_parts
+
+
+async def test_a_subgraph_at_the_head_is_preferred(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """Also before our own index has read anything."""
+    async with open_parts(engine, chain_scenario) as parts:
+        choice = await parts.indexers.choose()
+        assert (choice.indexer, choice.reason, choice.lag) == (parts.subgraph, "preferred", 0)
+        assert parts.indexers.last == choice
+
+
+async def test_without_a_subgraph_our_own_index_answers(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """And says how far it is behind the chain."""
+    async with open_parts(engine, chain_scenario) as parts:
+        await parts.index.advance()
+        chain_scenario.anvil.mine(3)
+        choice = await Indexers(parts.chain, parts.index, None).choose()
+        assert (choice.indexer, choice.reason, choice.lag) == (parts.index, "no_subgraph", 3)
+
+
+async def test_a_subgraph_may_lag_so_far_and_no_further(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """Up to the set number of blocks it answers; one more and our own index does, until it caught up."""
+    async with open_parts(engine, chain_scenario, SUBGRAPH_MAX_LAG=2) as parts:
+        chain_scenario.anvil.mine(2)
+        await parts.index.advance()
+        assert (await parts.indexers.choose()).reason == "preferred"
+        chain_scenario.anvil.mine()
+        await parts.index.advance()
+        choice = await parts.indexers.choose()
+        assert (choice.indexer, choice.reason) == (parts.index, "subgraph_lags")
+        parts.graph.sync(chain_scenario)
+        assert (await parts.indexers.choose()).reason == "preferred"
+
+
+async def test_who_lags_less_answers_when_both_lag(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """A slow subgraph is better than an index that is still reading the past, or has not begun."""
+    async with open_parts(engine, chain_scenario, SUBGRAPH_MAX_LAG=0) as parts:
+        chain_scenario.anvil.mine(2)
+        choice = await parts.indexers.choose()
+        assert (choice.indexer, choice.reason) == (parts.subgraph, "own_index_is_behind_it")
+        await parts.index.advance()
+        await parts.index.rewind_to(5)
+        assert (await parts.indexers.choose()).indexer is parts.subgraph
+
+
+@pytest.mark.parametrize("how", ["indexing errors", "down"])
+async def test_a_failing_subgraph_is_replaced(engine: AsyncEngine, chain_scenario: Scenario, how: str) -> None:
+    """When it reports errors or does not answer; and when our index has nothing either, that is said."""
+    async with open_parts(engine, chain_scenario) as parts:
+        parts.graph.has_indexing_errors = how == "indexing errors"
+        parts.graph.faults.extend(web.Response(status=503) for _ in range(6 if how == "down" else 0))
+        with pytest.raises(IndexerUnavailable):
+            await parts.indexers.current()
+        await parts.index.advance()
+        indexer, at = await parts.indexers.current()
+        assert (indexer, at) == (parts.index, await parts.index.head())
+        assert parts.indexers.last is not None
+        assert parts.indexers.last.reason == "subgraph_fails"
+
+
+async def test_a_subgraph_that_failed_rests(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """It is not asked again with every tick, so that a dead one does not slow them."""
+    async with open_parts(engine, chain_scenario) as parts:
+        await parts.index.advance()
+        parts.subgraph._rest = 3600
+        parts.graph.faults.extend(web.Response(status=404) for _ in range(1))
+        await parts.indexers.current()
+        asked = len(parts.graph.asked)
+        indexer, _ = await parts.indexers.current()
+        assert indexer is parts.index
+        assert len(parts.graph.asked) == asked
+
+
+async def test_a_question_the_subgraph_fails_on_is_answered_all_the_same(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Its head is well and an entity malformed: our own index answers at once."""
+    s = chain_scenario
+    made = s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+    async with open_parts(engine, s) as parts:
+        await parts.index.advance()
+
+        def spoil(data: object) -> None:
+            if isinstance(data, dict) and "rows" in data:
+                data["rows"][0]["router"] = "nonsense"
+
+        parts.graph.spoil = spoil
+        found = await parts.indexers.ask(lambda indexer, at: indexer.legacies([made.address], at))
+        assert found[made.address].router == s.deployment.transfer_eoa_legacy_router

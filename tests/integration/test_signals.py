@@ -1,0 +1,361 @@
+"""The event pass: every notify signal once, whoever answers, whatever the chain does."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Legacy, Scenario
+from reminder_worker.database.tables import index_cursor, notify_signal
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.reminders import signals as module
+from reminder_worker.reminders.signals import SignalPass
+from tests.integration.indexer_rpc_proxy import PASS, RpcProxy
+from tests.integration.indexer_story import Parts, open_parts
+
+WEEK = 7 * DAY
+
+
+@pytest.fixture
+def legacy(chain_scenario: Scenario) -> Legacy:
+    s = chain_scenario
+    s.anvil.mine(6)  # what a test reorganises is above the block that the fixture puts back
+    return s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+
+
+@pytest.fixture
+async def parts(engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy) -> AsyncIterator[Parts]:
+    async with open_parts(engine, chain_scenario) as opened:
+        yield opened
+
+
+def signal_pass(engine: AsyncEngine, parts: Parts, *, own: bool = True, max_age: int = WEEK) -> SignalPass:
+    """`own`: from our own index only; else the subgraph is preferred."""
+    indexers = Indexers(parts.chain, parts.index, None) if own else parts.indexers
+    return SignalPass(engine, parts.chain, indexers, max_age)
+
+
+async def stored(engine: AsyncEngine) -> list[Any]:
+    async with engine.connect() as connection:
+        rows = await connection.execute(select(notify_signal).order_by(notify_signal.c.block_number))
+        return list(rows)
+
+
+async def cursor(engine: AsyncEngine) -> Any:
+    async with engine.connect() as connection:
+        found = await connection.execute(select(index_cursor).where(index_cursor.c.name == "signals"))
+        return found.one_or_none()
+
+
+def check_in(scenario: Scenario, legacy: Legacy) -> str:
+    return scenario.check_in(scenario.account("ann"), legacy)
+
+
+async def test_a_signal_is_stored_once_with_what_the_chain_says(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+) -> None:
+    """Legacy, creator, kind, layer, block and time; later runs read it again and store nothing."""
+    sent = check_in(chain_scenario, legacy)
+    await parts.index.advance()
+    passing = signal_pass(engine, parts)
+    assert await passing.look()
+    report = await passing.run()
+    assert (report.new, report.too_old, report.source, report.more) == (1, 0, "chain_index", False)
+    (row,) = await stored(engine)
+    head = chain_scenario.anvil.block_number()
+    assert (row.tx_hash, row.legacy, row.creator) == (
+        sent,
+        legacy.address,
+        chain_scenario.account("ann").address.lower(),
+    )
+    assert (row.kind, row.layer, row.block_number, row.state) == (0, 1, head, "new")
+    assert row.block_time == chain_scenario.anvil.now()
+    chain_scenario.anvil.mine()
+    await parts.index.advance()
+    assert not await passing.look()
+    assert await passing.run() == type(report)()
+    assert len(await stored(engine)) == 1
+
+
+async def test_an_empty_look_moves_on_and_an_idle_one_is_one_question(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+) -> None:
+    """Blocks without signals start no run, and nothing new costs the node one question."""
+    passing = signal_pass(engine, parts)
+    await parts.index.advance()
+    assert not await passing.look()
+    assert (await cursor(engine)).block_number == chain_scenario.anvil.block_number()
+    async with (
+        RpcProxy(chain_scenario.anvil) as proxy,
+        open_parts(engine, chain_scenario, RPC_URLS=(proxy.url,)) as counted,
+    ):
+        await counted.chain.check()
+        proxy.asked.clear()
+        assert not await signal_pass(engine, counted).look()
+        assert proxy.asked == {"eth_getBlockByNumber": 1}
+
+
+async def test_two_layers_in_one_transaction_are_two_signals(
+    engine: AsyncEngine, chain_scenario: Scenario, parts: Parts
+) -> None:
+    """The layer belongs to a signal's identity."""
+    s = chain_scenario
+    owner, first, second = (s.account(name) for name in ("bob", "cid", "eve"))
+    made = s.create_legacy(owner, {first.address: 100}, inactivity=DAY, second_line=second.address)
+    s.advance(40 * DAY)
+    s.claim_two_layers_in_one_transaction(first, second, made)
+    await parts.index.advance()
+    await signal_pass(engine, parts).run()
+    assert sorted((row.kind, row.layer) for row in await stored(engine)) == [(2, 1), (2, 2)]
+
+
+async def test_signals_wait_for_the_block_they_are_acted_on_at(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy
+) -> None:
+    """With `safe` a signal of the head is not stored yet."""
+    async with open_parts(engine, chain_scenario, SIGNAL_BLOCK="finalized") as parts:
+        passing = signal_pass(engine, parts)
+        check_in(chain_scenario, legacy)
+        await parts.index.advance()
+        await passing.run()
+        assert await stored(engine) == []
+        chain_scenario.anvil.mine(2)
+        await parts.index.advance()
+        assert await passing.look()
+        await passing.run()
+        assert len(await stored(engine)) == 1
+
+
+async def test_history_is_recorded_as_too_old_or_not_at_all(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+) -> None:
+    """The first start begins with the blocks that are young enough; what is seen late is recorded, not acted on."""
+    s = chain_scenario
+    check_in(s, legacy)
+    s.advance(9 * DAY)
+    young = check_in(s, legacy)
+    await parts.index.advance()
+    passing = signal_pass(engine, parts)
+    report = await passing.run()
+    assert (report.new, report.too_old) == (1, 0)
+    assert [row.tx_hash for row in await stored(engine)] == [young]
+    late = check_in(s, legacy)
+    s.advance(WEEK + 60)
+    await parts.index.advance()
+    report = await passing.run()
+    assert report.new == 0
+    assert {row.tx_hash: row.state for row in await stored(engine)}[late] == "too_old"
+
+
+async def test_age_is_by_the_chains_clock(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+) -> None:
+    """A signal as old as allowed is new, a second older is too old."""
+    s = chain_scenario
+    check_in(s, legacy)
+    born = s.anvil.now()
+    s.anvil.set_time(born + 1000)
+    await parts.index.advance()
+    assert (await signal_pass(engine, parts, max_age=1000).run()).new == 1
+    s.anvil.set_time(born + 1001)
+    async with engine.begin() as connection:
+        await connection.execute(notify_signal.delete())
+    await parts.index.advance()
+    assert (await signal_pass(engine, parts, max_age=1000).run()).too_old == 1
+
+
+async def test_a_switch_of_the_source_neither_repeats_nor_skips(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy
+) -> None:
+    """Subgraph, our index while it lags, subgraph, our index while it fails, subgraph: each signal once."""
+    s = chain_scenario
+    sent, sources, places = [], [], []
+    async with open_parts(engine, s, SUBGRAPH_MAX_LAG=1) as parts:
+        passing = signal_pass(engine, parts, own=False)
+        for synced, errors in [(1, 0), (1, 0), (0, 0), (0, 0), (0, 0), (1, 0), (0, 1), (0, 1), (1, 0)]:
+            sent.append(check_in(s, legacy))
+            await parts.index.advance()
+            parts.graph.has_indexing_errors = bool(errors)
+            if synced:
+                parts.graph.sync(s)
+            if await passing.look():
+                sources.append((await passing.run()).source)
+            places.append((await cursor(engine)).block_number)
+    own, other = "chain_index", "subgraph"
+    assert sources == [other, other, own, own, other, own, own, other]  # at the third step the lag is still allowed
+    assert places == sorted(places)
+    assert [row.tx_hash for row in await stored(engine)] == sent
+
+
+async def test_a_source_behind_the_cursor_does_not_take_it_back(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+) -> None:
+    """The subgraph lags within what is allowed: nothing is read, and what it lacks comes when it has it."""
+    s, passing = chain_scenario, signal_pass(engine, parts, own=False)
+    await parts.index.advance()
+    await signal_pass(engine, parts).run()
+    s.anvil.mine()
+    check_in(s, legacy)
+    await parts.index.advance()
+    await signal_pass(engine, parts).run()
+    place = await cursor(engine)
+    assert not await passing.look()
+    assert (await cursor(engine)).block_number == place.block_number
+    second = check_in(s, legacy)
+    parts.graph.sync(s)
+    assert await passing.look()
+    await passing.run()
+    assert [row.tx_hash for row in await stored(engine)][-1] == second
+    assert len(await stored(engine)) == 2
+
+
+async def test_what_a_source_gave_late_is_found_by_reading_again(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+) -> None:
+    """A subgraph that first left a signal out is read again a few blocks later."""
+    s, passing = chain_scenario, signal_pass(engine, parts, own=False)
+    sent = check_in(s, legacy)
+    parts.graph.sync(s)
+    parts.graph.spoil = lambda data: data.update(rows=[]) if "rows" in data else None
+    assert not await passing.look()
+    parts.graph.spoil = None
+    s.anvil.mine(10)
+    parts.graph.sync(s)
+    assert await passing.look()
+    await passing.run()
+    assert [row.tx_hash for row in await stored(engine)] == [sent]
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["chain index", "subgraph"])
+async def test_a_transaction_that_a_reorganisation_moved_is_the_same_signal(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts, own: bool
+) -> None:
+    """Its row stays one, waits as before, and tells the block where it is now."""
+    s, passing = chain_scenario, signal_pass(engine, parts, own=own)
+    point = s.anvil.snapshot()
+    sent = check_in(s, legacy)
+    raw = s.anvil.rpc("eth_getRawTransactionByHash", sent)
+    await parts.index.advance()
+    parts.graph.sync(s)
+    await passing.run()
+    (before,) = await stored(engine)
+    s.anvil.revert(point)
+    s.anvil.mine(3)
+    assert s.anvil.receipt(s.anvil.rpc("eth_sendRawTransaction", raw))["transactionHash"] == sent
+    await parts.index.advance()
+    parts.graph.sync(s)
+    assert await passing.look()
+    await passing.run()
+    (after,) = await stored(engine)
+    assert (after.tx_hash, after.state, after.seen_at) == (sent, "new", before.seen_at)
+    assert (after.block_number, after.block_time) == (s.anvil.block_number(), s.anvil.now())
+    assert not await passing.look()
+
+
+async def test_a_planned_signal_is_not_touched_by_a_reorganisation(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+) -> None:
+    """What was acted on stays as it was and asks for no run."""
+    s, passing = chain_scenario, signal_pass(engine, parts)
+    point = s.anvil.snapshot()
+    raw = s.anvil.rpc("eth_getRawTransactionByHash", check_in(s, legacy))
+    await parts.index.advance()
+    await passing.run()
+    async with engine.begin() as connection:
+        await connection.execute(update(notify_signal).values(state="planned"))
+    before = await stored(engine)
+    s.anvil.revert(point)
+    s.anvil.mine(3)
+    s.anvil.receipt(s.anvil.rpc("eth_sendRawTransaction", raw))
+    await parts.index.advance()
+    assert not await passing.look()
+    assert await stored(engine) == before
+
+
+@pytest.mark.parametrize("way", ["anvil_reorg", "snapshot"])
+async def test_signals_below_the_cursor_on_a_new_fork_are_found(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts, way: str
+) -> None:
+    """The cursor's block is gone: what the new fork brought deep below it is read, however deep."""
+    s, passing = chain_scenario, signal_pass(engine, parts)
+    s.anvil.mine(4)
+    point = s.anvil.snapshot()
+    s.anvil.mine(3 if way == "anvil_reorg" else 90)
+    await parts.index.advance()
+    assert not await passing.look()
+    if way == "anvil_reorg":
+        s.anvil.reorg(3)
+    else:
+        s.anvil.revert(point)
+    found = check_in(s, legacy)
+    s.anvil.mine(200)
+    await parts.index.advance()
+    assert await passing.look()
+    await passing.run()
+    assert [row.tx_hash for row in await stored(engine)] == [found]
+    assert (await cursor(engine)).block_number == s.anvil.block_number()
+
+
+async def test_a_lagging_node_moves_nothing_back(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+) -> None:
+    """A head below the cursor is no reorganisation."""
+    s = chain_scenario
+    await parts.index.advance()
+    await signal_pass(engine, parts).run()
+    place = await cursor(engine)
+    old = s.anvil.rpc("eth_getBlockByNumber", hex(place.block_number - 3), False)
+    async with RpcProxy(s.anvil) as proxy, open_parts(engine, s, RPC_URLS=(proxy.url,)) as lagging:
+        proxy.rule = lambda _method, params: old if params[:1] == ["latest"] else PASS
+        passing = signal_pass(engine, lagging)
+        assert not await passing.look()
+        assert (await passing.run()).last_block is None
+    assert await cursor(engine) == place
+
+
+async def test_two_runs_at_once_store_each_signal_once(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+) -> None:
+    """One stores and moves the cursor; the other finds it moved."""
+    for _ in range(5):
+        check_in(chain_scenario, legacy)
+    await parts.index.advance()
+    reports = await asyncio.gather(*(signal_pass(engine, parts).run() for _ in range(2)))
+    assert sum(report.new for report in reports) == len(await stored(engine)) == 5
+
+
+async def test_a_long_way_is_read_in_slices_within_the_budget(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each slice is stored with its cursor; without time left the report says that there is more."""
+    monkeypatch.setattr(module, "SLICE", 2)
+    sent = [check_in(chain_scenario, legacy) for _ in range(5)]
+    await parts.index.advance()
+    passing = signal_pass(engine, parts)
+    assert (await passing.run(budget_seconds=0)).more
+    assert await stored(engine) == []
+    report = await passing.run()
+    assert (report.new, report.more) == (5, False)
+    assert [row.tx_hash for row in await stored(engine)] == sent
+
+
+async def test_an_index_taken_back_meanwhile_loses_nothing(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+) -> None:
+    """While our index reads again after a reorganisation, the signals' cursor waits for it."""
+    passing = signal_pass(engine, parts)
+    await parts.index.advance()
+    await passing.run()
+    sent = check_in(chain_scenario, legacy)
+    index: ChainIndex = parts.index
+    await index.advance()
+    await index.rewind_to(1)
+    assert not await passing.look()
+    await index.advance()
+    assert await passing.look()
+    await passing.run()
+    assert [row.tx_hash for row in await stored(engine)] == [sent]
