@@ -1,0 +1,128 @@
+"""From logs to events: which fields are kept, whom they concern, and what is not believed."""
+
+from typing import Any
+
+import pytest
+from eth_abi.abi import encode
+
+from reminder_worker.chain import abi
+from reminder_worker.chain.events import CONTRACTS, emitters
+from reminder_worker.chain.values import Log
+from reminder_worker.indexer.decoding import Decoded, decode_logs
+from reminder_worker.indexer.fold import FOLDS, NOTIFY, OF_A_CREATOR, OF_A_LEGACY
+from reminder_worker.settings import ChainSettings
+
+ANN, BOB, LEGACY, TOKEN = (f"0x{number:040x}" for number in (1, 2, 3, 4))
+NOBODY = "0x" + "0" * 40
+PLACES = {setting: f"0x{number:040x}" for number, setting in enumerate(CONTRACTS, start=100)}
+OTHERS = ("premium_registry", "premium_reminder_view", "time_lock_router", "token_white_list")
+SETTINGS = ChainSettings.model_validate(
+    {"chain_id": 1, "RPC_URLS": ("http://127.0.0.1",), "START_BLOCK": 0}
+    | {name.upper(): address for name, address in PLACES.items()}
+    | {name.upper(): NOBODY for name in OTHERS}
+)
+
+
+def log_of(setting: str, event: str, *values: Any, at: str | None = None, index: int = 0) -> Log:
+    """A log as the contract would emit it; `values` in the order of the ABI."""
+    entry = next(item for item in abi.events(CONTRACTS[setting]) if item["name"] == event)
+    pairs = list(zip(entry["inputs"], values, strict=True))
+    topics = [abi.topic(entry), *("0x" + encode([i["type"]], [v]).hex() for i, v in pairs if i["indexed"])]
+    others = [(abi.canonical(item), value) for item, value in pairs if not item["indexed"]]
+    data = encode([kind for kind, _ in others], [value for _, value in others])
+    place = at or PLACES[setting]
+    return Log(place, tuple(topics), data, 5, "0x" + "05" * 32, "0x" + "06" * 32, index, None)
+
+
+def decoded(*logs: Log) -> Decoded:
+    return decode_logs(SETTINGS, emitters(SETTINGS), [(log, 1000) for log in logs])
+
+
+def created(number: int, address: str = LEGACY, index: int = 0) -> Log:
+    values = (number, address, ANN, [(BOB, 100)], (1, 2, 3), 999)
+    return log_of("transfer_eoa_legacy_router", "TransferEOALegacyCreatedV2", *values, index=index)
+
+
+def test_every_event_that_is_folded_or_watched_is_one_the_contracts_have() -> None:
+    """A misspelt name would silently never match."""
+    known = {item["name"] for contract in CONTRACTS.values() for item in abi.events(contract)}
+    wanted = {NOTIFY} | OF_A_LEGACY | OF_A_CREATOR
+    for fold in FOLDS.values():
+        wanted |= fold.events
+    assert wanted <= known
+
+
+def test_an_event_of_a_router_finds_its_legacy_by_id() -> None:
+    """By one made in the same logs or known before; an id that nobody made stays without a legacy."""
+    router = "transfer_eoa_legacy_router"
+    alive = [log_of(router, "TransferEOALegacyActivedAlive", number, 999, index=number) for number in (1, 2, 3)]
+    found = decoded(created(1), *alive)
+    assert found.unnamed_ids() == {PLACES[router]: {2, 3}}
+    named = found.named({(PLACES[router], 2): BOB})
+    assert [event.legacy for event in named.events] == [LEGACY, LEGACY, BOB, None]
+
+
+def test_the_same_id_of_another_router_is_another_legacy() -> None:
+    """Ids are unique per router only."""
+    edit = log_of("multisig_legacy_router", "MultisigLegacyActivationTriggerUpdated", 1, 5, 999)
+    found = decoded(created(1), edit)
+    assert found.unnamed_ids() == {PLACES["multisig_legacy_router"]: {1}}
+    assert found.named({}).events[1].legacy is None
+
+
+def test_a_safe_legacy_is_owned_by_the_safe() -> None:
+    """The creator manages it, the Safe owns it, and none of its strings is kept."""
+    main, extra = ("Zzyzx", "Zzyzx", ["Zzyzx"], [BOB]), (1, 2)
+    log = log_of("multisig_legacy_router", "MultisigLegacyCreated", 1, LEGACY, NOBODY, ANN, BOB, main, extra, 999)
+    (event,) = decoded(log).events
+    assert (event.legacy, event.creator, event.block_time) == (LEGACY, ANN, 1000)
+    assert event.data == {"legacy_id": 1, "legacy_type": 1, "owner": BOB}
+
+
+def test_a_configuration_keeps_addresses_and_tells_nobody_from_somebody() -> None:
+    """The zero address is an absent line."""
+    values = (ANN, 1, LEGACY, 3, [ANN], [BOB], BOB, NOBODY)
+    (event,) = decoded(log_of("premium_setting", "LegacyReminderUpdated", *values)).events
+    assert (event.legacy, event.creator) == (LEGACY, ANN)
+    assert event.data == {"cosigners": [ANN], "beneficiaries": [BOB], "second_line": BOB, "third_line": None}
+
+
+@pytest.mark.parametrize("setting", ["timelock_erc20", "timelock_erc721", "timelock_erc1155"])
+def test_each_vault_tells_ids_and_amounts_in_its_way(setting: str) -> None:
+    """ERC-20: amounts; ERC-721: ids, one of each; ERC-1155: both. Strings, since they are uint256."""
+    lists = {"timelock_erc20": ([2**255],), "timelock_erc721": ([2**255],), "timelock_erc1155": ([9], [2**255])}
+    assets = {
+        "timelock_erc20": {"id": None, "amount": str(2**255)},
+        "timelock_erc721": {"id": str(2**255), "amount": "1"},
+        "timelock_erc1155": {"id": "9", "amount": str(2**255)},
+    }
+    values = (7, ANN, BOB, [TOKEN], *lists[setting], 2**255, 5, 2, "Zzyzx")
+    (event,) = decoded(log_of(setting, "TimelockCreated", *values)).events
+    assert event.timelock_id == 7
+    assert event.data["assets"] == [{"token": TOKEN, **assets[setting]}]
+    assert event.data["unlock_time"] == 2**63 - 1
+    assert "Zzyzx" not in repr(event)
+
+
+def test_lists_of_different_lengths_are_skipped() -> None:
+    """Which amount belongs to which token would be a guess."""
+    log = log_of("timelock_erc20", "TimelockCreated", 7, ANN, BOB, [TOKEN, TOKEN], [1], 5, 5, 2, "")
+    assert decoded(log) == Decoded((), 1)
+
+
+def test_a_contract_is_believed_only_about_its_own_events() -> None:
+    """A vault that announces a signal, or a stranger that does, says nothing."""
+    values = (LEGACY, ANN, 1, 2)
+    for place in (PLACES["timelock_erc20"], PLACES["transfer_eoa_legacy_router"], "0x" + "ee" * 20):
+        assert decoded(log_of("premium_setting", NOTIFY, *values, at=place)) == Decoded((), 1)
+    (event,) = decoded(log_of("premium_setting", NOTIFY, *values)).events
+    assert (event.legacy, event.creator, event.data) == (LEGACY, ANN, {"layer": 1, "kind": 2})
+
+
+def test_what_cannot_be_decoded_is_counted_and_passed_over() -> None:
+    """Cut off, without topics, or with an id that no table holds: the others are read all the same."""
+    good = created(1)
+    cut = Log(good.address, good.topics, good.data[:40], 5, good.block_hash, good.tx_hash, 1, None)
+    bare = Log(good.address, (), b"", 5, good.block_hash, good.tx_hash, 2, None)
+    found = decoded(cut, good, bare, created(2**64))
+    assert ([event.data["legacy_id"] for event in found.events], found.skipped) == ([1], 3)

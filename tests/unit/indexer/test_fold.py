@@ -1,0 +1,185 @@
+"""From events in log order to what holds now, without a database."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reminder_worker.indexer.fold import FOLDS, ChainEvent, fold_config, fold_legacy, fold_timelock
+
+LEGACY, ANN, BOB, CID = (f"0x{number:040x}" for number in range(1, 5))
+VAULTS = tuple(f"0x{number:040x}" for number in (20, 21, 22))
+
+
+def chain_of(*steps: tuple[str, dict[str, Any]], contract: str = VAULTS[0]) -> list[ChainEvent]:
+    """Events one block apart, from block 10 at 1,000 seconds a block; a step may name its own contract."""
+    return [
+        ChainEvent(
+            block_number=number,
+            log_index=0,
+            block_hash="0x",
+            block_time=1000 * number,
+            tx_hash="0x",
+            contract=data.get("contract", contract),
+            name=name,
+            legacy=LEGACY,
+            creator=ANN,
+            timelock_id=7,
+            data=data,
+        )
+        for number, (name, data) in enumerate(steps, start=10)
+    ]
+
+
+def updated(*beneficiaries: str, second: str | None = None, third: str | None = None) -> tuple[str, dict[str, Any]]:
+    data = {"cosigners": [CID], "beneficiaries": list(beneficiaries), "second_line": second, "third_line": third}
+    return ("LegacyReminderUpdated", data)
+
+
+def synced(*beneficiaries: str) -> tuple[str, dict[str, Any]]:
+    return ("BeneficiariesEmailSync", {"beneficiaries": list(beneficiaries)})
+
+
+SECOND_RESET = ("SecondLineEmailReset", {})
+THIRD_RESET = ("ThirdLineEmailReset", {})
+RESET = ("LegacyConfigReset", {})
+EDITS = (synced(CID), SECOND_RESET, THIRD_RESET)
+
+
+def test_an_update_is_the_whole_set() -> None:
+    """A later one leaves nothing of an earlier one."""
+    row = fold_config(chain_of(updated(ANN, BOB, second=CID, third=CID), updated(BOB)))
+    assert row is not None
+    assert (row["beneficiaries"], row["second_line"], row["third_line"]) == ([BOB], None, None)
+    assert (row["legacy"], row["creator"], row["updated_block"]) == (LEGACY, ANN, 11)
+
+
+def test_a_sync_leaves_the_other_lines() -> None:
+    """Only the beneficiaries are the ones left after the edit; the block is the edit's."""
+    row = fold_config(chain_of(updated(ANN, BOB, second=CID, third=ANN), synced(BOB)))
+    assert row is not None
+    assert (row["beneficiaries"], row["second_line"], row["third_line"]) == ([BOB], CID, ANN)
+    assert (row["cosigners"], row["updated_block"]) == ([CID], 11)
+
+
+@pytest.mark.parametrize(("reset", "left"), [(SECOND_RESET, (None, BOB)), (THIRD_RESET, (ANN, None))])
+def test_a_line_reset_clears_that_line_only(reset: tuple[str, dict[str, Any]], left: tuple[Any, Any]) -> None:
+    """The second or the third; the beneficiaries stay."""
+    row = fold_config(chain_of(updated(CID, second=ANN, third=BOB), reset))
+    assert row is not None
+    assert (row["second_line"], row["third_line"]) == left
+    assert row["beneficiaries"] == [CID]
+
+
+def test_a_reset_is_no_configuration() -> None:
+    """It is absent, not empty; a later update begins anew."""
+    assert fold_config(chain_of(updated(ANN), RESET)) is None
+    row = fold_config(chain_of(updated(ANN, second=CID), RESET, updated(BOB)))
+    assert row is not None
+    assert (row["beneficiaries"], row["second_line"]) == ([BOB], None)
+
+
+@given(st.lists(st.sampled_from([*EDITS, RESET])))
+def test_nothing_but_an_update_configures(edits: list[tuple[str, dict[str, Any]]]) -> None:
+    """Edits of what is not there, before the first update or after a reset, create nobody to write to."""
+    assert fold_config(chain_of(*edits)) is None
+    assert fold_config(chain_of(updated(ANN), RESET, *edits)) is None
+
+
+@given(st.lists(st.sampled_from([*EDITS, RESET, updated(ANN, BOB, second=CID), updated(BOB, third=ANN)])))
+def test_the_last_update_is_all_that_counts_of_the_past(steps: list[tuple[str, dict[str, Any]]]) -> None:
+    """What came before an update makes no difference."""
+    last = fold_config(chain_of(updated(CID)))
+    row = fold_config(chain_of(*steps, updated(CID)))
+    assert row is not None
+    assert last is not None
+    assert {**row, "updated_block": 0} == {**last, "updated_block": 0}
+
+
+def created() -> tuple[str, dict[str, Any]]:
+    return ("TransferEOALegacyCreatedV2", {"legacy_id": 4, "legacy_type": 3, "owner": ANN})
+
+
+def test_a_legacy_begins_with_its_creation() -> None:
+    """Who made it, where, when; events without a creation make no legacy."""
+    row = fold_legacy(chain_of(created(), contract=BOB))
+    assert row == {
+        "address": LEGACY,
+        "router": BOB,
+        "legacy_id": 4,
+        "legacy_type": 3,
+        "creator": ANN,
+        "owner": ANN,
+        "created_block": 10,
+        "created_at": 10_000,
+        "activated_at": None,
+        "deleted_at": None,
+        "auto_renew": False,
+    }
+    assert fold_legacy(chain_of(("TransferEOALegacyActivated", {}), ("TransferEOALegacyDeleted", {}))) is None
+
+
+def test_a_legacy_is_activated_at_its_first_claim() -> None:
+    """Later claims, of whichever way, do not move it; deletion and auto-renew are told apart."""
+    claims = [("TransferEOALegacyActivatedWithUnswap", {}), ("TransferEOALegacyActivated", {})]
+    renew = [("TransferEOALegacyAutoRenewSet", {"enabled": on}) for on in (True, False, True)]
+    row = fold_legacy(chain_of(created(), *claims, *renew, ("TransferEOALegacyDeleted", {})))
+    assert row is not None
+    assert (row["activated_at"], row["deleted_at"], row["auto_renew"]) == (11_000, 16_000, True)
+
+
+def locked(vault: str, *amounts: int) -> tuple[str, dict[str, Any]]:
+    assets = [{"token": CID, "id": None, "amount": str(amount)} for amount in amounts]
+    terms = {"lock_type": 1, "owner": ANN, "recipient": BOB, "unlock_time": 99}
+    return ("TimelockCreated", {"contract": vault, **terms, "assets": assets})
+
+
+def status(vault: str, value: int) -> tuple[str, dict[str, Any]]:
+    return ("ChangeStatus", {"contract": vault, "status": value})
+
+
+def test_a_timelock_gathers_what_is_in_all_vaults() -> None:
+    """One id, three vaults: each asset with its vault."""
+    row = fold_timelock(chain_of(locked(VAULTS[0], 1, 2), locked(VAULTS[1], 3)))
+    assert row is not None
+    assert [(asset["vault"], asset["amount"]) for asset in row["assets"]] == [
+        (VAULTS[0], "1"),
+        (VAULTS[0], "2"),
+        (VAULTS[1], "3"),
+    ]
+    assert (row["timelock_id"], row["created_at"], row["status"]) == (7, 10_000, 2)
+
+
+def test_a_timelock_ends_when_every_vault_has_paid_out() -> None:
+    """Anybody can make one vault pay: the others keep it alive."""
+    made = [locked(vault, 1) for vault in VAULTS[:2]]
+    one = ("FundsWithdrawn", {"contract": VAULTS[0]})
+    other = ("TokensWithdrawn", {"contract": VAULTS[1]})
+    for events, expected in (((one,), 2), ((other,), 2), ((one, other), 3)):
+        row = fold_timelock(chain_of(*made, *events))
+        assert row is not None
+        assert row["status"] == expected
+
+
+def test_a_status_that_comes_before_the_creation_counts() -> None:
+    """The vaults emit both in one transaction, in either order."""
+    for steps in ([status(VAULTS[0], 1), locked(VAULTS[0], 1)], [locked(VAULTS[0], 1), status(VAULTS[0], 1)]):
+        row = fold_timelock(chain_of(*steps))
+        assert row is not None
+        assert row["status"] == 1
+
+
+def test_a_soft_timelock_has_a_new_unlock_time() -> None:
+    """Of the owner's announcement; and nothing exists before the creation."""
+    unlock = ("SoftTimelockUnlocked", {"unlock_time": 500})
+    row = fold_timelock(chain_of(locked(VAULTS[0], 1), unlock))
+    assert row is not None
+    assert row["unlock_time"] == 500
+    assert fold_timelock(chain_of(unlock, status(VAULTS[0], 2))) is None
+
+
+def test_no_event_is_folded_into_two_tables() -> None:
+    """Each table has its own events."""
+    names = [name for fold in FOLDS.values() for name in fold.events]
+    assert len(names) == len(set(names))
