@@ -17,11 +17,12 @@ from assets.service import Service
 from pipelines.jobs import LANE, AssetJob, due, emails, events
 
 if TYPE_CHECKING:
+    from reminder_worker.operations import PassState
     from reminder_worker.passes import Outcome
     from reminder_worker.runtime import Runtime
 
 LOOK_SECONDS = 40.0  # Dagster gives a sensor 60
-REST_SECONDS = 30  # after a failed run of a chain's pass
+REST_SECONDS = 15  # after a failure of a chain's pass
 _UNDER_WAY = [
     dg.DagsterRunStatus.QUEUED,
     dg.DagsterRunStatus.NOT_STARTED,
@@ -85,11 +86,14 @@ def _ask(service: Service, passes: Sequence[str], idle: Idle) -> Finding:
 
 
 async def _look(runtime: "Runtime", names: Sequence[str], idle: Idle) -> Finding:
-    """Look with every pass of the lane. A chain whose run just failed rests, the others do not."""
+    """Look with the passes of the lane, in order, until one has work: the run makes them all.
+
+    A chain whose pass just failed rests, the others do not.
+    """
     from reminder_worker import passes
     from reminder_worker.errors import NotConfigured
 
-    work, notes, resting = False, [], await _resting(runtime)
+    notes, resting = [], await _resting(runtime)
     for name in names:
         try:
             outcomes = await passes.look(runtime, name)
@@ -97,8 +101,9 @@ async def _look(runtime: "Runtime", names: Sequence[str], idle: Idle) -> Finding
             notes.append(f"off: {off}")
             continue
         notes += [_words(name, outcome, resting) for outcome in outcomes if outcome.error or outcome.due]
-        work |= any(outcome.due and (name, outcome.chain_id) not in resting for outcome in outcomes)
-    return Finding(work, "; ".join(notes) or await idle(runtime))
+        if any(outcome.due and (name, outcome.chain_id) not in resting for outcome in outcomes):
+            return Finding(True, "")
+    return Finding(False, "; ".join(notes) or await idle(runtime))
 
 
 def _words(name: str, outcome: "Outcome", resting: dict[tuple[str, int], int]) -> str:
@@ -109,14 +114,19 @@ def _words(name: str, outcome: "Outcome", resting: dict[tuple[str, int], int]) -
 
 
 async def _resting(runtime: "Runtime") -> dict[tuple[str, int], int]:
-    """(pass, chain) → seconds until a run is tried again, of those whose last run failed just now."""
+    """(pass, chain) → seconds until a run is tried again, of those that failed just now and did not succeed since."""
     from reminder_worker.operations import pass_states
 
-    return {
-        (state.name, state.chain_id): REST_SECONDS - state.failed_age
-        for state in await pass_states(runtime.engine)
-        if state.error and state.failed_age is not None and state.failed_age < REST_SECONDS
-    }
+    ages = {(state.name, state.chain_id): _age_of_trouble(state) for state in await pass_states(runtime.engine)}
+    return {key: REST_SECONDS - age for key, age in ages.items() if age is not None and age < REST_SECONDS}
+
+
+def _age_of_trouble(state: "PassState") -> int | None:
+    """Of a failure, or of a dispatch that had to leave work because a chain did not answer: it succeeds, and would
+    be launched again at once."""
+    if state.error:
+        return state.failed_age
+    return state.succeeded_age if (state.detail or {}).get("unreadable_chains") else None
 
 
 def _is_under_way(instance: dg.DagsterInstance, lanes: Sequence[str]) -> bool:

@@ -94,7 +94,8 @@ def database(database_url: str) -> Iterator[psycopg.Connection[Any]]:
 
 def _tick(name: str, service: Service, instance: dg.DagsterInstance | None = None) -> Any:
     sensor = next(sensor for sensor in SENSORS if sensor.name == name)
-    return sensor(dg.build_sensor_context(instance=instance, resources={"service": service}))
+    with dg.build_sensor_context(instance=instance, resources={"service": service}) as context:
+        return sensor(context)
 
 
 def _run(
@@ -361,6 +362,17 @@ def test_a_chain_whose_run_just_failed_rests_before_the_next(
     assert "failed and is tried again in" in _tick("events_sensor", service, instance).skip_message
     database.execute("update worker.pass_state set failed_at = clock_timestamp() - interval '1 minute'")
     assert isinstance(_tick("events_sensor", service, instance), RUNNING)
+
+
+def test_a_dispatch_that_had_to_leave_work_of_a_silent_chain_is_not_launched_again_at_once(
+    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    _enter_email(database, "queued")
+    assert isinstance(_tick("emails_sensor", service, instance), RUNNING)
+    database.execute(
+        "update worker.pass_state set succeeded_at = clock_timestamp(), detail = '{\"unreadable_chains\": [1]}'"
+    )
+    assert "is tried again in" in _tick("emails_sensor", service).skip_message
 
 
 def test_a_sensor_that_cannot_look_names_what_failed_and_no_address(
