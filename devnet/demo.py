@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from devnet import leaks
+from devnet.cast import FIRST, LATER, OWNER, PEOPLE, SECOND, Person
 from devnet.chain import ChainError
 from devnet.dagster_ui import launch
 from devnet.evidence import Email, Evidence, NotSeen, must
@@ -29,26 +30,6 @@ SHARE = 60
 USDC, DAI = 2_500 * 10**6, 800 * 10**18
 PASS_SECONDS = 90  # the due pass looks once a minute
 EVENT_SECONDS = 45
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Names that no program, log or word list has by chance."""
-
-    label: str
-    role: str
-    name: str
-
-    @property
-    def email(self) -> str:
-        return f"{self.name.lower().replace(' ', '.')}@post.example"
-
-
-OWNER = Person("story owner", "owner", "Quillonius Vantreese")
-FIRST = Person("story first heir", "beneficiary", "Marisabeth Vantreese")
-SECOND = Person("story second heir", "beneficiary", "Thordwinia Vantreese")
-LATER = Person("story second line", "second_line", "Ysoldebert Okonkwelo")
-PEOPLE = (OWNER, FIRST, SECOND, LATER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +79,7 @@ class Story:
             ("A beneficiary claims, and each reads their own amounts", self._claim),
             ("The owner erases everybody", self._erase),
             ("Each email was sent exactly once, and nothing is left over", self._exactly_once),
-            ("Nobody's email, name, key or signature lies anywhere in clear", self._no_leak),
+            ("Nobody's email, name, key or signature lies anywhere in clear", self.no_leak),
         )
 
     def _play_step(self, title: str, step: Callable[[], str]) -> Seen:
@@ -235,8 +216,11 @@ class Story:
         must(self.evidence.rows(open_signals) == [], "a signal is not settled")
         return "12 emails: 4 kinds, 3 people each, none twice"
 
-    def _no_leak(self) -> str:
-        found = leaks.search(self._secrets(), self._everything())
+    def found_leaks(self) -> list[leaks.Leak]:
+        return leaks.search(self._secrets(), self._everything())
+
+    def no_leak(self) -> str:
+        found = self.found_leaks()
         must(not found, "found " + "; ".join(map(str, found[:10])))
         return "database dumps and files, logs, metrics, Dagster's storage, command lines and environments are clean"
 

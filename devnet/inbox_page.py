@@ -1,6 +1,7 @@
 """The inbox as pages and as JSON. Emails are other people's HTML: shown in a sandboxed frame, nothing is fetched."""
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -25,13 +26,13 @@ def pages(inbox: "Inbox") -> web.Application:
     app = web.Application(middlewares=[_only_from_here])
     app.add_routes(
         [
-            web.get("/", lambda _: _html("list.html", messages=inbox.messages[::-1])),
+            web.get("/", partial(_list, inbox)),
             web.get("/refresh.js", _script),
-            web.get(r"/messages/{number:\d+}", lambda request: _message(inbox, request)),
-            web.get(r"/messages/{number:\d+}/body", lambda request: _body(inbox, request)),
-            web.get("/api/messages", lambda _: _json([message.as_json() for message in inbox.messages])),
-            web.get("/api/count", lambda _: _json({"last": inbox.messages[-1].number if inbox.messages else 0})),
-            web.delete("/api/messages", lambda _: _clear(inbox)),
+            web.get(r"/messages/{number:\d+}", partial(_message, inbox)),
+            web.get(r"/messages/{number:\d+}/body", partial(_body, inbox)),
+            web.get("/api/messages", partial(_messages, inbox)),
+            web.get("/api/count", partial(_count, inbox)),
+            web.delete("/api/messages", partial(_clear, inbox)),
         ]
     )
     return app
@@ -50,12 +51,20 @@ async def _only_from_here(request: web.Request, handler: Any) -> web.StreamRespo
     return response
 
 
-async def _html(template: str, **values: Any) -> web.Response:
+def _html(template: str, **values: Any) -> web.Response:
     return web.Response(text=_environment.get_template(template).render(values), content_type="text/html")
 
 
-async def _json(data: Any) -> web.Response:
-    return web.json_response(data)
+async def _list(inbox: "Inbox", _: web.Request) -> web.Response:
+    return _html("list.html", messages=inbox.messages[::-1])
+
+
+async def _messages(inbox: "Inbox", _: web.Request) -> web.Response:
+    return web.json_response([message.as_json() for message in inbox.messages])
+
+
+async def _count(inbox: "Inbox", _: web.Request) -> web.Response:
+    return web.json_response({"last": inbox.messages[-1].number if inbox.messages else 0})
 
 
 async def _script(_: web.Request) -> web.Response:
@@ -73,18 +82,16 @@ async def _message(inbox: "Inbox", request: web.Request) -> web.Response:
     message = _found(inbox, request)
     part = request.query.get("part", "html" if message.html else "text")
     unsubscribe = re.match(r"<(https?://[^>]+)>", message.header("List-Unsubscribe") or "")
-    return await _html(
-        "message.html", message=message, part=part, unsubscribe=unsubscribe.group(1) if unsubscribe else None
-    )
+    return _html("message.html", message=message, part=part, unsubscribe=unsubscribe.group(1) if unsubscribe else None)
 
 
 async def _body(inbox: "Inbox", request: web.Request) -> web.Response:
     """The HTML part alone, for the frame; sandboxed also when it is opened by itself."""
-    response = await _html("body.html", html=_found(inbox, request).html)
+    response = _html("body.html", html=_found(inbox, request).html)
     response.headers["Content-Security-Policy"] = _EMAIL_POLICY
     return response
 
 
-async def _clear(inbox: "Inbox") -> web.Response:
+async def _clear(inbox: "Inbox", _: web.Request) -> web.Response:
     inbox.clear()
     return web.Response(status=204)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
+_EMPTY = b"\0" * 32
 _LEAST_BYTES = 6  # less would be found by chance
 
 
@@ -49,7 +50,8 @@ def search(secrets: Iterable[Secret], sources: Iterable[tuple[str, bytes]]) -> l
         folded += [(secret.what, form, needle.lower()) for form, needle in _folded_forms(secret.value)]
         exact += [(secret.what, "base64", needle) for needle in _base64_forms(secret.value)]
     leaks: dict[Leak, None] = {}
-    for where, content in sources:
+    for where, whole in sources:
+        content = whole.replace(_EMPTY, b"")  # most of a database's pages
         lower = content.lower()
         hits = [(what, form) for what, form, needle in folded if needle in lower]
         hits += [(what, form) for what, form, needle in exact if needle in content]

@@ -7,6 +7,7 @@ On its own: `python -m devnet.smtp --smtp-port 2525 --http-port 8025`.
 import asyncio
 import email
 import email.policy
+import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from typing import Any
 
 import click
 from aiohttp import web
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
 from devnet.inbox_page import pages
 
@@ -71,8 +72,20 @@ class Faults:
 class Inbox:
     """The server and its messages, oldest first. Everything runs in the loop that calls `start`."""
 
-    def __init__(self, smtp_port: int = 0, http_port: int | None = None) -> None:
-        """Port 0 takes a free one; `http_port` None serves no page."""
+    def __init__(
+        self,
+        smtp_port: int = 0,
+        http_port: int | None = None,
+        *,
+        tls: ssl.SSLContext | None = None,
+        login: tuple[str, str] | None = None,
+    ) -> None:
+        """Port 0 takes a free one; `http_port` None serves no page.
+
+        With `tls` no email is taken before STARTTLS, with `login` (user, password) none before AUTH.
+        """
+        self._tls = tls
+        self._login = login
         self.messages: list[Received] = []
         self.faults = Faults()
         self.connections = 0
@@ -136,9 +149,24 @@ class Inbox:
 
     def _connection(self) -> SMTP:
         self.connections += 1
-        connection = SMTP(self, hostname="localhost", enable_SMTPUTF8=True, loop=asyncio.get_running_loop())
+        connection = SMTP(
+            self,
+            hostname="localhost",
+            enable_SMTPUTF8=True,
+            tls_context=self._tls,
+            require_starttls=self._tls is not None,
+            auth_required=self._login is not None,
+            authenticator=self._authenticate,
+            loop=asyncio.get_running_loop(),
+        )
         self._open.add(connection)
         return connection
+
+    def _authenticate(
+        self, _server: SMTP, _session: Session, _envelope: Envelope, _method: str, data: Any
+    ) -> AuthResult:
+        right = isinstance(data, LoginPassword) and (data.login.decode(), data.password.decode()) == self._login
+        return AuthResult(success=right)
 
     # The hooks of aiosmtpd.
 

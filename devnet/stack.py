@@ -16,11 +16,11 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Self
+from typing import NoReturn, Self
 
 import click
 import psycopg
@@ -184,7 +184,7 @@ class Stack:
     def _api(self, environ: Mapping[str, str]) -> Part:
         return Part("api", [*_python("reminder_worker.cli"), "serve"], environ, answers(f"{self.at.api}/health/ready"))
 
-    def _dagster(self, environ: Mapping[str, str]) -> tuple[Part, Part, Part]:
+    def _dagster(self, environ: Mapping[str, str]) -> tuple[Part, ...]:
         """One process with our code that both the daemon and the webserver ask."""
         home = self.directory / "dagster"
         shutil.copy(ROOT / "dagster.yaml", home)
@@ -222,12 +222,14 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _play(stack: Stack, once: bool) -> bool:
+def _play(stack: Stack) -> bool:
     from devnet.demo import Story
 
-    passed = Story(stack).play()
-    if once:
-        return passed
+    return Story(stack).play()
+
+
+def _play_and_stay(stack: Stack) -> bool:
+    _play(stack)
     stack.log.say("[bold]The stack stays up until Ctrl-C.[/]")
     for what, where in (
         ("inbox", stack.at.inbox),
@@ -242,27 +244,32 @@ def _play(stack: Stack, once: bool) -> bool:
         time.sleep(0.5)
 
 
-def _local_directory() -> Path:
-    return Path(os.environ.get("DEMO_DIRECTORY", ROOT / ".local")).resolve()
+def run(stack: Stack, work: Callable[[Stack], bool], *, interrupted: int = 0) -> NoReturn:
+    """Start it, do the work, end it and the process: with 0 when the work says so, with `interrupted` by Ctrl-C."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGHUP, _interrupt)
+    try:
+        load_contracts()
+        with stack.running():
+            good = work(stack)
+    except KeyboardInterrupt:
+        sys.exit(interrupted)
+    except (StackFailed, ChainError, BuildFailed) as error:
+        stack.log.console.print(f"[bold red]The local stack ended:[/] {error}", soft_wrap=True)
+        sys.exit(1)
+    sys.exit(0 if good else 1)
 
 
 @click.command(help="Start the local stack and play the story on it.\n\nExample: python -m devnet.stack --once")
 @click.option("--once", is_flag=True, help="End after the story; exit code 0 only if every step was seen.")
 def main(once: bool) -> None:
-    signal.signal(signal.SIGTERM, _interrupt)
-    signal.signal(signal.SIGHUP, _interrupt)
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
-    log = Log(console)
     try:
-        load_contracts()
-        with Stack(_local_directory(), Ports.from_environ(), log).running() as stack:
-            passed = _play(stack, once)
-    except KeyboardInterrupt:
-        sys.exit(130 if once else 0)
-    except (StackFailed, ChainError, BuildFailed) as error:
-        console.print(f"[bold red]The local stack ended:[/] {error}", soft_wrap=True)
-        sys.exit(1)
-    sys.exit(0 if passed else 1)
+        ports = Ports.from_environ()
+    except StackFailed as error:
+        raise click.ClickException(str(error)) from None
+    directory = Path(os.environ.get("DEMO_DIRECTORY", ROOT / ".local")).resolve()
+    log = Log(Console(highlight=False, width=None if sys.stdout.isatty() else 120))
+    run(Stack(directory, ports, log), _play if once else _play_and_stay, interrupted=130 if once else 0)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,76 @@
+"""The local stack without Dagster, whose passes are made by `reminder-worker tick`; also as a process of its own."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import fields
+from pathlib import Path
+
+from rich.console import Console
+
+from devnet.demo import Story
+from devnet.local import Ports, bare_environ, port_variable
+from devnet.parts import Log, Part
+from devnet.stack import Stack, run
+
+
+def free_ports() -> Ports:
+    with ExitStack() as held:
+        probes = {field.name: held.enter_context(socket.socket()) for field in fields(Ports)}
+        for probe in probes.values():
+            probe.bind(("127.0.0.1", 0))
+        return Ports(**{name: probe.getsockname()[1] for name, probe in probes.items()})
+
+
+def port_environ(ports: Ports) -> dict[str, str]:
+    return {port_variable(field.name): str(getattr(ports, field.name)) for field in fields(Ports)}
+
+
+class PlainStack(Stack):
+    """Real PostgreSQL, chain, SMTP server, mail service and API, each a process."""
+
+    def _dagster(self, environ: Mapping[str, str]) -> tuple[Part, ...]:
+        return ()
+
+
+class TickedStory(Story):
+    """The same story; where it waits for Dagster's work, `tick` does it."""
+
+    def _look_now(self) -> None:
+        return
+
+    def _wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
+        if not condition():
+            reminder_worker(self.stack.directory, "tick", check=True)
+        super()._wait(condition, 10, what)
+
+
+def reminder_worker(
+    directory: Path, *arguments: str, check: bool = False, **more: str
+) -> subprocess.CompletedProcess[str]:
+    """The command as an operator of this stack runs it."""
+    command = [sys.executable, "-m", "reminder_worker.cli", "--env-file", str(directory / "env"), *arguments]
+    environ = bare_environ() | {"COLUMNS": "200"} | more
+    done = subprocess.run(command, env=environ, cwd=directory, capture_output=True, text=True, check=False)
+    assert not check or done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def quiet_stack(directory: Path, ports: Ports) -> PlainStack:
+    log = Log(Console(file=(directory.parent / "terminal.log").open("a"), width=120))
+    return PlainStack(directory, ports, log)
+
+
+def _stay_up(stack: Stack) -> bool:
+    sys.stdout.write("UP\n")
+    sys.stdout.flush()
+    while True:
+        stack.supervisor.check()
+        time.sleep(0.1)
+
+
+if __name__ == "__main__":
+    run(PlainStack(Path(sys.argv[1]), Ports.from_environ(), Log(Console(stderr=True))), _stay_up)

@@ -1,0 +1,91 @@
+"""The whole story on real parts, the search for leaks over everything it stored, and that the search does find."""
+
+from base64 import b64encode
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from devnet.cast import FIRST, OWNER, SECOND
+from devnet.evidence import NotSeen
+from tests.e2e.plain_stack import PlainStack, TickedStory, free_ports, quiet_stack, reminder_worker
+
+pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("story")]
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlainStack]:
+    directory = tmp_path_factory.mktemp("stack") / "local"
+    with quiet_stack(directory, free_ports()).running() as running:
+        yield running  # type: ignore[misc]
+
+
+@pytest.fixture(scope="module")
+def story(stack: PlainStack) -> TickedStory:
+    story = TickedStory(stack)
+    told = story.play()
+    assert told, (stack.directory.parent / "terminal.log").read_text()[-6000:]
+    return story
+
+
+def test_every_step_of_the_story_is_seen(story: TickedStory) -> None:
+    """Emails of four kinds to the right people, exactly once; nothing left after the erase; no leak anywhere."""
+    assert story.shown == 12
+
+
+def test_planted_leaks_are_found(story: TickedStory, stack: PlainStack) -> None:
+    """In a table (as bytes), in a log and in what Dagster would store: the step of the story that searches fails."""
+    log, output = stack.directory / "logs" / "api.log", stack.directory / "dagster" / "storage" / "compute.out"
+    before = log.read_bytes()
+    output.parent.mkdir()
+    with psycopg.connect(stack.at.databases["worker"], autocommit=True) as connection:
+        connection.execute("create table worker.careless (note bytea)")
+        connection.execute("insert into worker.careless values (%s)", [OWNER.email.encode()])
+        log.write_bytes(before + b'{"name": "' + FIRST.name.encode() + b'"}\n')
+        output.write_text(b64encode(b"key: " + bytes(story.accounts[SECOND].key)).decode())
+        try:
+            found = {(leak.what, leak.form, leak.where) for leak in story.found_leaks()}
+            with pytest.raises(NotSeen, match=r"found .*email of the story owner"):
+                story.no_leak()
+        finally:
+            connection.execute("drop table worker.careless")
+            log.write_bytes(before)
+            output.unlink()
+    assert {
+        ("email of the story owner", "hex", "dump of worker"),
+        ("first name of the story first heir", "as it is", "logs/api.log"),
+        ("private key of the story second heir", "base64", "dagster/storage/compute.out"),
+    } <= found
+
+
+def test_no_secret_is_readable_by_others(stack: PlainStack) -> None:
+    private = [stack.directory / "env", *stack.secrets.iterdir()]
+    assert len(private) == 5
+    assert {path.stat().st_mode & 0o077 for path in [stack.secrets, *private]} == {0}
+
+
+def test_doctor_finds_everything_well(stack: PlainStack, story: TickedStory) -> None:
+    looked = reminder_worker(stack.directory, "doctor")
+    assert looked.returncode == 0, looked.stdout + looked.stderr
+    for part in ("database", "installation", "ledger", "passes", "chain 31337 contracts", "mail", "dagster"):
+        assert f"ok {part}: ".replace(" ", "") in looked.stdout.replace(" ", "")
+    for secret in stack.secrets.iterdir():
+        assert secret.read_text() not in looked.stdout + looked.stderr
+
+
+def test_the_inbox_is_readable_by_command(stack: PlainStack, story: TickedStory) -> None:
+    listed = reminder_worker(stack.directory, "inbox", check=True).stdout
+    assert listed.count(OWNER.email) == 4
+    first = reminder_worker(stack.directory, "inbox", "1", check=True).stdout
+    assert "never ask for" in first
+    assert reminder_worker(stack.directory, "inbox", "99").returncode == 1
+
+
+def test_a_backfill_reads_the_same_and_mails_nobody(stack: PlainStack, story: TickedStory) -> None:
+    query = "select count(*), sum(block_number) from worker.chain_event"
+    before = story.evidence.rows(query)
+    done = reminder_worker(stack.directory, "backfill", "--from-block", "0")
+    assert done.returncode == 0, done.stderr
+    assert story.evidence.rows(query) == before
+    reminder_worker(stack.directory, "tick", check=True)
+    assert len(story.evidence.emails()) == 12
