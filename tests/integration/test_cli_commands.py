@@ -1,0 +1,195 @@
+"""Commands that repair and look, on a real database and a real chain."""
+
+import logging
+import secrets
+import sys
+from base64 import b64encode
+from collections.abc import Iterator
+from uuid import uuid4
+
+import psycopg
+import pytest
+import structlog
+from click.testing import CliRunner, Result
+
+from devnet.deploy import Deployment
+from reminder_worker.cli import main
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.reminders.recipient_rows import seal_row
+from tests.integration.conftest import AnvilChain
+
+ENC_KEY, HASH_KEY, NEW_KEY = (secrets.token_bytes(32) for _ in range(3))
+LEGACY, HEIR = "0x" + "a1" * 20, "0x" + "b2" * 20
+EMAIL = b"orpheline.quistgaard@post.example"
+
+
+def _text(key: bytes) -> str:
+    return b64encode(key).decode()
+
+
+@pytest.fixture
+def environ(database_url: str, anvil_chain: AnvilChain) -> dict[str, str]:
+    """A complete installation without mail, on a migrated database."""
+    return _environ(database_url, anvil_chain.anvil.url, anvil_chain.deployment)
+
+
+def _environ(database_url: str, rpc_url: str, deployment: Deployment) -> dict[str, str]:
+    return {
+        "DATABASE_URL": database_url.replace("postgresql+psycopg://", "postgresql://"),
+        "EMAIL_ENC_KEY": _text(ENC_KEY),
+        "HASH_KEY": _text(HASH_KEY),
+        "APP_ORIGIN": "https://app.example.org",
+        "CHAINS": "31337",
+        "CHAIN_31337_SIGNAL_BLOCK": "latest",
+        **deployment.settings_environ(31337, rpc_url),
+    }
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, tmp_path: object, environ: dict[str, str]) -> Iterator["Command"]:
+    """Runs the command in this process; its logging is taken back afterwards."""
+    root = logging.getLogger()
+    handlers, level, hook = root.handlers[:], root.level, sys.excepthook
+    monkeypatch.chdir(str(tmp_path))
+    yield Command(environ)
+    root.handlers[:], sys.excepthook = handlers, hook
+    root.setLevel(level)
+    logging.captureWarnings(False)
+    structlog.reset_defaults()
+
+
+class Command:
+    def __init__(self, environ: dict[str, str]) -> None:
+        self.environ = environ
+
+    def __call__(self, *arguments: str, **changes: str) -> Result:
+        return CliRunner().invoke(main, arguments, env={"COLUMNS": "250", **self.environ, **changes})
+
+    def sql(self, statement: str, *values: object) -> list[tuple[object, ...]]:
+        with psycopg.connect(self.environ["DATABASE_URL"], autocommit=True) as connection:
+            done = connection.execute(statement, values)
+            return done.fetchall() if done.description else []
+
+
+def test_migrate_makes_the_tables_and_may_be_repeated(command: Command) -> None:
+    command.sql("drop schema worker cascade")
+    missing = command("doctor")
+    assert missing.exit_code == 1
+    assert "run `reminder-worker migrate`" in missing.output
+    assert command("migrate").exit_code == command("migrate").exit_code == 0
+    assert command.sql("select count(*) from worker.recipient") == [(0,)]
+
+
+def test_doctor_is_content_with_a_sound_installation(command: Command) -> None:
+    looked = command("doctor")
+    assert looked.exit_code == 0, looked.output
+    for words in ("answers, serves this chain", "all have code and answer", "no email is held or dead"):
+        assert words in looked.output
+    assert "mail" in looked.output
+    assert "not configured (MAIL_URL, MAIL_TOKEN)" in looked.output
+
+
+def test_doctor_writes_nothing(command: Command) -> None:
+    command("doctor")
+    assert command.sql("select count(*) from worker.installation") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"MAIL_URL": "http://127.0.0.1:1"}, "the mail group is set by half"),
+        ({"MAIL_URL": "http://127.0.0.1:1", "MAIL_TOKEN": "token-token"}, "is it running?"),
+        ({"CHAIN_31337_SUBGRAPH_URL": "http://127.0.0.1:1/graphql"}, "our own index answers meanwhile"),
+        ({"CHAIN_31337_PREMIUM_SETTING": "0x" + "99" * 20}, "no contract at PREMIUM_SETTING"),
+        ({"DAGSTER_PG_URL": "postgresql://localhost/dagster"}, "has to begin with postgresql+psycopg2://"),
+        ({"DAGSTER_PG_URL": "postgresql+psycopg2://127.0.0.1:1/dagster"}, "its storage does not answer"),
+    ],
+    ids=["mail by half", "mail down", "subgraph down", "wrong address", "wrong driver", "dagster's storage down"],
+)
+def test_doctor_names_what_is_wrong_and_what_to_do(command: Command, changes: dict[str, str], words: str) -> None:
+    looked = command("doctor", **changes)
+    assert looked.exit_code == 1
+    assert words in looked.output
+
+
+def test_doctor_knows_a_contract_that_is_another(command: Command, anvil_chain: AnvilChain) -> None:
+    swapped = command("doctor", CHAIN_31337_MULTISIG_LEGACY_ROUTER=anvil_chain.deployment.usdc)
+    assert swapped.exit_code == 1
+    assert "is no legacy router" in swapped.output
+
+
+def test_doctor_refuses_another_hash_key_than_the_database_was_made_with(command: Command) -> None:
+    assert command("tick", "--pass", "index").exit_code == 0  # the first start records the keys
+    looked = command("doctor", HASH_KEY=_text(secrets.token_bytes(32)))
+    assert looked.exit_code == 1
+    assert "made with other settings (hash_key)" in looked.output
+
+
+def test_doctor_shows_no_secret(command: Command) -> None:
+    looked = command("doctor", MAIL_URL="http://127.0.0.1:1", MAIL_TOKEN="a-token-nobody-sees")
+    for secret in (_text(ENC_KEY), _text(HASH_KEY), "a-token-nobody-sees", command.environ["DATABASE_URL"]):
+        assert secret not in looked.output
+
+
+def test_tick_runs_every_pass_and_says_which_are_off(command: Command) -> None:
+    ticked = command("tick")
+    assert ticked.exit_code == 0, ticked.output
+    rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}
+    assert set(rows) == {"index", "signals", "due", "dispatch"}
+    assert "done" in rows["index"]
+    assert "off" in rows["dispatch"]
+
+
+def test_a_failing_pass_is_exit_code_1_and_stops_no_other(command: Command) -> None:
+    command.sql("alter table worker.index_cursor rename to index_cursor_away")
+    ticked = command("tick")
+    assert ticked.exit_code == 1
+    rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}
+    assert "failed" in rows["index"]
+    assert "off" in rows["dispatch"]
+
+
+def test_requeue_takes_dead_emails_only(command: Command) -> None:
+    dead, other = uuid4(), uuid4()
+    for key, state, address in ((dead, "dead", HEIR), (other, "held", LEGACY)):
+        command.sql(
+            "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, state, rejections)"
+            " values (%s, 31337, %s, %s, 'owner_reset', 'x', 'beneficiary', %s, 3)",
+            key, LEGACY, address, state,
+        )  # fmt: skip
+    refused = command("requeue", str(other))
+    assert refused.exit_code == 1
+    assert "1 of the ids are not dead emails" in refused.output
+    assert command("requeue", str(dead)).exit_code == 0
+    states = dict(command.sql("select id, state from worker.sent_ledger"))  # type: ignore[arg-type]
+    assert states[dead] in ("queued", "released")
+    assert states[other] == "held"
+
+
+def test_rotate_key_moves_every_row_to_the_new_key(command: Command) -> None:
+    assert command("tick", "--pass", "index").exit_code == 0
+    old, new = Vault(ENC_KEY), Vault(NEW_KEY)
+    sealed = seal_row(old.record(), (31337, LEGACY, HEIR), EMAIL, b"Orpheline")
+    command.sql(
+        "insert into worker.recipient (chain_id, legacy, recipient, role, key_id, salt, email, name, email_hash)"
+        " values (31337, %s, %s, 'beneficiary', %s, %s, %s, %s, %s)",
+        LEGACY, HEIR, sealed["key_id"], sealed["salt"], sealed["email"], sealed["name"], b"h" * 32,
+    )  # fmt: skip
+
+    without_the_old_key = command("rotate-key", EMAIL_ENC_KEY=_text(NEW_KEY))
+    assert without_the_old_key.exit_code == 1
+
+    rotated = command("rotate-key", EMAIL_ENC_KEY=_text(NEW_KEY), EMAIL_ENC_KEYS_OLD=_text(ENC_KEY))
+    assert rotated.exit_code == 0, rotated.output
+    assert "1 recipients encrypted anew" in rotated.output
+    [(key_id, salt, email)] = command.sql("select key_id, salt, email from worker.recipient")
+    assert key_id == new.key_id
+    opened = new.record(salt, key_id).open(email, f"recipient.email|31337|{LEGACY}|{HEIR}")  # type: ignore[arg-type]
+    assert opened == EMAIL
+
+
+def test_backfill_reads_from_the_block_to_the_head(command: Command, anvil_chain: AnvilChain) -> None:
+    assert command("tick", "--pass", "index").exit_code == 0
+    done = command("backfill", "--from-block", "1", "--chain", "31337")
+    assert done.exit_code == 0, done.output
+    assert f"the index is at block {anvil_chain.anvil.block_number()}" in done.output
