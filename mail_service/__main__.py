@@ -3,15 +3,18 @@
 Exit codes: 0 stopped by Ctrl-C (by SIGTERM: that signal), 1 could not start, 2 the settings are not usable.
 """
 
+import asyncio
 import logging
 import sys
 from contextlib import suppress
 
 import structlog
 import uvicorn
+from sqlalchemy.exc import SQLAlchemyError
 
 from mail_service.app import create_app
 from mail_service.settings import Misconfigured, Settings
+from mail_service.store import Store
 
 _SHUTDOWN_SECONDS = 30
 
@@ -33,6 +36,12 @@ def _configure_logs() -> None:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
 
 
+async def _migrate(settings: Settings) -> None:
+    """Before anything listens, so that a database that is not there is one line and not a server's traceback."""
+    async with Store.open(settings.database_url.get_secret_value(), 1):
+        pass
+
+
 def main() -> int:
     _configure_logs()
     try:
@@ -40,6 +49,11 @@ def main() -> int:
     except Misconfigured as error:
         sys.stderr.write(f"{error}\n")
         return 2
+    try:
+        asyncio.run(_migrate(settings))
+    except SQLAlchemyError as error:
+        sys.stderr.write(f"MAIL_SERVICE_DATABASE_URL: the database cannot be used ({type(error).__name__})\n")
+        return 1
     config = uvicorn.Config(
         create_app(settings),
         host=settings.host,
@@ -50,6 +64,7 @@ def main() -> int:
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
     server = uvicorn.Server(config)
+    structlog.get_logger("mail_service").info("starting", host=settings.host, port=settings.port)
     with suppress(KeyboardInterrupt):
         server.run()
     return 0 if server.started else 1

@@ -13,7 +13,7 @@ _MAX_TEXT = 300
 _MAX_ROWS = 500
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _DIGITS = re.compile(r"[0-9]{1,78}")
-_READS_AS_URL = re.compile(r"://|\bwww\.|\b(?:https?|mailto|javascript|data|tel):", re.IGNORECASE)
+_READS_AS_URL = re.compile(r"://|\bwww\.|\bmailto:", re.IGNORECASE)
 _BIDI_CONTROLS = dict.fromkeys([0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 

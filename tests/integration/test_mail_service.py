@@ -4,13 +4,21 @@ import asyncio
 import re
 import signal
 import socket
+import ssl
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 from uuid import uuid4
 
 import msgspec
 import psycopg
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from devnet.smtp import Inbox
 from mail_service.sending import Sender, SendRequest
@@ -283,6 +291,59 @@ async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: Inbo
         assert inbox.messages == []
         connection.execute(f"alter database {name} allow_connections true")
     assert (await client.send("key-1")).status == 200
+
+
+@pytest.fixture
+def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+    """A certificate of 127.0.0.1 that this process trusts."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "local")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    (tmp_path / "cert.pem").write_bytes(made.public_bytes(Encoding.PEM))
+    (tmp_path / "key.pem").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    return context
+
+
+async def test_starttls_and_login(mail_database: str, certificate: ssl.SSLContext) -> None:
+    """An email over an encrypted connection; a wrong password is 503, since no caller can help it."""
+    inbox = Inbox(tls=certificate, login=("user", "right"))
+    await inbox.start()
+    settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user"}
+    async with served(environment(mail_database, inbox, SMTP_PASSWORD="right", **settings)) as client:
+        assert (await client.send("key-1")).status == 200
+    async with served(environment(mail_database, inbox, SMTP_PASSWORD="wrong", **settings)) as client:
+        assert (await client.send("key-2")).status == 503
+    assert len(inbox.messages) == 1
+    await inbox.stop()
+
+
+async def test_nothing_is_sent_in_clear_when_encryption_is_asked_for(mail_database: str, inbox: Inbox) -> None:
+    """A server without STARTTLS, or somebody in between who hides it, gets no address."""
+    async with served(environment(mail_database, inbox, SMTP_TLS="starttls")) as client:
+        assert (await client.send("key-1")).json["code"] == "smtp_unavailable"
+    assert inbox.messages == []
+
+
+async def test_a_certificate_of_somebody_else_is_refused(
+    mail_database: str, certificate: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE")
+    inbox = Inbox(tls=certificate)
+    await inbox.start()
+    async with served(environment(mail_database, inbox, SMTP_TLS="starttls")) as client:
+        assert (await client.send("key-1")).json["code"] == "smtp_unavailable"
+    assert inbox.messages == []
+    await inbox.stop()
 
 
 async def test_connections_are_reused(client: Client, inbox: Inbox) -> None:

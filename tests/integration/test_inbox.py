@@ -1,0 +1,99 @@
+"""The local mailbox: what a person and a test see of an email that arrived."""
+
+from collections.abc import AsyncIterator
+
+import aiohttp
+import aiosmtplib
+import pytest
+
+from devnet.smtp import Inbox
+
+EMAIL = (
+    b"From: Reminders <reminders@example.org>\r\nTo: Anna <anna@example.org>\r\nSubject: <b>Hello</b>\r\n"
+    b"List-Unsubscribe: <http://127.0.0.1:1/unsubscribe/x>\r\n"
+    b'MIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary="b"\r\n\r\n'
+    b"--b\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nplain <i>words</i>\r\n"
+    b"--b\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>rich</p><script>steal()</script>\r\n--b--\r\n"
+)
+
+
+@pytest.fixture
+async def inbox() -> AsyncIterator[Inbox]:
+    box = Inbox(http_port=0)
+    await box.start()
+    yield box
+    await box.stop()
+
+
+@pytest.fixture
+async def session(inbox: Inbox) -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession(inbox.url) as opened:
+        yield opened
+
+
+async def deliver(inbox: Inbox, *recipients: str) -> None:
+    async with aiosmtplib.SMTP(hostname="127.0.0.1", port=inbox.smtp_port, start_tls=False) as client:
+        for recipient in recipients:
+            await client.sendmail("reminders@example.org", [recipient], EMAIL)
+
+
+async def test_messages_are_listed_newest_first(inbox: Inbox, session: aiohttp.ClientSession) -> None:
+    await deliver(inbox, "anna@example.org", "bert@example.org")
+    page = await (await session.get("/")).text()
+    assert page.index("bert@example.org") < page.index("anna@example.org")
+    assert "&lt;b&gt;Hello&lt;/b&gt;" in page
+    assert "http" not in page.replace(inbox.url, "")
+
+
+async def test_an_email_is_shown_without_running_it(inbox: Inbox, session: aiohttp.ClientSession) -> None:
+    """HTML in a sandboxed frame whose own policy forbids scripts and requests; text and headers escaped."""
+    await deliver(inbox, "anna@example.org")
+    page = await (await session.get("/messages/1")).text()
+    assert '<iframe sandbox="allow-popups" src="/messages/1/body"' in page
+    assert "steal()" not in page
+    body = await session.get("/messages/1/body")
+    policy = body.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "sandbox" in policy
+    assert "allow-scripts" not in policy
+    assert "plain &lt;i&gt;words&lt;/i&gt;" in await (await session.get("/messages/1?part=text")).text()
+    assert "Anna &lt;anna@example.org&gt;" in await (await session.get("/messages/1?part=headers")).text()
+    assert (await session.get("/messages/2")).status == 404
+
+
+async def test_programs_read_and_clear_it(inbox: Inbox, session: aiohttp.ClientSession) -> None:
+    await deliver(inbox, "anna@example.org")
+    [message] = await (await session.get("/api/messages")).json()
+    assert (message["to"], message["subject"], message["text"]) == (
+        "anna@example.org",
+        "<b>Hello</b>",
+        "plain <i>words</i>",
+    )
+    assert {"name": "To", "value": "Anna <anna@example.org>"} in message["headers"]
+    assert (await session.delete("/api/messages")).status == 204
+    assert await (await session.get("/api/messages")).json() == []
+
+
+async def test_another_site_cannot_read_it(inbox: Inbox, session: aiohttp.ClientSession) -> None:
+    """A name that an attacker points to loopback is refused."""
+    answer = await session.get("/api/messages", headers={"Host": f"evil.example:{inbox.http_port}"})
+    assert answer.status == 403
+
+
+async def test_waiting_ends_with_the_message_or_with_the_time(inbox: Inbox) -> None:
+    with pytest.raises(TimeoutError):
+        await inbox.wait_for(lambda message: True, timeout=0.01)
+    await deliver(inbox, "anna@example.org")
+    found = await inbox.wait_for(lambda message: message.to == "anna@example.org")
+    assert found.header("to") == "Anna <anna@example.org>"
+
+
+async def test_it_goes_down_and_comes_back_on_its_port(inbox: Inbox) -> None:
+    port = inbox.smtp_port
+    await inbox.refuse()
+    with pytest.raises(aiosmtplib.SMTPConnectError):
+        await deliver(inbox, "anna@example.org")
+    await inbox.accept()
+    assert inbox.smtp_port == port
+    await deliver(inbox, "anna@example.org")
+    assert len(inbox.messages) == 1
