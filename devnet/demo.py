@@ -13,7 +13,7 @@ from rich.table import Table
 from devnet import leaks
 from devnet.cast import FIRST, LATER, OWNER, PEOPLE, SECOND, Person
 from devnet.chain import ChainError
-from devnet.dagster_ui import launch
+from devnet.dagster_ui import LOCATION, launch
 from devnet.evidence import Email, Evidence, NotSeen, must
 from devnet.local import CHAIN_ID
 from devnet.parts import StackFailed
@@ -158,6 +158,8 @@ class Story:
         return self._travel(self._deadline() - NOTICE + 3600, 1)
 
     def _approaching(self) -> str:
+        sensor = f"{self.stack.at.dagster}/locations/{LOCATION}/sensors/due_sensor"
+        self.stack.log.say(f"    [dim]Dagster's sensor looks once a minute: {sensor}[/]")
         return self._emails(
             "before_activation",
             {OWNER: "close to its deadline", FIRST: "may open soon", SECOND: "may open soon"},

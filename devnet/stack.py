@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -117,7 +117,8 @@ class Stack:
         self._deploy()
         environ = self._environ()
         subprocess.run([*_python("reminder_worker.cli"), "migrate"], env=environ, cwd=ROOT, check=True)
-        supervisor.start(self._api(environ), *self._dagster(environ), timeout=120)
+        for parts in self._worker(environ):
+            supervisor.start(*parts, timeout=120)
 
     def _postgres(self) -> Part:
         with warnings.catch_warnings(action="ignore"):  # it looks for a directory of the desktop's session
@@ -181,10 +182,15 @@ class Stack:
         write_private(self.directory / "env", "".join(f"{name}='{value}'\n" for name, value in sorted(ours.items())))
         return bare_environ() | ours
 
+    def _worker(self, environ: Mapping[str, str]) -> Sequence[Sequence[Part]]:
+        """The worker's own parts, those that need others after them."""
+        code, daemon, ui = self._dagster(environ)
+        return (self._api(environ), code), (daemon, ui)
+
     def _api(self, environ: Mapping[str, str]) -> Part:
         return Part("api", [*_python("reminder_worker.cli"), "serve"], environ, answers(f"{self.at.api}/health/ready"))
 
-    def _dagster(self, environ: Mapping[str, str]) -> tuple[Part, ...]:
+    def _dagster(self, environ: Mapping[str, str]) -> tuple[Part, Part, Part]:
         """One process with our code that both the daemon and the webserver ask."""
         home = self.directory / "dagster"
         shutil.copy(ROOT / "dagster.yaml", home)

@@ -13,7 +13,13 @@ from reminder_worker.privacy.redaction import redact
 if TYPE_CHECKING:
     from reminder_worker.settings import Settings
 
-_QUIET = {"uvicorn.access": logging.CRITICAL, "httpx": logging.WARNING, "web3": logging.WARNING}
+_QUIET = {
+    "uvicorn.access": logging.CRITICAL,
+    "uvicorn.error": logging.WARNING,
+    "alembic.runtime.plugins": logging.WARNING,
+    "httpx": logging.WARNING,
+    "web3": logging.WARNING,
+}
 
 
 def configure_logging(settings: "Settings") -> None:

@@ -4,7 +4,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
 from pathlib import Path
@@ -32,8 +32,8 @@ def port_environ(ports: Ports) -> dict[str, str]:
 class PlainStack(Stack):
     """Real PostgreSQL, chain, SMTP server, mail service and API, each a process."""
 
-    def _dagster(self, environ: Mapping[str, str]) -> tuple[Part, ...]:
-        return ()
+    def _worker(self, environ: Mapping[str, str]) -> Sequence[Sequence[Part]]:
+        return ((self._api(environ),),)
 
 
 class TickedStory(Story):
