@@ -23,6 +23,7 @@ from sqlalchemy.schema import CreateSchema
 
 State = Literal["in_flight", "accepted", "in_doubt"]
 _MIGRATION_LOCK = 0x6D61696C  # "mail": several instances that start at once migrate one after the other
+_TRANSACTION = {"isolation_level": "READ COMMITTED"}
 _LIBPQ = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 
 metadata = sa.MetaData(schema="mail_service")
@@ -80,7 +81,7 @@ class Store:
     """The tables. Every method commits before it returns; database failures are `SQLAlchemyError`."""
 
     def __init__(self, engine: AsyncEngine, watch: AsyncConnection, instance: int) -> None:
-        self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._engine = engine
         self._watch = watch
         self.instance = instance
         self._owed: dict[int, sa.Executable] = {}
@@ -90,10 +91,16 @@ class Store:
     async def open(cls, url: str, pool_size: int) -> AsyncIterator[Self]:
         """Migrates, announces this instance and judges what dead ones left. Parameters never reach an exception."""
         engine = create_async_engine(
-            url, hide_parameters=True, pool_size=pool_size, max_overflow=5, pool_recycle=1800, connect_args=_LIBPQ
+            url,
+            hide_parameters=True,
+            isolation_level="AUTOCOMMIT",  # one statement, one commit: no round trips for BEGIN and COMMIT
+            pool_size=pool_size,
+            max_overflow=5,
+            pool_recycle=1800,
+            connect_args=_LIBPQ,
         )
         try:
-            async with engine.begin() as connection:
+            async with engine.execution_options(**_TRANSACTION).begin() as connection:
                 await _migrate(connection)
             instance = secrets.randbits(62)
             store = cls(engine, await _announce(engine, instance), instance)
@@ -201,7 +208,7 @@ class Store:
         """What a dead process had not handed over was not sent and is freed; the rest nobody can know."""
         mine = (message.c.state == "in_flight") & (message.c.instance != self.instance)
         for instance in (await self._execute(sa.select(message.c.instance).where(mine).distinct())).scalars().all():
-            async with self._engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
+            async with self._engine.execution_options(**_TRANSACTION).begin() as connection:
                 if not await connection.scalar(sa.select(sa.func.pg_try_advisory_xact_lock(instance))):
                     continue
                 theirs = (message.c.state == "in_flight") & (message.c.instance == instance)
@@ -235,7 +242,7 @@ async def _migrate(connection: AsyncConnection) -> None:
 
 async def _announce(engine: AsyncEngine, instance: int) -> AsyncConnection:
     """A connection that holds the instance's lock. Short keepalives let a vanished host die within half a minute."""
-    connection = await engine.execution_options(isolation_level="AUTOCOMMIT").connect()
+    connection = await engine.connect()
     for name, value in (("tcp_keepalives_idle", "10"), ("tcp_keepalives_interval", "5"), ("tcp_keepalives_count", "3")):
         await connection.execute(sa.select(sa.func.set_config(name, value, False)))
     await connection.execute(sa.select(sa.func.pg_advisory_lock(instance)))
