@@ -18,6 +18,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -95,8 +96,9 @@ class Log:
         self._print(Text.assemble((f"{'story':<13}", "bold"), ("│ ", "dim")) + Text.from_markup(markup))
 
     def _print(self, line: Text) -> None:
-        stamp = Text(datetime.now().strftime("%H:%M:%S "), style="dim")
-        self.console.print(stamp + line, soft_wrap=True, highlight=False)
+        stamp = datetime.now().strftime("%H:%M:%S ")
+        with suppress(OSError):  # the terminal may be gone, and the parts are to be ended all the same
+            self.console.print(Text.assemble((stamp, "dim"), line), soft_wrap=True, highlight=False)
 
 
 class Supervisor:

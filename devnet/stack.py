@@ -46,6 +46,7 @@ from devnet.local import (
 from devnet.parts import Log, Part, StackFailed, Supervisor, answers, end_leftovers
 
 BLOCK_SECONDS = 2
+_SOCKETS = "rw-stack-"  # in the directory for temporary files, because a socket's path has to be short
 _DAGSTER_CHATTER = (
     *("INFO:dagster", " skipped: ", "Collected ", "Checking ", "Creating ", "Launch", "Priority ", "has been cached"),
     *("RUN_START ", "STEP_", "RESOURCE_", "LOGS_CAPTURED", "ENGINE_EVENT", "ASSET_", "HANDLED_OUTPUT", "LOADED_INPUT"),
@@ -73,9 +74,10 @@ class Stack:
     @contextmanager
     def running(self) -> Iterator[Self]:
         """Everything started and ready. Raises `StackFailed`; leaves no process whatever happens."""
-        with self._only_one(), tempfile.TemporaryDirectory(prefix="rw-stack-") as sockets:
+        with self._only_one(), tempfile.TemporaryDirectory(prefix=_SOCKETS) as sockets:
             self._socket = sockets
             self._prepare()
+            (self.directory / "sockets").write_text(sockets)
             try:
                 self._start()
                 yield self
@@ -102,6 +104,9 @@ class Stack:
             yield
 
     def _prepare(self) -> None:
+        earlier = self.directory / "sockets"
+        if earlier.exists() and Path(earlier.read_text()).name.startswith(_SOCKETS):
+            shutil.rmtree(earlier.read_text(), ignore_errors=True)
         for name in ("postgres", "dagster", "logs", "secrets"):
             shutil.rmtree(self.directory / name, ignore_errors=True)
         for name in ("dagster", "logs"):
@@ -218,7 +223,8 @@ def _python(module: str) -> list[str]:
 @contextmanager
 def _undisturbed() -> Iterator[None]:
     """A second Ctrl-C must not leave half of the parts behind."""
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
