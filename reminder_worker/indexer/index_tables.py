@@ -1,6 +1,6 @@
 """The statements of the chain index, each for many rows at once. Every function works in the caller's transaction."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -99,23 +99,19 @@ async def newest_event_block(connection: AsyncConnection, chain_id: int, last: i
     return None if row is None else Cursor(row.block_number, row.block_hash)
 
 
-async def refold(connection: AsyncConnection, chain_id: int, events: Iterable[ChainEvent]) -> int:
-    """Make the rows of every key that `events` touch what all stored events say; how many keys that were."""
-    touched = list(events)
-    count = 0
+async def refold(connection: AsyncConnection, chain_id: int, touched: Sequence[ChainEvent | Row[str, str, int]]) -> None:
+    """Make the rows of every key that these events touch what all stored events say."""
     for name, fold in FOLDS.items():
         keys = {getattr(event, fold.by) for event in touched if event.name in fold.events} - {None}
         for some in _parts(sorted(keys), AT_ONCE):
             await _refold(connection, chain_id, tables.metadata.tables[f"{tables.SCHEMA}.{name}"], fold, some)
-        count += len(keys)
-    return count
 
 
 async def forget_after(connection: AsyncConnection, chain_id: int, last: int) -> int:
     """Take every event above block `last` back, and what followed from it; how many events that were."""
-    gone = chain_event.c.chain_id == chain_id, chain_event.c.block_number > last
-    events = [event_of(row) for row in await connection.execute(select(*_COLUMNS).where(*gone))]
-    await connection.execute(delete(chain_event).where(*gone))
+    gone = delete(chain_event).where(chain_event.c.chain_id == chain_id, chain_event.c.block_number > last)
+    touched = gone.returning(chain_event.c.name, chain_event.c.legacy, chain_event.c.timelock_id)
+    events = (await connection.execute(touched)).all()
     await refold(connection, chain_id, events)
     return len(events)
 

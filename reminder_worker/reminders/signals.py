@@ -53,9 +53,8 @@ class _Step:
     source: str
     fresh: tuple[NotifySignal, ...]
 
-    @property
-    def too_old(self) -> int:
-        return sum(signal.block_time < self.oldest_time for signal in self.fresh)
+    def is_too_old(self, signal: NotifySignal) -> bool:
+        return signal.block_time < self.oldest_time
 
 
 class SignalPass:
@@ -86,12 +85,13 @@ class SignalPass:
                 return replace(report, more=True)
             if not await self._store(step):
                 break  # another run is at it
+            too_old = sum(map(step.is_too_old, step.fresh))
             report = replace(
                 report,
                 first_block=step.first if report.first_block is None else min(report.first_block, step.first),
                 last_block=step.new.number,
-                new=report.new + len(step.fresh) - step.too_old,
-                too_old=report.too_old + step.too_old,
+                new=report.new + len(step.fresh) - too_old,
+                too_old=report.too_old + too_old,
                 source=step.source,
             )
         return report
@@ -173,7 +173,9 @@ class SignalPass:
         async with self._engine.begin() as connection:
             if not await move_cursor(connection, self._chain.chain_id, CURSOR, step.old, step.new, step.source):
                 return False
-            await _insert(connection, [_row(self._chain.chain_id, signal, step.oldest_time) for signal in step.fresh])
+            await _insert(
+                connection, [_row(self._chain.chain_id, signal, step.is_too_old(signal)) for signal in step.fresh]
+            )
         return True
 
 
@@ -206,7 +208,7 @@ async def _insert(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -
     await connection.execute(statement, list(rows))
 
 
-def _row(chain_id: int, signal: NotifySignal, oldest_time: int) -> dict[str, Any]:
+def _row(chain_id: int, signal: NotifySignal, too_old: bool) -> dict[str, Any]:
     return {
         "chain_id": chain_id,
         "tx_hash": signal.tx_hash,
@@ -216,5 +218,5 @@ def _row(chain_id: int, signal: NotifySignal, oldest_time: int) -> dict[str, Any
         "creator": signal.creator,
         "block_number": signal.block_number,
         "block_time": signal.block_time,
-        "state": "too_old" if signal.block_time < oldest_time else "new",
+        "state": "too_old" if too_old else "new",
     }

@@ -92,10 +92,13 @@ async def test_a_node_that_refuses_ranges_is_read_whole(
     assert refused == await whole(engine, index)
 
 
+@pytest.mark.parametrize("begun", [False, True], ids=["first run", "later run"])
 async def test_two_that_advance_at_once_store_each_event_once(
-    engine: AsyncEngine, chain_scenario: Scenario, chain: Chain
+    engine: AsyncEngine, chain_scenario: Scenario, chain: Chain, begun: bool
 ) -> None:
     """A tick and a run at the same time: what one counts as stored the other does not, and the tables are right."""
+    if begun:
+        assert (await ChainIndex(engine, chain).advance()).events == 0
     tell(chain_scenario)
     first, second = await asyncio.gather(*(ChainIndex(engine, chain).advance() for _ in range(2)))
     assert "at_head" in {first.stopped, second.stopped}

@@ -161,11 +161,13 @@ async def test_age_is_by_the_chains_clock(
     s.anvil.set_time(born + 1000)
     await parts.index.advance()
     assert (await signal_pass(engine, parts, max_age=1000).run()).new == 1
+    assert [row.state for row in await stored(engine)] == ["new"]
     s.anvil.set_time(born + 1001)
     async with engine.begin() as connection:
         await connection.execute(notify_signal.delete())
     await parts.index.advance()
     assert (await signal_pass(engine, parts, max_age=1000).run()).too_old == 1
+    assert [row.state for row in await stored(engine)] == ["too_old"]
 
 
 async def test_a_switch_of_the_source_neither_repeats_nor_skips(
@@ -203,6 +205,7 @@ async def test_a_source_behind_the_cursor_does_not_take_it_back(
     await parts.index.advance()
     await signal_pass(engine, parts).run()
     place = await cursor(engine)
+    s.anvil.mine()
     assert not await passing.look()
     assert (await cursor(engine)).block_number == place.block_number
     second = check_in(s, legacy)
@@ -259,18 +262,25 @@ async def test_a_transaction_that_a_reorganisation_moved_is_the_same_signal(
 async def test_a_planned_signal_is_not_touched_by_a_reorganisation(
     engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
 ) -> None:
-    """What was acted on stays as it was and asks for no run."""
+    """What was acted on stays as it was and asks for no run, also when it is acted on while the pass reads."""
     s, passing = chain_scenario, signal_pass(engine, parts)
     point = s.anvil.snapshot()
     raw = s.anvil.rpc("eth_getRawTransactionByHash", check_in(s, legacy))
     await parts.index.advance()
     await passing.run()
-    async with engine.begin() as connection:
-        await connection.execute(update(notify_signal).values(state="planned"))
-    before = await stored(engine)
     s.anvil.revert(point)
     s.anvil.mine(3)
     s.anvil.receipt(s.anvil.rpc("eth_sendRawTransaction", raw))
+    await parts.index.advance()
+    step = await passing._next()
+    assert step is not None
+    assert step.fresh
+    async with engine.begin() as connection:
+        await connection.execute(update(notify_signal).values(state="planned"))
+    before = await stored(engine)
+    assert await passing._store(step)
+    assert await stored(engine) == before
+    s.anvil.mine()
     await parts.index.advance()
     assert not await passing.look()
     assert await stored(engine) == before
