@@ -8,15 +8,17 @@ from assets.reminders import REMINDER_ASSETS
 from assets.service import Service
 from pipelines.jobs import JOBS
 from pipelines.schedules import SCHEDULES
-from pipelines.sensors import SENSORS
+from pipelines.sensors import sensors
+
+service = Service()
 
 defs = dg.Definitions(
     assets=[*REMINDER_ASSETS, *OVERVIEW_ASSETS],
     asset_checks=[*RUN_CHECKS, *STANDING_CHECKS],
     jobs=JOBS,
-    sensors=SENSORS,
+    sensors=sensors(service),
     schedules=SCHEDULES,
     executor=dg.in_process_executor,
     # Nothing passes between steps but their order; were something to, it would stay in memory.
-    resources={"service": Service(), "io_manager": dg.mem_io_manager},
+    resources={"service": service, "io_manager": dg.mem_io_manager},
 )

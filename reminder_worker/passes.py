@@ -190,7 +190,7 @@ PASSES: tuple[Pass, ...] = (
     Pass(
         "dispatch",
         "signals and windows into emails, each at most once",
-        5,
+        15,
         False,
         _mail_off,
         lambda runtime, _: _dispatch(runtime).look(),

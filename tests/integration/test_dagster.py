@@ -18,7 +18,7 @@ from assets.service import Service
 from devnet.scenarios import Scenario
 from pipelines.definitions import defs
 from pipelines.jobs import LANE
-from pipelines.sensors import SENSORS
+from pipelines.sensors import sensors
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
 
@@ -93,9 +93,8 @@ def database(database_url: str) -> Iterator[psycopg.Connection[Any]]:
 
 
 def _tick(name: str, service: Service, instance: dg.DagsterInstance | None = None) -> Any:
-    sensor = next(sensor for sensor in SENSORS if sensor.name == name)
-    with dg.build_sensor_context(instance=instance, resources={"service": service}) as context:
-        return sensor(context)
+    sensor = next(sensor for sensor in sensors(service) if sensor.name == name)
+    return sensor(dg.build_sensor_context(instance=instance))
 
 
 def _run(
@@ -291,7 +290,7 @@ def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothi
 def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, service: Service) -> None:
     _run("events", service)
     head = chain_scenario.anvil.block_number()
-    said = {sensor.name: _tick(sensor.name, service).skip_message for sensor in SENSORS}
+    said = {sensor.name: _tick(sensor.name, service).skip_message for sensor in sensors(service)}
     assert said == {
         "events_sensor": f"no event on chain {chain_scenario.anvil.chain_id} up to block {head}",
         "due_sensor": "nobody to remind: no recipients are stored",

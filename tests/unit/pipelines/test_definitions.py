@@ -9,12 +9,14 @@ import dagster as dg
 import yaml
 
 from assets.reminders import PASS_OF
+from assets.service import Service
 from pipelines.definitions import defs
 from pipelines.jobs import JOBS, LANE, PASS_JOBS
 from pipelines.schedules import SCHEDULES
-from pipelines.sensors import SENSORS
+from pipelines.sensors import sensors
 from reminder_worker.passes import PASSES
 
+SENSORS = sensors(Service())
 ROOT = Path(__file__).parents[3]
 HEAVY = ("web3", "sqlalchemy", "polars", "aiohttp", "psycopg", "reminder_worker.runtime", "reminder_worker.passes")
 
