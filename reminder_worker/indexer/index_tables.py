@@ -99,7 +99,9 @@ async def newest_event_block(connection: AsyncConnection, chain_id: int, last: i
     return None if row is None else Cursor(row.block_number, row.block_hash)
 
 
-async def refold(connection: AsyncConnection, chain_id: int, touched: Sequence[ChainEvent | Row[str, str, int]]) -> None:
+async def refold(
+    connection: AsyncConnection, chain_id: int, touched: Sequence[ChainEvent | Row[str, str, int]]
+) -> None:
     """Make the rows of every key that these events touch what all stored events say."""
     for name, fold in FOLDS.items():
         keys = {getattr(event, fold.by) for event in touched if event.name in fold.events} - {None}

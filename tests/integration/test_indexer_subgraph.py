@@ -136,7 +136,7 @@ async def test_a_passing_failure_is_tried_again(graph: GraphNode, subgraph: Subg
     [
         lambda: web.Response(status=503),
         lambda: web.Response(status=404),
-        lambda: web.Response(status=302, headers={"Location": "http://127.0.0.1:9/"}),
+        lambda: web.Response(status=307, headers={"Location": "/api/secret-key/subgraphs/id/reminders"}),
         lambda: web.Response(text="<html>", status=200),
         lambda: web.Response(text="[]", status=200),
         lambda: web.Response(text='{"data": null}', status=200),
