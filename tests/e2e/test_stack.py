@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from devnet.local import Ports, bare_environ
-from devnet.parts import MARK
+from devnet.parts import MARK, end_leftovers
 from tests.e2e import plain_stack
 from tests.e2e.plain_stack import free_ports, port_environ, reminder_worker
 
@@ -65,6 +65,7 @@ def terminals() -> Iterator[list[Terminal]]:
     for terminal in opened:
         if terminal.process.poll() is None:
             terminal.ctrl_c()
+        end_leftovers(terminal.directory)
 
 
 def test_ctrl_c_and_kill_9_leave_nothing_that_hinders_the_next_start(tmp_path: Path, terminals: list[Terminal]) -> None:

@@ -2,10 +2,12 @@
 
 import re
 from base64 import b64encode
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from devnet.local import Ports, port_variable
 from mail_service.settings import Settings as MailServiceSettings
 from reminder_worker.errors import Misconfigured
 from reminder_worker.settings import Settings
@@ -124,6 +126,13 @@ def test_the_example_environment_has_exactly_the_names_there_are() -> None:
     assert len(listed) == len(set(listed))
     rest = {name for name in listed if not name.startswith(("DEMO_", "DAGSTER_"))}
     assert rest == {*ours, *mail_service}
+
+
+def test_the_ports_of_the_local_stack_are_documented_with_their_defaults() -> None:
+    defaults = {port_variable(field.name): field.default for field in fields(Ports)}
+    for text in ((ROOT / ".env.example").read_text(), (ROOT / "Makefile").read_text()):
+        listed = {name: int(port) for name, port in re.findall(r"(DEMO_[A-Z]+_PORT)=(\d+) *(?:\s|$)", text)}
+        assert listed == defaults
 
 
 def test_the_readme_has_the_table_that_the_settings_make() -> None:
