@@ -10,6 +10,7 @@ from uuid import UUID
 
 import aiohttp
 import msgspec
+from yarl import URL
 
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.settings import MailSettings
@@ -79,8 +80,10 @@ class MailClient:
     def __init__(self, settings: MailSettings) -> None:
         self.concurrency = settings.concurrency
         self.timeout_seconds = settings.timeout_seconds
-        self._url = settings.url
-        self._headers = {"Authorization": f"Bearer {settings.token.get_secret_value()}"}
+        self._url = URL(settings.url)
+        self._send_url = self._url / "send"
+        token = settings.token.get_secret_value()
+        self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -102,11 +105,9 @@ class MailClient:
 
     async def send(self, key: UUID, body: bytes) -> Outcome:
         """`POST /send`. Never raises for what the service or the network does."""
-        headers = {"Idempotency-Key": str(key), "Content-Type": "application/json"}
+        headers = {"Idempotency-Key": str(key)}
         try:
-            async with self._open.post(
-                f"{self._url}/send", data=body, headers=headers, allow_redirects=False
-            ) as response:
+            async with self._open.post(self._send_url, data=body, headers=headers, allow_redirects=False) as response:
                 return _outcome(response, await _read(response))
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
             return NotAccepted(0)
@@ -116,7 +117,7 @@ class MailClient:
     async def ask(self, key: UUID) -> MessageStatus:
         """`GET /messages/{key}`. Raises `MailUnavailable` without a usable answer."""
         try:
-            async with self._open.get(f"{self._url}/messages/{key}", allow_redirects=False) as response:
+            async with self._open.get(self._url / "messages" / str(key), allow_redirects=False) as response:
                 if response.status == 404:
                     return MessageStatus("unknown")
                 if response.status == 200:

@@ -74,9 +74,9 @@ WINDOW_KINDS: Mapping[int, Kind] = MappingProxyType(
 KIND_WINDOWS: Mapping[Kind, int] = MappingProxyType({kind: window for window, kind in WINDOW_KINDS.items()})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Addressee:
-    """Whom a message is for; in memory only."""
+    """Whom a message is for; in memory only, and made for every email, therefore not frozen."""
 
     email: str = field(repr=False)
     name: str = field(repr=False)
@@ -155,6 +155,7 @@ def checksum(address: str) -> str:
     return to_checksum_address(address)
 
 
+@lru_cache(maxsize=20_000)
 def deadline_words(seconds: int) -> str:
     """As in `Tuesday, 24 November 2026, 15:04 UTC`. Locales have no say. At most the year 9999."""
     when = datetime.fromtimestamp(min(seconds, LATEST_TIME), UTC)

@@ -74,9 +74,16 @@ def transaction_of(event: str) -> str:
 
 def audience(config: ReminderConfig | None, stored: Collection[str], members: Membership, line: int) -> dict[str, Role]:
     """Recipient to role, for an email to `line` (which holds the lines before it)."""
+    roles = possible_audience(config, members, line)
+    present = frozenset(stored)
+    return {address: role for address, role in roles.items() if address in present}
+
+
+def possible_audience(config: ReminderConfig | None, members: Membership, line: int) -> dict[str, Role]:
+    """Who would hear of it if all of them were stored here."""
     if config is None:
         return {}
-    allowed = configured(config) & frozenset(stored)
+    allowed = configured(config)
     found: dict[str, Role] = {}
     for role, address in _members(members, line):
         if address in allowed and address not in found:

@@ -13,20 +13,10 @@ from uuid import UUID
 
 from reminder_worker.mail.messages import KIND_WINDOWS, Kind
 from reminder_worker.reminders.audience import MERGED_WITHIN_A_DAY
+from reminder_worker.reminders.entries import Entry, Group
 
 ONCE_IN = timedelta(hours=24)
 LIMITED = frozenset(KIND_WINDOWS) | MERGED_WITHIN_A_DAY
-
-Group = tuple[int, str, str, str]  # chain, legacy, recipient, kind
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """An unsent entry whose time has come."""
-
-    id: UUID
-    group: Group
-    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,33 +32,33 @@ class Sibling:
 class Decision:
     """Entries to claim, to merge into a later one, and to put off until a time. Others stay as they are."""
 
-    claim: list[UUID] = field(default_factory=list)
+    claim: list[Entry] = field(default_factory=list)
     merge: dict[UUID, UUID] = field(default_factory=dict)
     defer: dict[UUID, datetime] = field(default_factory=dict)
 
 
-def decide(due: Sequence[Due], siblings: Mapping[Group, Sequence[Sibling]]) -> Decision:
+def decide(due: Sequence[Entry], siblings: Mapping[Group, Sequence[Sibling]]) -> Decision:
     """`siblings` by group: the unsent ones and those of the last 24 hours, without those in `due`."""
     decision = Decision()
-    groups: dict[Group, list[Due]] = defaultdict(list)
+    groups: dict[Group, list[Entry]] = defaultdict(list)
     for entry in due:
-        if Kind(entry.group[3]) in LIMITED:
+        if entry.kind in LIMITED:
             groups[entry.group].append(entry)
         else:
-            decision.claim.append(entry.id)
+            decision.claim.append(entry)
     for group, entries in groups.items():
         others = siblings.get(group, ())
         if len(entries) == 1 and not others:
-            decision.claim.append(entries[0].id)
+            decision.claim.append(entries[0])
         else:
             _decide_group(decision, Kind(group[3]), entries, others)
     return decision
 
 
-def _decide_group(decision: Decision, kind: Kind, due: Sequence[Due], others: Sequence[Sibling]) -> None:
+def _decide_group(decision: Decision, kind: Kind, due: Sequence[Entry], others: Sequence[Sibling]) -> None:
     candidates = list(due)
     if kind in MERGED_WITHIN_A_DAY:
-        unsent: list[Due | Sibling] = [*due, *(other for other in others if other.since is None)]
+        unsent: list[Entry | Sibling] = [*due, *(other for other in others if other.since is None)]
         latest = max(unsent, key=_age)
         decision.merge.update({entry.id: latest.id for entry in unsent if entry.id != latest.id})
         candidates = [entry for entry in due if entry.id == latest.id]
@@ -76,8 +66,8 @@ def _decide_group(decision: Decision, kind: Kind, due: Sequence[Due], others: Se
     if sent:
         decision.defer.update({entry.id: max(sent) + ONCE_IN for entry in candidates})
     elif candidates:
-        decision.claim.append(max(candidates, key=_age).id)
+        decision.claim.append(max(candidates, key=_age))
 
 
-def _age(entry: Due | Sibling) -> tuple[datetime, UUID]:
+def _age(entry: Entry | Sibling) -> tuple[datetime, UUID]:
     return entry.created_at, entry.id

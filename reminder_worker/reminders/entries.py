@@ -1,4 +1,7 @@
-"""An entry of the sent-ledger in hand, and what can become of it."""
+"""An entry of the sent-ledger in hand, and what can become of it.
+
+What is made for every email is not frozen: that would be a tenth of its cost. Nothing changes it all the same.
+"""
 
 import random
 from dataclasses import dataclass, field
@@ -13,9 +16,11 @@ from reminder_worker.mail.messages import Kind
 REJECTIONS_UNTIL_DEAD = 3
 LONGEST_BACKOFF_SECONDS = 3600.0
 FIRST_BACKOFF_SECONDS = 1.0
+Group = tuple[int, str, str, str]
+_KINDS = {kind.value: kind for kind in Kind}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class StoredRecipient:
     """A row of `recipient`, still encrypted."""
 
@@ -26,7 +31,7 @@ class StoredRecipient:
     email_hash: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Entry:
     """One claimed entry. `undecided`: its body may have been accepted before, so it is asked about first."""
 
@@ -44,6 +49,11 @@ class Entry:
     undecided: bool = False
     body: bytes | None = field(default=None, repr=False)
     sent_meanwhile: bool = False
+
+    @property
+    def group(self) -> Group:
+        """Chain, legacy, recipient and kind: what the rules on repetition are about."""
+        return (self.chain_id, self.legacy, self.recipient, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +73,7 @@ class Claim:
         return not (self.entries or self.merged or self.put_off or self.suppressed)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Settlement:
     """What became of an entry. `delay` in seconds until the next try; `refund`: nothing was sent to its address."""
 
@@ -139,22 +149,22 @@ def backoff(tries: int) -> float:
 
 
 def read_entry(row: Row[Any], *, undecided: bool = False) -> Entry:
-    stored = None
-    if row.email_hash is not None:
-        stored = StoredRecipient(row.key_id, row.salt, row.email, row.name, row.email_hash)
+    """Of a row of PICK or CLAIM_UNKNOWN: ten columns of the entry, five of its recipient, and what else there is."""
+    id, chain_id, legacy, recipient, kind, *rest = tuple(row)
+    event, role, tries, rejections, created_at, key_id, salt, email, name, email_hash, *more = rest
     return Entry(
-        row.id,
-        row.chain_id,
-        row.legacy,
-        row.recipient,
-        Kind(row.kind),
-        row.event,
-        row.role,
-        row.tries,
-        row.rejections,
-        row.created_at,
-        stored,
+        id,
+        chain_id,
+        legacy,
+        recipient,
+        _KINDS[kind],
+        event,
+        role,
+        tries,
+        rejections,
+        created_at,
+        None if email_hash is None else StoredRecipient(key_id, salt, email, name, email_hash),
         undecided,
-        row.body if undecided else None,
-        bool(undecided and row.sent_meanwhile),
+        more[0] if undecided else None,
+        undecided and more[1],
     )

@@ -20,7 +20,7 @@ from reminder_worker.indexer.questions import ReminderConfig
 from reminder_worker.mail.messages import KIND_WINDOWS, Amount, Kind, Role
 from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.amounts import total
-from reminder_worker.reminders.audience import ACTIVATIONS, Membership
+from reminder_worker.reminders.audience import ACTIVATIONS, possible_audience
 from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.horizon import SAFE_LEGACY
 from reminder_worker.reminders.membership import membership, safe_signers
@@ -42,10 +42,17 @@ class Facts:
     configs: Mapping[str, ReminderConfig] | None = None
     amounts: Mapping[UUID, list[Amount]] = field(default_factory=dict)
     told: Mapping[tuple[str, str], Mapping[Role, int]] = field(default_factory=dict)
+    _audiences: dict[tuple[str, int], dict[str, Role]] = field(default_factory=dict)
 
-    def membership(self, legacy: LegacyFacts) -> Membership:
-        signers = self.signers.get(legacy.owner, ()) if legacy.legacy_type == SAFE_LEGACY else ()
-        return membership(legacy.members, signers)
+    def audience(self, legacy: LegacyFacts, configs: Mapping[str, ReminderConfig], line: int) -> Mapping[str, Role]:
+        """Whom an email to this line may reach at this block; made once for all entries of a slice."""
+        key = (legacy.legacy, line)
+        found = self._audiences.get(key)
+        if found is None:
+            signers = self.signers.get(legacy.owner, ()) if legacy.legacy_type == SAFE_LEGACY else ()
+            members = membership(legacy.members, signers)
+            found = self._audiences[key] = possible_audience(configs.get(legacy.legacy), members, line)
+        return found
 
 
 class FactReader:

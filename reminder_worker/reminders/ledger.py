@@ -12,13 +12,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import Row
+import msgspec
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.reminders import statements as sql
-from reminder_worker.reminders.claims import LIMITED, Due, Group, Sibling, decide
-from reminder_worker.reminders.entries import Claim, Entry, Settlement, read_entry
+from reminder_worker.reminders.claims import LIMITED, Sibling, decide
+from reminder_worker.reminders.entries import Claim, Entry, Group, Settlement, read_entry
 
 LEASE_SECONDS = 180
 DAY_SECONDS = 86400
@@ -38,34 +38,40 @@ class Ledger:
         async with self._engine.connect() as conn:
             return bool(await conn.scalar(sql.HAS_WORK))
 
+    async def expire_leases(self) -> None:
+        """Entries of dispatchers that are gone: to be sent when they never were posted, else to be asked about."""
+        async with self._engine.begin() as conn:
+            await conn.execute(sql.EXPIRE_LEASES)
+
     async def claim(self, limit: int) -> Claim:
         """Lease up to `limit` entries that are due and may be sent now; the others are put off, merged or settled."""
         token = uuid4()
+        values = {"limit": limit, "token": token, "lease": LEASE_SECONDS, "limited": list(LIMITED)}
         async with self._engine.begin() as conn:
             day = int(await conn.scalar(sql.LOCK_CLAIMS, {"lock": _CLAIM_LOCK, "day": DAY_SECONDS}))
-            await conn.execute(sql.EXPIRE_LEASES)
-            rows = (await conn.execute(sql.PICK, {"limit": limit})).all()
-            if not rows:
-                return Claim(token, ())
-            orphans = [row.id for row in rows if row.email_hash is None]
-            gone = [row.id for row in rows if row.suppressed]
+            rows = (await conn.execute(sql.CLAIM, values)).all()
+            entries = [read_entry(row) for row in rows]
+            orphans = [entry.id for entry in entries if entry.stored is None]
+            silent = [row.id for row in rows if row.suppressed]
             await _run(conn, sql.DELETE_ORPHANS, orphans)
-            await _run(conn, sql.SUPPRESS, gone)
-            open_rows = {row.id: row for row in rows if row.email_hash is not None and not row.suppressed}
-            decision = decide([_due(row) for row in open_rows.values()], await _siblings(conn, rows))
+            await _run(conn, sql.SUPPRESS, silent)
+            settled = {*orphans, *silent}
+            due = [entry for entry in entries if entry.id not in settled] if settled else entries
+            crowded = {row.id for row in rows if row.crowded}
+            decision = decide(due, await _siblings(conn, [e for e in due if e.id in crowded], token))
+            kept = {entry.id for entry in decision.claim}
+            await _run(conn, sql.PUT_BACK, [e.id for e in due if e.id not in kept and e.id not in decision.merge])
             await _merge(conn, decision.merge)
             await _defer(conn, decision.defer)
-            claimed, over = await self._charge(conn, [open_rows[id] for id in decision.claim], day)
-            await _run(conn, sql.DEFER_TO_NEXT_DAY, [row.id for row in over], {"until": day + DAY_SECONDS})
-            lease = {"token": token, "lease": LEASE_SECONDS}
-            await _run(conn, sql.CLAIM, [row.id for row in claimed], lease)
+            claimed, over = await self._charge(conn, decision.claim, day)
+            await _run(conn, sql.DEFER_TO_NEXT_DAY, [entry.id for entry in over], {"until": day + DAY_SECONDS})
         return Claim(
             token,
-            tuple(read_entry(row) for row in claimed),
+            tuple(claimed),
             quota_day=day,
             merged=len(decision.merge),
             put_off=len(decision.defer) + len(over),
-            suppressed=len(gone) + len(orphans),
+            suppressed=len(settled),
         )
 
     async def claim_unknown(self, limit: int) -> Claim:
@@ -87,61 +93,56 @@ class Ledger:
 
         Left out are entries whose lease was lost and whose recipient was erased, replaced or re-encrypted since.
         """
-        values = {
-            "token": claim.token,
-            "ids": list(bodies),
-            "bodies": [body for body, _ in bodies.values()],
-            "salts": [salt for _, salt in bodies.values()],
-        }
-        return await self._retried(sql.STORE, values)
+        rows = [{"id": id, "body": body, "salt": salt} for id, (body, salt) in bodies.items()]
+        return await self._retried(sql.STORE, {"token": claim.token, "rows": _json(rows)}) if rows else frozenset()
 
     async def confirm(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
         """Of undecided entries, those whose stored body may be posted once more."""
-        return await self._retried(sql.CONFIRM, {"token": claim.token, "ids": list(ids)})
+        return await self._retried(sql.CONFIRM, {"token": claim.token, "ids": _uuids(ids)})
 
     async def settle(self, claim: Claim, settlements: Sequence[Settlement]) -> None:
         """Record outcomes. An acceptance counts whoever holds the lease by now; the rest only under ours."""
         if not settlements:
             return
-        values = {
-            "token": claim.token,
-            "ids": [each.entry.id for each in settlements],
-            "states": [each.state for each in settlements],
-            "reasons": [each.reason for each in settlements],
-            "message_ids": [each.message_id for each in settlements],
-            "delays": [each.delay for each in settlements],
-            "tries": [each.tries for each in settlements],
-            "rejections": [each.rejections for each in settlements],
-        }
-        await self._retried(sql.SETTLE, values)
+        rows = [
+            {
+                "id": each.entry.id,
+                "state": each.state,
+                "reason": each.reason,
+                "message_id": each.message_id,
+                "delay": each.delay,
+                "tries": each.tries,
+                "rejections": each.rejections,
+            }
+            for each in settlements
+        ]
+        await self._retried(sql.SETTLE, {"token": claim.token, "rows": _json(rows)})
         await self._remember_suppressed([each.entry for each in settlements if each.state == "suppressed"])
         await self._refund(claim, settlements)
 
     async def _charge(
-        self, conn: AsyncConnection, rows: Sequence[Row[Any]], day: int
-    ) -> tuple[list[Row[Any]], list[Row[Any]]]:
+        self, conn: AsyncConnection, entries: Sequence[Entry], day: int
+    ) -> tuple[Sequence[Entry], Sequence[Entry]]:
         """Count each entry against its address's day; returns those that fit and those over the cap."""
-        counts = Counter(row.email_hash.hex() for row in rows)
+        counts = _addresses(entries)
         if not counts:
             return [], []
-        values = _quota_values(counts, day)
-        used = {row.subject: row.used for row in await conn.execute(sql.CHARGE, values)}
-        left = {subject: self._daily_cap - (used[subject] - count) for subject, count in counts.items()}
-        if all(left[subject] >= count for subject, count in counts.items()):
-            return list(rows), []
-        fitting: list[Row[Any]] = []
-        over: list[Row[Any]] = []
-        for row in rows:
-            subject = row.email_hash.hex()
-            left[subject] -= 1
-            (fitting if left[subject] >= 0 else over).append(row)
-        await conn.execute(sql.REFUND, _quota_values(Counter(row.email_hash.hex() for row in over), day))
-        return fitting, over
+        values = {**_quota_values(counts, day), "cap": self._daily_cap}
+        excess = {row.subject: row.over for row in await conn.execute(sql.CHARGE, values)}
+        if not excess:
+            return entries, []
+        fitting: list[Entry] = []
+        over: list[Entry] = []
+        for entry in reversed(entries):
+            (subject,) = _addresses([entry])
+            excess[subject] = excess.get(subject, 0) - 1
+            (over if excess[subject] >= 0 else fitting).append(entry)
+        await conn.execute(sql.REFUND, _quota_values(_addresses(over), day))
+        return fitting[::-1], over
 
     async def _refund(self, claim: Claim, settlements: Sequence[Settlement]) -> None:
         """Attempts that reached nobody do not use up a person's day."""
-        unused = [each.entry for each in settlements if each.refund and not each.entry.undecided]
-        counts = Counter(entry.stored.email_hash.hex() for entry in unused if entry.stored)
+        counts = _addresses(each.entry for each in settlements if each.refund and not each.entry.undecided)
         if counts:
             async with self._engine.begin() as conn:
                 await conn.execute(sql.REFUND, _quota_values(counts, claim.quota_day))
@@ -191,50 +192,48 @@ async def _run(
     conn: AsyncConnection, statement: Any, ids: Sequence[UUID], values: Mapping[str, Any] | None = None
 ) -> None:
     if ids:
-        await conn.execute(statement, {"ids": list(ids), **(values or {})})
+        await conn.execute(statement, {"ids": _uuids(ids), **(values or {})})
 
 
-async def _siblings(conn: AsyncConnection, rows: Sequence[Row[Any]]) -> dict[Group, list[Sibling]]:
-    groups = {_group(row) for row in rows if row.kind in LIMITED}
+async def _siblings(conn: AsyncConnection, entries: Sequence[Entry], token: UUID) -> dict[Group, list[Sibling]]:
+    groups = {entry.group for entry in entries}
     if not groups:
         return {}
-    chains, legacies, recipients, kinds = zip(*groups, strict=True)
-    values = {
-        "chains": list(chains),
-        "legacies": list(legacies),
-        "recipients": list(recipients),
-        "kinds": list(kinds),
-        "picked": [row.id for row in rows],
-    }
+    asked = [dict(zip(("chain_id", "legacy", "recipient", "kind"), group, strict=True)) for group in groups]
+    values = {"rows": _json(asked), "token": token}
     found: dict[Group, list[Sibling]] = defaultdict(list)
     for row in await conn.execute(sql.SIBLINGS, values):
-        found[_group(row)].append(Sibling(row.id, row.created_at, row.since))
+        found[(row.chain_id, row.legacy, row.recipient, row.kind)].append(Sibling(row.id, row.created_at, row.since))
     return found
 
 
 async def _merge(conn: AsyncConnection, merge: Mapping[UUID, UUID]) -> None:
     if merge:
-        await conn.execute(sql.MERGE, {"ids": list(merge), "into": list(merge.values())})
+        rows = [{"id": id, "into_id": into} for id, into in merge.items()]
+        await conn.execute(sql.MERGE, {"rows": _json(rows)})
 
 
 async def _defer(conn: AsyncConnection, defer: Mapping[UUID, datetime]) -> None:
     if defer:
-        await conn.execute(sql.DEFER, {"ids": list(defer), "until": list(defer.values())})
+        rows = [{"id": id, "until": until} for id, until in defer.items()]
+        await conn.execute(sql.DEFER, {"rows": _json(rows)})
+
+
+def _addresses(entries: Iterable[Entry]) -> Counter[str]:
+    """Entries by the keyed hash of their address."""
+    return Counter(entry.stored.email_hash.hex() for entry in entries if entry.stored)
 
 
 def _quota_values(counts: Mapping[str, int], day: int) -> dict[str, Any]:
     ordered = sorted(counts.items())  # two callers lock rows in the same order
-    return {
-        "subjects": [subject for subject, _ in ordered],
-        "costs": [cost for _, cost in ordered],
-        "day": day,
-        "ends": day + DAY_SECONDS,
-    }
+    rows = [{"subject": subject, "cost": cost} for subject, cost in ordered]
+    return {"rows": _json(rows), "day": day, "ends": day + DAY_SECONDS}
 
 
-def _group(row: Row[Any]) -> Group:
-    return row.chain_id, row.legacy, row.recipient, row.kind
+def _json(rows: Sequence[Mapping[str, Any]]) -> str:
+    """One parameter instead of an array for each column, which the driver would write element by element."""
+    return msgspec.json.encode(rows).decode()
 
 
-def _due(row: Row[Any]) -> Due:
-    return Due(row.id, _group(row), row.created_at)
+def _uuids(ids: Iterable[UUID]) -> str:
+    return "{" + ",".join(map(str, ids)) + "}"

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -26,7 +27,7 @@ from reminder_worker.mail.messages import (
 )
 from reminder_worker.privacy.emails import check_name
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, WINDOW_LINES, audience
+from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, WINDOW_LINES
 from reminder_worker.reminders.entries import Entry, Settlement, dropped, later
 from reminder_worker.reminders.facts import FactReader, Facts
 from reminder_worker.reminders.horizon import deadline_of, is_old_build
@@ -40,7 +41,7 @@ UNREADABLE_SECONDS = 300.0
 NOT_DECRYPTABLE_SECONDS = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Ready:
     """`body` is what is posted, `sealed` what is stored of it; `salt` of the recipient row it is sealed under."""
 
@@ -50,7 +51,7 @@ class Ready:
     salt: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Relevant:
     """An entry that is still to be sent, in this role."""
 
@@ -134,9 +135,7 @@ class Resolver:
                 return dropped(entry, "window_closed")
         if facts.configs is None:
             return later(entry, NEXT_TICK_SECONDS, "indexer_unavailable")
-        members = facts.membership(legacy)
-        found = audience(facts.configs.get(entry.legacy), (entry.recipient,), members, _line(entry))
-        role = found.get(entry.recipient)
+        role = facts.audience(legacy, facts.configs, _line(entry)).get(entry.recipient)
         return dropped(entry, "not_in_audience") if role is None else Relevant(entry, legacy, role)
 
     def _unreadable(self, entry: Entry) -> Settlement:
@@ -232,6 +231,7 @@ def _deadline(entry: Entry, legacy: LegacyFacts, now: int) -> int | None:
     return first if entry.kind not in ACTIVATIONS and now < first <= LATEST_TIME else None
 
 
+@lru_cache(maxsize=10_000)
 def _shown_name(name: str) -> str:
     """A legacy's name is a stranger's text: shown only if it would do as a person's."""
     try:

@@ -1,4 +1,8 @@
-"""The SQL of the ledger. Arrays in, one statement for a whole slice; times by the database's clock."""
+"""The SQL of the ledger: one statement for a whole slice, whose rows come as one JSON text. Times are the database's.
+
+`case when ... then true end` keeps a condition from the planner, which would take the rows that fulfil it for so
+few that it compares each of them with each of the slice. `offset 0` makes it use the index for each row likewise.
+"""
 
 from sqlalchemy import text
 
@@ -22,35 +26,54 @@ EXPIRE_LEASES = text("""
     where state = 'claimed' and lease_until < now()
 """)
 
-PICK = text("""
+# All that is due is claimed first; what may not be sent now is given back in the same transaction (`PUT_BACK`).
+# `crowded`: there are other entries of the same legacy, recipient and kind that the rules have to look at.
+CLAIM = text("""
     with due as materialized (
-        select id, chain_id, legacy, recipient, kind, event, role, tries, rejections, created_at
-        from worker.sent_ledger
+        select id from worker.sent_ledger
         where state in ('queued', 'released') and next_try <= now()
         order by next_try, chain_id, legacy
         limit :limit
         for update skip locked
     )
-    select due.*, r.key_id, r.salt, r.email, r.name, r.email_hash, s.email_hash is not null as suppressed
+    update worker.sent_ledger l
+    set state = 'claimed', lease_token = :token, lease_until = now() + make_interval(secs => :lease),
+        claimed_at = null, reason = null
     from due
-    left join worker.recipient r
-        on r.chain_id = due.chain_id and r.legacy = due.legacy and r.recipient = due.recipient
+    join worker.sent_ledger own on own.id = due.id
+    left join lateral (
+        select key_id, salt, email, name, email_hash from worker.recipient r
+        where r.chain_id = own.chain_id and r.legacy = own.legacy and r.recipient = own.recipient
+        offset 0
+    ) r on true
     left join worker.suppression s on s.email_hash = r.email_hash
+    where l.id = due.id
+    returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
+        r.key_id, r.salt, r.email, r.name, r.email_hash,
+        s.email_hash is not null as suppressed,
+        l.kind = any(cast(:limited as text[])) and exists (
+            select from worker.sent_ledger o
+            where o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
+              and o.id <> l.id and o.state in ('queued', 'released', 'sent', 'claimed', 'unknown', 'held')
+        ) as crowded
 """)
 
 SIBLINGS = text("""
     select l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.created_at,
         case when l.state in ('queued', 'released') then null else coalesce(l.claimed_at, now()) end as since
-    from unnest(
-        cast(:chains as bigint[]), cast(:legacies as text[]), cast(:recipients as text[]), cast(:kinds as text[])
-    ) as g(chain_id, legacy, recipient, kind)
+    from json_to_recordset(cast(:rows as json)) as g(chain_id bigint, legacy text, recipient text, kind text)
     join worker.sent_ledger l
         on l.chain_id = g.chain_id and l.legacy = g.legacy and l.recipient = g.recipient and l.kind = g.kind
-    where l.id <> all(cast(:picked as uuid[])) and (
+    where l.lease_token is distinct from :token and (
         l.state in ('queued', 'released')
         or (l.state in ('sent', 'claimed', 'unknown', 'held')
             and coalesce(l.claimed_at, now()) > now() - interval '24 hours')
     )
+""")
+
+PUT_BACK = text("""
+    update worker.sent_ledger set state = 'queued', lease_token = null, lease_until = null
+    where id = any(cast(:ids as uuid[]))
 """)
 
 DELETE_ORPHANS = text("""
@@ -62,51 +85,52 @@ DELETE_ORPHANS = text("""
 """)
 
 SUPPRESS = text("""
-    update worker.sent_ledger set state = 'suppressed', reason = 'suppressed', settled_at = clock_timestamp()
+    update worker.sent_ledger
+    set state = 'suppressed', reason = 'suppressed', settled_at = clock_timestamp(), lease_token = null,
+        lease_until = null
     where id = any(cast(:ids as uuid[]))
 """)
 
 MERGE = text("""
     with merged as materialized (
-        select * from unnest(cast(:ids as uuid[]), cast(:into as uuid[])) as m(id, into_id)
+        select * from json_to_recordset(cast(:rows as json)) as m(id uuid, into_id uuid)
     ), followed as (
         update worker.sent_ledger l set merged_into = merged.into_id from merged where l.merged_into = merged.id
     )
     update worker.sent_ledger l
-    set state = 'dropped', reason = 'merged', merged_into = merged.into_id, settled_at = clock_timestamp()
+    set state = 'dropped', reason = 'merged', merged_into = merged.into_id, settled_at = clock_timestamp(),
+        lease_token = null, lease_until = null
     from merged where l.id = merged.id
 """)
 
 DEFER = text("""
     update worker.sent_ledger l set next_try = d.until
-    from unnest(cast(:ids as uuid[]), cast(:until as timestamptz[])) as d(id, until)
+    from json_to_recordset(cast(:rows as json)) as d(id uuid, until timestamptz)
     where l.id = d.id
 """)
 
 DEFER_TO_NEXT_DAY = text("""
-    update worker.sent_ledger set next_try = to_timestamp(:until), reason = 'daily_cap'
+    update worker.sent_ledger
+    set state = 'queued', next_try = to_timestamp(:until), reason = 'daily_cap', lease_token = null, lease_until = null
     where id = any(cast(:ids as uuid[]))
 """)
 
+# Returns only addresses that are over their cap now.
 CHARGE = text("""
-    insert into worker.quota (scope, subject, "window", used, ends_at)
-    select 'email_day', subject, :day, cost, :ends
-    from unnest(cast(:subjects as text[]), cast(:costs as bigint[])) as c(subject, cost)
-    on conflict (scope, subject, "window") do update set used = quota.used + excluded.used
-    returning subject, used
+    with charged as (
+        insert into worker.quota (scope, subject, "window", used, ends_at)
+        select 'email_day', subject, :day, cost, :ends
+        from json_to_recordset(cast(:rows as json)) as c(subject text, cost bigint)
+        on conflict (scope, subject, "window") do update set used = quota.used + excluded.used
+        returning subject, used
+    )
+    select subject, used - :cap as over from charged where used > :cap
 """)
 
 REFUND = text("""
     update worker.quota q set used = greatest(0, q.used - c.cost)
-    from unnest(cast(:subjects as text[]), cast(:costs as bigint[])) as c(subject, cost)
+    from json_to_recordset(cast(:rows as json)) as c(subject text, cost bigint)
     where q.scope = 'email_day' and q.subject = c.subject and q."window" = :day and q.ends_at = :ends
-""")
-
-CLAIM = text("""
-    update worker.sent_ledger
-    set state = 'claimed', lease_token = :token, lease_until = now() + make_interval(secs => :lease),
-        claimed_at = null, reason = null
-    where id = any(cast(:ids as uuid[]))
 """)
 
 CLAIM_UNKNOWN = text("""
@@ -138,10 +162,13 @@ CLAIM_UNKNOWN = text("""
 # Recipient rows are locked before ledger rows and in the order of their key, as writes of recipients do.
 STORE = text("""
     with mine as materialized (
-        select l.id, l.chain_id, l.legacy, l.recipient, b.body, b.salt
-        from unnest(cast(:ids as uuid[]), cast(:bodies as bytea[]), cast(:salts as bytea[])) as b(id, body, salt)
+        select l.id, l.chain_id, l.legacy, l.recipient, decode(b.body, 'base64') as body,
+            decode(b.salt, 'base64') as salt
+        from json_to_recordset(cast(:rows as json)) as b(id uuid, body text, salt text)
         join worker.sent_ledger l on l.id = b.id
-        where l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp()
+        where case
+            when l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp() then true
+        end
     ), live as materialized (
         select mine.id, mine.body, mine.salt
         from mine
@@ -152,7 +179,7 @@ STORE = text("""
         for share of r
     )
     update worker.sent_ledger l set body = live.body, body_salt = live.salt, claimed_at = clock_timestamp()
-    from live where l.id = live.id and l.lease_token = :token and l.state = 'claimed'
+    from live where l.id = live.id and case when l.lease_token = :token and l.state = 'claimed' then true end
     returning l.id
 """)
 
@@ -173,10 +200,9 @@ CONFIRM = text("""
 
 SETTLE = text("""
     with outcome as materialized (
-        select * from unnest(
-            cast(:ids as uuid[]), cast(:states as text[]), cast(:reasons as text[]), cast(:message_ids as text[]),
-            cast(:delays as float8[]), cast(:tries as int[]), cast(:rejections as int[])
-        ) as o(id, state, reason, message_id, delay, tries, rejections)
+        select * from json_to_recordset(cast(:rows as json)) as o(
+            id uuid, state text, reason text, message_id text, delay float8, tries int, rejections int
+        )
     )
     update worker.sent_ledger l
     set state = o.state,
@@ -192,9 +218,9 @@ SETTLE = text("""
         body = case when o.state = 'unknown' then l.body end,
         body_salt = case when o.state = 'unknown' then l.body_salt end
     from outcome o
-    where l.id = o.id and (
-        l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held'))
-    )
+    where l.id = o.id and case
+        when l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')) then true
+    end
     returning l.id
 """)
 
