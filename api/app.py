@@ -10,7 +10,7 @@ from litestar.openapi import OpenAPIConfig
 from litestar.types import ASGIApp
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.clients import Clients, rate_limit
+from api.clients import Clients, RateLimit
 from api.controllers.health import HealthController
 from api.controllers.recipients import RecipientsController
 from api.edge import Edge
@@ -59,7 +59,7 @@ def create_app(parts: Parts) -> Litestar:
     signed = Router(
         "/",
         route_handlers=[RecipientsController],
-        guards=[rate_limit(clients, parts.quotas, settings.api.rate_limit_per_minute)],
+        guards=[RateLimit(clients, parts.quotas, settings.api.rate_limit_per_minute).guard()],
     )
     return Litestar(
         route_handlers=[signed, HealthController],

@@ -1,18 +1,25 @@
 """Who is asking: the client's address from the socket, or from trusted proxies; kept only as a keyed hash."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any
 
 from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
 from litestar.types import Guard, Scope
 
-from reminder_worker.errors import Misconfigured
+from reminder_worker.errors import LimitReached, Misconfigured
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
+SCOPE = "api_requests"
+WINDOW_SECONDS = 60
+MAX_REMEMBERED_CLIENTS = 100_000
+_KNOWN = "reminder_worker_client"
 NO_SOCKET = "127.0.0.1"  # a Unix socket has no address: whoever reaches it is on this machine
 
 
@@ -27,7 +34,11 @@ class Clients:
         self._hashes = hashes
 
     def hashed(self, scope: Scope) -> str:
-        return self._hashes.client(str(self.address(scope)))
+        """Of this request's client, worked out once for each request."""
+        state: dict[str, Any] = scope.setdefault("state", {})
+        if _KNOWN not in state:
+            state[_KNOWN] = self._hashes.client(str(self.address(scope)))
+        return str(state[_KNOWN])
 
     def address(self, scope: Scope) -> Address:
         """X-Forwarded-For from right to left: each proxy appends whom it saw, and only ours are believed.
@@ -56,13 +67,60 @@ class Clients:
         return (_parse(client[0]) if client else None) or ip_address(NO_SOCKET)
 
 
-def rate_limit(clients: Clients, quotas: Quotas, per_minute: int) -> Guard:
-    """A guard that counts a client's requests before anything of them is read. Raises LimitReached."""
+class RateLimit:
+    """So many requests a minute from one client, over all processes.
 
-    async def guard(connection: ASGIConnection, _handler: BaseRouteHandler) -> None:  # type: ignore[type-arg]
-        await quotas.take(None, "api_requests", clients.hashed(connection.scope), per_minute, 60)
+    A process takes a tenth of the limit at a time from the shared counter, so that a request does not cost a write:
+    a client spread over several processes may find the limit a little lower, never higher. Used as a guard, before
+    anything of the request is read.
+    """
 
-    return guard
+    def __init__(self, clients: Clients, quotas: Quotas, per_minute: int) -> None:
+        self._clients = clients
+        self._quotas = quotas
+        self._limit = per_minute
+        self._minute = 0
+        self._shares: dict[str, _Share] = {}
+
+    def guard(self) -> Guard:
+        """As a plain function: the framework copies guards, and there is one count."""
+
+        async def count(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
+            await self.count(connection.scope)
+
+        return count
+
+    async def count(self, scope: Scope) -> None:
+        """Raises LimitReached."""
+        minute = int(self._quotas.now()) // WINDOW_SECONDS
+        if minute != self._minute or len(self._shares) > MAX_REMEMBERED_CLIENTS:
+            self._minute, self._shares = minute, {}
+        client = self._clients.hashed(scope)
+        share = self._shares.setdefault(client, _Share())
+        async with share.lock:
+            if not share.left and not share.refused:
+                share.left = await self._take(client)
+                share.refused = not share.left
+            if share.refused:
+                ends_in = WINDOW_SECONDS - int(self._quotas.now()) % WINDOW_SECONDS
+                raise LimitReached("Too many requests from this client.", ends_in)
+            share.left -= 1
+
+    async def _take(self, client: str) -> int:
+        """Requests this process may let through; 0 when the minute's are used up."""
+        for cost in (max(1, self._limit // 10), 1):
+            if await self._quotas.take_many(None, SCOPE, {client: cost}, self._limit, WINDOW_SECONDS):
+                return cost
+        return 0
+
+
+@dataclass(slots=True)
+class _Share:
+    """What this process took from the shared counter for one client in this minute, and has not used."""
+
+    left: int = 0
+    refused: bool = False
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 def _forwarded(scope: Scope) -> list[str]:

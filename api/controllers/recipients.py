@@ -1,5 +1,7 @@
 """The four endpoints of a legacy's creator. Each is one call of a service."""
 
+from functools import lru_cache
+
 from eth_utils.address import to_checksum_address
 from litestar import Controller, post
 from litestar.di import NamedDependency
@@ -82,7 +84,7 @@ class RecipientsController(Controller):
         """
         found = await recipients.read(_signed(data))
         return RecipientsAnswer(
-            [RecipientAnswer(to_checksum_address(each.recipient), each.role, each.email, each.name) for each in found]
+            [RecipientAnswer(_checksummed(each.recipient), each.role, each.email, each.name) for each in found]
         )
 
     @post(
@@ -121,6 +123,12 @@ class RecipientsController(Controller):
         Needs Premium. Once per owner and chain in the cooldown; the answer never names a recipient.
         """
         return QueuedAnswer(queued=await instructions.request(_signed(data)))
+
+
+@lru_cache(maxsize=10_000)
+def _checksummed(address: str) -> str:
+    """EIP-55 costs a Keccak hash for each address."""
+    return to_checksum_address(address)
 
 
 def _signed(data: SignedBody) -> SignedRequest:

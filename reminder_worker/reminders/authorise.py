@@ -1,21 +1,21 @@
 """Who may do what: an EIP-712 message about a genuine legacy, signed by its creator, fresh, and used once.
 
-Checks go from cheap to dear, so that a bad request costs little: deadline, digest already spent, then the
-chain. Everything fails closed: what cannot be read on chain raises `ChainUnavailable`.
+Checks go from cheap to dear, so that a bad request costs little: deadline, local recovery, then the chain; the
+digest is spent with what it grants. Everything fails closed: what cannot be read on chain raises `ChainUnavailable`.
 """
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from sqlalchemy import exists, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Legacies, LegacyIdentity, PremiumSetting
-from reminder_worker.chain.signatures import Domain, Signatures, typed_data_digest
+from reminder_worker.chain.signatures import Domain, Signatures, recover, typed_data_digest
 from reminder_worker.database.tables import used_signature
 from reminder_worker.errors import (
     AlreadyUsed,
@@ -70,14 +70,13 @@ class Authorised:
             statement.on_conflict_do_nothing().returning(used_signature.c.deadline),
         )
         if spent.first() is None:
-            raise AlreadyUsed("This signed message was used before; sign a new one.")
+            raise already_used()
 
 
 class Authoriser:
     """`now` gives unix seconds, wall clock: deadlines of our own messages are not the chain's."""
 
-    def __init__(self, engine: AsyncEngine, chains: Mapping[int, Chain], now: Callable[[], float] = time.time) -> None:
-        self._engine = engine
+    def __init__(self, chains: Mapping[int, Chain], now: Callable[[], float] = time.time) -> None:
         self._chains = chains
         self._now = now
 
@@ -98,13 +97,15 @@ class Authoriser:
         chain = self._chain(request.chain_id)
         self._check_deadline(request.deadline)
         digest = message_digest(request, primary_type, payload_hash)
-        await self._refuse_spent(digest)
-        identity = await Legacies(chain).is_genuine(request.legacy)
+        identity, plain_signer = await asyncio.gather(
+            Legacies(chain).is_genuine(request.legacy), _plain_signer(chain, digest, request.signature)
+        )
         if identity is None:
             raise NotAKnownLegacy("No router of this installation knows this legacy.")
         if require_owner and identity.owner != identity.creator:
             raise SignerMismatch("The creator of this legacy is not its owner.")
-        await Signatures(chain).verify(digest, request.signature, identity.creator)
+        if plain_signer != identity.creator:
+            await Signatures(chain).verify(digest, request.signature, identity.creator)
         if require_premium and not await PremiumSetting(chain).is_premium(identity.creator):
             raise PremiumRequired("The creator of this legacy has no active Premium subscription.")
         return Authorised(identity, digest, request.deadline)
@@ -122,11 +123,21 @@ class Authoriser:
         if deadline > now + MAX_AHEAD_SECONDS:
             raise DeadlineTooFar(f"The deadline has to be at most {MAX_AHEAD_SECONDS} seconds ahead.")
 
-    async def _refuse_spent(self, digest: bytes) -> None:
-        """A replay is refused before it costs a chain read; `spend` decides when two arrive at once."""
-        async with self._engine.connect() as connection:
-            if await connection.scalar(select(exists().where(used_signature.c.digest == digest))):
-                raise AlreadyUsed("This signed message was used before; sign a new one.")
+
+async def _plain_signer(chain: Chain, digest: bytes, signature: bytes) -> str | None:
+    """The account without code that made the signature: asked while the legacy is read, since it mostly is the creator.
+
+    None when there is none; then only the creator's own code may still agree.
+    """
+    signer = recover(digest, signature)
+    if signer is None:
+        return None
+    (code,) = await chain.codes([signer])
+    return None if code else signer
+
+
+def already_used() -> AlreadyUsed:
+    return AlreadyUsed("This signed message was used before; sign a new one.")
 
 
 def message_digest(request: SignedRequest, primary_type: str, payload_hash: bytes | None = None) -> bytes:

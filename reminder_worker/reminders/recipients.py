@@ -20,7 +20,7 @@ from reminder_worker.errors import DecryptionFailed, Superseded
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
-from reminder_worker.reminders.authorise import Authorised, Authoriser, SignedRequest
+from reminder_worker.reminders.authorise import Authorised, Authoriser, SignedRequest, already_used
 from reminder_worker.reminders.plan import rearm
 from reminder_worker.reminders.recipient_rows import body_context, open_row, rotate, seal_row
 from reminder_worker.reminders.recipient_set import Recipient, payload_hash, read_recipient_set
@@ -31,6 +31,19 @@ log = structlog.get_logger(__name__)
 __all__ = ["Recipient", "Recipients", "Saved", "body_context", "cancel_unsent", "open_row", "rotate"]
 
 DAY = 86400
+# One round trip; a second reader of the same digest waits for the first and then has spent nothing. The commit does not
+# wait for the disk: a crash of the database may forget the digests of reads of its last second, never a write's.
+_SPEND_AND_READ = text("""
+    with spending as (
+        insert into worker.used_signature (digest, deadline)
+        select :digest, :deadline where set_config('synchronous_commit', 'off', true) = 'off'
+        on conflict do nothing returning true
+    )
+    select exists(select from spending) as spent, r.*
+    from (select) as once
+    left join worker.recipient r on r.chain_id = :chain_id and r.legacy = :legacy and exists(select from spending)
+    order by r.recipient
+""")
 _UNSENT = ("queued", "released")
 _UNDECIDED = ("claimed", "unknown", "held")
 
@@ -57,11 +70,12 @@ class Recipients:
         now: Callable[[], float] = time.time,
     ) -> None:
         self._engine = engine
+        self._autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._vault = vault
         self._hashes = hashes
         self._quotas = quotas
         self._settings = settings.reminders
-        self._authoriser = Authoriser(engine, chains, now)
+        self._authoriser = Authoriser(chains, now)
 
     async def ingest(self, request: SignedRequest, payload: str) -> Saved:
         """Make `payload` the legacy's complete set; whoever is not in it is shredded. Premium only."""
@@ -86,10 +100,17 @@ class Recipients:
     async def read(self, request: SignedRequest) -> tuple[Recipient, ...]:
         """The set as its creator saved it, also after Premium lapsed. Raises DecryptionFailed."""
         granted = await self._authoriser.authorise(request, "ReadRecipients")
-        async with self._engine.begin() as conn:
-            await granted.spend(conn)
-            stored = await self._stored(conn, request)
-        return tuple(self.open_row(row) for row in stored.values())
+        values = {
+            "digest": granted.digest,
+            "deadline": granted.deadline,
+            "chain_id": request.chain_id,
+            "legacy": request.legacy,
+        }
+        async with self._autocommit.connect() as conn:
+            rows = (await conn.execute(_SPEND_AND_READ, values)).all()
+        if not rows[0].spent:
+            raise already_used()
+        return tuple(self.open_row(row) for row in rows if row.recipient is not None)
 
     async def erase(self, request: SignedRequest) -> int:
         """Shred the whole set, also after Premium lapsed; returns how many recipients it had."""

@@ -215,16 +215,6 @@ async def test_a_wrong_signer_costs_no_question_to_a_contract(
     assert set(asked) - {chain.settings.multicall3} == {legacy.address, legacy.router}
 
 
-async def test_a_replay_costs_no_chain_call(
-    world: World, owner: LocalAccount, legacy: Legacy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    body = world.signed(owner, "ReadRecipients", legacy)
-    await world.post("/recipients", body)
-    for name in ("call", "call_many", "codes"):
-        monkeypatch.delattr(type(world.parts.chains[world.chain_id]), name)
-    assert is_problem(await world.post("/recipients", body), 409, "already_used")
-
-
 async def test_clients_are_limited_each_by_itself(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     """Behind a trusted proxy by the address it appended; all of an IPv6 /64 is one client."""
     async with open_world(chain_scenario, engine, RATE_LIMIT_PER_MINUTE="2", TRUSTED_PROXIES="127.0.0.1") as world:
@@ -237,9 +227,23 @@ async def test_clients_are_limited_each_by_itself(chain_scenario: Scenario, engi
         refused = await ask("2001:db8::2")
         assert is_problem(refused, 429, "rate_limited")
         assert 0 < int(refused.headers["Retry-After"]) <= 60
+        assert is_problem(await ask("2001:db8::3"), 429, "rate_limited")
         assert (await ask("198.51.100.1")).status == 422
         kept = await world.rows("select subject from worker.quota")
         assert not any("2001" in row.subject or "198" in row.subject for row in kept)
+
+
+async def test_the_limit_of_a_client_holds_over_all_processes(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    """Two processes share the counter; together they let no more through than one."""
+    limit = {"RATE_LIMIT_PER_MINUTE": "25"}
+    async with open_world(chain_scenario, engine, **limit) as one, open_world(chain_scenario, engine, **limit) as two:
+        one.clock.ahead = two.clock.ahead = 30 - one.clock() % 60
+        answers = await asyncio.gather(*(world.post("/recipients", {}) for world in (one, two) for _ in range(20)))
+        let_through = sum(answer.status == 422 for answer in answers)
+        assert {answer.status for answer in answers} == {422, 429}
+        assert 23 <= let_through <= 25
+        two.clock.ahead += 60
+        assert (await two.post("/recipients", {})).status == 422
 
 
 async def test_only_listed_origins_may_read_answers(chain_scenario: Scenario, engine: AsyncEngine) -> None:
