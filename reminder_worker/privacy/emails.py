@@ -25,6 +25,8 @@ _READS_AS_URL = re.compile(
 
 def normalise_email(text: str) -> str:
     """Trimmed, NFC, both sides lower-cased, domain IDNA-encoded; no DNS is asked. Idempotent."""
+    if len(text) > 2 * MAX_EMAIL_BYTES:
+        raise ValueError("is too long")
     if any(category(character) in _NOT_TEXT for character in text):
         raise ValueError("holds a control or invisible character")
     local, at, domain = normalize("NFC", text.strip()).rpartition("@")

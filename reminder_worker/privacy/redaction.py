@@ -21,6 +21,7 @@ from uuid import UUID
 from reminder_worker.errors import ServiceError
 
 MASK = "[masked]"
+MAX_TEXT = 4096
 OUR_PACKAGES = frozenset({"reminder_worker", "api", "assets", "pipelines", "mail_service", "devnet"})
 
 _SECRET_KEYS = frozenset(
@@ -70,6 +71,8 @@ def redact_value(value: object, key: str = "") -> object:
 
 
 def redact_text(text: str) -> str:
+    if len(text) > MAX_TEXT:
+        text = text[:MAX_TEXT] + " [cut]"  # the shapes below cost the square of the length at worst
     text = _URL.sub(lambda match: _bare_url(match.group()), text)
     for shape in _SHAPES:
         text = shape.sub(MASK, text)
