@@ -52,7 +52,7 @@ types: install
 	node_modules/.bin/tsc --noEmit -p .
 
 test: lint types
-	$(BIN)/pytest tests -n $(PYTEST_WORKERS)
+	$(BIN)/pytest tests -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
 bench: install
 	$(BIN)/python -m bench $(ONLY)

@@ -10,7 +10,7 @@ from devnet.cast import FIRST, OWNER, SECOND
 from devnet.evidence import NotSeen
 from tests.e2e.plain_stack import PlainStack, TickedStory, free_ports, quiet_stack, reminder_worker
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("story")]
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture(scope="module")
