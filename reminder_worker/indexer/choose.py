@@ -51,6 +51,13 @@ class Indexers:
                 raise
             return await question(self._index, await self._index.head())
 
+    async def ask_near_head(self, question: Callable[[Indexer, IndexHead], Awaitable[T]]) -> T:
+        """As `ask`, but refuses a state that lags: what an index has not read again yet is not known to be absent."""
+        await self.current()
+        if self.last is not None and self.last.lag > self._chain.settings.subgraph_max_lag:
+            raise IndexerUnavailable(f"the indexer of chain {self._chain.chain_id} is {self.last.lag} blocks behind")
+        return await self.ask(question)
+
     async def choose(self) -> Choice:
         """As `current`, with why."""
         head = await self._chain.block("latest")

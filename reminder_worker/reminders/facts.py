@@ -100,7 +100,7 @@ class FactReader:
         if not legacies:
             return {}
         try:
-            return await self._indexers.ask(lambda indexer, at: indexer.reminder_configs(legacies, at))
+            return await self._indexers.ask_near_head(lambda indexer, at: indexer.reminder_configs(legacies, at))
         except IndexerUnavailable:
             return None
 

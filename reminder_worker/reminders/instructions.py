@@ -49,7 +49,7 @@ class Instructions:
             request, "SendInstructions", require_owner=True, require_premium=True
         )
         members = await self._members(request.chain_id, granted.identity)
-        configs = await self._indexers[request.chain_id].ask(
+        configs = await self._indexers[request.chain_id].ask_near_head(
             lambda indexer, at: indexer.reminder_configs([request.legacy], at)
         )
         async with self._engine.begin() as conn:

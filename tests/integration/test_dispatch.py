@@ -106,6 +106,26 @@ async def test_a_check_in_after_the_plan_drops_what_waits_and_its_new_deadline_i
     assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
 
 
+async def test_an_index_that_is_read_again_drops_nobody(world: World) -> None:
+    """What a rewound index does not hold is not known to be absent: the emails wait until it is near the head."""
+    legacy = world.legacy(inactivity=30 * DAY)
+    await world.save(legacy, "owner", "anna", "ben")
+    await world.look_at_chain()
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.look_at_chain()
+    await world.mail.stop()
+    await world.dispatch.run()
+    await world.mail.start()
+    world.scenario.anvil.mine(40)
+    await world.index.rewind_to(1)
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.inbox == []
+    await world.hurry()
+    await world.tick()
+    assert world.mail.told("owner_reset") == emails("owner", "anna", "ben")
+
+
 async def test_a_window_that_opens_again_for_the_same_deadline_is_told_after_all(world: World) -> None:
     """Premium lapsed between look and dispatch, and is renewed: the deadline is the same, nothing was sent."""
     await approaching(world)
