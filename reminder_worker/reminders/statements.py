@@ -221,7 +221,6 @@ SETTLE = text("""
     where l.id = o.id and case
         when l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')) then true
     end
-    returning l.id
 """)
 
 REMEMBER_SUPPRESSED = text("""
