@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
 from importlib import import_module
 
 from rich.console import Console
@@ -20,9 +19,9 @@ def main(names: list[str]) -> None:
     table = Table("name", "value", "unit", "floor", "ratio", "aim")
     console = Console()
     for name in names or NAMES:
-        measure: Callable[[], Awaitable[list[Figure]]] = import_module(f"bench.{name}").measure
+        module = import_module(f"bench.{name}")
         console.print(f"[dim]measuring {name} …")
-        figures = asyncio.run(measure())  # type: ignore[arg-type]
+        figures: list[Figure] = getattr(module, "run", asyncio.run)(module.measure())
         write(figures)
         for figure in figures:
             table.add_row(

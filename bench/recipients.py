@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import aiohttp
+import uvloop
 from coincurve import PublicKey
 from eth_account.messages import encode_typed_data
 from eth_account.signers.local import LocalAccount
@@ -27,6 +28,7 @@ PEOPLE = 10
 REQUESTS = 150
 DAY = 86400
 _JSON = {"Content-Type": "application/json"}
+run = uvloop.run  # the loop the API is served on, for the floor too
 
 
 async def measure() -> list[Figure]:

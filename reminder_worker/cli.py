@@ -3,7 +3,6 @@
 Exit codes of every command: 0 all is well, 1 something is wrong (said in a sentence), 2 wrong usage.
 """
 
-import asyncio
 import os
 import secrets
 from base64 import b64encode
@@ -299,10 +298,11 @@ def _with_runtime(work: Callable[["Runtime"], Awaitable[T]]) -> T:
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:
+    import uvloop
     from sqlalchemy.exc import OperationalError
 
     try:
-        return asyncio.run(work)
+        return uvloop.run(work)
     except OperationalError:
         raise Misconfigured("the database does not answer: see DATABASE_URL, is it running?") from None
 
