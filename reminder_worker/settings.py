@@ -184,7 +184,10 @@ class ChainSettings(Group):
         None, alias="SUBGRAPH_URL", description="graph-node endpoint of the subgraph 0.4; absent: our own index answers"
     )
     subgraph_max_lag: int = Field(
-        30, ge=0, alias="SUBGRAPH_MAX_LAG", description="blocks the subgraph may lag before our own index takes over"
+        30,
+        ge=0,
+        alias="SUBGRAPH_MAX_LAG",
+        description="blocks an indexer may lag: beyond it our own index answers, and unsent emails wait for it",
     )
     start_block: int = Field(ge=0, alias="START_BLOCK", description="first block the index reads")
     signal_block: BlockTag = Field(

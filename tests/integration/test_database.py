@@ -1,10 +1,14 @@
 """Promises of the database itself."""
 
-from sqlalchemy import text
+from typing import Any
+
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.migrate import migrate, schema_is_current
-from reminder_worker.database.tables import metadata
+from reminder_worker.database.tables import SCHEMA, metadata
 
 
 async def test_every_table_has_a_comment(engine: AsyncEngine) -> None:
@@ -18,6 +22,16 @@ async def test_every_table_has_a_comment(engine: AsyncEngine) -> None:
         comments = {name: comment for name, comment in rows if name != "alembic_version"}
     assert set(comments) == {table.name for table in metadata.sorted_tables}
     assert all(comments.values())
+
+
+async def test_the_migrations_make_exactly_the_tables_of_the_code(engine: AsyncEngine) -> None:
+    def differences(connection: Connection) -> list[Any]:
+        options = {"include_schemas": True, "include_name": lambda name, kind, _: kind != "schema" or name == SCHEMA}
+        context = MigrationContext.configure(connection, opts={**options, "version_table_schema": SCHEMA})
+        return list(compare_metadata(context, metadata))
+
+    async with engine.connect() as connection:
+        assert await connection.run_sync(differences) == []
 
 
 async def test_migrating_twice_changes_nothing(engine: AsyncEngine) -> None:
