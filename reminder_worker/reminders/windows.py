@@ -175,15 +175,16 @@ class _Run:
                 self._legacies.triggers(legacies, at=at),
                 self._learn_ahead({each.creator for each in batch}),
             )
-            self.report.batches += 1
-            looks, failed = [], []
-            for each, found in zip(batch, triggers, strict=True):
-                opened = windows.get(each.legacy)
-                if found is None or opened is None:
-                    failed.append(each)
-                else:
-                    looks.append(Look(each, found, self._ahead[each.creator], with_deadlines(opened, found)))
-            await self._store(looks, failed)
+        # Outside: the next batch is asked about while this one is stored.
+        self.report.batches += 1
+        looks, failed = [], []
+        for each, found in zip(batch, triggers, strict=True):
+            opened = windows.get(each.legacy)
+            if found is None or opened is None:
+                failed.append(each)
+            else:
+                looks.append(Look(each, found, self._ahead[each.creator], with_deadlines(opened, found)))
+        await self._store(looks, failed)
 
     async def _learn_ahead(self, creators: set[str]) -> None:
         unknown = sorted(creators - self._ahead.keys())

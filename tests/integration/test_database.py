@@ -4,10 +4,11 @@ from typing import Any
 
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.migrate import migrate, schema_is_current
+from reminder_worker.database.migrate import NEWEST, alembic_config, migrate, schema_is_current
 from reminder_worker.database.tables import SCHEMA, metadata
 
 
@@ -32,6 +33,10 @@ async def test_the_migrations_make_exactly_the_tables_of_the_code(engine: AsyncE
 
     async with engine.connect() as connection:
         assert await connection.run_sync(differences) == []
+
+
+def test_the_newest_revision_is_the_one_the_code_asks_for() -> None:
+    assert ScriptDirectory.from_config(alembic_config()).get_heads() == [NEWEST]
 
 
 async def test_migrating_twice_changes_nothing(engine: AsyncEngine) -> None:
