@@ -50,6 +50,11 @@ _STATE: Final = (
 )
 _LEGACY_ADDRESSES: Final = selector("TransferEOALegacyRouter", "legacyAddresses")
 _LONGEST_NAME_BYTES: Final = 1024
+# What `dueRemindersBatch` may burn: a stranger's legacy that burns all of it costs the node little and is found by
+# halving. Each of ours takes 20,000 to 66,000; nodes accept 50 million.
+_DUE_GAS: Final = 1_000_000
+_DUE_GAS_EACH: Final = 200_000
+_MOST_DUE_GAS: Final = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +158,9 @@ class ReminderView:
         """The open windows (1..6) of each legacy in order. `Reverted` when one of them reverts, or when there are too
         many for the node: the contract does not isolate, ask for half of them."""
         data = self._BATCH + word(WORD) + word(len(legacies)) + b"".join(map(address_word, legacies))
+        gas = min(_DUE_GAS + _DUE_GAS_EACH * len(legacies), _MOST_DUE_GAS)
         try:
-            answer = await self._chain.call(Call(self._address, data), at=at)
+            answer = await self._chain.call(Call(self._address, data), at=at, gas=gas)
         except TooMuch:
             if len(legacies) == 1:
                 raise

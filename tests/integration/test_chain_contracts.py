@@ -160,6 +160,21 @@ async def test_a_reverting_legacy_makes_its_batch_a_value_to_halve(
     assert await view.due_windows([good.address], at=at) == [()]
 
 
+async def test_the_view_may_burn_a_bounded_amount_of_gas_that_500_legacies_fit_into(chain_scenario: Scenario) -> None:
+    owner, heir = chain_scenario.account("owner"), person(chain_scenario, "heir")
+    chain_scenario.subscribe_premium(owner)
+    legacies = chain_scenario.bulk_create(owner, 500, {heir: 100}, inactivity=3 * DAY, configure=False)
+    async with proxy(chain_scenario.anvil.url) as endpoint:
+        chain = Chain.connect(chain_settings(chain_scenario, endpoint.url))
+        at = await head_hash(chain)
+        view = ReminderView(chain)
+        assert await view.due_windows([each.address for each in legacies], at=at) == [(1,)] * 500
+        assert await view.due_windows([legacies[0].address], at=at) == [(1,)]
+        bounds = [int(each["params"][0]["gas"], 16) for each in endpoint.requests if each["method"] == "eth_call"]
+        assert [gas <= most for gas, most in zip(bounds, (50_000_000, 2_000_000), strict=True)] == [True, True]
+        await chain.close()
+
+
 async def test_a_batch_that_is_too_much_for_every_node_is_a_value_to_halve(
     chain: Chain, chain_scenario: Scenario
 ) -> None:
