@@ -1,0 +1,242 @@
+"""The due pass: which windows are open, who is asked about and when, and a legacy that reverts."""
+
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Legacy, Mode, Scenario
+from tests.integration.mail_stub import MailStub
+from tests.integration.reminder_world import CHAIN_ID, World, open_world
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
+        yield opened
+
+
+async def watched(world: World, number: int, **terms: object) -> list[Legacy]:
+    legacies = [world.legacy(**{"heirs": ["anna"], "inactivity": 30 * DAY, **terms}) for _ in range(number)]
+    for legacy in legacies:
+        await world.save(legacy, "owner", "anna")
+    return legacies
+
+
+async def windows(world: World, legacy: Legacy) -> dict[int, str]:
+    rows = await world.sql(
+        'select "window", state from worker.due_window where legacy = :legacy order by deadline', legacy=legacy.address
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+async def test_what_the_contract_says_is_stored_with_its_deadline_and_the_members_of_that_block(world: World) -> None:
+    (legacy,) = await watched(world, 1, second_line="clara", delay2=3 * DAY)
+    world.scenario.advance(26 * DAY)
+    report = await world.look_at_chain()
+    t1, t2, _ = world.scenario.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
+    stored = await world.sql('select "window", deadline, block_number from worker.due_window order by "window"')
+    assert [tuple(row) for row in stored] == [(1, t1, report.block_number), (2, t2, report.block_number)]
+    assert [sorted(each) for each in world.scenario.due_windows([legacy])] == [[1, 2]]
+    ((members, block),) = await world.sql("select membership, membership_block from worker.watch")
+    assert (members["beneficiaries"], members["second_line"]) == ([world.address("anna")], world.address("clara"))
+    assert block == report.block_number
+
+
+async def test_a_window_that_closes_is_closed_and_its_new_deadline_is_another_row(world: World) -> None:
+    (legacy,) = await watched(world, 1)
+    world.scenario.advance(25 * DAY)
+    await world.look_at_chain()
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.look_at_chain()
+    assert await windows(world, legacy) == {1: "closed"}
+    world.scenario.advance(25 * DAY)
+    await world.look_at_chain()
+    rows = await world.sql("select state from worker.due_window order by deadline")
+    assert [row[0] for row in rows] == ["closed", "open"]
+
+
+async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing_while(world: World) -> None:
+    good = await watched(world, 5, inactivity=3 * DAY)
+    bad = world.scenario.create_reverting_legacy(world.account("owner"), {world.address("anna"): 100}, inactivity=DAY)
+    burner = world.scenario.create_reverting_legacy(
+        world.account("owner"), {world.address("anna"): 100}, inactivity=DAY
+    )
+    for legacy, mode in ((bad, Mode.REVERTS), (burner, Mode.BURNS_GAS)):
+        await world.save(legacy, "anna")
+        world.scenario.set_mode(legacy, mode)
+    report = await world.look_at_chain()
+    assert (report.asked, report.reverting) == (7, 2)
+    assert sorted(report.set_aside) == sorted([bad.address, burner.address])
+    for legacy in good:
+        assert await windows(world, legacy) == {1: "open"}
+    assert (await world.due.run()).asked == 0
+    pauses = []
+    for _ in range(3):
+        pauses.append(await world.sql("select min(paused_until - now()) from worker.watch where paused_until > now()"))
+        await world.sql("update worker.watch set paused_until = now() - interval '1 s' where paused_until is not null")
+        await world.due.run()
+    assert pauses == sorted(pauses)
+    assert pauses[0] < pauses[-1]
+    world.scenario.set_mode(bad, Mode.WELL)
+    await world.sql("update worker.watch set paused_until = now() - interval '1 s' where paused_until is not null")
+    await world.due.run()
+    assert await windows(world, bad) == {1: "open"}
+    ((failures,),) = await world.sql("select failures from worker.watch where legacy = :legacy", legacy=bad.address)
+    assert failures == 0
+
+
+async def test_a_legacy_of_an_old_build_is_left_out(world: World) -> None:
+    """The view calls it ready, for a deadline in 1970."""
+    old = world.scenario.create_old_legacy(world.account("owner"), {world.address("anna"): 100})
+    world.scenario.subscribe_premium(world.account("owner"))
+    await world.save(old, "anna")
+    report = await world.look_at_chain()
+    assert world.scenario.due_windows([old]) == [[4]]
+    assert (report.asked, dict(report.open_windows)) == (1, {})
+
+
+async def test_windows_older_than_history_are_recorded_and_not_mailed(world: World) -> None:
+    """First seen by a new installation: one opened long ago, one lately."""
+    old, recent = await watched(world, 2)
+    world.scenario.advance(30 * DAY + 8 * DAY)
+    world.scenario.check_in(world.account("owner"), recent)
+    world.scenario.advance(31 * DAY)
+    report = await world.look_at_chain()
+    assert report.too_old == 1
+    assert await windows(world, old) == {4: "too_old"}
+    assert await windows(world, recent) == {4: "open"}
+    await world.tick()
+    assert len(world.mail.told("ready_to_activate")) == 2
+
+
+async def test_a_window_is_as_old_as_the_activity_that_set_its_deadline(world: World) -> None:
+    """Inactivity of two days and a notice of thirty: t1 less the notice is long ago, but the deadline is new."""
+    world.scenario.set_time_ahead(world.account("owner"), 30 * DAY)
+    (legacy,) = await watched(world, 1, inactivity=2 * DAY)
+    await world.look_at_chain()
+    assert await windows(world, legacy) == {1: "open"}
+
+
+async def test_a_window_opened_by_a_longer_notice_is_not_old(world: World) -> None:
+    """It was closed when last looked at, so it cannot have opened before."""
+    (legacy,) = await watched(world, 1, inactivity=60 * DAY)
+    world.scenario.advance(40 * DAY)
+    await world.look_at_chain()
+    assert await windows(world, legacy) == {}
+    world.scenario.set_time_ahead(world.account("owner"), 50 * DAY)
+    await world.look_at_chain()
+    assert await windows(world, legacy) == {1: "open"}
+
+
+# -- the horizon --------------------------------------------------------------------------------------
+
+
+async def test_the_second_look_asks_nobody_and_the_horizon_wakes_at_the_opening(world: World) -> None:
+    (legacy,) = await watched(world, 1, inactivity=20 * DAY)
+    assert (await world.look_at_chain()).asked == 1
+    assert not await world.due.look()
+    assert (await world.look_at_chain()).asked == 0
+    t1, _, _ = world.scenario.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
+    opening, now = t1 - 7 * DAY, world.scenario.anvil.now()
+    while now < opening:
+        ((next_ask,),) = await world.sql("select next_ask from worker.watch")
+        assert now < next_ask <= min(now + DAY, opening)
+        now = world.scenario.advance(next_ask - now)
+        assert await world.due.look()
+        await world.look_at_chain()
+    assert await windows(world, legacy) == {1: "open"}
+    ((seen,),) = await world.sql("select asked_at from worker.watch")
+    assert seen - opening < 5
+
+
+async def test_safe_legacies_are_asked_about_hourly(world: World) -> None:
+    owner = world.account("owner")
+    world.scenario.subscribe_premium(owner)
+    safe = world.scenario.create_safe([owner])
+    legacy = world.scenario.create_safe_legacy(owner, safe, [world.address("anna")], inactivity=90 * DAY, guarded=False)
+    world.scenario.configure_reminders(owner, legacy, [world.address("anna")])
+    await world.save(legacy, "owner", "anna")
+    assert (await world.look_at_chain()).asked == 1
+    world.scenario.advance(3500)
+    assert (await world.look_at_chain()).asked == 0
+    world.scenario.advance(101)
+    assert (await world.look_at_chain()).asked == 1
+
+
+@pytest.mark.parametrize("change", ["trigger", "notice", "premium", "config", "distribution"])
+async def test_an_event_that_can_open_a_window_earlier_resets_the_horizon(world: World, change: str) -> None:
+    legacy, other = await watched(world, 2, inactivity=60 * DAY)
+    owner = world.account("owner")
+    if change == "premium":
+        world.scenario.end_premium(owner.address)
+    await world.look_at_chain()
+    assert (await world.look_at_chain()).asked == 0
+    of_the_creator = change in ("notice", "premium")
+    match change:
+        case "trigger":
+            world.scenario.edit_trigger(owner, legacy, 3 * DAY)
+        case "notice":
+            world.scenario.set_time_ahead(owner, 60 * DAY)
+        case "premium":
+            world.scenario.subscribe_premium(owner)
+        case "config":
+            world.scenario.edit_config(owner, legacy, {world.address("anna"): 100}, inactivity=3 * DAY)
+        case _:
+            world.scenario.edit_distribution(owner, legacy, {world.address("ben"): 100})
+    await world.index.advance()
+    assert await world.due.look()
+    assert (await world.due.run()).asked == (2 if of_the_creator else 1)
+    if change in ("trigger", "notice", "config"):
+        assert await windows(world, legacy) == {1: "open"}
+    assert await windows(world, other) == ({1: "open"} if change == "notice" else {})
+
+
+async def test_a_change_while_the_chain_is_being_asked_is_not_lost(world: World, database_url: str) -> None:
+    """A reset between the reading and the storing of an answer wins over the answer."""
+    await watched(world, 1)
+    resets = 0
+
+    def reset(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        nonlocal resets
+        if "update worker.watch w" in statement and not resets:
+            resets += 1
+            with psycopg.connect(database_url.replace("+psycopg", ""), autocommit=True) as other:
+                other.execute("update worker.watch set next_ask = 0")
+
+    event.listen(world.engine.sync_engine, "before_cursor_execute", reset)
+    report = await world.look_at_chain()
+    event.remove(world.engine.sync_engine, "before_cursor_execute", reset)
+    assert (resets, report.asked) == (1, 2)
+
+
+async def test_the_index_taken_back_by_a_reorganisation_asks_again(world: World) -> None:
+    (legacy,) = await watched(world, 1, inactivity=60 * DAY)
+    await world.look_at_chain()
+    world.scenario.edit_trigger(world.account("owner"), legacy, 3 * DAY)
+    await world.look_at_chain()
+    assert await windows(world, legacy) == {1: "open"}
+    world.scenario.anvil.rpc("anvil_reorg", 1, [])
+    world.scenario.edit_trigger(world.account("owner"), legacy, 4 * DAY)
+    await world.look_at_chain()
+    t1, _, _ = world.scenario.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
+    rows = await world.sql("select deadline from worker.due_window where state = 'open'")
+    assert [row[0] for row in rows] == [t1]
+
+
+async def test_many_legacies_are_asked_about_in_batches_each_once(world: World) -> None:
+    owner = world.account("owner")
+    world.scenario.subscribe_premium(owner)
+    legacies = world.scenario.bulk_create(owner, 1200, {world.address("anna"): 100})
+    await world.sql(
+        "insert into worker.watch (chain_id, legacy, creator, legacy_type)"
+        " select :chain, legacy, :creator, 3 from unnest(cast(:legacies as text[])) as w(legacy)",
+        chain=CHAIN_ID,
+        creator=world.address("owner"),
+        legacies=[legacy.address for legacy in legacies],
+    )
+    report = await world.look_at_chain()
+    assert (report.asked, report.batches, report.more) == (1200, 3, False)
+    assert (await world.due.run()).asked == 0
