@@ -1,6 +1,6 @@
 """Who answers: the subgraph while it is well and near the head of the chain, else our own index."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -9,11 +9,12 @@ import structlog
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.questions import Indexer, IndexHead
+from reminder_worker.indexer.questions import Indexer, IndexHead, ReminderConfig
 from reminder_worker.indexer.subgraph import Subgraph
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
+CATCH_UP_SECONDS = 10.0
 Reason = Literal["preferred", "no_subgraph", "subgraph_fails", "subgraph_lags", "own_index_is_behind_it"]
 
 
@@ -51,12 +52,32 @@ class Indexers:
                 raise
             return await question(self._index, await self._index.head())
 
-    async def ask_near_head(self, question: Callable[[Indexer, IndexHead], Awaitable[T]]) -> T:
-        """As `ask`, but refuses a state that lags: what an index has not read again yet is not known to be absent."""
-        await self.current()
-        if self.last is not None and self.last.lag > self._chain.settings.subgraph_max_lag:
-            raise IndexerUnavailable(f"the indexer of chain {self._chain.chain_id} is {self.last.lag} blocks behind")
-        return await self.ask(question)
+    async def reminder_configs(self, legacies: Collection[str], reached: int) -> dict[str, ReminderConfig]:
+        """Of a state that holds block `reached`, and all that our own index knows: what is absent there is absent.
+
+        Our own index is brought up to that block when it is a little behind. Raises `IndexerUnavailable` when nobody
+        has got so far, `ChainUnavailable`.
+        """
+        own = await self._own_head()
+        if own is None or own.number < reached:
+            await self._index.advance(CATCH_UP_SECONDS)
+            own = await self._own_head()
+        if self._subgraph is not None:
+            choice = await self.choose()
+            if choice.indexer is self._subgraph and choice.at.number >= max(reached, own.number if own else 0):
+                try:
+                    return await self._subgraph.reminder_configs(legacies, choice.at)
+                except IndexerUnavailable:
+                    pass  # our own index answers, where it can
+        if own is None or own.number < reached:
+            raise IndexerUnavailable(f"no indexer of chain {self._chain.chain_id} has reached block {reached}")
+        return await self._index.reminder_configs(legacies, own)
+
+    async def _own_head(self) -> IndexHead | None:
+        try:
+            return await self._index.head()
+        except IndexerUnavailable:
+            return None
 
     async def choose(self) -> Choice:
         """As `current`, with why."""

@@ -77,7 +77,7 @@ class FactReader:
         _, _, configs, amounts, told = await together(
             self._learn_legacies(facts, sorted(legacies - facts.legacies.keys())),
             self._learn_windows(facts, sorted(due - facts.windows.keys())),
-            self._configs(configured),
+            self._configs(configured, head.number),
             self._amounts([entry for entry in entries if entry.kind is Kind.ACTIVATED_TRANSFER]),
             self._told([e for e in entries if e.kind is Kind.INSTRUCTIONS and e.role == Role.OWNER]),
         )
@@ -96,11 +96,11 @@ class FactReader:
         for found in await together(*(open_windows(self._chain, batch, facts.head.hash) for batch in batches)):
             facts.windows.update(found)
 
-    async def _configs(self, legacies: Sequence[str]) -> Mapping[str, ReminderConfig] | None:
+    async def _configs(self, legacies: Sequence[str], reached: int) -> Mapping[str, ReminderConfig] | None:
         if not legacies:
             return {}
         try:
-            return await self._indexers.ask_near_head(lambda indexer, at: indexer.reminder_configs(legacies, at))
+            return await self._indexers.reminder_configs(legacies, reached)
         except IndexerUnavailable:
             return None
 

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain.client import Chain
+from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import LegacyIdentity
 from reminder_worker.errors import ChainUnavailable, NotConfigured
 from reminder_worker.indexer.choose import Indexers
@@ -48,10 +48,9 @@ class Instructions:
         granted = await self._authoriser.authorise(
             request, "SendInstructions", require_owner=True, require_premium=True
         )
-        members = await self._members(request.chain_id, granted.identity)
-        configs = await self._indexers[request.chain_id].ask_near_head(
-            lambda indexer, at: indexer.reminder_configs([request.legacy], at)
-        )
+        head = await latest_block(self._chains[request.chain_id])
+        members = await self._members(granted.identity, request.chain_id, head)
+        configs = await self._indexers[request.chain_id].reminder_configs([request.legacy], head.number)
         async with self._engine.begin() as conn:
             await granted.spend(conn)
             stored = await lock_recipients(conn, request.chain_id, [request.legacy])
@@ -70,10 +69,8 @@ class Instructions:
             ]
             return await insert_entries(conn, request.chain_id, entries, rearm=False)
 
-    async def _members(self, chain_id: int, identity: LegacyIdentity) -> Membership:
-        chain = self._chains[chain_id]
-        head = await latest_block(chain)
-        found = await read_memberships(chain, {identity.legacy: identity.legacy_type}, head.hash)
+    async def _members(self, identity: LegacyIdentity, chain_id: int, head: Block) -> Membership:
+        found = await read_memberships(self._chains[chain_id], {identity.legacy: identity.legacy_type}, head.hash)
         members = found[identity.legacy]
         if members is None:
             raise ChainUnavailable("the members of the legacy cannot be read")

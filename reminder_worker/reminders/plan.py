@@ -16,6 +16,7 @@ from reminder_worker.mail.messages import WINDOW_KINDS, Kind, Role
 from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.audience import WINDOW_LINES, Membership, audience, window_event
 from reminder_worker.reminders.signal_plan import Judged, Signal, SignalReader
+from reminder_worker.reminders.window_view import latest_block
 from reminder_worker.settings import ReminderSettings
 
 SIGNALS_AT_ONCE = 200
@@ -24,9 +25,13 @@ WINDOWS_AT_ONCE = 2000
 
 @dataclass(slots=True)
 class PlanReport:
-    """`refused`: signals nobody is written to about, with a reason in their row; `later`: tried again."""
+    """`refused`: signals nobody is written to about, with a reason in their row; `later`: tried again.
+
+    `too_old`: signals that were not planned within the time history is mailed.
+    """
 
     signals: int = 0
+    too_old: int = 0
     refused: int = 0
     later: int = 0
     windows: int = 0
@@ -49,8 +54,10 @@ class Planner:
 
     def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, settings: ReminderSettings) -> None:
         self._engine = engine
+        self._chain = chain
         self._chain_id = chain.chain_id
         self._indexers = indexers
+        self._max_age = settings.signal_max_age_seconds
         self._reader = SignalReader(engine, chain, indexers, settings)
 
     async def has_work(self) -> bool:
@@ -59,10 +66,18 @@ class Planner:
 
     async def run(self, report: PlanReport) -> None:
         """Plan everything there is; `report` is added to."""
+        await self._age_signals(report)
         while await self._plan_windows(report) == WINDOWS_AT_ONCE:
             pass
         while await self._plan_signals(report) == SIGNALS_AT_ONCE:
             pass
+
+    async def _age_signals(self, report: PlanReport) -> None:
+        """History is not mailed: also not what was seen in time while no email was sent at all."""
+        head = await latest_block(self._chain)
+        values = {"chain_id": self._chain_id, "oldest": head.timestamp - self._max_age}
+        async with self._engine.begin() as conn:
+            report.too_old += (await conn.execute(sql.AGE_SIGNALS, values)).rowcount
 
     async def _plan_signals(self, report: PlanReport) -> int:
         async with self._engine.connect() as conn:
@@ -88,7 +103,8 @@ class Planner:
         if not windows:
             return 0
         legacies = sorted({row.legacy for row in windows})
-        configs = await self._indexers.ask(lambda indexer, at: indexer.reminder_configs(legacies, at))
+        # Not of a state before the members': who was configured meanwhile would be passed over for good.
+        configs = await self._indexers.reminder_configs(legacies, max(row.membership_block for row in windows))
         marks = {
             "chain_id": self._chain_id,
             "legacies": [row.legacy for row in windows],

@@ -16,6 +16,11 @@ SOMETHING_TO_PLAN = text(
     f") or exists (select {_TO_PLAN})"
 )
 
+AGE_SIGNALS = text("""
+    update worker.notify_signal set state = 'too_old', reason = 'not_planned_in_time'
+    where chain_id = :chain_id and state = 'new' and block_time < :oldest
+""")
+
 SIGNALS_TO_PLAN = text("""
     select tx_hash, legacy, kind, layer, block_number, block_time, tries,
         cast(extract(epoch from now() - seen_at) as bigint)
@@ -26,7 +31,7 @@ SIGNALS_TO_PLAN = text("""
 """)
 
 WINDOWS_TO_PLAN = text(f"""
-    select d.legacy, d."window", d.deadline, w.membership
+    select d.legacy, d."window", d.deadline, w.membership, w.membership_block
     {_TO_PLAN}
     order by d.legacy
     limit :limit

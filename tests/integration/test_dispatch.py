@@ -107,7 +107,7 @@ async def test_a_check_in_after_the_plan_drops_what_waits_and_its_new_deadline_i
 
 
 async def test_an_index_that_is_read_again_drops_nobody(world: World) -> None:
-    """What a rewound index does not hold is not known to be absent: the emails wait until it is near the head."""
+    """What a rewound index does not hold is not taken for absent: it is read again first."""
     legacy = world.legacy(inactivity=30 * DAY)
     await world.save(legacy, "owner", "anna", "ben")
     await world.look_at_chain()
@@ -116,14 +116,22 @@ async def test_an_index_that_is_read_again_drops_nobody(world: World) -> None:
     await world.mail.stop()
     await world.dispatch.run()
     await world.mail.start()
-    world.scenario.anvil.mine(40)
     await world.index.rewind_to(1)
     await world.hurry()
     await world.dispatch.run()
-    assert world.mail.inbox == []
-    await world.hurry()
-    await world.tick()
     assert world.mail.told("owner_reset") == emails("owner", "anna", "ben")
+
+
+async def test_signals_of_a_time_without_mail_are_history(world: World) -> None:
+    """They were seen in time and never planned; when mail is configured at last they are not news any more."""
+    legacy = world.legacy(inactivity=300 * DAY)
+    await world.save(legacy, "owner", "anna", "ben")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.look_at_chain()
+    world.scenario.advance(8 * DAY)
+    await world.tick()
+    assert world.mail.inbox == []
+    assert await world.sql("select state, reason from worker.notify_signal") == [("too_old", "not_planned_in_time")]
 
 
 async def test_a_window_that_opens_again_for_the_same_deadline_is_told_after_all(world: World) -> None:
@@ -281,8 +289,9 @@ async def test_signals_of_a_legacy_that_no_router_knows_are_refused(world: World
         await world.sql(
             "insert into worker.notify_signal"
             " (chain_id, tx_hash, legacy, kind, layer, creator, block_number, block_time)"
-            " values (31337, :tx, :legacy, :kind, 1, :creator, 1, 1)",
+            " values (31337, :tx, :legacy, :kind, 1, :creator, 1, :now)",
             tx=tx,
+            now=world.scenario.anvil.now(),
             legacy=target,
             kind=kind,
             creator=world.address("owner"),

@@ -96,3 +96,36 @@ async def test_a_question_the_subgraph_fails_on_is_answered_all_the_same(
         parts.graph.spoil = spoil
         found = await parts.indexers.ask(lambda indexer, at: indexer.legacies([made.address], at))
         assert found[made.address].router == s.deployment.transfer_eoa_legacy_router
+
+
+async def test_configurations_are_of_a_state_that_holds_the_block_that_is_asked_for(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """A subgraph that is a block behind is near enough for signals, but would say that nobody is configured."""
+    s = chain_scenario
+    ann, cid = s.account("ann"), s.account("cid")
+    s.subscribe_premium(ann)
+    legacy = s.create_legacy(ann, {cid.address: 100})
+    async with open_parts(engine, s) as parts:
+        await parts.index.advance()
+        s.configure_reminders(ann, legacy)
+        configured = s.anvil.block_number()
+        assert (await parts.indexers.choose()).indexer is parts.subgraph
+        found = await parts.indexers.reminder_configs([legacy.address], configured)
+        assert found[legacy.address].beneficiaries == (cid.address.lower(),)
+        with pytest.raises(IndexerUnavailable):
+            await parts.indexers.reminder_configs([legacy.address], configured + 5)
+
+
+async def test_our_own_index_is_not_believed_about_configurations_it_has_not_read_yet(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """The subgraph fails on the question itself, and our own index cannot get to the block."""
+    s = chain_scenario
+    async with open_parts(engine, s) as parts:
+        head = s.anvil.block_number()
+        await parts.index.advance()
+        await parts.index.rewind_to(2)
+        parts.graph.faults.extend(web.Response(status=503) for _ in range(20))
+        with pytest.raises(IndexerUnavailable):
+            await parts.indexers.reminder_configs([], head + 1)
