@@ -22,7 +22,7 @@ from reminder_worker.chain.words import Malformed
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings import BlockTag, ChainSettings
 
-__all__ = ["Block", "Call", "Chain", "EndpointHealth", "Log", "Receipt", "Reverted", "TooMuch"]
+__all__ = ["Block", "Call", "Chain", "EndpointHealth", "Log", "Receipt", "Reverted", "StateGone", "TooMuch"]
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
@@ -40,10 +40,14 @@ _EXECUTION = re.compile(
 )
 _NO_SUCH_BLOCK = re.compile(
     r"(header|block|resource)( with hash)?( \w+)? not found|unknown block|missing trie node|not currently canonical|"
-    r"state .{0,80}not available|pruned|blockoutofrange",
+    r"state .{0,80}(not |un)available|no state available|pruned|blockoutofrange",
     re.I,
 )
 _HEX_DATA = re.compile(r"0x((?:[0-9a-fA-F]{2})*)$")
+
+
+class StateGone(ChainUnavailable):
+    """Every endpoint that answers says that it does not have the block of a call, or no longer its state."""
 
 
 class Chain:
@@ -170,7 +174,7 @@ class Chain:
 
         await self._over(attempt)
         if found is None:
-            raise ChainUnavailable(f"no endpoint of chain {self.chain_id} has the block that a call is about")
+            raise StateGone(f"no endpoint of chain {self.chain_id} has the block that a call is about")
         return found
 
     async def call_many(self, calls: Sequence[Call], *, at: str | None = None) -> list[bytes | Reverted]:

@@ -14,7 +14,7 @@ import msgspec
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain.client import Block, Chain, Receipt
+from reminder_worker.chain.client import Block, Chain, Receipt, StateGone
 from reminder_worker.chain.contracts import Legacies, TokenWhiteList
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
@@ -28,6 +28,7 @@ from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.amounts import received, to_json
 from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, SIGNAL_KINDS, Membership, signal_event
 from reminder_worker.reminders.membership import read_memberships
+from reminder_worker.reminders.window_view import latest_block
 from reminder_worker.settings import ReminderSettings
 
 log = structlog.get_logger(__name__)
@@ -85,10 +86,12 @@ class Place:
 class Known:
     """What was read of many signals. Members are None at a place, and a place is absent from `configs`, for a retry.
 
-    `lines`: by legacy and time, the last line that was told before that it may act.
+    `instead`: members for signals whose legacy's cannot be read at their place. `lines`: by legacy and time, the last
+    line that was told before that it may act.
     """
 
     members: Mapping[Place, Mapping[str, Membership | None] | None]
+    instead: Mapping[Signal, Membership | None]
     configs: Mapping[Place, Mapping[str, ReminderConfig]]
     lines: Mapping[tuple[str, int], int]
     whitelist: frozenset[str]
@@ -137,8 +140,11 @@ class SignalReader:
         for signal, place in places.items():
             by_place[place][signal.legacy] = types[signal.legacy]
         found = await asyncio.gather(*(self._members(place, some) for place, some in by_place.items()))
+        members = dict(zip(by_place, found, strict=True))
+        unknown = [s for s, place in places.items() if (read := members[place]) is not None and read[s.legacy] is None]
         known = Known(
-            members=dict(zip(by_place, found, strict=True)),
+            members=members,
+            instead=await self._members_instead(unknown, types),
             configs=await self._configs(by_place),
             lines=await self._told_lines(good),
             whitelist=await self._whitelist(good),
@@ -180,21 +186,34 @@ class SignalReader:
             return await self._chain.block_by_hash(block_hash)
 
     async def _members(self, place: Place, types: Mapping[str, int]) -> dict[str, Membership | None] | None:
-        """At the place; where that state is gone or cannot be read, as last stored. None: to be tried again."""
-        found: dict[str, Membership | None] = dict.fromkeys(types)
+        """At the place; nobody's where its state is gone. None: to be tried again."""
         try:
             async with self._blocks:
-                found = await read_memberships(self._chain, types, place.hash)
-        except ChainUnavailable:
+                return await read_memberships(self._chain, types, place.hash)
+        except StateGone:
             head = await self._chain.block("latest")
             if head is None or head.number - place.number < STATE_KEPT_BLOCKS:
-                return None
-        missing = [legacy for legacy, each in found.items() if each is None]
-        return {**found, **(await self._stored_members(missing))}
+                return None  # a node that lags, or a reorganisation
+            return dict.fromkeys(types)
+        except ChainUnavailable:
+            return None
+
+    async def _members_instead(
+        self, signals: Collection[Signal], types: Mapping[str, int]
+    ) -> dict[Signal, Membership | None]:
+        """As they are now, or else as last stored. Of an activation only the latter: it may have emptied the lists."""
+        if not signals:
+            return {}
+        lasting = {s.legacy: types[s.legacy] for s in signals if s.kind_of_email not in ACTIVATIONS}
+        head = await latest_block(self._chain)
+        now = await read_memberships(self._chain, lasting, head.hash) if lasting else {}
+        stored = await self._stored_members(sorted({signal.legacy for signal in signals}))
+        return {
+            s: (now.get(s.legacy) if s.kind_of_email not in ACTIVATIONS else None) or stored.get(s.legacy)
+            for s in signals
+        }
 
     async def _stored_members(self, legacies: Sequence[str]) -> dict[str, Membership]:
-        if not legacies:
-            return {}
         values = {"chain_id": self._chain.chain_id, "legacies": list(legacies)}
         async with self._engine.connect() as conn:
             rows = (await conn.execute(sql.STORED_MEMBERSHIPS, values)).all()
@@ -245,7 +264,7 @@ def _verdict(signal: Signal, receipt: Receipt, place: Place | None, known: Known
     members = known.members[place] if place else None
     if place is None or members is None or place not in known.configs:
         return _again(signal)
-    belongs = members.get(signal.legacy)
+    belongs = members.get(signal.legacy) or known.instead.get(signal)
     if belongs is None:
         return Judged(signal, "refused", "members_not_known")
     line, amounts = max(1, min(signal.layer, ALL_LINES)), None

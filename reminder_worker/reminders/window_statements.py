@@ -11,7 +11,7 @@ SOMETHING_TO_ASK = text("""
 
 # xmin is the row's version: who resets a row while the chain is being asked about it wins over the answer.
 TO_ASK = text("""
-    select legacy, creator, legacy_type, asked_at, next_ask = 0, cast(cast(xmin as text) as bigint)
+    select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null, cast(cast(xmin as text) as bigint)
     from worker.watch
     where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
     order by next_ask

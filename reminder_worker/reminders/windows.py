@@ -62,7 +62,7 @@ class DueReport:
 class Watched:
     """A row of `watch`. `changed`: asked about because something changed, not because of the time.
 
-    `version` tells whether somebody wanted it asked about again meanwhile.
+    `unknown`: its members were never stored. `version` tells whether somebody wanted it asked about again meanwhile.
     """
 
     legacy: str
@@ -70,6 +70,7 @@ class Watched:
     legacy_type: int
     asked_at: int | None
     changed: bool
+    unknown: bool
     version: int
 
 
@@ -195,17 +196,16 @@ class _Run:
             )
 
     async def _store(self, looks: Sequence[Look], failed: Sequence[Watched]) -> None:
-        with_windows = [look for look in looks if look.open]
-        members: Mapping[str, Membership | None] = {}
-        active: Mapping[str, int] = {}
-        if with_windows:
-            types = {look.watched.legacy: look.watched.legacy_type for look in with_windows}
-            members = await read_memberships(self._chain, types, self.head.hash)
-            doubtful = [look.watched.legacy for look in with_windows if self._seems_old(look, 0)]
-            active = await last_activity(self._chain, doubtful, self.head.hash)
-        unreadable = {look.watched.legacy for look in with_windows if members.get(look.watched.legacy) is None}
-        failed = [*failed, *(look.watched for look in with_windows if look.watched.legacy in unreadable)]
+        # The members of all would double the questions; a signal whose state is gone is judged by those stored here.
+        wanted = [look for look in looks if look.open or look.watched.changed or look.watched.unknown]
+        types = {look.watched.legacy: look.watched.legacy_type for look in wanted}
+        read = await read_memberships(self._chain, types, self.head.hash) if types else {}
+        doubtful = [look.watched.legacy for look in wanted if look.open and self._seems_old(look, 0)]
+        active = await last_activity(self._chain, doubtful, self.head.hash)
+        unreadable = {look.watched.legacy for look in wanted if look.open and read[look.watched.legacy] is None}
+        failed = [*failed, *(look.watched for look in looks if look.watched.legacy in unreadable)]
         looks = [look for look in looks if look.watched.legacy not in unreadable]
+        members = {look.watched.legacy: _to_store(look, read.get(look.watched.legacy)) for look in looks}
         old = {look.watched.legacy: self._seems_old(look, active.get(look.watched.legacy, 0)) for look in looks}
         await self._write(looks, members, old, failed)
         self._count(looks, old, failed)
@@ -257,6 +257,12 @@ class _Run:
         self.report.set_aside += [each.legacy for each in failed][: SHOWN - len(self.report.set_aside)]
         for each in failed:
             log.warning("legacy_reverts", chain_id=self._chain.chain_id, legacy=each.legacy)
+
+
+def _to_store(look: Look, membership: Membership | None) -> Membership | None:
+    """An activation empties the list, and is judged by the one before when its block is out of reach."""
+    emptied = membership is not None and not membership.beneficiaries
+    return None if emptied and not look.open else membership
 
 
 def _columns(names: str, rows: Sequence[Sequence[Any] | Row[Any]]) -> dict[str, list[Any]]:

@@ -1,0 +1,99 @@
+"""Signals that are judged when nodes no longer have the state of their block."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Legacy, Scenario
+from reminder_worker.reminders.signal_plan import STATE_KEPT_BLOCKS
+from tests.integration.chain_proxy import Json, proxy
+from tests.integration.mail_stub import MailStub
+from tests.integration.reminder_world import World, open_world
+
+GONE = {"code": -32000, "message": "missing trie node 0a0b (path ) state 0x0a0b is not available"}
+EVERYBODY = ["anna@example.org", "ben@example.org", "owner@example.org"]
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
+        yield opened
+
+
+async def watched(world: World) -> Legacy:
+    """Looked at by the due pass while no window is open."""
+    legacy = world.legacy(inactivity=30 * DAY)
+    await world.save(legacy, "owner", "anna", "ben")
+    await world.look_at_chain()
+    return legacy
+
+
+@asynccontextmanager
+async def without_state(world: World, error: Json) -> AsyncIterator[World]:
+    """A worker whose node answers reads of the blocks so far with `error`; enough blocks later to believe it."""
+    anvil = world.scenario.anvil
+    blocks = [anvil.rpc("eth_getBlockByNumber", hex(n), False)["hash"] for n in range(anvil.block_number() + 1)]
+    anvil.mine(STATE_KEPT_BLOCKS + 10)
+
+    def answer(request: Json) -> Json | None:
+        at: Any = request["params"][1] if request["method"] == "eth_call" else None
+        return {"error": error} if isinstance(at, dict) and at["blockHash"] in blocks else None
+
+    async with proxy(anvil.url) as node:
+        node.answer = answer
+        async with open_world(
+            world.engine, world.scenario, world.mail, CHAIN_31337_RPC_URLS=node.url, CHAIN_31337_RPC_TIMEOUT="2"
+        ) as opened:
+            yield opened
+
+
+async def signal(world: World) -> tuple[str, str | None]:
+    ((state, reason),) = await world.sql("select state, reason from worker.notify_signal")
+    return state, reason
+
+
+async def test_a_check_in_whose_state_is_gone_is_told_to_who_belongs_to_the_legacy_now(world: World) -> None:
+    legacy = await watched(world)
+    await world.sql("update worker.watch set membership = null")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.index.advance()
+    await world.signals.run()
+    async with without_state(world, GONE) as late:
+        await late.dispatch.run()
+    assert world.mail.told("owner_reset") == EVERYBODY
+
+
+async def test_an_activation_whose_state_is_gone_is_told_to_who_belonged_to_the_legacy_before(world: World) -> None:
+    """Although the due pass looked again since, when nobody belonged to it any more."""
+    legacy = await watched(world)
+    owner, usdc = world.account("owner"), world.scenario.deployment.usdc
+    world.scenario.set_empties_on_claim(owner, legacy)
+    world.scenario.mint(usdc, owner.address, 1_000_000_000)
+    world.scenario.approve(owner, usdc, legacy.address, 10**30)
+    world.scenario.advance(31 * DAY)
+    world.scenario.claim(world.account("anna"), legacy, [usdc])
+    await world.sql("update worker.watch set next_ask = 0")
+    await world.look_at_chain()
+    async with without_state(world, GONE) as late:
+        await late.dispatch.run()
+    assert world.mail.told("activated_transfer") == EVERYBODY
+
+
+async def test_a_signal_is_refused_only_when_the_node_says_that_the_state_is_gone(world: World) -> None:
+    """One that does not answer is asked again; then nobody who belonged to the activated legacy is known."""
+    legacy = await watched(world)
+    await world.sql("update worker.watch set membership = null")
+    world.scenario.advance(31 * DAY)
+    world.scenario.claim(world.account("anna"), legacy)
+    await world.index.advance()
+    await world.signals.run()
+    async with without_state(world, {"code": -32603, "message": "internal error"}) as late:
+        await late.dispatch.run()
+    assert (await signal(world))[0] == "new"
+    await world.hurry()
+    async with without_state(world, GONE) as late:
+        await late.dispatch.run()
+    assert await signal(world) == ("refused", "members_not_known")
