@@ -1,0 +1,126 @@
+"""/send-instructions: everybody the chain confirms, once in a while, and the owner hears who was told."""
+
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+from eth_account.signers.local import LocalAccount
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Legacy, Scenario
+from reminder_worker.errors import (
+    AlreadyUsed,
+    LimitReached,
+    NotAKnownLegacy,
+    NotConfigured,
+    PremiumRequired,
+    SignerMismatch,
+)
+from reminder_worker.reminders.authorise import SignedRequest
+from tests.integration.mail_stub import MailStub
+from tests.integration.reminder_world import CHAIN_ID, World, open_world
+
+ABOUT = [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]
+PEOPLE = ("owner", "anna", "ben", "clara", "dan")
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
+        yield opened
+
+
+async def family(world: World, *saved: str) -> Legacy:
+    legacy = world.legacy(second_line="clara", third_line="dan")
+    await world.save(legacy, *(saved or PEOPLE))
+    await world.index.advance()
+    return legacy
+
+
+def signed(signer: LocalAccount, legacy: Legacy, ahead: int = 600) -> SignedRequest:
+    deadline = int(time.time()) + ahead
+    domain = {"name": "Reminder Worker", "version": "1", "chainId": CHAIN_ID}
+    message = {"legacy": legacy.address, "deadline": deadline}
+    signature = signer.sign_typed_data(domain, {"SendInstructions": ABOUT}, message).signature
+    return SignedRequest(CHAIN_ID, legacy.address, deadline, bytes(signature))
+
+
+async def test_all_lines_hear_and_the_owners_copy_says_who_was_told_by_role(world: World) -> None:
+    legacy = await family(world)
+    assert await world.instructions.request(signed(world.account("owner"), legacy)) == 5
+    await world.dispatch.run()
+    assert world.mail.told("instructions") == sorted(f"{label}@example.org" for label in PEOPLE)
+    told = {email.to: email.variables["told"] for email in world.mail.inbox}
+    assert told.pop("owner@example.org") == [
+        {"role": "beneficiary", "count": 2},
+        {"role": "second_line", "count": 1},
+        {"role": "third_line", "count": 1},
+    ]
+    assert all(rows == [] for rows in told.values())
+    router = {email.variables["routerAddress"].lower() for email in world.mail.inbox}
+    assert router == {legacy.router}
+
+
+async def test_who_is_not_an_heir_any_more_is_not_told(world: World) -> None:
+    legacy = await family(world)
+    world.scenario.edit_distribution(world.account("owner"), legacy, {world.address("anna"): 100}, sync=False)
+    assert await world.instructions.request(signed(world.account("owner"), legacy)) == 4
+    world.scenario.edit_line(world.account("owner"), legacy, 3, None)
+    await world.index.advance()
+    await world.dispatch.run()
+    assert world.mail.told("instructions") == sorted(f"{label}@example.org" for label in ("owner", "anna", "clara"))
+
+
+async def test_again_only_after_the_cooldown_of_the_owner_and_chain(world: World) -> None:
+    first, second = await family(world), await family(world)
+    await world.instructions.request(signed(world.account("owner"), first))
+    with pytest.raises(LimitReached) as refused:
+        await world.instructions.request(signed(world.account("owner"), second))
+    assert refused.value.code == "cooldown"
+    assert 86000 < refused.value.retry_after <= 86400
+    assert await world.states("instructions") == {"queued": 5}
+    await world.sql("update worker.quota set ends_at = 0")
+    assert await world.instructions.request(signed(world.account("owner"), second, 700)) == 5
+
+
+async def test_a_request_that_reaches_nobody_does_not_begin_the_cooldown(world: World) -> None:
+    legacy = await family(world, "stranger")
+    assert await world.instructions.request(signed(world.account("owner"), legacy)) == 0
+    await world.save(legacy, *PEOPLE)
+    assert await world.instructions.request(signed(world.account("owner"), legacy, 700)) == 5
+
+
+async def test_a_captured_message_does_nothing_the_second_time(world: World) -> None:
+    legacy = await family(world)
+    request = signed(world.account("owner"), legacy)
+    await world.instructions.request(request)
+    await world.sql("update worker.quota set ends_at = 0")
+    with pytest.raises(AlreadyUsed):
+        await world.instructions.request(request)
+    assert await world.states("instructions") == {"queued": 5}
+
+
+async def test_only_the_owner_who_is_the_creator_and_premium(world: World) -> None:
+    legacy = await family(world)
+    owner = world.account("owner")
+    with pytest.raises(SignerMismatch):
+        await world.instructions.request(signed(world.account("anna"), legacy))
+    safe = world.scenario.create_safe([owner])
+    of_safe = world.scenario.create_safe_legacy(owner, safe, [world.address("anna")])
+    with pytest.raises(SignerMismatch):
+        await world.instructions.request(signed(owner, of_safe))
+    fake = world.scenario.deploy_fake_legacy(owner, legacy.id, [world.address("anna")])
+    with pytest.raises(NotAKnownLegacy):
+        await world.instructions.request(signed(owner, fake))
+    world.scenario.end_premium(owner.address)
+    with pytest.raises(PremiumRequired):
+        await world.instructions.request(signed(owner, legacy))
+    assert await world.states() == {}
+
+
+async def test_without_a_mail_service_it_says_so(world: World) -> None:
+    legacy = await family(world)
+    off = world.settings.model_copy(update={"mail": None})
+    world.instructions._settings = off
+    with pytest.raises(NotConfigured):
+        await world.instructions.request(signed(world.account("owner"), legacy))

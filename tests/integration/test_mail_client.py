@@ -1,0 +1,173 @@
+"""What an answer of the mail service proves, over real HTTP."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+import pytest
+from aiohttp import web
+
+from reminder_worker.errors import MailUnavailable
+from reminder_worker.mail.client import (
+    MAX_ANSWER_BYTES,
+    Accepted,
+    MailClient,
+    NotAccepted,
+    Outcome,
+    Refused,
+    SuppressedAddress,
+    Undecided,
+)
+from reminder_worker.settings import MailSettings
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+KEY = uuid4()
+
+
+@asynccontextmanager
+async def client_of(answer: web.Response | Handler, timeout: float = 5.0) -> AsyncIterator[MailClient]:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        return answer if isinstance(answer, web.Response) else await answer(request)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", handle)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        async with MailClient(settings(runner.addresses[0][1], timeout)) as client:
+            yield client
+    finally:
+        await runner.cleanup()
+
+
+def settings(port: int, timeout: float = 5.0) -> MailSettings:
+    values = {"MAIL_URL": f"http://127.0.0.1:{port}", "MAIL_TOKEN": "a-secret-token", "MAIL_TIMEOUT": timeout}
+    return MailSettings.model_validate(values)
+
+
+def body(content: str | bytes, status: int = 200, **headers: str) -> web.Response:
+    raw = content if isinstance(content, bytes) else content.encode()
+    return web.Response(body=raw, status=status, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (body('{"messageId": "<1@x>", "duplicate": false}'), Accepted("<1@x>")),
+        (body('{"messageId": "<1@x>", "duplicate": true, "more": 1}'), Accepted("<1@x>")),
+        (body('{"suppressed": true}'), SuppressedAddress()),
+        (body("", 400), Refused(400)),
+        (body("", 413), Refused(413)),
+        (body("", 422), Refused(422)),
+        (body("", 401), NotAccepted(401)),
+        (body("", 404), NotAccepted(404)),
+        (body("", 429, **{"Retry-After": "17"}), NotAccepted(429, 17.0)),
+        (body("", 429, **{"Retry-After": "999999999"}), NotAccepted(429, 86400.0)),
+        (body("", 429, **{"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"}), NotAccepted(429)),
+        (body("", 503), NotAccepted(503)),
+        (body("", 409), Undecided()),
+        (body("", 425), Undecided()),
+        (body("", 500), Undecided()),
+        (body("", 502), Undecided()),
+        (body("", 302, Location="/elsewhere"), Undecided()),
+        (body(""), Undecided()),
+        (body("<html>"), Undecided()),
+        (body(b"\xff\xfe\x00"), Undecided()),
+        (body("[]"), Undecided()),
+        (body("{}"), Undecided()),
+        (body('{"messageId": ""}'), Undecided()),
+        (body('{"messageId": "a\\u0000b"}'), Undecided()),
+        (body('{"messageId": "' + "x" * 2000 + '"}'), Undecided()),
+        (body('{"messageId": 7}'), Undecided()),
+        (body(b'{"messageId": "<1@x>"' + b" " * MAX_ANSWER_BYTES + b"}"), Undecided()),
+    ],
+)
+async def test_each_answer_to_a_send(answer: web.Response, outcome: Outcome) -> None:
+    async with client_of(answer) as client:
+        assert await client.send(KEY, b"{}") == outcome
+
+
+async def test_a_refused_connection_proves_that_nothing_was_accepted() -> None:
+    async with client_of(body("")) as client:
+        port = client._url.port
+    assert port is not None
+    async with MailClient(settings(port)) as client:
+        assert await client.send(KEY, b"{}") == NotAccepted(0)
+        with pytest.raises(MailUnavailable):
+            await client.ask(KEY)
+
+
+async def test_a_silent_service_leaves_it_undecided() -> None:
+    forever = asyncio.Event()
+
+    async def hang(_: web.Request) -> web.StreamResponse:
+        await forever.wait()
+        return web.Response()
+
+    async with client_of(hang, timeout=0.2) as client:
+        assert await client.send(KEY, b"{}") == Undecided()
+        with pytest.raises(MailUnavailable):
+            await client.ask(KEY)
+        forever.set()
+
+
+async def test_an_answer_that_breaks_off_leaves_it_undecided() -> None:
+    async def half(request: web.Request) -> web.StreamResponse:
+        answer = web.StreamResponse(headers={"Content-Length": "1000"})
+        await answer.prepare(request)
+        await answer.write(b'{"messageId": "<1@x>"}')
+        assert request.transport is not None
+        request.transport.abort()
+        return answer
+
+    async with client_of(half) as client:
+        assert await client.send(KEY, b"{}") == Undecided()
+
+
+async def test_the_key_the_token_and_the_exact_bytes_are_sent() -> None:
+    seen = []
+
+    async def record(request: web.Request) -> web.StreamResponse:
+        seen.append((request.method, request.path, dict(request.headers), await request.read()))
+        return body('{"messageId": "<1@x>"}')
+
+    async with client_of(record) as client:
+        await client.send(KEY, b'{"a":  1}')
+    ((method, path, headers, sent),) = seen
+    assert (method, path, sent) == ("POST", "/send", b'{"a":  1}')
+    assert headers["Idempotency-Key"] == str(KEY)
+    assert headers["Authorization"] == "Bearer a-secret-token"
+    assert headers["Content-Type"] == "application/json"
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        (body('{"status": "accepted", "messageId": "<1@x>"}'), "accepted"),
+        (body('{"status": "in_flight", "messageId": null}'), "in_flight"),
+        (body('{"status": "in_doubt"}'), "in_doubt"),
+        (body("", 404), "unknown"),
+    ],
+)
+async def test_each_answer_to_a_question(answer: web.Response, state: str) -> None:
+    async with client_of(answer) as client:
+        assert (await client.ask(KEY)).state == state
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        body('{"status": "accepted"}'),
+        body('{"status": "lost"}'),
+        body("no json"),
+        body("", 500),
+        body("", 401),
+        body("", 302, Location="/elsewhere"),
+    ],
+)
+async def test_no_usable_answer_to_a_question_decides_nothing(answer: web.Response) -> None:
+    async with client_of(answer) as client:
+        with pytest.raises(MailUnavailable):
+            await client.ask(KEY)

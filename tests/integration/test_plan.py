@@ -1,0 +1,186 @@
+"""From signals and windows to ledger entries: each once, for the right people of the right block."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Legacy, Scenario
+from reminder_worker.indexer.questions import IndexHead
+from reminder_worker.reminders.plan import Planner, PlanReport
+from tests.integration.chain_proxy import Proxy, proxy
+from tests.integration.mail_stub import MailStub
+from tests.integration.reminder_world import CHAIN_ID, World, open_world
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
+        yield opened
+
+
+async def claimed(world: World) -> Legacy:
+    """A claim has just been made of a legacy of owner, anna and ben, and ended it; its signal is stored."""
+    legacy = world.legacy(inactivity=30 * DAY)
+    await world.save(legacy, "owner", "anna", "ben")
+    world.scenario.set_empties_on_claim(world.account("owner"), legacy)
+    world.scenario.advance(31 * DAY)
+    await world.tick()
+    world.mail.inbox.clear()
+    world.scenario.claim(world.account("anna"), legacy, [])
+    await world.look_at_chain()
+    return legacy
+
+
+async def told(world: World, kind: str = "activated_transfer") -> set[str]:
+    rows = await world.sql("select recipient from worker.sent_ledger where kind = :kind", kind=kind)
+    return {world.labels[row[0]] for row in rows}
+
+
+def planner(world: World) -> Planner:
+    return world.dispatch._planners[CHAIN_ID]
+
+
+async def plan(world: World) -> PlanReport:
+    report = PlanReport()
+    await world.sql("update worker.notify_signal set next_try = now() where state = 'new'")
+    await planner(world).run(report)
+    return report
+
+
+async def test_several_planners_at_once_make_each_entry_once(world: World) -> None:
+    legacy = world.legacy(inactivity=3 * DAY)
+    await world.save(legacy, "owner", "anna", "ben")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.look_at_chain()
+    await asyncio.gather(*(planner(world).run(PlanReport()) for _ in range(4)))
+    rows = await world.sql("select kind, count(*) from worker.sent_ledger group by kind order by kind")
+    assert [tuple(row) for row in rows] == [("before_activation", 3), ("owner_reset", 3)]
+    assert not await planner(world).has_work()
+
+
+async def test_a_configuration_removed_after_an_activation_does_not_silence_it(world: World) -> None:
+    legacy = await claimed(world)
+    world.scenario.delete_legacy(world.account("owner"), legacy)
+    await world.index.advance()
+    await plan(world)
+    assert await told(world) == {"owner", "anna", "ben"}
+
+
+async def test_a_signal_waits_for_the_index_that_knows_who_was_configured(world: World) -> None:
+    await claimed(world)
+    await world.sql("update worker.index_cursor set block_number = block_number - 5 where name = 'index'")
+    assert (await plan(world)).later == 1
+    assert await told(world) == set()
+    await world.sql("update worker.index_cursor set block_number = block_number + 5 where name = 'index'")
+    assert (await plan(world)).signals == 1
+    assert await told(world) == {"owner", "anna", "ben"}
+
+
+async def test_who_is_saved_after_a_signal_was_planned_does_not_hear_of_the_past(world: World) -> None:
+    legacy = await claimed(world)
+    await world.sql("delete from worker.recipient where recipient = :ben", ben=world.address("ben"))
+    await plan(world)
+    await world.save(legacy, "ben")
+    await plan(world)
+    assert await told(world) == {"owner", "anna"}
+
+
+async def test_a_transaction_that_left_the_chain_is_waited_for_and_then_refused(world: World) -> None:
+    legacy = world.legacy(inactivity=30 * DAY)
+    await world.save(legacy, "owner", "anna")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.index.advance()
+    await world.signals.run()
+    world.scenario.anvil.rpc("anvil_reorg", 1, [])
+    assert (await plan(world)).later == 1
+    await world.sql("update worker.notify_signal set seen_at = now() - interval '8 days'")
+    assert (await plan(world)).refused == 1
+    rows = await world.sql("select state, reason from worker.notify_signal")
+    assert [tuple(row) for row in rows] == [("refused", "transaction_gone")]
+
+
+@pytest.fixture
+async def pruned(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[tuple[World, Proxy]]:
+    """A world whose node can be told to forget the state of all blocks but the latest."""
+    async with (
+        proxy(chain_scenario.anvil.url) as node,
+        MailStub() as mail,
+        open_world(engine, chain_scenario, mail, CHAIN_31337_RPC_URLS=node.url) as world,
+    ):
+        yield world, node
+
+
+def forget_state(world: World, node: Proxy) -> None:
+    head = world.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["hash"]
+
+    def answer(request: dict[str, Any]) -> dict[str, Any] | None:
+        where = request["params"][1] if request["method"] == "eth_call" else None
+        if isinstance(where, dict) and where["blockHash"] != head:
+            return {"error": {"code": -32000, "message": "missing trie node"}}
+        return None
+
+    node.answer = answer
+
+
+async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(
+    pruned: tuple[World, Proxy],
+) -> None:
+    world, node = pruned
+    await claimed(world)
+    world.scenario.anvil.mine(120)
+    await world.index.advance()
+    forget_state(world, node)
+    assert (await plan(world)).signals == 1
+    assert await told(world) == {"owner", "anna", "ben"}
+
+
+async def test_a_read_that_fails_near_the_head_is_tried_again(pruned: tuple[World, Proxy]) -> None:
+    """There the node has the state: what failed is the node, and stored members may be older than an edit."""
+    world, node = pruned
+    await claimed(world)
+    await world.sql("update worker.watch set membership = jsonb_set(membership, '{beneficiaries}', '[]')")
+    forget_state(world, node)
+    assert (await plan(world)).later == 1
+    node.well()
+    assert (await plan(world)).signals == 1
+    assert await told(world) == {"owner", "anna", "ben"}
+
+
+async def test_without_any_members_known_a_signal_is_refused_and_shown(pruned: tuple[World, Proxy]) -> None:
+    world, node = pruned
+    await claimed(world)
+    await world.sql("update worker.watch set membership = null")
+    world.scenario.anvil.mine(120)
+    await world.index.advance()
+    forget_state(world, node)
+    assert (await plan(world)).refused == 1
+    rows = await world.sql("select reason from worker.notify_signal where state = 'refused'")
+    assert [row[0] for row in rows] == ["members_not_known"]
+
+
+async def test_a_subgraph_ahead_of_our_index_tells_who_was_configured_at_the_parent_block(world: World) -> None:
+    """It is asked about that block, not about now."""
+    await claimed(world)
+    await world.sql("update worker.index_cursor set block_number = 1 where name = 'index'")
+    asked: list[IndexHead] = []
+    index = world.index
+
+    class Ahead:
+        name = "subgraph"
+
+        async def reminder_configs(self, legacies: Any, at: IndexHead) -> Any:
+            asked.append(at)
+            return await index.reminder_configs(list(legacies), IndexHead(0, ""))
+
+    class Chosen:
+        async def current(self) -> tuple[Any, IndexHead]:
+            return Ahead(), IndexHead(10**9, "0x")
+
+    planner(world)._reader._indexers = Chosen()  # type: ignore[assignment]
+    assert (await plan(world)).signals == 1
+    ((block,),) = await world.sql("select block_number from worker.notify_signal where kind = 2")
+    assert [at.number for at in asked] == [block - 1]
+    assert await told(world) == {"owner", "anna", "ben"}

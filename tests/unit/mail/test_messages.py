@@ -1,0 +1,100 @@
+"""The requests to the mail service: exactly its variables, plain words, nothing rounded."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mail_service.catalogue import TEMPLATES
+from mail_service.variables import checked
+from reminder_worker.mail.messages import (
+    LATEST_TIME,
+    TEMPLATE_VERSION,
+    Addressee,
+    Amount,
+    Kind,
+    Role,
+    Subject,
+    amount_words,
+    amounts_rows,
+    checksum,
+    deadline_words,
+    request_body,
+    told_rows,
+)
+
+TOKEN = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+ABOUT = Subject(1, "Ethereum", "0x" + "ab" * 20, 42, "0x" + "cd" * 20, "https://app.example.org", "Family savings")
+EXTRA: dict[Kind, dict[str, object]] = {
+    Kind.ACTIVATED_TRANSFER: {"amounts": amounts_rows([Amount(TOKEN, 10**18, None, None)])},
+    Kind.INSTRUCTIONS: {"told": told_rows({Role.BENEFICIARY: 2}), "routerAddress": checksum(TOKEN)},
+}
+WITHOUT_DEADLINE = {Kind.OWNER_RESET, Kind.ACTIVATED_MULTISIG, Kind.ACTIVATED_TRANSFER, Kind.INSTRUCTIONS}
+
+
+@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("role", Role)
+def test_every_kind_is_a_template_of_the_mail_service_with_exactly_its_variables(kind: Kind, role: Role) -> None:
+    deadline = None if kind in WITHOUT_DEADLINE else 1_795_532_640
+    addressee = Addressee("anna@example.org", "Anna", role)
+    body = json.loads(request_body(kind, addressee, ABOUT, deadline, **EXTRA.get(kind, {})))
+    template = TEMPLATES[body["template"]]
+    assert (body["templateVersion"], body["category"]) == (template.version, template.category)
+    assert template.version == TEMPLATE_VERSION
+    checked(template.variables, body["variables"], "https://app.example.org")
+    assert {v.name for v in template.variables} == set(body["variables"])
+    assert body["to"] == {"email": "anna@example.org", "name": "Anna"}
+
+
+def test_the_same_entry_makes_the_same_bytes() -> None:
+    addressee = Addressee("anna@example.org", "Änna 🙂", Role.OWNER)
+    assert request_body(Kind.OWNER_RESET, addressee, ABOUT, 5) == request_body(Kind.OWNER_RESET, addressee, ABOUT, 5)
+
+
+def test_an_addressee_is_not_shown() -> None:
+    shown = repr(Addressee("anna@example.org", "Anna Quill", Role.OWNER)) + repr(ABOUT)
+    assert "anna" not in shown.lower()
+    assert "savings" not in shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (1_795_532_640, "Tuesday, 24 November 2026, 15:04 UTC"),
+        (0, "Thursday, 1 January 1970, 00:00 UTC"),
+        (LATEST_TIME, "Friday, 31 December 9999, 23:59 UTC"),
+        (2**70, "Friday, 31 December 9999, 23:59 UTC"),
+    ],
+)
+def test_a_deadline_is_said_in_words_with_its_time_zone(seconds: int, words: str) -> None:
+    assert deadline_words(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("units", "decimals", "words"),
+    [
+        (12_500_500_000, 6, "12,500.5"),
+        (1, 18, "0.000000000000000001"),
+        (10**24, 18, "1,000,000"),
+        (7, 0, "7"),
+        (0, 6, "0"),
+        (2**256 - 1, 0, f"{2**256 - 1:,}"),
+        (1234, None, "1,234 base units"),
+        (1234, 200, "1,234 base units"),
+    ],
+)
+def test_an_amount_is_exact(units: int, decimals: int | None, words: str) -> None:
+    assert amount_words(units, decimals) == words
+
+
+@given(st.integers(0, 2**256 - 1), st.integers(0, 36))
+def test_an_amount_says_every_digit(units: int, decimals: int) -> None:
+    whole, _, fraction = amount_words(units, decimals).replace(",", "").partition(".")
+    assert int(whole + fraction.ljust(decimals, "0")) == units
+    assert not fraction.endswith("0")
+
+
+def test_a_token_that_is_not_whitelisted_is_shown_by_its_address() -> None:
+    (row,) = amounts_rows([Amount(TOKEN, 5, None, 0)])
+    assert row["token"] == row["tokenAddress"] == "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"

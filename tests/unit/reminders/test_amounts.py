@@ -1,0 +1,67 @@
+"""Who received what, from the logs of a transaction that a stranger may have made."""
+
+from reminder_worker.chain.events import TRANSFER_TOPIC
+from reminder_worker.chain.values import Log
+from reminder_worker.reminders.amounts import MOST_TOKENS, received, to_json, total
+from reminder_worker.reminders.audience import Membership
+
+OWNER, ANNA, BEN, CLARA, STRANGER, LEGACY = (f"0x{digit * 40}" for digit in "123456")
+USDC, WETH, LIAR = (f"0x{digit * 40}" for digit in "abc")
+MEMBERS = Membership(OWNER, OWNER, (ANNA, BEN), CLARA)
+
+
+def transfer(token: str, sender: str, recipient: str, units: int, extra_topics: int = 0) -> Log:
+    topics = (
+        TRANSFER_TOPIC,
+        *(f"0x{address[2:]:0>64}" for address in (sender, recipient)),
+        *["0x" + "0" * 64] * extra_topics,
+    )
+    return Log(token, topics, units.to_bytes(32, "big"), 1, "0x", "0x", 0, None)
+
+
+def of(*logs: Log, members: Membership = MEMBERS) -> dict[str, dict[str, int]]:
+    return received(logs, LEGACY, members, {USDC, WETH})
+
+
+def test_transfers_from_the_owner_and_from_the_legacy_are_summed_by_heir_and_token() -> None:
+    logs = [
+        transfer(USDC, OWNER, ANNA, 5),
+        transfer(USDC, LEGACY, ANNA, 7),
+        transfer(WETH, OWNER, ANNA, 1),
+        transfer(USDC, OWNER, CLARA, 9),
+    ]
+    assert of(*logs) == {ANNA: {USDC: 12, WETH: 1}, CLARA: {USDC: 9}}
+
+
+def test_what_others_send_and_what_goes_to_others_does_not_count() -> None:
+    logs = [
+        transfer(USDC, STRANGER, ANNA, 5),
+        transfer(USDC, ANNA, BEN, 5),
+        transfer(USDC, OWNER, STRANGER, 5),
+        transfer(USDC, OWNER, LEGACY, 5),
+        transfer(USDC, OWNER, OWNER, 5),
+        transfer(USDC, OWNER, ANNA, 0),
+    ]
+    assert of(*logs) == {}
+
+
+def test_an_owner_who_is_an_heir_too_receives_nothing_from_themselves() -> None:
+    assert of(transfer(USDC, OWNER, OWNER, 5), members=Membership(OWNER, OWNER, (OWNER, ANNA))) == {}
+
+
+def test_an_nft_is_no_amount() -> None:
+    assert of(transfer(USDC, OWNER, ANNA, 5, extra_topics=1)) == {}
+
+
+def test_a_flood_of_invented_tokens_does_not_push_out_a_whitelisted_one() -> None:
+    flood = [transfer(f"0x{number:040x}", OWNER, ANNA, 1) for number in range(5000)]
+    found = of(*flood, transfer(USDC, OWNER, ANNA, 5))[ANNA]
+    assert len(found) == MOST_TOKENS
+    assert next(iter(found.items())) == (USDC, 5)
+
+
+def test_amounts_of_several_transactions_add_up_for_one_heir_and_for_the_owner() -> None:
+    stored = [to_json({ANNA: {USDC: 5}, BEN: {USDC: 1}}), to_json({ANNA: {USDC: 2**255, WETH: 3}})]
+    assert total(stored, ANNA) == {USDC: 2**255 + 5, WETH: 3}
+    assert total(stored, None) == {USDC: 2**255 + 6, WETH: 3}
+    assert total(stored, CLARA) == {}

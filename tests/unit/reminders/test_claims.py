@@ -1,0 +1,70 @@
+"""Which entries may be claimed now."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import pytest
+
+from reminder_worker.mail.messages import Kind
+from reminder_worker.reminders.claims import Sibling, decide
+from reminder_worker.reminders.entries import Entry
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+MERGED = [Kind.OWNER_RESET, Kind.ACTIVATED_TRANSFER]
+WINDOWS = [kind for kind in Kind if kind.value.startswith(("before", "ready", "layer"))]
+
+
+def entry(kind: Kind, minutes: int = 0, recipient: str = "anna") -> Entry:
+    made = NOW + timedelta(minutes=minutes)
+    return Entry(uuid4(), 1, "0xabc", recipient, kind, str(minutes), "owner", 0, 0, made, None)
+
+
+def ids(entries: list[Entry]) -> list[UUID]:
+    return [each.id for each in entries]
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_an_entry_alone_is_claimed(kind: Kind) -> None:
+    one = entry(kind)
+    assert decide([one], {}).claim == [one]
+
+
+@pytest.mark.parametrize("kind", MERGED)
+def test_the_latest_speaks_for_those_before_it(kind: Kind) -> None:
+    first, second, third = entry(kind, 1), entry(kind, 2), entry(kind, 3)
+    decision = decide([second, third, first], {})
+    assert decision.claim == [third]
+    assert decision.merge == {first.id: third.id, second.id: third.id}
+
+
+@pytest.mark.parametrize("kind", MERGED)
+def test_one_that_waits_for_its_retry_takes_earlier_ones_with_it(kind: Kind) -> None:
+    due = entry(kind, 1)
+    waiting = Sibling(uuid4(), NOW + timedelta(minutes=2), None)
+    decision = decide([due], {due.group: [waiting]})
+    assert (decision.claim, decision.merge, decision.defer) == ([], {due.id: waiting.id}, {})
+
+
+@pytest.mark.parametrize("kind", WINDOWS)
+def test_reminders_of_windows_are_never_merged_and_the_newest_goes_first(kind: Kind) -> None:
+    first, second = entry(kind, 1), entry(kind, 2)
+    decision = decide([first, second], {})
+    assert (decision.claim, decision.merge, decision.defer) == ([second], {}, {})
+
+
+@pytest.mark.parametrize("kind", [*MERGED, *WINDOWS])
+def test_one_sent_lately_puts_the_next_off_for_a_day(kind: Kind) -> None:
+    due = entry(kind)
+    sent = [Sibling(uuid4(), NOW, NOW + timedelta(hours=hours)) for hours in (1, 3, 2)]
+    decision = decide([due], {due.group: sent})
+    assert (decision.claim, decision.defer) == ([], {due.id: NOW + timedelta(hours=27)})
+
+
+def test_instructions_and_activations_of_a_safe_are_not_limited() -> None:
+    several = [entry(kind, n) for kind in (Kind.INSTRUCTIONS, Kind.ACTIVATED_MULTISIG) for n in range(3)]
+    assert ids(decide(several, {}).claim) == ids(several)
+
+
+def test_people_do_not_stand_in_each_others_way() -> None:
+    both = [entry(Kind.OWNER_RESET, 1, "anna"), entry(Kind.OWNER_RESET, 1, "ben")]
+    assert ids(decide(both, {}).claim) == ids(both)

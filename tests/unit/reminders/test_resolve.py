@@ -1,0 +1,24 @@
+"""Rules of resolving that need no chain."""
+
+import pytest
+
+from reminder_worker.reminders.resolve import is_allowed
+
+
+@pytest.mark.parametrize(
+    ("email", "allowed"),
+    [
+        ("anna@example.org", True),
+        ("ben@allowed.example", True),
+        ("ben@example.org", False),
+        ("anna@example.org.evil.example", False),
+        ("evil@notallowed.example", False),
+        ("x@sub.allowed.example", False),
+    ],
+)
+def test_the_allowlist_holds_whole_addresses_and_whole_domains(email: str, allowed: bool) -> None:
+    assert is_allowed(email, ("Anna@Example.org", "@allowed.example")) is allowed
+
+
+def test_an_empty_allowlist_allows_nobody() -> None:
+    assert not is_allowed("anna@example.org", ())
