@@ -26,7 +26,7 @@ KEY = uuid4()
 
 
 @asynccontextmanager
-async def client_of(answer: web.Response | Handler, timeout: float = 5.0) -> AsyncIterator[MailClient]:
+async def client_of(answer: web.Response | Handler, patience: float = 5.0) -> AsyncIterator[MailClient]:
     async def handle(request: web.Request) -> web.StreamResponse:
         return answer if isinstance(answer, web.Response) else await answer(request)
 
@@ -36,7 +36,7 @@ async def client_of(answer: web.Response | Handler, timeout: float = 5.0) -> Asy
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     try:
-        async with MailClient(settings(runner.addresses[0][1], timeout)) as client:
+        async with MailClient(settings(runner.addresses[0][1], patience)) as client:
             yield client
     finally:
         await runner.cleanup()
@@ -106,7 +106,7 @@ async def test_a_silent_service_leaves_it_undecided() -> None:
         await forever.wait()
         return web.Response()
 
-    async with client_of(hang, timeout=0.2) as client:
+    async with client_of(hang, patience=0.2) as client:
         assert await client.send(KEY, b"{}") == Undecided()
         with pytest.raises(MailUnavailable):
             await client.ask(KEY)
