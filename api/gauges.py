@@ -1,7 +1,8 @@
-"""Gauges read at a scrape: what the passes left in the database, and the RPC endpoints of this process."""
+"""Gauges read at a scrape: what the passes left in the database, and the RPC endpoints of both sides."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from prometheus_client.core import GaugeMetricFamily
@@ -62,7 +63,7 @@ async def pass_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[
     signals = {(s.chain_id, s.kind): s for s in await operations.unsettled_signals(engine)}
     passes = {(p.name, p.chain_id): p for p in await operations.pass_states(engine)}
     readers = {(r.chain_id, r.name): r for r in await operations.positions(engine)}
-    heads = {chain_id: _head(chain) for chain_id, chain in chains.items()}
+    heads = {chain_id: _head(chain_id, chains, passes) for chain_id in chains}
     lags = {key: max(0, head - r.block_number) for key, r in readers.items() if (head := heads.get(r.chain_id))}
     of_signal, of_pass, of_reader = ("chain", "kind"), ("pass", "chain"), ("chain", "reader")
     return [
@@ -73,21 +74,37 @@ async def pass_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[
         gauge("pass_failing", "1: the last try failed", of_pass, {k: float(bool(p.error)) for k, p in passes.items()}),
         gauge("reader_block", "Last block read", of_reader, {k: r.block_number for k, r in readers.items()}),
         gauge("reader_age_seconds", "Since its cursor moved", of_reader, {k: r.age for k, r in readers.items()}),
-        gauge("reader_lag_blocks", "Behind the newest block this process has seen", of_reader, lags),
+        gauge("reader_lag_blocks", "Behind the newest block that was seen", of_reader, lags),
     ]
 
 
-def endpoint_gauges(chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
-    """As this process sees them; an endpoint is named by position and host, its address holds a key."""
-    health = {(chain_id, each.name): each for chain_id, chain in chains.items() for each in chain.health()}
+async def endpoint_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
+    """Of the passes, by the process that looks; an endpoint is named by position and host, its address holds a key."""
+    states = [each for each in await operations.pass_states(engine) if each.name == "index"]
+    return _endpoints("passes", {each.chain_id: each.endpoints or [] for each in states})
+
+
+def own_endpoint_gauges(chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
+    """As this process sees them."""
+    return _endpoints("api", {id: [asdict(each) for each in chain.health()] for id, chain in chains.items()})
+
+
+def _endpoints(who: str, health: Mapping[int, Sequence[Mapping[str, Any]]]) -> list[GaugeMetricFamily]:
+    flat = {(chain_id, each["name"]): each for chain_id, some in health.items() for each in some}
     of = ("chain", "endpoint")
     return [
-        gauge("rpc_up", "1: in use, 0: resting", of, {k: float(e.ok) for k, e in health.items()}),
-        gauge("rpc_errors", "Failed requests so far", of, {k: e.errors for k, e in health.items()}),
-        gauge("rpc_latency_seconds", "Of the last answer", of, {k: e.latency for k, e in health.items()}),
-        gauge("rpc_head_block", "Newest block it told", of, {k: e.head for k, e in health.items()}),
+        gauge(f"{who}_rpc_up", "1: in use, 0: resting", of, {k: float(e["ok"]) for k, e in flat.items()}),
+        gauge(f"{who}_rpc_errors", "Failed requests so far", of, {k: e["errors"] for k, e in flat.items()}),
+        gauge(f"{who}_rpc_latency_seconds", "Of the last answer", of, {k: e["latency"] for k, e in flat.items()}),
+        gauge(f"{who}_rpc_head_block", "Newest block it told", of, {k: e["head"] for k, e in flat.items()}),
     ]
 
 
-def _head(chain: Chain) -> int | None:
-    return max((each.head for each in chain.health() if each.head is not None), default=None)
+def _head(
+    chain_id: int, chains: Mapping[int, Chain], passes: Mapping[tuple[str, int], operations.PassState]
+) -> int | None:
+    """The newest block that this process or the one that looks has seen."""
+    told = [each.head for each in chains[chain_id].health()]
+    looking = passes.get(("index", chain_id))
+    told += [each["head"] for each in (looking.endpoints if looking else None) or []]
+    return max((head for head in told if head is not None), default=None)

@@ -15,7 +15,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.gauges import Gauges, email_gauges, endpoint_gauges, gauge, pass_gauges
+from api.gauges import Gauges, email_gauges, endpoint_gauges, gauge, own_endpoint_gauges, pass_gauges
 from reminder_worker.chain.client import Chain
 
 log = structlog.get_logger(__name__)
@@ -66,11 +66,15 @@ class Scrape:
         """Everything; without the database's part, and `reminder_worker_database_up 0`, when it does not answer."""
         try:
             async with asyncio.timeout(SCRAPE_WITHIN_SECONDS):
-                stored = [*await email_gauges(self._engine), *await pass_gauges(self._engine, self._chains)]
+                stored = [
+                    *await email_gauges(self._engine),
+                    *await pass_gauges(self._engine, self._chains),
+                    *await endpoint_gauges(self._engine),
+                ]
         except (SQLAlchemyError, OSError, TimeoutError) as error:
             log.error("metrics_without_database", exc_info=error)
             stored = []
         up = gauge("database_up", "1 when the database answered", (), {(): float(bool(stored))})
         registry = CollectorRegistry()
-        registry.register(Gauges([up, *stored, *endpoint_gauges(self._chains)]))
+        registry.register(Gauges([up, *stored, *own_endpoint_gauges(self._chains)]))
         return generate_latest(self._requests.registry) + generate_latest(registry)

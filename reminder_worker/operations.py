@@ -32,7 +32,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class PassState:
-    """Ages in whole seconds, None where it never happened; `error` is the class of the last failure, if not over."""
+    """Ages in whole seconds, None where it never happened; `error` is the class of the last failure, if not over.
+
+    `endpoints`: the fields of each `EndpointHealth`, as the process that looked last sees them.
+    """
 
     name: str
     chain_id: int
@@ -41,6 +44,7 @@ class PassState:
     failed_age: int | None
     error: str | None
     detail: dict[str, Any] | None
+    endpoints: list[dict[str, Any]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,9 @@ async def pass_states(engine: AsyncEngine) -> list[PassState]:
     t = pass_state.c
     ages = (_age(t.checked_at), _age(t.succeeded_at), _age(t.failed_at))
     return await _rows(
-        engine, PassState, select(t.name, t.chain_id, *ages, t.error, t.detail).order_by(t.name, t.chain_id)
+        engine,
+        PassState,
+        select(t.name, t.chain_id, *ages, t.error, t.detail, t.endpoints).order_by(t.name, t.chain_id),
     )
 
 

@@ -7,13 +7,12 @@ an empty look is a success. One chain failing stops neither another chain nor an
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any
 
 import structlog
 from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.tables import pass_state
 from reminder_worker.errors import NotConfigured, ServiceError
@@ -65,7 +64,7 @@ async def look(runtime: Runtime, name: str) -> list[Outcome]:
 
     async def one(chain_id: int) -> Outcome:
         error, due = await _guarded(step, chain_id, step.look(runtime, chain_id))
-        await _record(runtime.engine, name, chain_id, error=error, report=None, ran=False, due=bool(due))
+        await _record(runtime, name, chain_id, error=error, report=None, ran=False, due=bool(due))
         return Outcome(chain_id, error, due=bool(due))
 
     return list(await asyncio.gather(*(one(chain_id) for chain_id in step.chains(runtime))))
@@ -79,7 +78,7 @@ async def run(runtime: Runtime, name: str) -> list[Outcome]:
         began = time.monotonic()
         error, report = await _guarded(step, chain_id, step.run(runtime, chain_id))
         full = {**(report or {}), "seconds": round(time.monotonic() - began, 3)} if error is None else None
-        await _record(runtime.engine, name, chain_id, error=error, report=full, ran=True, due=False)
+        await _record(runtime, name, chain_id, error=error, report=full, ran=True, due=False)
         return Outcome(chain_id, error, report=full)
 
     outcomes = list(await asyncio.gather(*(one(chain_id) for chain_id in step.chains(runtime))))
@@ -107,7 +106,7 @@ async def _guarded(step: Pass, chain_id: int, work: Awaitable[Any]) -> tuple[str
 
 
 async def _record(
-    engine: AsyncEngine, name: str, chain_id: int, *, error: str | None, report: Report | None, ran: bool, due: bool
+    runtime: Runtime, name: str, chain_id: int, *, error: str | None, report: Report | None, ran: bool, due: bool
 ) -> None:
     """A look that found work is no success yet: the run it asks for is."""
     now = func.clock_timestamp()
@@ -116,10 +115,12 @@ async def _record(
         values |= {"failed_at": now, "error": error}
     elif ran or not due:
         values |= {"succeeded_at": now, "error": None}
+    if not ran and chain_id in runtime.chains:  # who looks lives on, and so knows more of the endpoints than a run
+        values["endpoints"] = [asdict(each) for each in runtime.chains[chain_id].health()]
     if report is not None:
         values["detail"] = dict(report)
     statement = insert(pass_state).values(name=name, chain_id=chain_id, **values)
-    async with engine.begin() as connection:
+    async with runtime.engine.begin() as connection:
         await connection.execute(statement.on_conflict_do_update(index_elements=["name", "chain_id"], set_=values))
 
 

@@ -325,6 +325,7 @@ pass_state = Table(
     Column("failed_at", DateTime(timezone=True)),
     Column("error", Text, comment="the class of the last error, never its content"),
     Column("detail", JSONB, comment="counts, ages and block numbers for operators"),
+    Column("endpoints", JSONB, comment="the chain's RPC endpoints as the process that looked last sees them"),
     comment="When each pass last looked, succeeded and failed",
 )
 

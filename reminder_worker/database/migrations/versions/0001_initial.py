@@ -179,6 +179,12 @@ def upgrade() -> None:
             nullable=True,
             comment="counts, ages and block numbers for operators",
         ),
+        sa.Column(
+            "endpoints",
+            postgresql.JSONB(astext_type=sa.Text()),
+            nullable=True,
+            comment="the chain's RPC endpoints as the process that looked last sees them",
+        ),
         sa.PrimaryKeyConstraint("name", "chain_id"),
         schema="worker",
         comment="When each pass last looked, succeeded and failed",
