@@ -1,0 +1,119 @@
+"""The dispatch and the real mail service, when SMTP or the mail service fails: counted in the inbox."""
+
+import asyncio
+import signal
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Scenario
+from devnet.smtp import Inbox
+from tests.integration.mail_service_stack import environment, process, served
+from tests.integration.reminder_world import World, open_world
+from tests.integration.test_mail_service import free_port
+
+PEOPLE = ("owner", "anna", "ben")
+
+
+@pytest.fixture
+async def inbox() -> AsyncIterator[Inbox]:
+    box = Inbox()
+    await box.start()
+    yield box
+    await box.stop()
+
+
+def address_of(engine: AsyncEngine) -> str:
+    return engine.url.render_as_string(hide_password=False)
+
+
+async def open_window(world: World) -> None:
+    legacy = world.legacy(inactivity=30 * DAY)
+    await world.save(legacy, *PEOPLE)
+    world.scenario.advance(24 * DAY)
+    await world.look_at_chain()
+
+
+async def later_ticks(world: World) -> None:
+    for _ in range(4):
+        await world.leases_expire()
+        await world.hurry()
+        await world.dispatch.run()
+
+
+def nobody_twice(inbox: Inbox) -> bool:
+    return max(Counter(message.to for message in inbox.messages).values()) == 1
+
+
+async def test_a_lost_reply_of_smtp_is_held_and_the_others_are_sent(
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: Inbox
+) -> None:
+    async with (
+        served(environment(address_of(engine), inbox)) as service,
+        open_world(engine, chain_scenario, service, MAIL_CONCURRENCY="1") as world,
+    ):
+        await open_window(world)
+        inbox.faults.drop_after_data = True
+        running = asyncio.create_task(world.dispatch.run())
+        await inbox.wait_for_count(1)
+        inbox.faults.drop_after_data = False
+        await running
+        await later_ticks(world)
+        states = await world.states()
+        assert states["held:in_doubt"] >= 1
+        assert sum(states.values()) == 3
+        assert len(inbox.messages) == 3
+        assert nobody_twice(inbox)
+
+
+async def test_an_smtp_server_that_is_down_is_waited_for(
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: Inbox
+) -> None:
+    async with (
+        served(environment(address_of(engine), inbox)) as service,
+        open_world(engine, chain_scenario, service) as world,
+    ):
+        await open_window(world)
+        await inbox.refuse()
+        await world.dispatch.run()
+        await later_ticks(world)
+        assert set(await world.states()) <= {"released", "unknown", "released:mail_unavailable"}
+        await inbox.accept()
+        await later_ticks(world)
+        assert await world.states() == {"sent": 3}
+        assert len(inbox.messages) == 3
+        assert nobody_twice(inbox)
+
+
+@pytest.mark.parametrize("after_data", [True, False])
+async def test_the_mail_service_is_killed_with_emails_in_hand(
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: Inbox, tmp_path: Path, after_data: bool
+) -> None:
+    """Whom its crash left undecided is held; whom it did not is sent; nobody hears twice."""
+    environ, port, log = environment(address_of(engine), inbox), free_port(), tmp_path / "log"
+    gate = asyncio.Event()
+    if after_data:
+        inbox.faults.hold = gate
+    else:
+        inbox.faults.hold_rcpt = gate
+    async with process(environ, port, log) as (child, service), open_world(engine, chain_scenario, service) as world:
+        await open_window(world)
+        running = asyncio.create_task(world.dispatch.run())
+        await (inbox.wait_for_count(3) if after_data else inbox.faults.rcpt_reached.wait())
+        child.send_signal(signal.SIGKILL)
+        await child.wait()
+        await running
+        assert "sent" not in await world.states()
+        gate.set()
+        async with process(environ, port, log):
+            for _ in range(40):
+                await later_ticks(world)
+                if set(await world.states()) <= {"sent", "held:in_doubt"}:
+                    break
+                await asyncio.sleep(0.25)
+        assert await world.states() == ({"held:in_doubt": 3} if after_data else {"sent": 3})
+        assert len(inbox.messages) == 3
+        assert nobody_twice(inbox)
