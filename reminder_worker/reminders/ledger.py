@@ -13,9 +13,9 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import msgspec
-from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.reminders import statements as sql
 from reminder_worker.reminders.claims import LIMITED, Sibling, decide
 from reminder_worker.reminders.entries import Claim, Entry, Group, Settlement, read_entry
@@ -23,7 +23,6 @@ from reminder_worker.reminders.entries import Claim, Entry, Group, Settlement, r
 LEASE_SECONDS = 180
 DAY_SECONDS = 86400
 _CLAIM_LOCK = 0x636C61696D  # "claim": claims of several dispatchers follow one another, for milliseconds
-_DEADLOCK = "40P01"
 
 
 class Ledger:
@@ -154,16 +153,14 @@ class Ledger:
                 await conn.execute(sql.REMEMBER_SUPPRESSED, {"hashes": sorted(hashes)})
 
     async def _retried(self, statement: Any, values: Mapping[str, Any]) -> frozenset[UUID]:
-        """Writes of recipients lock the same rows one by one; whoever loses a deadlock tries again."""
-        for last in (False, False, False, True):
-            try:
-                async with self._engine.begin() as conn:
-                    result = await conn.execute(statement, values)
-                    return frozenset(result.scalars().all()) if result.returns_rows else frozenset()
-            except OperationalError as error:
-                if last or getattr(error.orig, "sqlstate", None) != _DEADLOCK:
-                    raise
-        raise AssertionError("not reached")
+        """Writes of recipients lock the same rows one by one."""
+
+        async def run() -> frozenset[UUID]:
+            async with self._engine.begin() as conn:
+                result = await conn.execute(statement, values)
+                return frozenset(result.scalars().all()) if result.returns_rows else frozenset()
+
+        return await through_deadlocks(run)
 
 
 async def requeue(engine: AsyncEngine, ids: Sequence[UUID] | None = None) -> int:

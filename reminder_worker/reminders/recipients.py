@@ -15,6 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
+from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.tables import legacy_write, recipient, sent_ledger, watch
 from reminder_worker.errors import DecryptionFailed, Superseded
 from reminder_worker.privacy.hashing import KeyedHash
@@ -44,7 +45,7 @@ _SPEND_AND_READ = text("""
     left join worker.recipient r on r.chain_id = :chain_id and r.legacy = :legacy and exists(select from spending)
     order by r.recipient
 """)
-_UNSENT = ("queued", "released")
+_UNSENT = ("queued", "released", "dead", "suppressed")
 _UNDECIDED = ("claimed", "unknown", "held")
 
 
@@ -83,19 +84,7 @@ class Recipients:
         granted = await self._authoriser.authorise(
             request, "IngestLegacy", payload_hash=payload_hash(payload), require_premium=True
         )
-        async with self._engine.begin() as conn:
-            await self._open_write(conn, request, granted)
-            stored = await self._stored(conn, request, lock=True)
-            gone = [address for address in stored if address not in {each.recipient for each in wanted}]
-            changed = [each for each in wanted if not self._is_same(stored.get(each.recipient), each)]
-            await self._take_new_addresses(conn, request, granted, stored.values(), changed)
-            await cancel_unsent(conn, request.chain_id, request.legacy, [*gone, *(each.recipient for each in changed)])
-            await self._delete(conn, request, gone)
-            await self._write(conn, request, changed)
-            await _watch(conn, request, granted, keep=bool(wanted))
-            if changed:
-                await rearm(conn, request.chain_id, request.legacy)
-        return Saved(saved=len(wanted), shredded=len(gone))
+        return await through_deadlocks(lambda: self._replace(request, granted, wanted))
 
     async def read(self, request: SignedRequest) -> tuple[Recipient, ...]:
         """The set as its creator saved it, also after Premium lapsed. Raises DecryptionFailed."""
@@ -115,6 +104,28 @@ class Recipients:
     async def erase(self, request: SignedRequest) -> int:
         """Shred the whole set, also after Premium lapsed; returns how many recipients it had."""
         granted = await self._authoriser.authorise(request, "EraseLegacy")
+        return await through_deadlocks(lambda: self._erase(request, granted))
+
+    def open_row(self, row: Row[Any]) -> Recipient:
+        """Decrypt a row of `recipient`, in memory only. Raises DecryptionFailed."""
+        return open_row(self._vault, row)
+
+    async def _replace(self, request: SignedRequest, granted: Authorised, wanted: Sequence[Recipient]) -> Saved:
+        async with self._engine.begin() as conn:
+            await self._open_write(conn, request, granted)
+            stored = await self._stored(conn, request, lock=True)
+            gone = [address for address in stored if address not in {each.recipient for each in wanted}]
+            changed = [each for each in wanted if not self._is_same(stored.get(each.recipient), each)]
+            await self._take_new_addresses(conn, request, granted, stored.values(), changed)
+            await cancel_unsent(conn, request.chain_id, request.legacy, [*gone, *(each.recipient for each in changed)])
+            await self._delete(conn, request, gone)
+            await self._write(conn, request, changed)
+            if changed:
+                await rearm(conn, request.chain_id, request.legacy)
+            await _watch(conn, request, granted, keep=bool(wanted))  # after the windows, as the due pass locks them
+        return Saved(saved=len(wanted), shredded=len(gone))
+
+    async def _erase(self, request: SignedRequest, granted: Authorised) -> int:
         async with self._engine.begin() as conn:
             await self._open_write(conn, request, granted)
             gone = list(await self._stored(conn, request, lock=True))
@@ -122,10 +133,6 @@ class Recipients:
             await self._delete(conn, request, gone)
             await _watch(conn, request, granted, keep=False)
         return len(gone)
-
-    def open_row(self, row: Row[Any]) -> Recipient:
-        """Decrypt a row of `recipient`, in memory only. Raises DecryptionFailed."""
-        return open_row(self._vault, row)
 
     async def _open_write(self, conn: AsyncConnection, request: SignedRequest, granted: Authorised) -> None:
         """Serialise writes of one legacy, spend the digest, and refuse a write that is not later than the last.
@@ -217,7 +224,11 @@ class Recipients:
 
 
 async def cancel_unsent(conn: AsyncConnection, chain_id: int, legacy: str, addresses: Sequence[str]) -> None:
-    """Of people who are replaced or erased: what was not posted is gone, what may have been can only be asked about."""
+    """Of people who are replaced or erased: what was not accepted is gone, what may have been can only be asked about.
+
+    So a corrected address is told of an open window that the old one was proven not to have been told of. What was
+    merged into another email may have been told by that one.
+    """
     if not addresses:
         return
     theirs = (
@@ -225,7 +236,8 @@ async def cancel_unsent(conn: AsyncConnection, chain_id: int, legacy: str, addre
         sent_ledger.c.legacy == legacy,
         sent_ledger.c.recipient.in_(addresses),
     )
-    await conn.execute(delete(sent_ledger).where(*theirs, sent_ledger.c.state.in_(_UNSENT)))
+    dropped = (sent_ledger.c.state == "dropped") & sent_ledger.c.reason.is_distinct_from("merged")
+    await conn.execute(delete(sent_ledger).where(*theirs, sent_ledger.c.state.in_(_UNSENT) | dropped))
     await conn.execute(
         update(sent_ledger).where(*theirs, sent_ledger.c.state.in_(_UNDECIDED)).values(body=None, body_salt=None)
     )

@@ -19,6 +19,11 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipients import body_context, open_row, rotate
 from tests.integration.api_world import CANARY_EMAIL, CANARY_NAME, ENC_KEY, World, open_world, person
 
+_OPEN_WINDOW = (
+    'insert into worker.due_window (chain_id, legacy, "window", deadline, block_number, planned_at)'
+    " values (:chain, :legacy, 1, 1, 1, now())"
+)
+_BLOCKED = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
 STATES = ("queued", "released", "claimed", "unknown", "held", "sent", "dropped", "suppressed", "dead")
 
 
@@ -108,13 +113,13 @@ async def test_an_unchanged_recipient_is_not_rewritten(world: World, owner: Loca
 async def test_replacing_or_erasing_cancels_what_was_not_sent(
     world: World, owner: LocalAccount, legacy: Legacy
 ) -> None:
-    """Unsent entries are gone and undecided ones lose their bodies; an unchanged person's stay as they were."""
+    """What was not accepted is gone, undecided entries lose their bodies; an unchanged person's stay as they were."""
     await world.ingest(owner, legacy, [person(1), person(2), person(3)])
     for number in (1, 2, 3):
         await _ledger(world, legacy, number)
     await world.ingest(owner, legacy, [person(1), person(2, email="other@example.org")])
     untouched = dict.fromkeys(STATES, False) | dict.fromkeys(("claimed", "unknown", "held"), True)
-    cancelled = dict.fromkeys((state for state in STATES if state not in ("queued", "released")), False)
+    cancelled = dict.fromkeys(("claimed", "unknown", "held", "sent"), False)
     assert await _left(world, 1) == untouched
     assert await _left(world, 2) == cancelled
     assert await _left(world, 3) == cancelled
@@ -367,13 +372,41 @@ async def test_new_recipients_have_open_windows_planned_again(
     world: World, owner: LocalAccount, legacy: Legacy
 ) -> None:
     async with world.engine.begin() as connection:
-        await connection.execute(
-            text(
-                'insert into worker.due_window (chain_id, legacy, "window", deadline, block_number, planned_at)'
-                " values (:chain, :legacy, 1, 1, 1, now())"
-            ),
-            {"chain": world.chain_id, "legacy": legacy.address},
-        )
+        await connection.execute(text(_OPEN_WINDOW), {"chain": world.chain_id, "legacy": legacy.address})
     await world.ingest(owner, legacy, [person(1)])
     (window,) = await world.rows("select planned_at from worker.due_window")
     assert window.planned_at is None
+
+
+async def _waits_for_a_lock(world: World) -> None:
+    while not await world.rows(_BLOCKED):  # noqa: ASYNC110 - the database has no event for it
+        await asyncio.sleep(0.01)
+
+
+async def test_an_ingest_takes_windows_before_what_is_watched(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    """As the due pass does: neither can hold what the other waits for."""
+    await world.ingest(owner, legacy, [person(1)])
+    async with world.engine.begin() as connection:
+        await connection.execute(text(_OPEN_WINDOW), {"chain": world.chain_id, "legacy": legacy.address})
+    async with world.engine.begin() as due_pass:
+        await due_pass.execute(text("select from worker.due_window for update"))
+        ingest = asyncio.create_task(world.ingest(owner, legacy, [person(1, name="Renamed")]))
+        await _waits_for_a_lock(world)
+        await due_pass.execute(text("select from worker.watch for update nowait"))
+    assert (await ingest).status == 200
+
+
+async def test_an_ingest_that_loses_a_deadlock_is_done_all_the_same(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    await world.ingest(owner, legacy, [person(1)])
+    async with world.engine.begin() as other:
+        await other.execute(text("select from worker.watch for update"))
+        ingest = asyncio.create_task(world.ingest(owner, legacy, [person(1, name="Renamed")]))
+        await _waits_for_a_lock(world)
+        await other.execute(text("set local deadlock_timeout = '1min'"))  # the ingest finds it first, and gives way
+        await other.execute(text("select from worker.recipient for update"))
+    assert (await ingest).status == 200
+    assert [each["name"] for each in await _people(world, owner, legacy)] == ["Renamed"]
