@@ -1,7 +1,7 @@
 """Our own index: what the chain's logs say, in our tables. Always kept warm; answers when no subgraph does."""
 
 import time
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
@@ -65,10 +65,10 @@ class IndexProgress:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """Whose reminder windows may have come nearer."""
+    """Whose reminder windows may have come nearer, with the block time of the newest event that says so."""
 
-    legacies: frozenset[str]
-    creators: frozenset[str]
+    legacies: Mapping[str, int]
+    creators: Mapping[str, int]
 
 
 class ChainIndex:
@@ -143,8 +143,8 @@ class ChainIndex:
             names = OF_A_LEGACY | OF_A_CREATOR
             events = await rows.select_events(connection, self._chain.chain_id, names, first_block, last_block)
         return Touched(
-            legacies=frozenset(e.legacy for e in events if e.legacy and e.name in OF_A_LEGACY),
-            creators=frozenset(e.creator for e in events if e.creator and e.name in OF_A_CREATOR),
+            legacies={e.legacy: e.block_time for e in events if e.legacy and e.name in OF_A_LEGACY},
+            creators={e.creator: e.block_time for e in events if e.creator and e.name in OF_A_CREATOR},
         )
 
     # -- the questions ----------------------------------------------------------------------------

@@ -24,6 +24,20 @@ ASK_NOW = text("""
       and (legacy = any(cast(:legacies as text[])) or creator = any(cast(:creators as text[])))
 """)
 
+ASK_LATE = text("""
+    with late as (
+        select w.legacy
+        from unnest(cast(:legacies as text[]), cast(:legacy_times as bigint[])) as e(legacy, at)
+        join worker.watch w on w.chain_id = :chain_id and w.legacy = e.legacy and w.asked_at < e.at
+        union
+        select w.legacy
+        from unnest(cast(:creators as text[]), cast(:creator_times as bigint[])) as e(creator, at)
+        join worker.watch w on w.chain_id = :chain_id and w.creator = e.creator and w.asked_at < e.at
+    )
+    update worker.watch set next_ask = 0
+    where chain_id = :chain_id and legacy in (select legacy from late) and next_ask <> 0
+""")
+
 ANSWERED = text("""
     update worker.watch w
     set next_ask = a.next_ask, asked_at = :now, failures = 0, paused_until = null,

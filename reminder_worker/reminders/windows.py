@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderView
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
-from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.chain_index import ChainIndex, Touched
 from reminder_worker.indexer.index_tables import Cursor, move_cursor, read_cursor
 from reminder_worker.mail.messages import WINDOW_KINDS
 from reminder_worker.reminders import window_statements as sql
@@ -42,6 +42,7 @@ HORIZON_CURSOR = "horizon"
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 AT_ONCE = 20_000
 SHOWN = 20
+LATE_BLOCKS = 64  # events are found late, or in another block, up to so far below the horizon's cursor
 
 
 @dataclass(slots=True)
@@ -125,19 +126,39 @@ class DuePass:
         async with self._engine.connect() as conn:
             indexed = await read_cursor(conn, chain_id, INDEX_CURSOR)
             old = await read_cursor(conn, chain_id, HORIZON_CURSOR)
-        if indexed is None or (old is not None and old.number == indexed.number):
+        if indexed is None or indexed == old:
             return
-        if old is None or old.number > indexed.number:  # the first look, or the index was taken back
-            await self._move_horizon(old or Cursor(-1, "", stored=False), indexed, (), ())
-            return
-        touched = await self._index.touched_since(old.number + 1, indexed.number)
-        await self._move_horizon(old, indexed, touched.legacies, touched.creators)
+        fresh = late = Touched({}, {})
+        if old is None:
+            old = Cursor(-1, "", stored=False)
+        elif await self._follows(old, indexed):
+            fresh = await self._index.touched_since(old.number + 1, indexed.number)
+            late = await self._index.touched_since(old.number + 1 - LATE_BLOCKS, old.number)
+        else:
+            first = min(old.number, indexed.number) + 1 - LATE_BLOCKS
+            fresh = await self._index.touched_since(first, indexed.number)
+        await self._move_horizon(old, indexed, fresh, late)
 
-    async def _move_horizon(self, old: Cursor, new: Cursor, legacies: Any, creators: Any) -> None:
+    async def _follows(self, old: Cursor, new: Cursor) -> bool:
+        """Whether the index only went on; otherwise it was taken back, and events are in other blocks now."""
+        if old.number < 0 or new.number <= old.number:
+            return old.number < new.number
+        block = await self._chain.block(old.number)
+        return block is not None and block.hash == old.hash
+
+    async def _move_horizon(self, old: Cursor, new: Cursor, fresh: Touched, late: Touched) -> None:
+        """`late`: those of them who were asked about since the event are not asked about again."""
+        chain_id = self._chain.chain_id
         async with self._engine.begin() as conn:
-            if await move_cursor(conn, self._chain.chain_id, HORIZON_CURSOR, old, new, "chain_index"):
-                values = {"chain_id": self._chain.chain_id, "legacies": list(legacies), "creators": list(creators)}
+            if await move_cursor(conn, chain_id, HORIZON_CURSOR, old, new, "chain_index"):
+                values = {"chain_id": chain_id, "legacies": list(fresh.legacies), "creators": list(fresh.creators)}
                 await conn.execute(sql.ASK_NOW, values)
+                values = {
+                    "chain_id": chain_id,
+                    **_columns("legacies legacy_times", list(late.legacies.items())),
+                    **_columns("creators creator_times", list(late.creators.items())),
+                }
+                await conn.execute(sql.ASK_LATE, values)
 
 
 class _Run:

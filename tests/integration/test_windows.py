@@ -1,6 +1,7 @@
 """The due pass: which windows are open, who is asked about and when, and a legacy that reverts."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import psycopg
 import pytest
@@ -18,7 +19,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
         yield opened
 
 
-async def watched(world: World, number: int, **terms: object) -> list[Legacy]:
+async def watched(world: World, number: int, **terms: Any) -> list[Legacy]:
     legacies = [world.legacy(**{"heirs": ["anna"], "inactivity": 30 * DAY, **terms}) for _ in range(number)]
     for legacy in legacies:
         await world.save(legacy, "owner", "anna")
@@ -224,6 +225,43 @@ async def test_the_index_taken_back_by_a_reorganisation_asks_again(world: World)
     t1, _, _ = world.scenario.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
     rows = await world.sql("select deadline from worker.due_window where state = 'open'")
     assert [row[0] for row in rows] == [t1]
+
+
+async def test_an_event_that_is_found_late_resets_the_horizon_once(world: World) -> None:
+    """A node gave the block without its logs; the horizon's cursor had passed it when they were found."""
+    (legacy,) = await watched(world, 1, inactivity=60 * DAY)
+    await world.look_at_chain()
+    world.scenario.advance(60)
+    world.scenario.edit_trigger(world.account("owner"), legacy, 3 * DAY)
+    await world.index.advance()
+    await world.sql("delete from worker.chain_event where name = 'TransferEOALegacyTriggerUpdated'")
+    assert not await world.due.look()
+    world.scenario.anvil.mine()
+    assert (await world.look_at_chain()).asked == 1
+    assert await windows(world, legacy) == {1: "open"}
+    world.scenario.anvil.mine()
+    assert (await world.look_at_chain()).asked == 0
+
+
+@pytest.mark.parametrize("blocks", [3, 5])
+async def test_an_event_below_the_horizon_on_a_new_fork_resets_it(world: World, blocks: int) -> None:
+    """The index went back and on again, to where it was or above, before the due pass looked."""
+    (legacy,) = await watched(world, 1, inactivity=60 * DAY)
+    anvil = world.scenario.anvil
+    anvil.mine(6)
+    await world.look_at_chain()
+    point = anvil.snapshot()
+    anvil.mine(3)
+    await world.look_at_chain()
+    anvil.revert(point)
+    world.scenario.edit_trigger(world.account("owner"), legacy, 3 * DAY)
+    anvil.mine(blocks - 1)
+    while (await world.index.advance()).last_block < anvil.block_number():
+        pass
+    assert (await world.due.run()).asked == 1
+    assert await windows(world, legacy) == {1: "open"}
+    anvil.mine()
+    assert (await world.look_at_chain()).asked == 0
 
 
 async def test_many_legacies_are_asked_about_in_batches_each_once(world: World) -> None:
