@@ -8,33 +8,39 @@ chain knows, so the newest goes first and the others wait.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from reminder_worker.mail.messages import KIND_WINDOWS, Kind
 from reminder_worker.reminders.audience import MERGED_WITHIN_A_DAY
 from reminder_worker.reminders.entries import Entry, Group
 
-ONCE_IN = timedelta(hours=24)
 LIMITED = frozenset(KIND_WINDOWS) | MERGED_WITHIN_A_DAY
 
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """Another entry of a group. `since`: when it was, or may have been, sent; None while it is unsent."""
+    """Another entry of a group. `until`: what it was, or may have been, sent keeps others back so long; None if unsent.
+
+    That is 24 hours, and for one under way no more than its lease: by then it is known whether it was sent.
+    """
 
     id: UUID
     created_at: datetime
-    since: datetime | None
+    until: datetime | None
 
 
 @dataclass(slots=True)
 class Decision:
-    """Entries to claim, to merge into a later one, and to put off until a time. Others stay as they are."""
+    """Entries to claim, to merge into a later one, and to put off until a time. Others stay as they are.
+
+    `hurry`: waiting entries that others are merged into, and that nothing keeps back any more.
+    """
 
     claim: list[Entry] = field(default_factory=list)
     merge: dict[UUID, UUID] = field(default_factory=dict)
     defer: dict[UUID, datetime] = field(default_factory=dict)
+    hurry: list[UUID] = field(default_factory=list)
 
 
 def decide(due: Sequence[Entry], siblings: Mapping[Group, Sequence[Sibling]]) -> Decision:
@@ -56,15 +62,18 @@ def decide(due: Sequence[Entry], siblings: Mapping[Group, Sequence[Sibling]]) ->
 
 
 def _decide_group(decision: Decision, kind: Kind, due: Sequence[Entry], others: Sequence[Sibling]) -> None:
-    candidates = list(due)
+    candidates, waiting = list(due), list[UUID]()
     if kind in MERGED_WITHIN_A_DAY:
-        unsent: list[Entry | Sibling] = [*due, *(other for other in others if other.since is None)]
+        unsent: list[Entry | Sibling] = [*due, *(other for other in others if other.until is None)]
         latest = max(unsent, key=_age)
         decision.merge.update({entry.id: latest.id for entry in unsent if entry.id != latest.id})
         candidates = [entry for entry in due if entry.id == latest.id]
-    sent = [other.since for other in others if other.since is not None]
-    if sent:
-        decision.defer.update({entry.id: max(sent) + ONCE_IN for entry in candidates})
+        waiting = [] if candidates else [latest.id]
+    kept_back = [other.until for other in others if other.until is not None]
+    if kept_back:
+        decision.defer.update({entry.id: max(kept_back) for entry in candidates})
+    elif waiting:
+        decision.hurry.extend(waiting)
     elif candidates:
         decision.claim.append(max(candidates, key=_age))
 

@@ -8,9 +8,11 @@ leaves leases that expire and say what they prove (`ledger.py`).
 import asyncio
 import gc
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -42,6 +44,7 @@ from reminder_worker.settings import Settings
 log = structlog.get_logger(__name__)
 
 SLICE = 500
+LOOK_AT = 64  # entries whose recipients are looked at once more, right before they are posted
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 LEASE_MARGIN_SECONDS = 10.0
 OUTAGE_AFTER = 5  # failures one after the other: the rest of the slice is spared
@@ -173,10 +176,22 @@ class Dispatch:
         settled: list[Settlement] = []
         failures, pause = 0, OUTAGE_PAUSE_SECONDS
         rest: Iterator[Ready] = iter(piece.ready)
+        looked_at: deque[Ready] = deque()
+        looking = asyncio.Lock()
+
+        async def next_one() -> Ready | None:
+            # Slices wait in a queue: who was erased or replaced meanwhile is found out right before the post.
+            async with looking:
+                while not looked_at and (chunk := list(islice(rest, LOOK_AT))):
+                    live = await self._ledger.still_to_post(piece.claim, [each.entry.id for each in chunk])
+                    looked_at.extend(each for each in chunk if each.entry.id in live)
+                    gone = [each.entry for each in chunk if each.entry.id not in live]
+                    settled.extend(become.later(entry, 0.0, "recipient_changed") for entry in gone)
+                return looked_at.popleft() if looked_at else None
 
         async def worker() -> None:
             nonlocal failures, pause
-            for each in rest:
+            while (each := await next_one()) is not None:
                 if failures >= OUTAGE_AFTER or time.monotonic() > piece.post_until:
                     settled.append(become.later(each.entry, pause, "mail_unavailable"))
                     continue

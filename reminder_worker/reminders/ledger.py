@@ -30,6 +30,7 @@ class Ledger:
 
     def __init__(self, engine: AsyncEngine, daily_cap: int) -> None:
         self._engine = engine
+        self._autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._daily_cap = daily_cap
 
     async def has_work(self) -> bool:
@@ -62,6 +63,7 @@ class Ledger:
             await _run(conn, sql.PUT_BACK, [e.id for e in due if e.id not in kept and e.id not in decision.merge])
             await _merge(conn, decision.merge)
             await _defer(conn, decision.defer)
+            await _run(conn, sql.HURRY, decision.hurry)
             claimed, over = await self._charge(conn, decision.claim, day)
             await _run(conn, sql.DEFER_TO_NEXT_DAY, [entry.id for entry in over], {"until": day + DAY_SECONDS})
         return Claim(
@@ -98,6 +100,12 @@ class Ledger:
     async def confirm(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
         """Of undecided entries, those whose stored body may be posted once more."""
         return await self._retried(sql.CONFIRM, {"token": claim.token, "ids": _uuids(ids)})
+
+    async def still_to_post(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
+        """Of entries whose bodies are stored, those that are still ours and whose recipient was not erased since."""
+        async with self._autocommit.connect() as conn:
+            values = {"token": claim.token, "ids": _uuids(ids)}
+            return frozenset((await conn.execute(sql.STILL_TO_POST, values)).scalars())
 
     async def settle(self, claim: Claim, settlements: Sequence[Settlement]) -> None:
         """Record outcomes. An acceptance counts whoever holds the lease by now; the rest only under ours."""
@@ -200,7 +208,7 @@ async def _siblings(conn: AsyncConnection, entries: Sequence[Entry], token: UUID
     values = {"rows": _json(asked), "token": token}
     found: dict[Group, list[Sibling]] = defaultdict(list)
     for row in await conn.execute(sql.SIBLINGS, values):
-        found[(row.chain_id, row.legacy, row.recipient, row.kind)].append(Sibling(row.id, row.created_at, row.since))
+        found[(row.chain_id, row.legacy, row.recipient, row.kind)].append(Sibling(row.id, row.created_at, row.until))
     return found
 
 

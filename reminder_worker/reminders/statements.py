@@ -58,16 +58,21 @@ CLAIM = text("""
         ) as crowded
 """)
 
+# One under way keeps others back until its lease is over: then it is sent, unknown, or proven unsent.
 SIBLINGS = text("""
     select l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.created_at,
-        case when l.state in ('queued', 'released') then null else coalesce(l.claimed_at, now()) end as since
+        case
+            when l.state in ('queued', 'released') then null
+            when l.state = 'claimed' then greatest(l.lease_until, now() + interval '10 seconds')
+            else coalesce(l.claimed_at, now()) + interval '24 hours'
+        end as until
     from json_to_recordset(cast(:rows as json)) as g(chain_id bigint, legacy text, recipient text, kind text)
     join worker.sent_ledger l
         on l.chain_id = g.chain_id and l.legacy = g.legacy and l.recipient = g.recipient and l.kind = g.kind
     where l.lease_token is distinct from :token and (
         l.state in ('queued', 'released')
-        or (l.state in ('sent', 'claimed', 'unknown', 'held')
-            and coalesce(l.claimed_at, now()) > now() - interval '24 hours')
+        or l.state = 'claimed'
+        or (l.state in ('sent', 'unknown', 'held') and coalesce(l.claimed_at, now()) > now() - interval '24 hours')
     )
 """)
 
@@ -107,6 +112,11 @@ DEFER = text("""
     update worker.sent_ledger l set next_try = d.until
     from json_to_recordset(cast(:rows as json)) as d(id uuid, until timestamptz)
     where l.id = d.id
+""")
+
+HURRY = text("""
+    update worker.sent_ledger set next_try = now()
+    where id = any(cast(:ids as uuid[])) and state in ('queued', 'released') and next_try > now()
 """)
 
 DEFER_TO_NEXT_DAY = text("""
@@ -181,6 +191,13 @@ STORE = text("""
     update worker.sent_ledger l set body = live.body, body_salt = live.salt, claimed_at = clock_timestamp()
     from live where l.id = live.id and case when l.lease_token = :token and l.state = 'claimed' then true end
     returning l.id
+""")
+
+# The last look before entries of a claim are posted: erased and replaced people's have no body any more.
+STILL_TO_POST = text("""
+    select id from worker.sent_ledger
+    where id = any(cast(:ids as uuid[])) and lease_token = :token and lease_until > clock_timestamp()
+      and state in ('claimed', 'unknown') and body is not null
 """)
 
 CONFIRM = text("""

@@ -6,6 +6,9 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
+from reminder_worker.reminders import entries as become
+from reminder_worker.reminders.dispatch import DispatchReport
+from reminder_worker.reminders.ledger import Ledger
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import World, open_world
 
@@ -43,3 +46,54 @@ async def test_a_corrected_address_is_told_what_the_old_one_never_was(world: Wor
         await world.hurry()
         await world.tick()
     assert world.mail.told("before_activation") == ["anna.new@example.org"]
+
+
+async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to(world: World) -> None:
+    """Its body is stored and decrypted in memory already: the last look is right before the post."""
+    legacy = await approaching(world, "anna", "ben")
+    await world.mail.stop()
+    await world.dispatch.run()
+    await world.mail.start()
+    await world.hurry()
+    report = DispatchReport()
+    piece = await world.dispatch._prepare(report)
+    assert piece is not None
+    assert len(piece.ready) == 2
+    await world.erase(legacy)
+    settled = await world.dispatch._post(piece, report)
+    await world.dispatch._settle(report, piece.claim, settled)
+    for _ in range(2):
+        await world.hurry()
+        await world.dispatch.run()
+    assert world.mail.requests == 0
+    assert await world.states() == {}
+
+
+@pytest.mark.parametrize("sent", [False, True])
+async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_one_under_way(
+    world: World, sent: bool
+) -> None:
+    """The older owner reset is under way with one dispatcher when the newer is due with another."""
+    legacy = await approaching(world, "anna")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.look_at_chain()
+    await world.mail.stop()
+    await world.dispatch.run()
+    await world.hurry()
+    ledger = Ledger(world.engine, 20)
+    (older,) = (claim := await ledger.claim(10)).entries
+    assert older.stored is not None
+    assert await ledger.store(claim, {older.id: (b"sealed", older.stored.salt)})
+    world.scenario.advance(60)
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.mail.start()
+    await world.tick()
+    assert world.mail.requests == 0
+    waits = "select next_try - now() < interval '4 minutes' from worker.sent_ledger where state = 'queued'"
+    assert await world.sql(waits) == [(True,)]
+    await ledger.settle(claim, [become.sent(older, "m") if sent else become.afresh(older)])
+    await world.dispatch.run()
+    assert world.mail.told("owner_reset") == ([] if sent else ["anna@example.org"])
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.told("owner_reset") == ([] if sent else ["anna@example.org"])

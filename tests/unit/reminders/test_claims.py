@@ -43,6 +43,15 @@ def test_one_that_waits_for_its_retry_takes_earlier_ones_with_it(kind: Kind) -> 
     waiting = Sibling(uuid4(), NOW + timedelta(minutes=2), None)
     decision = decide([due], {due.group: [waiting]})
     assert (decision.claim, decision.merge, decision.defer) == ([], {due.id: waiting.id}, {})
+    assert decision.hurry == [waiting.id], "nothing of its kind was sent or is under way: it need not wait any more"
+
+
+def test_one_that_waits_for_another_under_way_is_not_hurried_by_a_merge() -> None:
+    due = entry(Kind.OWNER_RESET, 1)
+    waiting = Sibling(uuid4(), NOW + timedelta(minutes=2), None)
+    under_way = Sibling(uuid4(), NOW, NOW + timedelta(minutes=3))
+    decision = decide([due], {due.group: [waiting, under_way]})
+    assert (decision.merge, decision.hurry) == ({due.id: waiting.id}, [])
 
 
 @pytest.mark.parametrize("kind", WINDOWS)
@@ -55,7 +64,7 @@ def test_reminders_of_windows_are_never_merged_and_the_newest_goes_first(kind: K
 @pytest.mark.parametrize("kind", [*MERGED, *WINDOWS])
 def test_one_sent_lately_puts_the_next_off_for_a_day(kind: Kind) -> None:
     due = entry(kind)
-    sent = [Sibling(uuid4(), NOW, NOW + timedelta(hours=hours)) for hours in (1, 3, 2)]
+    sent = [Sibling(uuid4(), NOW, NOW + timedelta(hours=hours)) for hours in (25, 27, 26)]
     decision = decide([due], {due.group: sent})
     assert (decision.claim, decision.defer) == ([], {due.id: NOW + timedelta(hours=27)})
 
