@@ -48,14 +48,19 @@ async def rotate(engine: AsyncEngine, vault: Vault, batch: int = 500) -> AsyncIt
     """
     at = (recipient.c.chain_id, recipient.c.legacy, recipient.c.recipient)
     older = select(recipient).where(recipient.c.key_id != vault.key_id).order_by(*at).limit(batch).with_for_update()
+    after: tuple[int, str, str] | None = None
     while True:
         async with engine.begin() as conn:
-            rows = (await conn.execute(older)).all()
+            rows = (await conn.execute(older if after is None else older.where(tuple_(*at) > after))).all()
             if rows:
                 await _reseal(conn, vault, rows)
-        if not rows:
+        if rows:
+            after = (rows[-1].chain_id, rows[-1].legacy, rows[-1].recipient)
+            yield len(rows)
+        elif after is None:
             return
-        yield len(rows)
+        else:
+            after = None  # once more from the start: a process with the old key may have written behind us
 
 
 async def _reseal(conn: AsyncConnection, vault: Vault, rows: Sequence[Row[Any]]) -> None:
