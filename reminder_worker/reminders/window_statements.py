@@ -65,6 +65,7 @@ SEE_WINDOWS = text("""
     from unnest(
         cast(:legacies as text[]), cast(:windows as int[]), cast(:deadlines as bigint[]), cast(:old as boolean[])
     ) as s(legacy, "window", deadline, old)
+    order by legacy, "window", deadline
     on conflict (chain_id, legacy, "window", deadline) do update
     set last_seen = clock_timestamp(),
         planned_at = case when d.state = 'closed' or d.legacy = any(cast(:changed as text[])) then null

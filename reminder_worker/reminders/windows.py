@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderView
+from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.chain_index import ChainIndex, Touched
 from reminder_worker.indexer.index_tables import Cursor, move_cursor, read_cursor
@@ -244,23 +245,34 @@ class _Run:
         old: Mapping[str, frozenset[tuple[int, int]]],
         failed: Sequence[Watched],
     ) -> None:
+        looks = sorted(looks, key=lambda look: look.watched.legacy)
         seen = [(look.watched.legacy, *pair, pair in old[look.watched.legacy]) for look in looks for pair in look.open]
         place = {"chain_id": self._chain.chain_id, "block": self.head.number}
-        async with self._engine.begin() as conn:
-            if looks:
-                windows = {
-                    **place,
-                    **_columns("legacies windows deadlines old", seen),
-                    "asked": [look.watched.legacy for look in looks],
-                    "changed": [look.watched.legacy for look in looks if look.watched.changed],
-                }
-                await conn.execute(sql.SEE_WINDOWS, windows)
-                await conn.execute(sql.CLOSE_WINDOWS, windows)
-                rows = [self._watch_row(look, members.get(look.watched.legacy)) for look in looks]
-                names = "legacies versions next_asks memberships"
-                await conn.execute(sql.ANSWERED, {**place, "now": self.head.timestamp, **_columns(names, rows)})
-            if failed:
-                await conn.execute(sql.SET_ASIDE, {**place, "legacies": [each.legacy for each in failed]})
+        rows = [self._watch_row(look, members.get(look.watched.legacy)) for look in looks]
+        windows = {
+            **place,
+            **_columns("legacies windows deadlines old", seen),
+            "asked": [look.watched.legacy for look in looks],
+            "changed": [look.watched.legacy for look in looks if look.watched.changed],
+        }
+        answers = {
+            **place,
+            "now": self.head.timestamp,
+            **_columns("legacies versions next_asks memberships", rows),
+        }
+        rest = {**place, "legacies": sorted(each.legacy for each in failed)}
+
+        async def write() -> None:
+            """Windows first, then `watch`, each by legacy, as writes of recipients lock them."""
+            async with self._engine.begin() as conn:
+                if looks:
+                    await conn.execute(sql.SEE_WINDOWS, windows)
+                    await conn.execute(sql.CLOSE_WINDOWS, windows)
+                    await conn.execute(sql.ANSWERED, answers)
+                if failed:
+                    await conn.execute(sql.SET_ASIDE, rest)
+
+        await through_deadlocks(write)
 
     def _watch_row(self, look: Look, membership: Membership | None) -> tuple[str, int, int, str | None]:
         watched = look.watched

@@ -1,11 +1,12 @@
 """The due pass: which windows are open, who is asked about and when, and a legacy that reverts."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Mode, Scenario
@@ -211,6 +212,28 @@ async def test_a_change_while_the_chain_is_being_asked_is_not_lost(world: World,
     report = await world.look_at_chain()
     event.remove(world.engine.sync_engine, "before_cursor_execute", reset)
     assert (resets, report.asked) == (1, 2)
+
+
+async def test_an_answer_that_loses_a_deadlock_is_stored_all_the_same(world: World, engine: AsyncEngine) -> None:
+    """Another transaction holds what the due pass wants, and waits for what the due pass holds."""
+    (legacy,) = await watched(world, 1)
+    world.scenario.advance(25 * DAY)
+    await world.look_at_chain()
+    await world.sql("update worker.watch set next_ask = 0")
+    async with engine.connect() as other:
+        await other.execute(text("set local deadlock_timeout = '1min'"))  # the due pass finds it first, and gives way
+        await other.execute(text("select from worker.watch for update"))
+        running = asyncio.create_task(world.due.run())
+        waiting = (
+            "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+        )
+        while not (await world.sql(waiting))[0][0]:  # noqa: ASYNC110 - it is the database that says so
+            await asyncio.sleep(0.01)
+        await other.execute(text("update worker.due_window set planned_at = now()"))
+        await other.commit()
+    assert (await running).asked >= 1
+    assert await windows(world, legacy) == {1: "open"}
+    assert await world.sql("select from worker.watch where next_ask = 0") == []
 
 
 async def test_the_index_taken_back_by_a_reorganisation_asks_again(world: World) -> None:
