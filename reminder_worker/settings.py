@@ -129,7 +129,7 @@ class MailSettings(Group):
         description="addresses or `@domains` that test chains may mail (mainnet and the local stack are free)",
     )
     daily_cap_per_address: int = Field(
-        20, ge=1, alias="MAIL_DAILY_CAP_PER_ADDRESS", description="emails to one address in 24 hours, over all kinds"
+        20, ge=1, alias="MAIL_DAILY_CAP_PER_ADDRESS", description="emails to one address a day (UTC), over all kinds"
     )
 
 
