@@ -195,11 +195,19 @@ def backfill(from_block: int, chain_id: int | None) -> None:
 @click.argument("ids", nargs=-1, type=click.UUID)
 @click.option("--all", "everything", is_flag=True, help="Every dead email.")
 def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
-    """Put dead emails (refused three times as malformed) back to the queue, by their ids or all of them."""
-    from reminder_worker.reminders.ledger import requeue as back_to_the_queue
+    """Put dead emails (refused three times as malformed) back to the queue, by their ids or all of them.
 
-    if bool(ids) == everything:
+    Without ids it lists the emails that are dead or held.
+    """
+    from reminder_worker.reminders.ledger import requeue as back_to_the_queue
+    from reminder_worker.reminders.ledger import stuck
+
+    if ids and everything:
         raise click.UsageError("give ids, or --all")
+    if not ids and not everything:
+        for row in _with_runtime(lambda runtime: stuck(runtime.engine)):
+            click.echo(f"{row.id}  {row.state}  {row.kind}  chain {row.chain_id}  {row.legacy}  {row.age} s")
+        return
 
     async def work(runtime: "Runtime") -> int:
         return await back_to_the_queue(runtime.engine, None if everything else ids)

@@ -251,6 +251,11 @@ REQUEUE = text("""
     where state = 'dead' and (cast(:ids as uuid[]) is null or id = any(cast(:ids as uuid[])))
 """)
 
+STUCK = text("""
+    select id, state, kind, chain_id, legacy, cast(extract(epoch from now() - created_at) as bigint) as age
+    from worker.sent_ledger where state in ('held', 'dead') order by state, created_at
+""")
+
 DEPTHS = text("""
     select kind, state, count(*), cast(coalesce(extract(epoch from now() - min(created_at)), 0) as float8)
     from (

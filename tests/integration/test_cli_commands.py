@@ -157,6 +157,10 @@ def test_requeue_takes_dead_emails_only(command: Command) -> None:
             " values (%s, 31337, %s, %s, 'owner_reset', 'x', 'beneficiary', %s, 3)",
             key, LEGACY, address, state,
         )  # fmt: skip
+    listed = command("requeue")
+    assert listed.exit_code == 0
+    assert f"{dead}  dead  owner_reset" in listed.output
+    assert f"{other}  held  owner_reset" in listed.output
     refused = command("requeue", str(other))
     assert refused.exit_code == 1
     assert "1 of the ids are not dead emails" in refused.output

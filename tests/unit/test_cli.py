@@ -84,7 +84,6 @@ def test_missing_settings_are_a_sentence_and_exit_code_1(runner: CliRunner, comm
         ["backfill"],
         ["backfill", "--from-block", "-1"],
         ["backfill", "--from-block", "5", "--chain", "999"],
-        ["requeue"],
         ["requeue", "not-an-id"],
         ["requeue", "--all", "00000000-0000-0000-0000-000000000001"],
         ["no-such-command"],
