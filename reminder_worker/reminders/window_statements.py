@@ -1,4 +1,4 @@
-"""The SQL of the due pass. Arrays in, one statement for a whole batch."""
+"""The SQL of the due pass: one statement for many legacies, whose rows come as one JSON text."""
 
 from sqlalchemy import text
 
@@ -41,12 +41,9 @@ ASK_LATE = text("""
 ANSWERED = text("""
     update worker.watch w
     set next_ask = a.next_ask, asked_at = :now, failures = 0, paused_until = null,
-        membership = coalesce(cast(a.membership as jsonb), w.membership),
+        membership = coalesce(a.membership, w.membership),
         membership_block = case when a.membership is null then w.membership_block else :block end
-    from unnest(
-        cast(:legacies as text[]), cast(:versions as bigint[]), cast(:next_asks as bigint[]),
-        cast(:memberships as text[])
-    ) as a(legacy, version, next_ask, membership)
+    from json_to_recordset(cast(:rows as json)) as a(legacy text, version bigint, next_ask bigint, membership jsonb)
     where w.chain_id = :chain_id and w.legacy = a.legacy and cast(cast(w.xmin as text) as bigint) = a.version
 """)
 
@@ -55,16 +52,14 @@ SET_ASIDE = text("""
     set failures = failures + 1,
         paused_until = clock_timestamp()
             + make_interval(mins => least(1440, cast(power(2, least(failures, 11)) as int)))
-    where chain_id = :chain_id and legacy = any(cast(:legacies as text[]))
+    where chain_id = :chain_id and legacy = any(cast(:failed as text[]))
 """)
 
 # A window is planned again when it opens again, and when something about its legacy changed.
 SEE_WINDOWS = text("""
     insert into worker.due_window as d (chain_id, legacy, "window", deadline, block_number, state)
     select :chain_id, legacy, "window", deadline, :block, case when old then 'too_old' else 'open' end
-    from unnest(
-        cast(:legacies as text[]), cast(:windows as int[]), cast(:deadlines as bigint[]), cast(:old as boolean[])
-    ) as s(legacy, "window", deadline, old)
+    from json_to_recordset(cast(:seen as json)) as s(legacy text, "window" int, deadline bigint, old boolean)
     order by legacy, "window", deadline
     on conflict (chain_id, legacy, "window", deadline) do update
     set last_seen = clock_timestamp(),
@@ -77,9 +72,7 @@ CLOSE_WINDOWS = text("""
     update worker.due_window d set state = 'closed'
     where d.chain_id = :chain_id and d.legacy = any(cast(:asked as text[])) and d.state = 'open'
       and not exists (
-        select from unnest(
-            cast(:legacies as text[]), cast(:windows as int[]), cast(:deadlines as bigint[]), cast(:old as boolean[])
-        ) as s(legacy, "window", deadline, old)
+        select from json_to_recordset(cast(:seen as json)) as s(legacy text, "window" int, deadline bigint)
         where s.legacy = d.legacy and s."window" = d."window" and s.deadline = d.deadline
       )
 """)

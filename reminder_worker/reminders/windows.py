@@ -7,13 +7,12 @@ the culprit stands alone, which then rests for a growing while, and everybody el
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 import structlog
-from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
@@ -42,6 +41,7 @@ log = structlog.get_logger(__name__)
 HORIZON_CURSOR = "horizon"
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 AT_ONCE = 20_000
+STORED_AT_ONCE = 4_000
 SHOWN = 20
 LATE_BLOCKS = 64  # events are found late, or in another block, up to so far below the horizon's cursor
 
@@ -76,14 +76,19 @@ class Watched:
     version: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Look:
-    """What the chain said of one legacy at the pass's block."""
+    """What the chain said of one legacy at the pass's block; None for triggers when it reverted.
+
+    `open`: window and deadline. `old`: those that were open for longer than history is mailed.
+    """
 
     watched: Watched
-    triggers: Triggers
+    triggers: Triggers | None
     ahead: int
-    open: list[tuple[int, int]]  # window, deadline
+    open: list[tuple[int, int]]
+    members: Membership | None = None
+    old: frozenset[tuple[int, int]] = frozenset()
 
 
 class DuePass:
@@ -177,6 +182,7 @@ class _Run:
         self._at_once = asyncio.Semaphore(settings.due_concurrency)
         self._ahead: dict[str, int] = {}
         self._default_ahead: int | None = None
+        self._to_store: list[Look] = []
 
     async def ask(self, watched: Sequence[Watched], ends: float) -> None:
         if self._default_ahead is None:
@@ -186,28 +192,33 @@ class _Run:
         others = [each for each in watched if each.legacy_type != SAFE_LEGACY]
         batches = [group[i : i + size] for group in (others, safes) for i in range(0, len(group), size)]
         await together(*(self._batch(batch, ends) for batch in batches))
+        await self._store(1)
 
     async def _batch(self, batch: Sequence[Watched], ends: float) -> None:
         async with self._at_once:
             if time.monotonic() > ends:
                 return
-            legacies = [each.legacy for each in batch]
-            at = self.head.hash
-            windows, triggers, _ = await together(
-                open_windows(self._chain, legacies, at),
-                self._legacies.triggers(legacies, at=at),
-                self._learn_ahead({each.creator for each in batch}),
-            )
-        # Outside: the next batch is asked about while this one is stored.
+            self._to_store += await self._read(batch)
         self.report.batches += 1
-        looks, failed = [], []
+        await self._store(STORED_AT_ONCE)  # outside: meanwhile the next batch is asked about
+
+    async def _read(self, batch: Sequence[Watched]) -> list[Look]:
+        legacies = [each.legacy for each in batch]
+        at = self.head.hash
+        windows, triggers, _ = await together(
+            open_windows(self._chain, legacies, at),
+            self._legacies.triggers(legacies, at=at),
+            self._learn_ahead({each.creator for each in batch}),
+        )
+        looks = []
         for each, found in zip(batch, triggers, strict=True):
             opened = windows.get(each.legacy)
             if found is None or opened is None:
-                failed.append(each)
+                looks.append(Look(each, None, 0, []))
             else:
                 looks.append(Look(each, found, self._ahead[each.creator], with_deadlines(opened, found)))
-        await self._store(looks, failed)
+        await self._read_members(looks)
+        return looks
 
     async def _learn_ahead(self, creators: set[str]) -> None:
         unknown = sorted(creators - self._ahead.keys())
@@ -217,20 +228,30 @@ class _Run:
                 {user: ahead or self._default_ahead or 0 for user, ahead in zip(unknown, times, strict=True)}
             )
 
-    async def _store(self, looks: Sequence[Look], failed: Sequence[Watched]) -> None:
+    async def _read_members(self, looks: Sequence[Look]) -> None:
         # The members of all would double the questions; a signal whose state is gone is judged by those stored here.
-        wanted = [look for look in looks if look.open or look.watched.changed or look.watched.unknown]
-        types = {look.watched.legacy: look.watched.legacy_type for look in wanted}
-        read = await read_memberships(self._chain, types, self.head.hash) if types else {}
-        doubtful = [look.watched.legacy for look in wanted if look.open and self._seems_old(look, 0)]
+        wanted = [each for each in looks if each.open or each.watched.changed or each.watched.unknown]
+        types = {each.watched.legacy: each.watched.legacy_type for each in wanted if each.triggers}
+        if not types:
+            return
+        read = await read_memberships(self._chain, types, self.head.hash)
+        doubtful = [each.watched.legacy for each in wanted if self._seems_old(each, 0)]
         active = await last_activity(self._chain, doubtful, self.head.hash)
-        unreadable = {look.watched.legacy for look in wanted if look.open and read[look.watched.legacy] is None}
-        failed = [*failed, *(look.watched for look in looks if look.watched.legacy in unreadable)]
-        looks = [look for look in looks if look.watched.legacy not in unreadable]
-        members = {look.watched.legacy: _to_store(look, read.get(look.watched.legacy)) for look in looks}
-        old = {look.watched.legacy: self._seems_old(look, active.get(look.watched.legacy, 0)) for look in looks}
-        await self._write(looks, members, old, failed)
-        self._count(looks, old, failed)
+        for each in wanted:
+            each.members = _to_store(each, read.get(each.watched.legacy))
+            each.old = self._seems_old(each, active.get(each.watched.legacy, 0))
+            if each.open and each.members is None:
+                each.triggers = None
+
+    async def _store(self, least: int) -> None:
+        """Write what was read, once it is worth a statement."""
+        if len(self._to_store) < least:
+            return
+        looks, self._to_store = sorted(self._to_store, key=lambda look: look.watched.legacy), []
+        answered = [each for each in looks if each.triggers is not None]
+        failed = [each.watched.legacy for each in looks if each.triggers is None]
+        await through_deadlocks(lambda: self._write(answered, failed))
+        self._count(answered, failed)
 
     def _seems_old(self, look: Look, active_at: int) -> frozenset[tuple[int, int]]:
         """Windows that have been open for longer than history is mailed. `active_at`: what set their deadlines."""
@@ -238,58 +259,40 @@ class _Run:
         oldest = self.head.timestamp - self._settings.signal_max_age_seconds
         return frozenset(pair for pair in look.open if max(opened_at(pair[0], pair[1], look.ahead), known) < oldest)
 
-    async def _write(
-        self,
-        looks: Sequence[Look],
-        members: Mapping[str, Membership | None],
-        old: Mapping[str, frozenset[tuple[int, int]]],
-        failed: Sequence[Watched],
-    ) -> None:
-        looks = sorted(looks, key=lambda look: look.watched.legacy)
-        seen = [(look.watched.legacy, *pair, pair in old[look.watched.legacy]) for look in looks for pair in look.open]
-        place = {"chain_id": self._chain.chain_id, "block": self.head.number}
-        rows = [self._watch_row(look, members.get(look.watched.legacy)) for look in looks]
-        windows = {
-            **place,
-            **_columns("legacies windows deadlines old", seen),
-            "asked": [look.watched.legacy for look in looks],
-            "changed": [look.watched.legacy for look in looks if look.watched.changed],
-        }
-        answers = {
-            **place,
+    async def _write(self, looks: Sequence[Look], failed: Sequence[str]) -> None:
+        """Windows first, then `watch`, each by legacy, as writes of recipients lock them."""
+        values = {
+            "chain_id": self._chain.chain_id,
+            "block": self.head.number,
             "now": self.head.timestamp,
-            **_columns("legacies versions next_asks memberships", rows),
+            "seen": _json([_window_row(look, *pair) for look in looks for pair in look.open]),
+            "asked": _array(look.watched.legacy for look in looks),
+            "changed": _array(look.watched.legacy for look in looks if look.watched.changed),
+            "rows": _json([self._watch_row(look, look.triggers) for look in looks if look.triggers]),
+            "failed": _array(failed),
         }
-        rest = {**place, "legacies": sorted(each.legacy for each in failed)}
+        async with self._engine.begin() as conn:
+            if any(look.open for look in looks):
+                await conn.execute(sql.SEE_WINDOWS, values)
+            if looks:
+                await conn.execute(sql.CLOSE_WINDOWS, values)
+                await conn.execute(sql.ANSWERED, values)
+            if failed:
+                await conn.execute(sql.SET_ASIDE, values)
 
-        async def write() -> None:
-            """Windows first, then `watch`, each by legacy, as writes of recipients lock them."""
-            async with self._engine.begin() as conn:
-                if looks:
-                    await conn.execute(sql.SEE_WINDOWS, windows)
-                    await conn.execute(sql.CLOSE_WINDOWS, windows)
-                    await conn.execute(sql.ANSWERED, answers)
-                if failed:
-                    await conn.execute(sql.SET_ASIDE, rest)
-
-        await through_deadlocks(write)
-
-    def _watch_row(self, look: Look, membership: Membership | None) -> tuple[str, int, int, str | None]:
+    def _watch_row(self, look: Look, triggers: Triggers) -> dict[str, Any]:
         watched = look.watched
-        when = next_ask(self.head.timestamp, watched.legacy, watched.legacy_type, look.triggers, look.ahead)
-        stored = None if membership is None else msgspec.json.encode(membership.to_json()).decode()
-        return watched.legacy, watched.version, when, stored
+        when = next_ask(self.head.timestamp, watched.legacy, watched.legacy_type, triggers, look.ahead)
+        return {"legacy": watched.legacy, "version": watched.version, "next_ask": when, "membership": look.members}
 
-    def _count(
-        self, looks: Sequence[Look], old: Mapping[str, frozenset[tuple[int, int]]], failed: Sequence[Watched]
-    ) -> None:
+    def _count(self, looks: Sequence[Look], failed: Sequence[str]) -> None:
         self.report.asked += len(looks) + len(failed)
         self.report.open_windows.update(WINDOW_KINDS[window].value for look in looks for window, _ in look.open)
-        self.report.too_old += sum(map(len, old.values()))
+        self.report.too_old += sum(len(look.old) for look in looks)
         self.report.reverting += len(failed)
-        self.report.set_aside += [each.legacy for each in failed][: SHOWN - len(self.report.set_aside)]
-        for each in failed:
-            log.warning("legacy_reverts", chain_id=self._chain.chain_id, legacy=each.legacy)
+        self.report.set_aside += failed[: SHOWN - len(self.report.set_aside)]
+        for legacy in failed:
+            log.warning("legacy_reverts", chain_id=self._chain.chain_id, legacy=legacy)
 
 
 def _to_store(look: Look, membership: Membership | None) -> Membership | None:
@@ -298,6 +301,20 @@ def _to_store(look: Look, membership: Membership | None) -> Membership | None:
     return None if emptied and not look.open else membership
 
 
-def _columns(names: str, rows: Sequence[Sequence[Any] | Row[Any]]) -> dict[str, list[Any]]:
+def _window_row(look: Look, window: int, deadline: int) -> dict[str, Any]:
+    old = (window, deadline) in look.old
+    return {"legacy": look.watched.legacy, "window": window, "deadline": deadline, "old": old}
+
+
+def _json(rows: Sequence[Any]) -> str:
+    """One parameter instead of an array for each column, which the driver would write element by element."""
+    return msgspec.json.encode(rows).decode()
+
+
+def _array(addresses: Iterable[str]) -> str:
+    return "{" + ",".join(addresses) + "}"
+
+
+def _columns(names: str, rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
     """Rows as the named arrays of a statement."""
     return {name: [row[position] for row in rows] for position, name in enumerate(names.split())}
