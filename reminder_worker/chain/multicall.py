@@ -1,5 +1,6 @@
 """Multicall3 `aggregate3`: many isolated reads in one eth_call, by hand because 20,000 calls go through here."""
 
+import struct
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,6 +11,8 @@ from reminder_worker.chain.words import WORD, Malformed, at, word
 AGGREGATE3: Final = selector("Multicall3", "aggregate3")
 _ALLOW_FAILURE_AND_DATA_OFFSET: Final = word(1) + word(96)
 _ZEROS: Final = bytes(WORD)
+_ONE: Final = struct.Struct(">24xQ")  # a word, of which no more than 64 bits mean anything here
+_TWO: Final = struct.Struct(">24xQ24xQ")
 
 
 def encode(calls: Sequence[Call]) -> bytes:
@@ -33,12 +36,17 @@ def decode(data: bytes, count: int) -> list[bytes | Reverted]:
         raise Malformed("another number of results than calls")
     base = start + WORD
     results: list[bytes | Reverted] = []
-    for index in range(count):
-        result = base + at(data, base + index * WORD)
-        value = result + at(data, result + WORD)
-        end = value + WORD + at(data, value)
-        if end > len(data):
-            raise Malformed("a result beyond the end")
-        answer = data[value + WORD : end]
-        results.append(answer if at(data, result) == 1 else Reverted(answer))
+    try:
+        for (offset,) in _ONE.iter_unpack(data[base : base + count * WORD]):
+            succeeded, relative = _TWO.unpack_from(data, base + offset)
+            value = base + offset + relative
+            (size,) = _ONE.unpack_from(data, value)
+            answer = data[value + WORD : value + WORD + size]
+            if len(answer) != size:
+                raise Malformed("a result beyond the end")
+            results.append(answer if succeeded == 1 else Reverted(answer))
+    except (struct.error, OverflowError):
+        raise Malformed("a word beyond the end") from None
+    if len(results) != count:
+        raise Malformed("fewer results than calls")
     return results

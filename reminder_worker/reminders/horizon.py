@@ -49,7 +49,7 @@ def next_ask(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead:
         latest = now + HOUR_SECONDS
     else:
         latest = now + DAY_SECONDS - crc32(legacy.encode()) % (4 * HOUR_SECONDS)
-    if is_old_build(triggers):
+    if is_old_build(triggers) or min(triggers) - ahead > latest:
         return latest
     openings = [moment for trigger in triggers for moment in (trigger - ahead, trigger)]
     return min([latest, *(moment for moment in openings if moment > now)])

@@ -60,11 +60,12 @@ class DueReport:
     more: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Watched:
-    """A row of `watch`. `changed`: asked about because something changed, not because of the time.
+    """A row of `watch`. Not frozen, like `Look`: there are a great many.
 
-    `unknown`: its members were never stored. `version` tells whether somebody wanted it asked about again meanwhile.
+    `changed`: asked about because something changed, not because of the time. `unknown`: its members were never
+    stored. `version` tells whether somebody wanted it asked about again meanwhile.
     """
 
     legacy: str
@@ -235,13 +236,13 @@ class _Run:
         if not types:
             return
         read = await read_memberships(self._chain, types, self.head.hash)
-        doubtful = [each.watched.legacy for each in wanted if self._seems_old(each, 0)]
+        doubtful = [each.watched.legacy for each in wanted if each.open and self._seems_old(each, 0)]
         active = await last_activity(self._chain, doubtful, self.head.hash)
         for each in wanted:
             each.members = _to_store(each, read.get(each.watched.legacy))
-            each.old = self._seems_old(each, active.get(each.watched.legacy, 0))
-            if each.open and each.members is None:
-                each.triggers = None
+            if each.open:
+                each.old = self._seems_old(each, active.get(each.watched.legacy, 0))
+                each.triggers = each.triggers if each.members else None
 
     async def _store(self, least: int) -> None:
         """Write what was read, once it is worth a statement."""
