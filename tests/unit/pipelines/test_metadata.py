@@ -8,7 +8,7 @@ from reminder_worker.operations import PassState, Sends
 
 
 def _state(chain_id: int, **values: object) -> PassState:
-    plain = {"checked_age": 1, "succeeded_age": 1, "failed_age": None, "error": None, "detail": None}
+    plain = {"checked_age": 1, "succeeded_age": 1, "failed_age": None, "error": None, "detail": None, "endpoints": None}
     return PassState(name="index", chain_id=chain_id, **{**plain, **values})  # type: ignore[arg-type]
 
 
