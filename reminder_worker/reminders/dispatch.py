@@ -8,11 +8,9 @@ leaves leases that expire and say what they prove (`ledger.py`).
 import asyncio
 import gc
 import time
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -44,7 +42,7 @@ from reminder_worker.settings import Settings
 log = structlog.get_logger(__name__)
 
 SLICE = 500
-LOOK_AT = 64  # entries whose recipients are looked at once more, right before they are posted
+LOOK_AT = 64  # entries whose recipients are looked at once more, shortly before they are posted
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 LEASE_MARGIN_SECONDS = 10.0
 OUTAGE_AFTER = 5  # failures one after the other: the rest of the slice is spared
@@ -175,23 +173,25 @@ class Dispatch:
         """One outcome for each; what the outage or the end of the lease kept from being posted is proven unsent."""
         settled: list[Settlement] = []
         failures, pause = 0, OUTAGE_PAUSE_SECONDS
-        rest: Iterator[Ready] = iter(piece.ready)
-        looked_at: deque[Ready] = deque()
-        looking = asyncio.Lock()
+        workers = min(self._mail.concurrency, len(piece.ready))
+        live: asyncio.Queue[Ready | None] = asyncio.Queue(maxsize=LOOK_AT)
 
-        async def next_one() -> Ready | None:
-            # Slices wait in a queue: who was erased or replaced meanwhile is found out right before the post.
-            async with looking:
-                while not looked_at and (chunk := list(islice(rest, LOOK_AT))):
-                    live = await self._ledger.still_to_post(piece.claim, [each.entry.id for each in chunk])
-                    looked_at.extend(each for each in chunk if each.entry.id in live)
-                    gone = [each.entry for each in chunk if each.entry.id not in live]
-                    settled.extend(become.later(entry, 0.0, "recipient_changed") for entry in gone)
-                return looked_at.popleft() if looked_at else None
+        async def look() -> None:
+            # Slices wait in a queue: who was erased or replaced meanwhile is found out shortly before the post.
+            for start in range(0, len(piece.ready), LOOK_AT):
+                chunk = piece.ready[start : start + LOOK_AT]
+                ids = await self._ledger.still_to_post(piece.claim, [each.entry.id for each in chunk])
+                for each in chunk:
+                    if each.entry.id in ids:
+                        await live.put(each)
+                    else:
+                        settled.append(become.later(each.entry, 0.0, "recipient_changed"))
+            for _ in range(workers):
+                await live.put(None)
 
         async def worker() -> None:
             nonlocal failures, pause
-            while (each := await next_one()) is not None:
+            while (each := await live.get()) is not None:
                 if failures >= OUTAGE_AFTER or time.monotonic() > piece.post_until:
                     settled.append(become.later(each.entry, pause, "mail_unavailable"))
                     continue
@@ -201,7 +201,7 @@ class Dispatch:
                     pause = max(pause, outcome.retry_after or 0.0)
                 settled.append(_settlement(each.entry, outcome))
 
-        await together(*(worker() for _ in range(min(self._mail.concurrency, len(piece.ready)))))
+        await together(look(), *(worker() for _ in range(workers)))
         if failures >= OUTAGE_AFTER:
             report.outage = True
             log.warning("mail_service_fails", spared=sum(each.reason == "mail_unavailable" for each in settled))
