@@ -199,7 +199,8 @@ class _Run:
         async with self._at_once:
             if time.monotonic() > ends:
                 return
-            self._to_store += await self._read(batch)
+            found = await self._read(batch)
+            self._to_store += found  # not in one line: it would add to the list that was there before the wait
         self.report.batches += 1
         await self._store(STORED_AT_ONCE)  # outside: meanwhile the next batch is asked about
 

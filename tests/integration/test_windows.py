@@ -47,6 +47,20 @@ async def test_what_the_contract_says_is_stored_with_its_deadline_and_the_member
     assert block == report.block_number
 
 
+async def test_answers_of_batches_that_are_read_beside_each_other_are_each_stored_once(
+    engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reminder_worker.reminders.windows.STORED_AT_ONCE", 2)
+    async with (
+        MailStub() as mail,
+        open_world(engine, chain_scenario, mail, DUE_BATCH_SIZE="1", DUE_CONCURRENCY="4") as world,
+    ):
+        await watched(world, 12)
+        report = await world.look_at_chain()
+    assert report.asked == 12
+    assert await world.sql("select count(*) from worker.watch where next_ask = 0") == [(0,)]
+
+
 async def test_a_window_that_closes_is_closed_and_its_new_deadline_is_another_row(world: World) -> None:
     (legacy,) = await watched(world, 1)
     world.scenario.advance(25 * DAY)
