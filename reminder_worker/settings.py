@@ -18,7 +18,6 @@ from reminder_worker.chain.presets import PRESETS
 from reminder_worker.errors import Misconfigured
 
 BlockTag = Literal["latest", "safe", "finalized"]
-LOCAL_CHAIN_IDS = frozenset({31337})
 MAINNET_CHAIN_IDS = frozenset({1})
 G = TypeVar("G", bound="Group")
 

@@ -7,7 +7,6 @@ without `claimed_at` nothing was posted, with it nobody knows, and the mail serv
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -182,22 +181,6 @@ async def stuck(engine: AsyncEngine) -> Sequence[Row[Any]]:
     """id, state, kind, chain_id, legacy and age (seconds) of what only an operator can decide (held, dead)."""
     async with engine.connect() as conn:
         return (await conn.execute(sql.STUCK)).all()
-
-
-@dataclass(frozen=True, slots=True)
-class Depth:
-    """Entries of one kind in one state that is not final, or needs an operator; `oldest` age in seconds."""
-
-    kind: str
-    state: str
-    entries: int
-    oldest: float
-
-
-async def depths(engine: AsyncEngine) -> list[Depth]:
-    """What waits, is under way, or is shown to operators (unknown, held, dead)."""
-    async with engine.connect() as conn:
-        return [Depth(*row) for row in await conn.execute(sql.DEPTHS)]
 
 
 async def _run(

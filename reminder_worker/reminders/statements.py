@@ -255,15 +255,3 @@ STUCK = text("""
     select id, state, kind, chain_id, legacy, cast(extract(epoch from now() - created_at) as bigint) as age
     from worker.sent_ledger where state in ('held', 'dead') order by state, created_at
 """)
-
-DEPTHS = text("""
-    select kind, state, count(*), cast(coalesce(extract(epoch from now() - min(created_at)), 0) as float8)
-    from (
-        select kind, state, created_at from worker.sent_ledger where state in ('queued', 'released', 'unknown')
-        union all
-        select kind, state, created_at from worker.sent_ledger where state = 'claimed'
-        union all
-        select kind, state, created_at from worker.sent_ledger where state in ('held', 'dead')
-    ) as open
-    group by kind, state order by kind, state
-""")

@@ -12,7 +12,8 @@ from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.reminders.ledger import depths, requeue
+from reminder_worker.operations import undecided_emails
+from reminder_worker.reminders.ledger import requeue
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
 
@@ -76,7 +77,7 @@ async def test_what_the_mail_service_doubts_is_held_shown_and_never_sent_again(w
     await settle(world)
     assert await world.states() == {"sent": 2, "held:in_doubt": 1}
     assert len(world.mail.told(DUE)) == 2
-    assert [(each.state, each.entries) for each in await depths(world.engine)] == [("held", 1)]
+    assert [(each.state, each.count) for each in await undecided_emails(world.engine)] == [("held", 1)]
 
 
 async def test_what_is_under_way_is_waited_for_and_then_sent_once(world: World) -> None:
