@@ -153,6 +153,147 @@ class ReminderSettings(Group):
     due_concurrency: int = Field(4, ge=1, le=64, alias="DUE_CONCURRENCY", description="such calls under way at once")
 
 
+class RelaySettings(Group):
+    """The gas-sponsored relay; absent: nothing is relayed. Caps are for each chain and day (UTC)."""
+
+    key: SecretStr = Field(
+        alias="RELAYER_KEY",
+        description="private key of the relaying wallet: hex, or a keystore JSON (best as `RELAYER_KEY_FILE`)",
+    )
+    key_password: SecretStr | None = Field(
+        None, alias="RELAYER_KEY_PASSWORD", description="password of the keystore JSON"
+    )
+    daily_wei_cap: int = Field(
+        200_000_000_000_000_000,
+        ge=0,
+        alias="RELAY_DAILY_WEI_CAP",
+        description="wei a day, failed transactions included",
+    )
+    daily_count_cap: int = Field(500, ge=0, alias="RELAY_DAILY_COUNT_CAP", description="requests a day")
+    per_legacy: int = Field(5, ge=0, alias="RELAY_PER_LEGACY", description="requests a day for one legacy")
+    per_gift: int = Field(3, ge=0, alias="RELAY_PER_GIFT", description="requests a day for one gift")
+    per_signer: int = Field(5, ge=0, alias="RELAY_PER_SIGNER", description="requests a day of one signer")
+    per_creator: int = Field(
+        20, ge=0, alias="RELAY_PER_CREATOR", description="requests a day for all legacies or gifts of one creator"
+    )
+    per_client_hour: int = Field(
+        20,
+        ge=1,
+        alias="RELAY_PER_CLIENT_HOUR",
+        description="relay requests an hour from one client address (IPv6: /64)",
+    )
+    gas_price_ceiling_wei: int = Field(
+        50_000_000_000,
+        gt=0,
+        alias="RELAY_GAS_PRICE_CEILING",
+        description="wei for one gas; above it requests wait, until their deadline",
+    )
+    claim_gas: int = Field(900_000, ge=21_000, alias="RELAY_CLAIM_GAS", description="most gas of a sponsored claim")
+    check_in_gas: int = Field(
+        300_000, ge=21_000, alias="RELAY_CHECK_IN_GAS", description="most gas of a sponsored check-in"
+    )
+    gift_gas: int = Field(
+        500_000, ge=21_000, alias="RELAY_GIFT_GAS", description="most gas of a sponsored gift withdrawal"
+    )
+    low_balance_relays: int = Field(
+        50, ge=0, alias="RELAY_LOW_BALANCE_RELAYS", description="alert when the balance pays for fewer relays than this"
+    )
+
+
+class AutoRenewSettings(Group):
+    """Auto-renew; absent: no inactivity timer is renewed. Caps are for each chain and day (UTC)."""
+
+    key: SecretStr = Field(
+        alias="ATTESTOR_KEY",
+        description="private key of the activity attestor: hex, or a keystore JSON (best as `ATTESTOR_KEY_FILE`)",
+    )
+    key_password: SecretStr | None = Field(
+        None, alias="ATTESTOR_KEY_PASSWORD", description="password of the keystore JSON"
+    )
+    dry_run: bool = Field(False, alias="AUTO_RENEW_DRY_RUN", description="decide and report, send nothing")
+    daily_wei_cap: int = Field(50_000_000_000_000_000, ge=0, alias="AUTO_RENEW_DAILY_WEI_CAP", description="wei a day")
+    daily_count_cap: int = Field(500, ge=0, alias="AUTO_RENEW_DAILY_COUNT_CAP", description="renewals a day")
+    gas_price_ceiling_wei: int = Field(
+        50_000_000_000,
+        gt=0,
+        alias="AUTO_RENEW_GAS_PRICE_CEILING",
+        description="wei for one gas; above it renewals wait",
+    )
+    gas: int = Field(300_000, ge=21_000, alias="AUTO_RENEW_GAS", description="most gas of one renewal")
+    largest_jump: int = Field(
+        10_000,
+        ge=1,
+        alias="AUTO_RENEW_LARGEST_JUMP",
+        description="transactions; a count that rose by more since the last one attested is held and shown",
+    )
+
+
+class OpsSettings(Group):
+    """Alerts to operators; they always go to the service log."""
+
+    email: SecretStr | None = Field(
+        None, alias="OPS_EMAIL", description="address that alerts are mailed to; absent: only the log"
+    )
+
+
+class GiftSettings(Group):
+    """Sealed gifts; absent: no gift page and no notify emails."""
+
+    origins: WebUrls = Field(
+        min_length=1,
+        alias="GIFT_ORIGINS",
+        description="origins a claim link may have, comma separated; the first is used in redirects",
+    )
+    prefix: str = Field(
+        "gift",
+        pattern=r"^[a-z0-9][a-z0-9-]{0,30}$",
+        alias="GIFT_PREFIX",
+        description="first part of a claim link's path",
+    )
+    retry_window_seconds: int = Field(
+        7 * 86400,
+        ge=3600,
+        alias="GIFT_RETRY_WINDOW",
+        description="seconds after opening day that an unlock email is tried while the mail service is down",
+    )
+    notify_per_giver: int = Field(
+        20, ge=1, alias="GIFT_NOTIFY_PER_GIVER", description="notify registrations a day of one giver"
+    )
+    notify_per_email: int = Field(
+        5, ge=1, alias="GIFT_NOTIFY_PER_EMAIL", description="notify registrations a day to one email address"
+    )
+    notify_per_client_hour: int = Field(
+        20,
+        ge=1,
+        alias="GIFT_NOTIFY_PER_CLIENT_HOUR",
+        description="notify registrations an hour from one client address",
+    )
+
+
+class IdentityProviderSettings(Group):
+    """Wallets addressed by email (Turnkey); absent: `giftEmail` is false."""
+
+    organization_id: str = Field(alias="TURNKEY_ORGANIZATION_ID", min_length=1, description="the parent organization")
+    api_public_key: str = Field(
+        alias="TURNKEY_API_PUBLIC_KEY", pattern=r"^0[23][0-9a-fA-F]{64}$", description="compressed P-256 key, hex"
+    )
+    api_private_key: SecretStr = Field(alias="TURNKEY_API_PRIVATE_KEY", description="P-256 private key, hex")
+    url: WebUrl = Field("https://api.turnkey.com", alias="TURNKEY_URL", description="base address of its API")
+    auth_proxy_url: WebUrl = Field(
+        "https://authproxy.turnkey.com", alias="TURNKEY_AUTH_PROXY_URL", description="its auth proxy, for the gift page"
+    )
+    auth_proxy_config_id: str = Field(
+        "", alias="TURNKEY_AUTH_PROXY_CONFIG_ID", description="public id of the auth proxy's configuration"
+    )
+    daily_creation_cap: int = Field(
+        100, ge=0, alias="GIFT_WALLETS_PER_DAY", description="sub-organizations created a day"
+    )
+    per_giver: int = Field(10, ge=1, alias="GIFT_WALLETS_PER_GIVER", description="wallets asked for a day by one giver")
+    per_client_hour: int = Field(
+        20, ge=1, alias="GIFT_WALLETS_PER_CLIENT_HOUR", description="wallets asked for an hour from one client address"
+    )
+
+
 class ApiSettings(Group):
     """The HTTP API."""
 
@@ -243,6 +384,11 @@ class Settings(Group):
     mail: MailSettings | None
     reminders: ReminderSettings
     api: ApiSettings
+    relay: RelaySettings | None = None
+    auto_renew: AutoRenewSettings | None = None
+    ops: OpsSettings = Field(default_factory=lambda: OpsSettings.model_validate({}))
+    gifts: GiftSettings | None = None
+    identity_provider: IdentityProviderSettings | None = None
     problems: tuple[str, ...] = ()
 
     @classmethod
@@ -253,14 +399,29 @@ class Settings(Group):
         half: list[str] = []
         service = _read(ServiceSettings, values, "", faults)
         chains = _read_chains(values, faults)
-        mail = _read(MailSettings, values, "", half) if "MAIL_URL" in values or "MAIL_TOKEN" in values else None
         reminders = _read(ReminderSettings, values, "", faults)
         api = _read(ApiSettings, values, "", faults)
-        if faults or service is None or reminders is None or api is None:
+        ops = _read(OpsSettings, values, "", faults)
+        mail = _read_optional(MailSettings, "no email is sent", values, half)
+        relay = _read_optional(RelaySettings, "nothing is relayed", values, half)
+        auto_renew = _read_optional(AutoRenewSettings, "no timer is renewed", values, half)
+        gifts = _read_optional(GiftSettings, "no gift is served", values, half)
+        provider = _read_optional(IdentityProviderSettings, "no wallet is found by email", values, half)
+        if faults or service is None or reminders is None or api is None or ops is None:
             raise Misconfigured("settings are not usable:\n" + "\n".join(f"- {fault}" for fault in faults))
-        if half:
-            half.append("the mail group is set by half: no email is sent")
-        return cls(service=service, chains=chains, mail=mail, reminders=reminders, api=api, problems=tuple(half))
+        return cls(
+            service=service,
+            chains=chains,
+            mail=mail,
+            reminders=reminders,
+            api=api,
+            relay=relay,
+            auto_renew=auto_renew,
+            ops=ops,
+            gifts=gifts,
+            identity_provider=provider,
+            problems=tuple(half),
+        )
 
     def chain(self, chain_id: int) -> ChainSettings | None:
         return next((chain for chain in self.chains if chain.chain_id == chain_id), None)
@@ -313,7 +474,30 @@ def _read(group: type[G], values: Mapping[str, str], prefix: str, faults: list[s
         return None
 
 
-GROUPS: tuple[type[Group], ...] = (ServiceSettings, ChainSettings, MailSettings, ReminderSettings, ApiSettings)
+def _read_optional(group: type[G], off: str, values: Mapping[str, str], half: list[str]) -> G | None:
+    """None when nothing that the group requires is set, and, with its faults told, when only a part is usable."""
+    required = [field.alias for field in group.model_fields.values() if field.is_required()]
+    if not any(name in values for name in required):
+        return None
+    faults: list[str] = []
+    found = _read(group, values, "", faults)
+    if faults:
+        half.extend([*faults, f"the group of {required[0]} is set by half: {off}"])
+    return found
+
+
+GROUPS: tuple[type[Group], ...] = (
+    ServiceSettings,
+    ChainSettings,
+    MailSettings,
+    ReminderSettings,
+    ApiSettings,
+    RelaySettings,
+    AutoRenewSettings,
+    OpsSettings,
+    GiftSettings,
+    IdentityProviderSettings,
+)
 
 
 def is_secret_field(field: FieldInfo) -> bool:

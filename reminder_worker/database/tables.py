@@ -9,11 +9,13 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Date,
     DateTime,
     Index,
     Integer,
     LargeBinary,
     MetaData,
+    Numeric,
     SmallInteger,
     String,
     Table,
@@ -329,23 +331,325 @@ pass_state = Table(
     comment="When each pass last looked, succeeded and failed",
 )
 
+# -- the relay ------------------------------------------------------------------------------------
+
+Wei = Numeric(78, 0)
+
+relay_wallet = Table(
+    "relay_wallet",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("address", Address, primary_key=True),
+    Column(
+        "next_nonce", BigInteger, nullable=False, comment="the only counter of nonces; its row is locked to take one"
+    ),
+    Column("stopped", Text, comment="why nothing more is admitted, as a code; null: working"),
+    Column("stopped_at", DateTime(timezone=True)),
+    comment="Our own wallets: the relayer's and the attestor's",
+)
+
+relay_request = Table(
+    "relay_request",
+    metadata,
+    Column("id", Uuid, primary_key=True, comment="random and unguessable: who knows it may follow the request"),
+    Column("chain_id", BigInteger, nullable=False),
+    Column("wallet", Address, nullable=False, comment="ours, that pays"),
+    Column("lane", Text, nullable=False),
+    Column("digest", LargeBinary, nullable=False, comment="EIP-712 digest of the authorization"),
+    Column("router", Address, nullable=False, comment="the contract called"),
+    Column("subject_id", Numeric(78, 0), nullable=False, comment="legacy id or timelock id"),
+    Column("signer", Address, nullable=False),
+    Column("creator", Address, nullable=False, comment="of the legacy, or the giver: for the cap per creator"),
+    Column("nonce", Numeric(78, 0), nullable=False, comment="the signer's sponsorNonce"),
+    Column("deadline", BigInteger, nullable=False, comment="of the authorization, unix seconds"),
+    Column("state", Text, nullable=False),
+    Column("reason", Text, comment="why it ended or waits, as a code"),
+    Column("gas_limit", BigInteger, nullable=False),
+    Column("key_id", Text, comment="which master key sealed call_data and the attempts' bytes"),
+    Column("salt", LargeBinary, comment="HKDF salt; null once the request has ended: shredded"),
+    Column("call_data", LargeBinary, comment="AES-256-GCM, since it holds the signature; null once ended"),
+    Column("tx_hash", Hash, comment="the newest attempt, or the one mined"),
+    Column("block_number", BigInteger),
+    _now("created_at"),
+    _now("updated_at"),
+    CheckConstraint("lane in ('claim','check_in','gift_withdraw','auto_renew')", name="relay_request_lane"),
+    CheckConstraint(
+        "state in ('queued','waiting_predecessor','deferred_fee','signed','broadcast','mined',"
+        "'confirmed','reverted','expired','satisfied_elsewhere','superseded','cancelled_by_user')",
+        name="relay_request_state",
+    ),
+    CheckConstraint("octet_length(digest) = 32", name="relay_request_digest_is_32_bytes"),
+    comment="A user's authorization that we relay: one row for each, whatever happens on the wire",
+)
+_OPEN_REQUEST = "state in ('queued','waiting_predecessor','deferred_fee','signed','broadcast','mined')"
+Index("relay_request_once", relay_request.c.chain_id, relay_request.c.digest, unique=True)
+Index(
+    "relay_request_open",
+    relay_request.c.chain_id,
+    relay_request.c.wallet,
+    relay_request.c.state,
+    postgresql_where=text(_OPEN_REQUEST),
+)
+Index(
+    "relay_request_signer",
+    relay_request.c.chain_id,
+    relay_request.c.router,
+    relay_request.c.signer,
+    relay_request.c.nonce,
+    postgresql_where=text(_OPEN_REQUEST),
+)
+Index("relay_request_ended", relay_request.c.updated_at)
+
+nonce_slot = Table(
+    "nonce_slot",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("wallet", Address, primary_key=True),
+    Column("nonce", BigInteger, primary_key=True),
+    Column("request_id", Uuid, nullable=False),
+    Column("state", Text, nullable=False, server_default="open"),
+    Column("gas_limit", BigInteger, nullable=False),
+    Column(
+        "reserved_wei", Wei, nullable=False, comment="of the caps, until it is settled; the dearest attempt's bound"
+    ),
+    Column("budget_day", Date, nullable=False, comment="UTC: where the reservation was made"),
+    Column("spent_wei", Wei, comment="by the receipt, once final"),
+    Column("tx_hash", Hash, comment="the attempt that was mined"),
+    Column("block_number", BigInteger),
+    Column("block_hash", Hash),
+    _now("opened_at"),
+    CheckConstraint("state in ('open','mined','final')", name="nonce_slot_state"),
+    CheckConstraint("(state = 'final') = (spent_wei is not null)", name="nonce_slot_final_is_settled"),
+    comment="A nonce of one of our wallets, taken for one request: never reused, never skipped",
+)
+Index("nonce_slot_open", nonce_slot.c.chain_id, nonce_slot.c.wallet, postgresql_where=text("state <> 'final'"))
+Index("nonce_slot_request", nonce_slot.c.request_id, unique=True)
+
+tx_attempt = Table(
+    "tx_attempt",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("tx_hash", Hash, primary_key=True),
+    Column("wallet", Address, nullable=False),
+    Column("nonce", BigInteger, nullable=False),
+    Column(
+        "kind", Text, nullable=False, comment="call, or empty: a transfer of nothing to ourselves that frees the slot"
+    ),
+    Column("max_fee_wei", Wei, nullable=False),
+    Column("priority_fee_wei", Wei, nullable=False),
+    Column("gas_limit", BigInteger, nullable=False),
+    Column("raw", LargeBinary, comment="the signed bytes, AES-256-GCM under the request's key; null once final"),
+    _now("stored_at"),
+    Column("broadcast_at", DateTime(timezone=True), comment="the last time it was sent; null: never yet"),
+    CheckConstraint("kind in ('call','empty')", name="tx_attempt_kind"),
+    comment="Signed bytes, stored before they are on the wire",
+)
+Index("tx_attempt_slot", tx_attempt.c.chain_id, tx_attempt.c.wallet, tx_attempt.c.nonce)
+
+relay_budget = Table(
+    "relay_budget",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("wallet", Address, primary_key=True),
+    Column("scope", Text, primary_key=True, comment="global, legacy, gift, signer, creator"),
+    Column("subject", Text, primary_key=True, comment="an address or an id; empty for global"),
+    Column("day", Date, primary_key=True, comment="UTC"),
+    Column("requests", Integer, nullable=False, server_default="0"),
+    Column("reserved_wei", Wei, nullable=False, server_default="0"),
+    Column("spent_wei", Wei, nullable=False, server_default="0"),
+    CheckConstraint("requests >= 0 and reserved_wei >= 0 and spent_wei >= 0", name="relay_budget_is_not_negative"),
+    comment="What a day's relaying has reserved and spent, against its caps",
+)
+
+owner_activity = Table(
+    "owner_activity",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("legacy", Address, primary_key=True),
+    Column("legacy_id", Numeric(78, 0), nullable=False),
+    Column("owner", Address, nullable=False),
+    Column(
+        "reset_at", BigInteger, nullable=False, comment="the timer's last reset that the baseline is of, unix seconds"
+    ),
+    Column(
+        "baseline", BigInteger, nullable=False, comment="the owner's finalized transaction count first seen after it"
+    ),
+    Column("nonce_seen", BigInteger, nullable=False, comment="finalized transaction count at the last look"),
+    Column("deadline", BigInteger, nullable=False, comment="t1, unix seconds"),
+    Column("budget_end", BigInteger, nullable=False, comment="unix seconds; no renewal without a check-in after it"),
+    Column("decision", Text, nullable=False),
+    Column("reason", Text),
+    _now("checked_at"),
+    comment="Auto-renew: what was seen of each opted-in owner, and what was decided",
+)
+
+# -- alerts ---------------------------------------------------------------------------------------
+
+alert_state = Table(
+    "alert_state",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True, comment="0: not of one chain"),
+    Column("kind", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("raised", Boolean, nullable=False),
+    Column("changes", Integer, nullable=False, comment="how often it changed: each change is one alert"),
+    _now("since"),
+    comment="What is wrong at the moment, so that only a change is told",
+)
+
+alert = Table(
+    "alert",
+    metadata,
+    Column("id", Uuid, primary_key=True, comment="random; the Idempotency-Key"),
+    Column("chain_id", BigInteger, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("stage", Text, nullable=False, comment="what makes it one alert of its kind and subject"),
+    Column("variables", JSONB, nullable=False, comment="public facts for the email; nothing personal"),
+    Column("state", Text, nullable=False, server_default="queued"),
+    Column("tries", Integer, nullable=False, server_default="0"),
+    Column("next_try", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
+    Column("logged_at", DateTime(timezone=True), comment="null: not in the service log yet"),
+    Column("message_id", Text),
+    _now("created_at"),
+    CheckConstraint("state in ('queued','sent','log_only','merged','dead')", name="alert_state_of_delivery"),
+    comment="The outbox of alerts to operators",
+)
+Index("alert_once", alert.c.chain_id, alert.c.kind, alert.c.subject, alert.c.stage, unique=True)
+Index("alert_due", alert.c.next_try, postgresql_where=text("state = 'queued' or logged_at is null"))
+
+# -- gifts ----------------------------------------------------------------------------------------
+
+gift_notification = Table(
+    "gift_notification",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("timelock_id", BigInteger, primary_key=True),
+    Column("key_id", Text, nullable=False),
+    Column("salt", LargeBinary, nullable=False, comment="HKDF salt of this row, new at every write"),
+    Column("payload", LargeBinary, nullable=False, comment="AES-256-GCM: email, names and the whole claim link"),
+    Column("email_hash", LargeBinary, nullable=False, comment="keyed hash of the normalised email"),
+    Column("timing", Text, nullable=False),
+    Column("notify_at", DateTime(timezone=True), comment="when the advance email is due; null: none, or done"),
+    Column("owner", Address, nullable=False, comment="pinned: compared before every send"),
+    Column("recipient", Address, nullable=False, comment="pinned"),
+    Column("unlock_time", BigInteger, nullable=False, comment="pinned, unix seconds"),
+    _now("written_at"),
+    CheckConstraint("timing in ('immediate','scheduled','none')", name="gift_notification_timing"),
+    CheckConstraint("octet_length(salt) = 32", name="gift_notification_salt_is_32_bytes"),
+    comment="Whom a giver wants told of a gift, encrypted; deleted after opening day",
+)
+Index("gift_notification_unlock", gift_notification.c.chain_id, gift_notification.c.unlock_time)
+Index(
+    "gift_notification_notify",
+    gift_notification.c.notify_at,
+    postgresql_where=text("notify_at is not null"),
+)
+Index("gift_notification_email_hash", gift_notification.c.email_hash)
+
+gift_write = Table(
+    "gift_write",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("timelock_id", BigInteger, primary_key=True),
+    Column(
+        "deadline", BigInteger, nullable=False, comment="unix seconds, of the last accepted registration or erasure"
+    ),
+    comment="What a captured older message cannot roll back; survives erasure",
+)
+
+gift_ledger = Table(
+    "gift_ledger",
+    metadata,
+    Column("id", Uuid, primary_key=True, comment="random; the Idempotency-Key"),
+    Column("email_hash", LargeBinary, nullable=False, comment="keyed hash of the normalised email"),
+    Column("chain_id", BigInteger, nullable=False),
+    Column("timelock_id", BigInteger, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("state", Text, nullable=False, server_default="queued"),
+    Column("reason", Text, comment="why dropped, held or dead, as a code"),
+    Column("tries", Integer, nullable=False, server_default="0"),
+    Column("rejections", Integer, nullable=False, server_default="0", comment="400, 413, 422; three make it dead"),
+    Column("lease_until", DateTime(timezone=True), comment="by the database's clock"),
+    Column("lease_token", Uuid),
+    Column("next_try", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
+    Column("body", LargeBinary, comment="exact request body, encrypted under the notification's key, while undecided"),
+    Column("body_salt", LargeBinary, comment="salt of the notification the body was encrypted under"),
+    Column("message_id", Text),
+    Column("expires_at", DateTime(timezone=True), nullable=False, comment="90 days after unlock"),
+    _now("created_at"),
+    Column("claimed_at", DateTime(timezone=True)),
+    Column("settled_at", DateTime(timezone=True)),
+    CheckConstraint(
+        "state in ('queued','claimed','released','sent','unknown','held','dropped','suppressed','dead')",
+        name="gift_ledger_state",
+    ),
+    CheckConstraint(
+        "body is null or state in ('claimed','unknown','held')", name="gift_ledger_keeps_a_body_only_while_undecided"
+    ),
+    comment="One row for each email, gift and kind: at most one email, also after the notification is deleted",
+)
+Index(
+    "gift_ledger_once",
+    gift_ledger.c.email_hash,
+    gift_ledger.c.chain_id,
+    gift_ledger.c.timelock_id,
+    gift_ledger.c.kind,
+    unique=True,
+)
+Index("gift_ledger_gift", gift_ledger.c.chain_id, gift_ledger.c.timelock_id)
+Index(
+    "gift_ledger_due",
+    gift_ledger.c.next_try,
+    postgresql_where=text("state in ('queued','released','unknown')"),
+)
+Index("gift_ledger_leases", gift_ledger.c.lease_until, postgresql_where=text("state = 'claimed'"))
+Index("gift_ledger_expiry", gift_ledger.c.expires_at)
+
+gift_wallet = Table(
+    "gift_wallet",
+    metadata,
+    Column("email_hash", LargeBinary, primary_key=True, comment="keyed hash of the normalised email"),
+    Column(
+        "timestamp_ms",
+        BigInteger,
+        nullable=False,
+        comment="of the creating request: the same bytes are the same activity",
+    ),
+    Column("sub_organization_id", Text, comment="the identity provider's; null: not created yet"),
+    _now("created_at"),
+    comment="Which sub-organization holds the wallet of an email; neither email nor address",
+)
+
 __all__ = [
     "SCHEMA",
+    "alert",
+    "alert_state",
     "chain_event",
     "due_window",
+    "gift_ledger",
+    "gift_notification",
+    "gift_wallet",
+    "gift_write",
     "index_cursor",
     "installation",
     "legacy",
     "legacy_write",
     "metadata",
+    "nonce_slot",
     "notify_signal",
+    "owner_activity",
     "pass_state",
     "quota",
     "recipient",
+    "relay_budget",
+    "relay_request",
+    "relay_wallet",
     "reminder_config",
     "sent_ledger",
     "suppression",
     "timelock",
+    "tx_attempt",
     "used_signature",
     "watch",
 ]

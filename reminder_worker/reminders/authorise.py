@@ -10,25 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Legacies, LegacyIdentity, PremiumSetting
-from reminder_worker.chain.signatures import Domain, Signatures, recover, typed_data_digest
-from reminder_worker.database.tables import used_signature
-from reminder_worker.errors import (
-    AlreadyUsed,
-    DeadlineTooFar,
-    Expired,
-    FieldFault,
-    InvalidInput,
-    NotAKnownLegacy,
-    PremiumRequired,
-    SignerMismatch,
-)
-
-MAX_AHEAD_SECONDS = 3600
+from reminder_worker.chain.signatures import Signatures, recover, typed_data_digest
+from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMismatch
+from reminder_worker.signed import check_deadline, served_chain, service_domain, spend
 
 _ABOUT_A_LEGACY = ({"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"})
 MESSAGE_TYPES: Mapping[str, tuple[Mapping[str, str], ...]] = MappingProxyType(
@@ -65,12 +53,7 @@ class Authorised:
 
     async def spend(self, connection: AsyncConnection) -> None:
         """Raises `AlreadyUsed` for the second of two, also when both arrive at once."""
-        statement = insert(used_signature).values(digest=self.digest, deadline=self.deadline)
-        spent = await connection.execute(
-            statement.on_conflict_do_nothing().returning(used_signature.c.deadline),
-        )
-        if spent.first() is None:
-            raise already_used()
+        await spend(connection, self.digest, self.deadline)
 
 
 class Authoriser:
@@ -94,8 +77,8 @@ class Authoriser:
         Raises InvalidInput (chain not served), Expired, DeadlineTooFar, AlreadyUsed, NotAKnownLegacy,
         SignerMismatch, PremiumRequired, ChainUnavailable.
         """
-        chain = self._chain(request.chain_id)
-        self._check_deadline(request.deadline)
+        chain = served_chain(self._chains, request.chain_id)
+        check_deadline(request.deadline, self._now())
         digest = message_digest(request, primary_type, payload_hash)
         identity, plain_signer = await asyncio.gather(
             Legacies(chain).is_genuine(request.legacy), _plain_signer(chain, digest, request.signature)
@@ -110,19 +93,6 @@ class Authoriser:
             raise PremiumRequired("The creator of this legacy has no active Premium subscription.")
         return Authorised(identity, digest, request.deadline)
 
-    def _chain(self, chain_id: int) -> Chain:
-        if chain_id not in self._chains:
-            fault = FieldFault("/chainId", "is not a chain served here")
-            raise InvalidInput("This chain is not served here.", [fault])
-        return self._chains[chain_id]
-
-    def _check_deadline(self, deadline: int) -> None:
-        now = self._now()
-        if deadline <= now:
-            raise Expired("The deadline of this signed message has passed; sign a new one.")
-        if deadline > now + MAX_AHEAD_SECONDS:
-            raise DeadlineTooFar(f"The deadline has to be at most {MAX_AHEAD_SECONDS} seconds ahead.")
-
 
 async def _plain_signer(chain: Chain, digest: bytes, signature: bytes) -> str | None:
     """The account without code that made the signature: asked while the legacy is read, since it mostly is the creator.
@@ -136,14 +106,9 @@ async def _plain_signer(chain: Chain, digest: bytes, signature: bytes) -> str | 
     return None if code else signer
 
 
-def already_used() -> AlreadyUsed:
-    return AlreadyUsed("This signed message was used before; sign a new one.")
-
-
 def message_digest(request: SignedRequest, primary_type: str, payload_hash: bytes | None = None) -> bytes:
     """The EIP-712 digest that the wallet signed."""
     message: dict[str, object] = {"legacy": request.legacy, "deadline": request.deadline}
     if payload_hash is not None:
         message["payloadHash"] = payload_hash
-    domain = Domain(name="Reminder Worker", version="1", chain_id=request.chain_id)
-    return typed_data_digest(domain, primary_type, MESSAGE_TYPES, message)
+    return typed_data_digest(service_domain(request.chain_id), primary_type, MESSAGE_TYPES, message)

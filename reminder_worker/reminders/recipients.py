@@ -21,11 +21,12 @@ from reminder_worker.errors import DecryptionFailed, Superseded
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
-from reminder_worker.reminders.authorise import Authorised, Authoriser, SignedRequest, already_used
+from reminder_worker.reminders.authorise import Authorised, Authoriser, SignedRequest
 from reminder_worker.reminders.plan import rearm
 from reminder_worker.reminders.recipient_rows import body_context, open_row, rotate, seal_row
 from reminder_worker.reminders.recipient_set import Recipient, payload_hash, read_recipient_set
 from reminder_worker.settings import Settings
+from reminder_worker.signed import already_used
 
 log = structlog.get_logger(__name__)
 

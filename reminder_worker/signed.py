@@ -1,0 +1,45 @@
+"""The service's own signed messages: their EIP-712 domain, their deadlines, and that each is used once."""
+
+from collections.abc import Mapping
+
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.signatures import Domain
+from reminder_worker.database.tables import used_signature
+from reminder_worker.errors import AlreadyUsed, DeadlineTooFar, Expired, FieldFault, InvalidInput
+
+MAX_AHEAD_SECONDS = 3600
+
+
+def service_domain(chain_id: int) -> Domain:
+    """What every message of this service is signed in; the routers have domains of their own."""
+    return Domain(name="Reminder Worker", version="1", chain_id=chain_id)
+
+
+def served_chain(chains: Mapping[int, Chain], chain_id: int) -> Chain:
+    """Raises `InvalidInput` for a chain that is not served here."""
+    if chain_id not in chains:
+        raise InvalidInput("This chain is not served here.", [FieldFault("/chainId", "is not a chain served here")])
+    return chains[chain_id]
+
+
+def check_deadline(deadline: int, now: float) -> None:
+    """Both in unix seconds, wall clock: deadlines of our own messages are not the chain's."""
+    if deadline <= now:
+        raise Expired("The deadline of this signed message has passed; sign a new one.")
+    if deadline > now + MAX_AHEAD_SECONDS:
+        raise DeadlineTooFar(f"The deadline has to be at most {MAX_AHEAD_SECONDS} seconds ahead.")
+
+
+async def spend(connection: AsyncConnection, digest: bytes, deadline: int) -> None:
+    """To be called in the transaction that grants the message: raises `AlreadyUsed` for the second of two."""
+    statement = insert(used_signature).values(digest=digest, deadline=deadline)
+    spent = await connection.execute(statement.on_conflict_do_nothing().returning(used_signature.c.deadline))
+    if spent.first() is None:
+        raise already_used()
+
+
+def already_used() -> AlreadyUsed:
+    return AlreadyUsed("This signed message was used before; sign a new one.")
