@@ -1,0 +1,230 @@
+"""Claim links: `{origin}/{prefix}/{chainId}/{timelockId}?o=<occasion>&paper=1&email=1#g=<letter>`.
+
+A link is read by one grammar over ASCII text and rebuilt from what was read: nothing is decoded, so that a browser
+cannot understand a link otherwise than we do. Every ValueError is a sentence that echoes nothing of its input.
+"""
+
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, Self
+from unicodedata import category
+
+import msgspec
+
+from reminder_worker.privacy.emails import check_name
+
+VERSION: Final = 1
+MOST_NOTE_CHARACTERS: Final = 500
+MOST_LETTER_BYTES: Final = 1600  # as JSON: in base64url, with the rest of the link, it fits a QR code of level M
+MOST_LINK_CHARACTERS: Final = 2300
+LARGEST_CHAIN_ID: Final = 2**53 - 1
+LARGEST_TIMELOCK_ID: Final = 2**63 - 1
+
+_NUMBER = "[1-9][0-9]{0,18}"
+_ORIGIN = re.compile(
+    r"(?P<scheme>https?)://(?P<host>[a-z0-9][a-z0-9.-]*)(:(?P<port>[1-9][0-9]{0,4}))?",
+    re.ASCII | re.IGNORECASE,
+)
+_REST = re.compile(
+    rf"/(?P<prefix>[a-z0-9-]+)/(?P<chain>{_NUMBER})/(?P<timelock>{_NUMBER})"
+    r"(\?(?P<query>[a-z0-9=&-]+))?#g=(?P<letter>[A-Za-z0-9_-]+)"
+)
+_OCCASION = re.compile(r"[a-z][a-z0-9-]{0,31}")
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+_NOT_TEXT: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # not Cn: an emoji may be younger than our tables
+_IN_A_NOTE: Final = frozenset("\n\u200c\u200d")  # line ends; the joiners are part of words and of emoji
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What only the link's holders read: it travels in the fragment, which no server sees."""
+
+    to: str = field(repr=False)
+    giver: str = field(repr=False)
+    note: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Scheme, host and port, lower case, with the port always told: two spellings of one origin are equal."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Raises ValueError for anything but an origin; a host in Unicode has to be given in its xn-- form."""
+        found = _ORIGIN.fullmatch(text)
+        if found is None:
+            raise ValueError("is not an origin: scheme, host and port, and nothing else")
+        return cls._of(found)
+
+    @classmethod
+    def _of(cls, found: re.Match[str]) -> Self:
+        scheme = found["scheme"].lower()
+        port = int(found["port"] or _DEFAULT_PORTS[scheme])
+        if port > 65535:
+            raise ValueError("has a port that is not one")
+        return cls(scheme, found["host"].lower(), port)
+
+    def __str__(self) -> str:
+        port = "" if self.port == _DEFAULT_PORTS[self.scheme] else f":{self.port}"
+        return f"{self.scheme}://{self.host}{port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a link tells in its query, where crawlers and the server see it."""
+
+    occasion: str | None = None
+    paper: bool = False
+    email: bool = False
+
+    def query(self) -> str:
+        """With its question mark; empty when there is nothing to tell."""
+        parts = [f"o={self.occasion}" if self.occasion else "", "paper=1" * self.paper, "email=1" * self.email]
+        return "?" * any(parts) + "&".join(filter(None, parts))
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimLink:
+    """`letter` is None in what the server makes: it never knows one."""
+
+    origin: Origin
+    prefix: str
+    chain_id: int
+    timelock_id: int
+    marks: Marks = Marks()
+    letter: Letter | None = None
+
+    @property
+    def url(self) -> str:
+        fragment = f"#g={encode_letter(self.letter)}" if self.letter else ""
+        return f"{self.origin}/{self.prefix}/{self.chain_id}/{self.timelock_id}{self.marks.query()}{fragment}"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRules:
+    """Which links are ours: an origin of the list, the first of which is used in links we make, and the prefix."""
+
+    origins: tuple[Origin, ...]
+    prefix: str
+
+    @classmethod
+    def of(cls, origins: Iterable[str], prefix: str) -> Self:
+        """Raises ValueError when an origin is not one."""
+        return cls(tuple(map(Origin.parse, origins)), prefix)
+
+    def link(self, chain_id: int, timelock_id: int, marks: Marks) -> ClaimLink:
+        """The canonical link of a gift, without a fragment."""
+        return ClaimLink(self.origins[0], self.prefix, chain_id, timelock_id, marks)
+
+
+def parse_claim_link(text: str, rules: LinkRules) -> ClaimLink:
+    """Raises ValueError for whatever is not one of our links with its letter. Use `ClaimLink.url`, not the text."""
+    if len(text) > MOST_LINK_CHARACTERS:
+        raise ValueError("is too long")
+    start = _ORIGIN.match(text)
+    if start is None:
+        raise ValueError("does not begin with an acceptable origin")
+    origin = Origin._of(start)
+    found = _REST.fullmatch(text, start.end())
+    if found is None:
+        raise ValueError("is not a claim link")
+    if origin not in rules.origins:
+        raise ValueError("has an origin that is not allowed here")
+    if found["prefix"] != rules.prefix:
+        raise ValueError("has another path than a claim link")
+    chain_id, timelock_id = int(found["chain"]), int(found["timelock"])
+    if chain_id > LARGEST_CHAIN_ID or timelock_id > LARGEST_TIMELOCK_ID:
+        raise ValueError("has a chain or a timelock that cannot be one")
+    marks = _marks(found["query"])
+    return ClaimLink(origin, rules.prefix, chain_id, timelock_id, marks, decode_letter(found["letter"]))
+
+
+def check_claim_link(text: str, rules: LinkRules, chain_id: int, timelock_id: int) -> ClaimLink:
+    """As `parse_claim_link`, and of this very gift. Raises ValueError."""
+    link = parse_claim_link(text, rules)
+    if (link.chain_id, link.timelock_id) != (chain_id, timelock_id):
+        raise ValueError("is the link of another gift")
+    return link
+
+
+def kept_marks(query: Iterable[tuple[str, str]]) -> Marks:
+    """Of a request's query only what a claim link may have, and that only when it is said once and well."""
+    values: dict[str, list[str]] = {}
+    for name, value in query:
+        values.setdefault(name, []).append(value)
+    occasion = values.get("o", [""])
+    known = len(occasion) == 1 and _OCCASION.fullmatch(occasion[0])
+    return Marks(
+        occasion=occasion[0] if known else None,
+        paper=values.get("paper") == ["1"],
+        email=values.get("email") == ["1"],
+    )
+
+
+def _marks(query: str | None) -> Marks:
+    """Raises ValueError for other keys, other values, and repetitions."""
+    if query is None:
+        return Marks()
+    pairs = [(name, value) for name, _, value in (part.partition("=") for part in query.split("&"))]
+    names = [name for name, _ in pairs]
+    if len(set(names)) != len(names) or not set(names) <= {"o", "paper", "email"}:
+        raise ValueError("has a query that no claim link has")
+    marks = kept_marks(pairs)
+    if len(names) != (marks.occasion is not None) + marks.paper + marks.email:
+        raise ValueError("has a query with a value that no claim link has")
+    return marks
+
+
+# -- the letter ---------------------------------------------------------------------------------------
+
+
+class _Wire(msgspec.Struct, forbid_unknown_fields=True):
+    v: int
+    to: str
+    from_: str = msgspec.field(name="from")
+    note: str
+
+
+def encode_letter(letter: Letter) -> str:
+    """Unpadded base64url of `{"v":1,"to":...,"from":...,"note":...}`. Raises ValueError beyond the limits."""
+    _check(letter)
+    raw = msgspec.json.encode(_Wire(VERSION, letter.to, letter.giver, letter.note))
+    if len(raw) > MOST_LETTER_BYTES:
+        raise ValueError("has a letter that is too long")
+    return urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def decode_letter(text: str) -> Letter:
+    """Raises ValueError for another version, another shape, text beyond the limits, and base64 not in its one form."""
+    if len(text) > MOST_LETTER_BYTES * 4 // 3 + 1:
+        raise ValueError("has a letter that is too long")
+    try:
+        raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        wire = msgspec.json.decode(raw, type=_Wire)
+    except (msgspec.DecodeError, UnicodeError, ValueError, RecursionError):
+        raise ValueError("has a letter that cannot be read") from None
+    if urlsafe_b64encode(raw).rstrip(b"=").decode() != text:
+        raise ValueError("has a letter that cannot be read")
+    if wire.v != VERSION:
+        raise ValueError("has a letter of a version that is not known here")
+    letter = Letter(wire.to, wire.from_, wire.note)
+    _check(letter)
+    return letter
+
+
+def _check(letter: Letter) -> None:
+    try:
+        check_name(letter.to)
+        check_name(letter.giver)
+    except ValueError as fault:
+        raise ValueError(f"has a name that {fault}") from None
+    if len(letter.note) > MOST_NOTE_CHARACTERS:
+        raise ValueError("has a note that is too long")
+    if any(category(character) in _NOT_TEXT and character not in _IN_A_NOTE for character in letter.note):
+        raise ValueError("has a note with a control or invisible character")
