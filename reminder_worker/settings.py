@@ -11,7 +11,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretBytes, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretBytes,
+    SecretStr,
+    ValidationError,
+)
 from pydantic.fields import FieldInfo
 
 from reminder_worker.chain.presets import PRESETS
@@ -19,6 +28,7 @@ from reminder_worker.errors import Misconfigured
 
 BlockTag = Literal["latest", "safe", "finalized"]
 MAINNET_CHAIN_IDS = frozenset({1})
+API_PATHS = frozenset({"gift", "health", "metrics", "ops", "recipients", "schema", "sponsor", "stats"})  # first parts
 G = TypeVar("G", bound="Group")
 
 
@@ -60,6 +70,12 @@ def _postgres_url(value: object) -> object:
         if not value.startswith(("postgresql://", "postgresql+psycopg://")):
             raise ValueError("needs postgresql://")
         return value.replace("postgresql://", "postgresql+psycopg://", 1)
+    return value
+
+
+def _gift_prefix(value: str) -> str:
+    if value in API_PATHS:
+        raise ValueError("is a path of the API itself: choose another")
     return value
 
 
@@ -244,11 +260,11 @@ class GiftSettings(Group):
         alias="GIFT_ORIGINS",
         description="origins a claim link may have, comma separated; the first is used in redirects",
     )
-    prefix: str = Field(
-        "gift",
+    prefix: Annotated[str, AfterValidator(_gift_prefix)] = Field(
+        "gifts",
         pattern=r"^[a-z0-9][a-z0-9-]{0,30}$",
         alias="GIFT_PREFIX",
-        description="first part of a claim link's path",
+        description="first part of a claim link's path; not one of the API's own, as `gift` is",
     )
     retry_window_seconds: int = Field(
         7 * 86400,

@@ -91,6 +91,18 @@ def test_mail_set_by_half_is_off_and_reported(present: str) -> None:
     assert any("by half" in problem for problem in settings.problems)
 
 
+@pytest.mark.parametrize("prefix", ["gift", "stats", "Gifts", "a/b", "..", "-x", ""])
+def test_gift_pages_cannot_stand_in_the_way_of_the_api(prefix: str) -> None:
+    """A prefix that is a path of the API, or no single plain part of a path, turns gifts off and is reported."""
+    settings = Settings.from_environ({**MINIMAL, "GIFT_ORIGINS": "https://g.example", "GIFT_PREFIX": prefix})
+    if prefix == "":  # as absent
+        assert settings.gifts is not None
+        assert settings.gifts.prefix == "gifts"
+        return
+    assert settings.gifts is None
+    assert any(problem.startswith("GIFT_PREFIX: ") for problem in settings.problems)
+
+
 def test_no_mail_at_all_is_simply_off() -> None:
     settings = Settings.from_environ(MINIMAL)
     assert settings.mail is None
