@@ -174,6 +174,11 @@ class ChainIndex:
         found = await self._rows(tables.timelock, ids, at)
         return {row.timelock_id: timelock_of(row) for row in found}
 
+    async def gifts_of(self, recipient: str, at: IndexHead) -> list[Timelock]:
+        async with self._state(at) as connection:
+            found = await rows.live_gifts(connection, self._chain.chain_id, recipient.lower())
+        return [timelock_of(row) for row in found]
+
     # -- inner ------------------------------------------------------------------------------------
 
     async def _rows(self, table: Table, keys: Collection[Any], at: IndexHead) -> Sequence[Row[Any]]:

@@ -27,6 +27,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from reminder_worker.database import tables
 from reminder_worker.database.tables import chain_event, index_cursor
 from reminder_worker.indexer.fold import FOLDS, ChainEvent, Fold
+from reminder_worker.indexer.questions import GIFT, LIVE, MOST_GIFTS
 
 AT_ONCE = 5000  # rows in one statement
 Keys = Collection[str] | Collection[int]
@@ -141,6 +142,18 @@ async def select_rows(connection: AsyncConnection, table: Table, chain_id: int, 
     for some in _parts(list(keys), AT_ONCE):
         found += await connection.execute(select(table).where(table.c.chain_id == chain_id, key == any_of(some)))
     return found
+
+
+async def live_gifts(connection: AsyncConnection, chain_id: int, recipient: str) -> list[Row[Any]]:
+    """As `Indexer.gifts_of`."""
+    gift = tables.timelock.c
+    statement = (
+        select(tables.timelock)
+        .where(gift.chain_id == chain_id, gift.recipient == recipient, gift.lock_type == GIFT, gift.status == LIVE)
+        .order_by(gift.created_at.desc(), gift.timelock_id.desc())
+        .limit(MOST_GIFTS)
+    )
+    return list(await connection.execute(statement))
 
 
 async def legacies_by_id(

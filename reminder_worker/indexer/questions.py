@@ -1,10 +1,13 @@
 """What the service asks an indexer, whichever answers: a subgraph or our own tables."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
+GIFT = 2  # lock type
+LIVE = 2  # status of a timelock
+MOST_GIFTS = 100  # of one recipient: anybody may seal as many as they like to anybody
 FAR_FUTURE = 2**63 - 1  # the latest time the tables can hold: anybody may lock something until later
 
 
@@ -92,6 +95,11 @@ def asset_order(asset: TimelockAsset) -> tuple[str, str, int, int]:
     return (asset.vault, asset.token, -1 if asset.token_id is None else asset.token_id, asset.amount)
 
 
+def newest_first(timelocks: Iterable[Timelock]) -> list[Timelock]:
+    """By block time; ids count up, so they order what one block has."""
+    return sorted(timelocks, key=lambda each: (each.created_at, each.timelock_id), reverse=True)
+
+
 class Indexer(Protocol):
     """Every answer is of one state: the block of `at`. Raises `IndexerUnavailable`."""
 
@@ -116,4 +124,8 @@ class Indexer(Protocol):
 
     async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, Timelock]:
         """By id; unknown ones are absent."""
+        ...
+
+    async def gifts_of(self, recipient: str, at: IndexHead) -> list[Timelock]:
+        """Live timelocks of Gift type sealed to an address, the newest first; of more than 100, the newest 100."""
         ...

@@ -29,6 +29,9 @@ from reminder_worker.indexer.entities import (
     time_of,
 )
 from reminder_worker.indexer.questions import (
+    GIFT,
+    LIVE,
+    MOST_GIFTS,
     IndexedLegacy,
     IndexHead,
     NotifySignal,
@@ -36,6 +39,7 @@ from reminder_worker.indexer.questions import (
     Timelock,
     TimelockAsset,
     asset_order,
+    newest_first,
 )
 
 PAGE = 1000  # graph-node's limit of `first`
@@ -125,7 +129,18 @@ class Subgraph:
 
     async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, Timelock]:
         keys = [str(number) for number in ids]
-        rows = await self._by_key("timelocks", keys, TimelockRow, at)
+        return await self._with_assets(await self._by_key("timelocks", keys, TimelockRow, at), at)
+
+    async def gifts_of(self, recipient: str, at: IndexHead) -> list[Timelock]:
+        asked = {"block": at.hash, "recipient": recipient.lower(), "first": MOST_GIFTS}
+        rows = (await self._ask("gifts_of_recipient", asked, _rows_of(TimelockRow))).rows
+        if len({row.id for row in rows}) != len(rows):
+            raise self._failing("gifts_of_recipient: an id that is there twice")
+        if any((row.recipient.lower(), row.lock_type, row.status) != (asked["recipient"], GIFT, LIVE) for row in rows):
+            raise self._failing("gifts_of_recipient: a timelock that was not asked for")
+        return newest_first((await self._with_assets(rows, at)).values())
+
+    async def _with_assets(self, rows: Sequence[TimelockRow], at: IndexHead) -> dict[int, Timelock]:
         assets: dict[str, list[TimelockAsset]] = {row.id: [] for row in rows}
         for asset in await self._by_key("timelock_assets", list(assets), TimelockAssetRow, at, unasked=False):
             if asset.timelock.id not in assets:

@@ -58,6 +58,7 @@ class Story:
 
     legacies: tuple[str, ...]
     timelocks: tuple[int, ...]
+    recipients: tuple[str, ...]
     edited: Legacy
     reset: Legacy
     safe: Legacy
@@ -111,8 +112,18 @@ def tell(scenario: Scenario) -> Story:
     s.advance(3 * DAY)
     s.withdraw_gift(cid, gift)
     s.withdraw_gift(bob, soft)
+    newer = s.create_gift(bob, dee.address, eth=10**17)
+    half = s.create_timelock(
+        bob, eve.address, erc721=[(d.erc721, 21)], erc1155=[(d.erc1155, 5, 6)], soft=True, buffer=DAY
+    )
+    paid = s.create_timelock(bob, eve.address, erc721=[(d.erc721, 22)], duration=DAY)
+    s.unlock_soft_timelock(bob, half)
+    s.advance(2 * DAY)
+    s.write(cid, "TimelockERC721", d.timelock_erc721, "withdraw", half, eve.address)
+    s.withdraw_gift(eve, paid)
     addresses = tuple(item.address for item in (edited, reset, never, claimed, safe))
-    return Story(addresses, (gift, usdc, mixed, soft), edited, reset, safe)
+    people = tuple(person.address for person in (cid, dee, eve))
+    return Story(addresses, (gift, usdc, mixed, soft, newer, half, paid), people, edited, reset, safe)
 
 
 async def answers(indexer: Indexer, story: Story, first: int, last: int, at: IndexHead) -> dict[str, object]:
@@ -123,4 +134,5 @@ async def answers(indexer: Indexer, story: Story, first: int, last: int, at: Ind
         "legacies": await indexer.legacies([*story.legacies, "0x" + "ab" * 20], at),
         "reminder_configs": await indexer.reminder_configs(story.legacies, at),
         "timelocks": await indexer.timelocks([*story.timelocks, 10**6], at),
+        "gifts_of": [await indexer.gifts_of(person, at) for person in story.recipients],
     }

@@ -3,11 +3,12 @@
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import Scenario
+from devnet.scenarios import DAY, Scenario
+from reminder_worker.indexer.questions import MOST_GIFTS
 from tests.integration.indexer_story import answers, open_parts, tell
 
 
-@pytest.mark.parametrize("question", ["signals", "legacies", "reminder_configs", "timelocks"])
+@pytest.mark.parametrize("question", ["signals", "legacies", "reminder_configs", "timelocks", "gifts_of"])
 async def test_both_indexers_give_equal_answers(engine: AsyncEngine, chain_scenario: Scenario, question: str) -> None:
     """Whoever answers, the answer is the same: every signal, configuration, legacy and timelock of a busy chain."""
     story = tell(chain_scenario)
@@ -19,3 +20,59 @@ async def test_both_indexers_give_equal_answers(engine: AsyncEngine, chain_scena
         ours, theirs = [await answers(who, story, first, at.number, at) for who in (parts.index, parts.subgraph)]
         assert ours[question]
         assert ours[question] == theirs[question]
+
+
+async def test_both_indexers_know_the_vaults_of_nfts_and_soft_locks(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """A timelock of NFTs is whole, ends with its last vault, and a soft unlock moves its time, whoever answers."""
+    story = tell(chain_scenario)
+    *_, half, paid = story.timelocks
+    d = chain_scenario.deployment
+    async with open_parts(engine, chain_scenario) as parts:
+        await parts.index.advance()
+        at = await parts.index.head()
+        for indexer in (parts.index, parts.subgraph):
+            found = await indexer.timelocks([half, paid], at)
+            assert {(asset.vault, asset.token, asset.token_id, asset.amount) for asset in found[half].assets} == {
+                (d.timelock_erc721, d.erc721, 21, 1),
+                (d.timelock_erc1155, d.erc1155, 5, 6),
+            }
+            assert (found[half].lock_type, found[half].status) == (1, 2)  # one of its two vaults has paid
+            assert found[half].unlock_time - found[half].created_at < 2 * DAY  # it was a year before the unlock
+            assert (found[paid].lock_type, found[paid].status) == (0, 3)
+
+
+async def test_of_a_recipient_only_live_gifts_are_told_newest_first(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Neither claimed gifts nor other timelocks, in either spelling of the address."""
+    s = chain_scenario
+    story = tell(s)
+    _, older, *_ = story.timelocks
+    newer = story.timelocks[4]
+    cid, dee, eve = story.recipients
+    async with open_parts(engine, s) as parts:
+        await parts.index.advance()
+        at = await parts.index.head()
+        for indexer in (parts.index, parts.subgraph):
+            assert [gift.timelock_id for gift in await indexer.gifts_of(dee, at)] == [newer, older]
+            assert await indexer.gifts_of(dee.lower(), at) == await indexer.gifts_of(dee, at)
+            assert await indexer.gifts_of(cid, at) == []
+            assert await indexer.gifts_of(eve, at) == []
+
+
+async def test_of_very_many_gifts_the_newest_are_told(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """Anybody may seal dust to anybody: no answer is larger than 100 gifts, and the newest are in it."""
+    s = chain_scenario
+    ann, cid = s.account("ann"), s.account("cid")
+    made = []
+    for _ in range(MOST_GIFTS + 3):
+        made.append(s.create_gift(ann, cid.address, eth=1))
+        s.advance(2)  # which of one block's are cut off is not told by both alike
+    async with open_parts(engine, s) as parts:
+        await parts.index.advance()
+        at = await parts.index.head()
+        for indexer in (parts.index, parts.subgraph):
+            found = [gift.timelock_id for gift in await indexer.gifts_of(cid.address, at)]
+            assert found == sorted(made, reverse=True)[:MOST_GIFTS]
