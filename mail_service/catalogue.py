@@ -127,6 +127,38 @@ def _template(
     return Template(name, 1, "reminder", subject, variables, MappingProxyType({**_SAMPLE, **(sample or {})}))
 
 
+_OPS = (
+    Variable("status", Kind.TEXT, description="raised, cleared, or event for what has no end"),
+    Variable("chainName", Kind.TEXT, description="the chain's name in words"),
+    Variable("chainId", Kind.INTEGER, description="the chain's id; 0: not of one chain"),
+    Variable("about", Kind.TEXT, blank=True, description="what it is about, as an address on chain; may be empty"),
+    Variable("at", Kind.TEXT, description="when it was seen, in words with time zone"),
+    Variable(
+        "facts",
+        Kind.ROWS,
+        columns=(
+            Variable("name", Kind.TEXT, description="as shown"),
+            Variable("value", Kind.TEXT, description="as shown"),
+        ),
+        description="public facts, in order; may be empty",
+    ),
+)
+_OPS_SAMPLE = {
+    "status": "raised",
+    "chainName": "Ethereum",
+    "chainId": 1,
+    "about": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    "at": "Tuesday, 24 November 2026, 15:04 UTC",
+}
+
+
+def _alert(name: str, subject: str, facts: Mapping[str, str], **sample: Any) -> Template:
+    """For operators. `subject` is what is wrong, in a few words; that it is over is said in front of it."""
+    rows = [{"name": label, "value": value} for label, value in facts.items()]
+    words = "{% if status == 'cleared' %}Over: {% endif %}" + subject
+    return Template(name, 1, "ops", words, _OPS, MappingProxyType({**_OPS_SAMPLE, "facts": rows, **sample}))
+
+
 _ALL = (
     _template(
         "owner_reset",
@@ -196,6 +228,30 @@ _ALL = (
         "auto_renew_budget",
         "Please check in: auto-renew of " + _LEGACY + " is about to end",
         sample={"role": "owner"},
+    ),
+    _alert(
+        "relayer_low_balance",
+        "A paying wallet on {{ chainName }} is running low",
+        {"balance": "0.0421 ETH", "pays for": "38 relays", "alert below": "50 relays"},
+    ),
+    _alert(
+        "relayer_stopped",
+        "A paying wallet on {{ chainName }} was stopped",
+        {"reason": "foreign_nonce", "nonce": "412", "open requests": "3"},
+    ),
+    _alert(
+        "relay_stuck",
+        "A relayed transaction on {{ chainName }} is stuck",
+        {"nonce": "412", "waiting since": "25 minutes", "tried with": "5 fees", "behind it": "2 requests"},
+    ),
+    _alert(
+        "alerts_digest",
+        "Many alerts in a short time",
+        {"relay stuck raised": "12: 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed on Ethereum"},
+        status="event",
+        chainName="all chains",
+        chainId=0,
+        about="",
     ),
 )
 

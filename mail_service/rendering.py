@@ -81,7 +81,7 @@ class Renderer:
         context |= {
             "origin": self._origin,
             "safety": SAFETY.format(origin=self._origin),
-            "line": LINES[context["role"]],
+            "line": LINES.get(context.get("role", ""), 0),
             "roles": ROLES,
             "unsubscribe_url": unsubscribe_url,
         }
@@ -93,7 +93,8 @@ class Renderer:
     def sample(self, template: Template, role: str | None = None) -> Rendered:
         """With the catalogue's sample data, for previews and tests. An unknown role is refused like any other."""
         variables = dict(template.sample)
-        variables["actionUrl"] = variables["actionUrl"].format(origin=self._origin)
+        if "actionUrl" in variables:
+            variables["actionUrl"] = variables["actionUrl"].format(origin=self._origin)
         if role is not None:
             variables["role"] = role
         return self.render(template, variables)

@@ -18,6 +18,7 @@ from eth_utils.address import to_checksum_address
 TEMPLATE_VERSION = 1
 LATEST_TIME = 253_402_300_799  # the last second of the year 9999
 MAX_DECIMALS = 36
+MAX_TEXT = 300  # characters the mail service takes in one variable
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = [
@@ -50,6 +51,15 @@ class Kind(StrEnum):
     BEFORE_LAYER3 = "before_layer3"
     LAYER3_READY = "layer3_ready"
     INSTRUCTIONS = "instructions"
+
+
+class AlertKind(StrEnum):
+    """What operators are told by email; each is also the name of its template."""
+
+    RELAYER_LOW_BALANCE = "relayer_low_balance"
+    RELAYER_STOPPED = "relayer_stopped"
+    RELAY_STUCK = "relay_stuck"
+    ALERTS_DIGEST = "alerts_digest"
 
 
 class Role(StrEnum):
@@ -132,6 +142,46 @@ def request_body(kind: Kind, to: Addressee, about: Subject, deadline: int | None
     )
 
 
+def alert_body(kind: str, email: str, at: int, variables: Mapping[str, Any]) -> bytes:
+    """The body of `POST /send` for operators. `at`: when it was raised, unix seconds; `variables` as stored."""
+    return _encode(
+        {
+            "template": kind,
+            "templateVersion": TEMPLATE_VERSION,
+            "to": {"email": email, "name": ""},
+            "variables": {**variables, "at": deadline_words(at)},
+            "category": "ops",
+        }
+    )
+
+
+def alert_variables(
+    status: str, chain_id: int, chain_name: str, about: str, facts: Mapping[str, str | int]
+) -> dict[str, Any]:
+    """What an alert's email shows. `status`: raised, cleared or event; chain id 0: not of one chain."""
+    return {
+        "status": status,
+        "chainId": chain_id,
+        "chainName": chain_name or (f"chain {chain_id}" if chain_id else "all chains"),
+        "about": about[:MAX_TEXT],
+        "facts": [_fact(name, value) for name, value in facts.items()],
+    }
+
+
+def _fact(name: str, value: str | int) -> dict[str, str]:
+    """`balance_wei` is shown as ether, `age_seconds` as a duration, `mined_at` as a time; the rest as it is."""
+    words = str(value)
+    if isinstance(value, int):
+        stem, _, unit = name.rpartition("_")
+        if unit == "wei":
+            name, words = stem, f"{amount_words(value, 18)} ETH"
+        elif unit == "seconds":
+            name, words = stem, duration_words(value)
+        elif unit == "at":
+            words = deadline_words(value)
+    return {"name": name.replace("_", " ")[:MAX_TEXT], "value": words[:MAX_TEXT] or "none"}
+
+
 def amounts_rows(amounts: Sequence[Amount]) -> list[dict[str, str]]:
     """The variable `amounts`. A token that is not whitelisted is shown by its address: its symbol may be a lie."""
     return [
@@ -160,6 +210,14 @@ def deadline_words(seconds: int) -> str:
     """As in `Tuesday, 24 November 2026, 15:04 UTC`. Locales have no say. At most the year 9999."""
     when = datetime.fromtimestamp(min(seconds, LATEST_TIME), UTC)
     return f"{_DAYS[when.weekday()]}, {when.day} {_MONTHS[when.month - 1]} {when.year}, {when:%H:%M} UTC"
+
+
+def duration_words(seconds: int) -> str:
+    """`42 seconds`, `5 minutes`, `3 hours`, `2 days`: whole ones of the largest unit that comes to two."""
+    for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} seconds"
 
 
 def amount_words(units: int, decimals: int | None) -> str:

@@ -12,10 +12,13 @@ from reminder_worker.mail.messages import (
     LATEST_TIME,
     TEMPLATE_VERSION,
     Addressee,
+    AlertKind,
     Amount,
     Kind,
     Role,
     Subject,
+    alert_body,
+    alert_variables,
     amount_words,
     amounts_rows,
     checksum,
@@ -45,6 +48,32 @@ def test_every_kind_is_a_template_of_the_mail_service_with_exactly_its_variables
     checked(template.variables, body["variables"], "https://app.example.org")
     assert {v.name for v in template.variables} == set(body["variables"])
     assert body["to"] == {"email": "anna@example.org", "name": "Anna"}
+
+
+@pytest.mark.parametrize("kind", AlertKind)
+@pytest.mark.parametrize("status", ["raised", "cleared", "event"])
+def test_every_alert_is_a_template_of_the_mail_service_with_exactly_its_variables(kind: AlertKind, status: str) -> None:
+    variables = alert_variables(status, 1, "Ethereum", TOKEN, {"nonce": 412, "reason": "foreign_nonce"})
+    body = json.loads(alert_body(kind.value, "ops@example.org", 1_795_532_640, variables))
+    template = TEMPLATES[body["template"]]
+    assert (body["templateVersion"], body["category"]) == (template.version, template.category) == (1, "ops")
+    assert set(checked(template.variables, body["variables"], "https://app.example.org")) == set(body["variables"])
+
+
+def test_an_operator_template_without_an_alert_does_not_exist() -> None:
+    assert {name for name, template in TEMPLATES.items() if template.category == "ops"} == set(AlertKind)
+
+
+def test_facts_of_an_alert_are_shown_by_their_unit() -> None:
+    facts = {"balance_wei": 42 * 10**15, "waiting_since_seconds": 1500, "seen_at": 0, "reason": "", "note": "x" * 999}
+    shown = {fact["name"]: fact["value"] for fact in alert_variables("raised", 0, "", "", facts)["facts"]}
+    assert shown == {
+        "balance": "0.042 ETH",
+        "waiting since": "25 minutes",
+        "seen at": "Thursday, 1 January 1970, 00:00 UTC",
+        "reason": "none",
+        "note": "x" * 300,
+    }
 
 
 def test_the_same_entry_makes_the_same_bytes() -> None:

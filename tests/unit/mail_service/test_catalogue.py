@@ -15,7 +15,11 @@ from mail_service.rendering import Rendered, Renderer
 ORIGIN = "https://app.example.org"
 RENDERER = Renderer(ORIGIN)
 HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(2)>{{ 7*7 }}'
-EACH = pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
+REMINDERS = {name: template for name, template in TEMPLATES.items() if template.category == "reminder"}
+ALERTS = {name: template for name, template in TEMPLATES.items() if template.category == "ops"}
+EACH = pytest.mark.parametrize("template", REMINDERS.values(), ids=REMINDERS)
+EACH_ALERT = pytest.mark.parametrize("template", ALERTS.values(), ids=ALERTS)
+EACH_STATUS = pytest.mark.parametrize("status", ["raised", "cleared", "event"])
 EACH_ROLE = pytest.mark.parametrize("role", ROLES)
 KINDS = {
     "owner_reset",
@@ -68,7 +72,7 @@ class Page(HTMLParser):
 
 
 def test_every_kind_of_this_service_has_a_template() -> None:
-    assert set(TEMPLATES) == KINDS
+    assert set(REMINDERS) == KINDS
 
 
 @EACH
@@ -192,6 +196,35 @@ def test_words_differ_by_role(name: str, role: str, words: str) -> None:
 def test_who_was_told_is_for_the_owner_only() -> None:
     for role in ROLES:
         assert ("Beneficiary: 2" in render(TEMPLATES["instructions"], role=role).text) == (role == "owner")
+
+
+@EACH_ALERT
+@EACH_STATUS
+def test_an_alert_says_in_both_parts_what_where_and_what_to_do(template: Template, status: str) -> None:
+    """The same words in both, every fact, a next step, the safety sentence, and no link to click."""
+    rendered = RENDERER.render(template, {**template.sample, "status": status})
+    page = Page(rendered.html)
+    words = html.unescape(page.words)
+    for part in (" ".join(rendered.text.split()), " ".join(words.split())):
+        assert f"We never ask for a key, a password or a signature by email. Sign only at {ORIGIN}." in part
+        assert "next step" in part.lower()
+        assert "OPS_EMAIL" in part
+        for known in (template.sample["at"], template.sample["about"], *template.sample["facts"][0].values()):
+            assert known.lower() in part.lower()
+    assert set(re.findall(r"[a-z]{4,}", words.lower())) <= set(re.findall(r"[a-z]{4,}", rendered.text.lower()))
+    assert not {"a", "img", "script", "form", "link"} & {tag for tag, _ in page.tags}
+    assert len(rendered.subject) <= 100
+    assert rendered.subject.startswith("Over: ") == (status == "cleared")
+
+
+@EACH_ALERT
+def test_facts_of_an_alert_stay_text(template: Template) -> None:
+    rendered = RENDERER.render(template, {**template.sample, "facts": [{"name": HOSTILE, "value": HOSTILE}]})
+    assert {"script", "img"}.isdisjoint(tag for tag, _ in Page(rendered.html).tags)
+    assert HOSTILE in rendered.text
+    for text in ("https://evil.example", "two\r\nlines"):
+        with pytest.raises(Problem):
+            RENDERER.render(template, {**template.sample, "facts": [{"name": "fee", "value": text}]})
 
 
 @EACH

@@ -1,0 +1,279 @@
+"""What operators are told: an outbox in the database, written into the service log and, when set, sent by email.
+
+A condition (`raise_`, `clear`) is told when it begins and once more when it is over, however often it is seen; an
+event (`once`) once for each of its stages. An alert is committed before anybody hears of it, and is told at least
+once: its id is the mail service's Idempotency-Key and its bytes stay the same until they are accepted, so that an
+outage of any length neither loses nor repeats it. More than `STORM` in ten minutes become one email.
+Facts are public: addresses on chain, counts, amounts, ages. Never a key, an email or a name.
+"""
+
+import random
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+import structlog
+from sqlalchemy import Row, func, or_, select, true, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.database.tables import alert, alert_state
+from reminder_worker.errors import MailUnavailable
+from reminder_worker.mail.client import (
+    Accepted,
+    MailClient,
+    MessageStatus,
+    NotAccepted,
+    Outcome,
+    Refused,
+    SuppressedAddress,
+    Undecided,
+)
+from reminder_worker.mail.messages import AlertKind, alert_body, alert_variables, checksum
+
+log = structlog.get_logger(__name__)
+
+Facts = Mapping[str, str | int]
+STORM: Final = 10  # emails of their own in STORM_SECONDS; what is more becomes a digest
+STORM_SECONDS: Final = 600
+SLICE: Final = 100
+FIRST_PAUSE_SECONDS: Final = 10.0
+LONGEST_PAUSE_SECONDS: Final = 900.0
+_LEVELS = {"raised": "error", "cleared": "info", "event": "warning"}
+
+
+@dataclass(slots=True)
+class AlertReport:
+    """What one delivery came to; `outage`: the mail service does not take emails now."""
+
+    logged: int = 0
+    sent: int = 0
+    merged: int = 0
+    waiting: int = 0
+    dead: int = 0
+    outage: bool = False
+
+
+class Alerts:
+    """`mail` is open. Without it, or without `ops_email`, the service log alone is told."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        mail: MailClient | None = None,
+        ops_email: str | None = None,
+        chain_names: Mapping[int, str] | None = None,
+    ) -> None:
+        self._engine = engine
+        self._mail = mail if ops_email else None
+        self._ops_email = ops_email or ""
+        self._chain_names = chain_names or {}
+
+    # -- telling --------------------------------------------------------------------------------
+
+    async def raise_(
+        self, connection: AsyncConnection | None, kind: AlertKind, subject: str, chain_id: int, facts: Facts
+    ) -> bool:
+        """The condition holds. True when that is new. In the caller's transaction when given its connection."""
+        key = {"chain_id": chain_id, "kind": kind.value, "subject": subject}
+        statement = insert(alert_state).values(**key, raised=True, changes=1)
+        statement = statement.on_conflict_do_update(
+            index_elements=list(key),
+            set_={"raised": True, "changes": alert_state.c.changes + 1, "since": func.clock_timestamp()},
+            where=~alert_state.c.raised,
+        )
+        async with self._transaction(connection) as conn:
+            changes = await conn.scalar(statement.returning(alert_state.c.changes))
+            return changes is not None and await self._enter(conn, kind, subject, chain_id, "raised", changes, facts)
+
+    async def clear(
+        self, connection: AsyncConnection | None, kind: AlertKind, subject: str, chain_id: int, facts: Facts
+    ) -> bool:
+        """The condition is over. True when it had been raised."""
+        where = (alert_state.c.chain_id == chain_id) & (alert_state.c.kind == kind.value)
+        statement = (
+            update(alert_state)
+            .where(where, alert_state.c.subject == subject, alert_state.c.raised)
+            .values(raised=False, changes=alert_state.c.changes + 1, since=func.clock_timestamp())
+        )
+        async with self._transaction(connection) as conn:
+            changes = await conn.scalar(statement.returning(alert_state.c.changes))
+            return changes is not None and await self._enter(conn, kind, subject, chain_id, "cleared", changes, facts)
+
+    async def once(
+        self,
+        connection: AsyncConnection | None,
+        kind: AlertKind,
+        subject: str,
+        stage: str,
+        chain_id: int,
+        facts: Facts,
+    ) -> bool:
+        """An event came to a stage. True the first time."""
+        async with self._transaction(connection) as conn:
+            return await self._enter(conn, kind, subject, chain_id, "event", stage, facts)
+
+    async def _enter(
+        self,
+        conn: AsyncConnection,
+        kind: AlertKind,
+        subject: str,
+        chain_id: int,
+        status: str,
+        stage: str | int,
+        facts: Facts,
+    ) -> bool:
+        shown = checksum(subject) if _is_address(subject) else subject
+        values = {
+            "id": uuid4(),
+            "chain_id": chain_id,
+            "kind": kind.value,
+            "subject": subject,
+            "stage": stage if status == "event" else f"{status} {stage}",
+            "variables": alert_variables(status, chain_id, self._chain_names.get(chain_id, ""), shown, facts),
+        }
+        statement = insert(alert).values(values).on_conflict_do_nothing().returning(alert.c.id)
+        return await conn.scalar(statement) is not None
+
+    # -- delivery -------------------------------------------------------------------------------
+
+    async def look(self) -> bool:
+        """Whether an alert is to be logged or sent now."""
+        due = (alert.c.state == "queued") & (alert.c.next_try <= func.clock_timestamp())
+        async with self._engine.connect() as conn:
+            return bool(await conn.scalar(select(select(true()).where(or_(due, alert.c.logged_at.is_(None))).exists())))
+
+    async def run(self) -> AlertReport:
+        """Log what is not logged yet, then send what is due. Several may run at once."""
+        report = AlertReport()
+        await self._log(report)
+        if self._mail is None:
+            async with self._engine.begin() as conn:
+                await conn.execute(update(alert).where(alert.c.state == "queued").values(state="log_only"))
+            return report
+        await self._calm_a_storm(report)
+        await self._send_due(self._mail, report)
+        async with self._engine.connect() as conn:
+            waiting = select(func.count()).where(alert.c.state == "queued")
+            report.waiting = await conn.scalar(waiting) or 0
+        return report
+
+    async def _log(self, report: AlertReport) -> None:
+        """Logged first, marked afterwards: a crash in between repeats a line rather than losing it."""
+        async with self._engine.connect() as conn:
+            found = (await conn.execute(select(alert).where(alert.c.logged_at.is_(None)).order_by(_AGE))).all()
+        for row in found:
+            _say(row)
+            await self._set(row.id, logged_at=func.clock_timestamp())
+        report.logged = len(found)
+
+    async def _calm_a_storm(self, report: AlertReport) -> None:
+        """Above the rate, what waits becomes one digest; the next one is not made before ten minutes are over."""
+        since = func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 0, 0, STORM_SECONDS)
+        own = alert.c.kind != AlertKind.ALERTS_DIGEST.value
+        lately = select(func.count()).where(own, alert.c.state == "sent", alert.c.created_at > since)
+        last = select(func.max(alert.c.created_at)).where(~own, alert.c.created_at > since)
+        async with self._engine.begin() as conn:
+            waiting = (
+                await conn.execute(
+                    select(alert).where(own, alert.c.state == "queued").order_by(_AGE, alert.c.id).with_for_update()
+                )
+            ).all()
+            if not waiting or len(waiting) + (await conn.scalar(lately) or 0) <= STORM:
+                return
+            ids = [row.id for row in waiting]
+            digested = await conn.scalar(last)
+            if digested is not None:
+                until = digested + func.make_interval(0, 0, 0, 0, 0, 0, STORM_SECONDS)
+                held = update(alert).where(alert.c.id.in_(ids), alert.c.next_try < until)
+                await conn.execute(held.values(next_try=until))
+                return
+            await self._enter(conn, AlertKind.ALERTS_DIGEST, "", 0, "event", uuid4().hex, _digest_facts(waiting))
+            await conn.execute(update(alert).where(alert.c.id.in_(ids)).values(state="merged"))
+            report.merged = len(ids)
+
+    async def _send_due(self, mail: MailClient, report: AlertReport) -> None:
+        """Those tried least often first, so that one that always fails holds up none of the others."""
+        due = select(alert).where(alert.c.state == "queued", alert.c.next_try <= func.clock_timestamp())
+        async with self._engine.connect() as conn:
+            found = (await conn.execute(due.order_by(alert.c.tries, _AGE).limit(SLICE))).all()
+        for row in found:
+            body = alert_body(row.kind, self._ops_email, int(row.created_at.timestamp()), row.variables)
+            outcome = await mail.send(row.id, body)
+            if isinstance(outcome, Undecided):
+                outcome = await self._ask(mail, row.id)
+            if not await self._settle(row, outcome, report):
+                return
+
+    async def _ask(self, mail: MailClient, alert_id: UUID) -> Outcome:
+        """What became of it. When nobody can know, it gets another key: told twice is better than never."""
+        try:
+            status: MessageStatus = await mail.ask(alert_id)
+        except MailUnavailable:
+            return Undecided()
+        if status.state == "accepted":
+            return Accepted(status.message_id or "")
+        if status.state == "in_doubt":
+            await self._set(alert_id, id=uuid4(), next_try=func.clock_timestamp())
+        return Undecided()
+
+    async def _settle(self, row: Row[Any], outcome: Outcome, report: AlertReport) -> bool:
+        """False when the mail service is in trouble: the others wait, too."""
+        if isinstance(outcome, Accepted):
+            await self._set(row.id, state="sent", message_id=outcome.message_id, tries=row.tries + 1)
+            report.sent += 1
+            return True
+        if isinstance(outcome, Refused | SuppressedAddress):
+            status = outcome.status if isinstance(outcome, Refused) else "suppressed"
+            log.error("alert_refused", alert_id=row.id, kind=row.kind, status=status)
+            await self._set(row.id, state="dead", tries=row.tries + 1)
+            report.dead += 1
+            return True
+        pause = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** min(row.tries, 10)) * random.uniform(0.5, 1)  # noqa: S311
+        if isinstance(outcome, NotAccepted) and outcome.retry_after is not None:
+            pause = max(pause, outcome.retry_after)
+        until = func.clock_timestamp() + func.make_interval(0, 0, 0, 0, 0, 0, pause)
+        async with self._engine.begin() as conn:
+            await conn.execute(update(alert).where(alert.c.id == row.id).values(tries=row.tries + 1))
+            others = update(alert).where(alert.c.state == "queued", alert.c.next_try < until)
+            await conn.execute(others.values(next_try=until))
+        report.outage = True
+        return False
+
+    async def _set(self, alert_id: UUID, **values: Any) -> None:
+        async with self._engine.begin() as conn:
+            await conn.execute(update(alert).where(alert.c.id == alert_id).values(**values))
+
+    @asynccontextmanager
+    async def _transaction(self, connection: AsyncConnection | None) -> AsyncIterator[AsyncConnection]:
+        if connection is not None:
+            yield connection
+        else:
+            async with self._engine.begin() as own:
+                yield own
+
+
+_AGE = alert.c.created_at
+
+
+def _say(row: Row[Any]) -> None:
+    facts = {fact["name"].replace(" ", "_"): fact["value"] for fact in row.variables["facts"]}
+    status = row.variables["status"]
+    say = getattr(log, _LEVELS[status])
+    say("alert", alert_id=row.id, kind=row.kind, status=status, chain_id=row.chain_id, subject=row.subject, facts=facts)
+
+
+def _digest_facts(rows: Sequence[Row[Any]]) -> dict[str, str | int]:
+    """One line for each kind and status: how many, and of what, as far as there is room."""
+    subjects: dict[str, list[str]] = {}
+    for row in rows:
+        name = f"{row.kind} {row.variables['status']}".replace("_", " ")
+        where = f"{row.variables['about']} on {row.variables['chainName']}".strip()
+        subjects.setdefault(name, []).append(where)
+    return {name: f"{len(each)}: {', '.join(dict.fromkeys(each))}" for name, each in subjects.items()}
+
+
+def _is_address(text: str) -> bool:
+    return len(text) == 42 and text.startswith("0x")
