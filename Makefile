@@ -9,13 +9,14 @@ ONLY ?=
 ONCE ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types bench clean
+.PHONY: help install demo test lint types bench cards clean
 
 help:
 	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
 	@echo 'make demo ONCE=1      the same, every step verified, then it ends (exit code 0: every step was seen)'
 	@echo 'make test             lint, format, types, import contracts, and all tests'
 	@echo 'make bench [ONLY=..]  measures, each beside its floor; writes bench/results/latest.json'
+	@echo 'make cards            draws the preview images of gift links anew, from the occasion set'
 	@echo 'make install          what the others need, into .venv and node_modules'
 	@echo 'make clean            removes the local stack'"'"'s data (.local) and caches, not the installation'
 	@echo
@@ -56,6 +57,9 @@ test: lint types
 
 bench: install
 	$(BIN)/python -m bench $(ONLY)
+
+cards: install
+	$(BIN)/python -m reminder_worker.gifts.draw_cards
 
 clean:
 	rm -rf .local .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

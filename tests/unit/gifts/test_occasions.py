@@ -1,0 +1,68 @@
+"""The occasion set: whole, legible, and with a preview image each that is what the set draws."""
+
+from io import BytesIO
+
+import pytest
+from PIL import Image
+
+from reminder_worker.gifts import draw_cards
+from reminder_worker.gifts.claim_link import MOST_NOTE_CHARACTERS, Letter, Marks, encode_letter, kept_marks
+from reminder_worker.gifts.occasions import CARD_SIZE, Occasion, card, card_name, card_names, occasion_of, occasions
+
+MOST_CARD_BYTES = 40_000
+ALL = list(occasions().values())
+
+
+def test_there_are_at_least_ten_occasions_and_a_default() -> None:
+    """Each with an id of its own; a name that is not known is the default's."""
+    assert len(ALL) >= 10
+    assert len({occasion.motif for occasion in ALL}) == len({occasion.greeting for occasion in ALL}) == len(ALL)
+    for unknown in (None, "", "no-such-thing", "../gift"):
+        assert occasion_of(unknown).id == "gift"
+
+
+@pytest.mark.parametrize("occasion", ALL, ids=lambda occasion: occasion.id)
+def test_every_occasion_can_be_named_in_a_link_and_its_messages_be_sent(occasion: Occasion) -> None:
+    """Its id is what `o` takes; three messages, each a note that a letter takes, in whole sentences."""
+    assert kept_marks([("o", occasion.id)]) == Marks(occasion.id)
+    assert len(occasion.messages) == 3
+    for message in occasion.messages:
+        assert len(message) < MOST_NOTE_CHARACTERS
+        assert encode_letter(Letter("", "", message))
+        assert message[-1] in ".!"
+
+
+@pytest.mark.parametrize("occasion", ALL, ids=lambda occasion: occasion.id)
+def test_the_words_on_a_card_are_legible(occasion: Occasion) -> None:
+    """WCAG 2.2: ink on the panel at least 7, the panel on the ground at least 4.5."""
+    palette = occasion.palette
+    assert contrast(palette.ink, palette.panel) >= 7
+    assert contrast(palette.panel, palette.ground) >= 4.5
+
+
+@pytest.mark.parametrize("occasion", ALL, ids=lambda occasion: occasion.id)
+def test_the_preview_image_is_the_one_that_the_set_draws(occasion: Occasion) -> None:
+    """1200 x 630, small, and up to date: when it fails, `make cards`."""
+    stored = Image.open(BytesIO(card(occasion.id)))
+    assert (stored.format, stored.size) == ("PNG", CARD_SIZE)
+    assert len(card(occasion.id)) <= MOST_CARD_BYTES
+    drawn = Image.open(BytesIO(draw_cards.draw(occasion)))
+    assert stored.convert("RGB").tobytes() == drawn.convert("RGB").tobytes()
+
+
+def test_the_name_of_an_image_changes_with_it() -> None:
+    """So that it may be cached for ever: each name holds the hash of what is served."""
+    assert list(card_names().values()) == list(occasions())
+    assert len({name.split(".")[1] for name in card_names()}) == len(ALL)
+    assert card_names()[card_name("diwali")] == "diwali"
+
+
+def contrast(one: str, other: str) -> float:
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
