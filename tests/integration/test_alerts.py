@@ -1,0 +1,337 @@
+"""Alerts to operators: told when something begins and when it is over, at least once, never in a flood."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+from structlog.testing import capture_logs
+
+from devnet.smtp import Inbox
+from reminder_worker.alerts import STORM, Alerts
+from reminder_worker.mail.client import MailClient
+from reminder_worker.mail.messages import AlertKind
+from reminder_worker.settings import MailSettings
+from tests.integration.mail_service_stack import TOKEN, environment, served
+from tests.integration.mail_stub import Fault, MailStub
+
+OPS = "night.watch@operators.example"
+WALLET = "0x" + "ab" * 20
+LOW, STUCK = AlertKind.RELAYER_LOW_BALANCE, AlertKind.RELAY_STUCK
+FACTS = {"balance_wei": 10**16, "pays_for": 12}
+
+
+@pytest.fixture
+async def mail() -> AsyncIterator[MailStub]:
+    async with MailStub() as stub:
+        yield stub
+
+
+def _client(url: str) -> MailClient:
+    return MailClient(
+        MailSettings.model_validate({"MAIL_URL": url, "MAIL_TOKEN": SecretStr(TOKEN), "MAIL_TIMEOUT": 1.0})
+    )
+
+
+@pytest.fixture
+async def alerts(engine: AsyncEngine, mail: MailStub) -> AsyncIterator[Alerts]:
+    async with _client(mail.url) as client:
+        yield Alerts(engine, client, OPS, {31337: "Testland"})
+
+
+async def _sql(engine: AsyncEngine, statement: str) -> list[Any]:
+    async with engine.begin() as connection:
+        result = await connection.execute(text(statement))
+        return list(result.all()) if result.returns_rows else []
+
+
+async def _states(engine: AsyncEngine) -> dict[str, int]:
+    return {row.state: row.n for row in await _sql(engine, "select state, count(*) n from worker.alert group by 1")}
+
+
+async def _hurry(engine: AsyncEngine) -> None:
+    await _sql(engine, "update worker.alert set next_try = now() where state = 'queued'")
+
+
+async def _ten_minutes_pass(engine: AsyncEngine) -> None:
+    later = "created_at = created_at - interval '601 s', next_try = next_try - interval '601 s'"
+    await _sql(engine, f"update worker.alert set {later}")
+
+
+def _lines(logs: Any) -> list[tuple[str, str, str]]:
+    return [(line["kind"], line["status"], line["log_level"]) for line in logs if line["event"] == "alert"]
+
+
+# -- what is told -----------------------------------------------------------------------------------
+
+
+async def test_a_condition_is_told_when_it_begins_and_once_more_when_it_is_over(alerts: Alerts, mail: MailStub) -> None:
+    with capture_logs() as logs:
+        for _ in range(3):
+            await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+            await alerts.run()
+        for _ in range(2):
+            await alerts.clear(None, LOW, WALLET, 31337, {"balance_wei": 10**18})
+            await alerts.run()
+        await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+        await alerts.run()
+    told = ["raised", "cleared", "raised"]
+    assert _lines(logs) == [(LOW, "raised", "error"), (LOW, "cleared", "info"), (LOW, "raised", "error")]
+    assert [email.variables["status"] for email in mail.inbox] == told
+    assert {(email.to, email.template) for email in mail.inbox} == {(OPS, LOW)}
+    assert mail.inbox[0].variables["chainName"] == "Testland"
+    assert mail.inbox[0].variables["facts"] == [
+        {"name": "balance", "value": "0.01 ETH"},
+        {"name": "pays for", "value": "12"},
+    ]
+
+
+async def test_what_was_never_wrong_is_never_over(alerts: Alerts, engine: AsyncEngine) -> None:
+    assert not await alerts.clear(None, LOW, WALLET, 31337, {})
+    assert await _states(engine) == {}
+
+
+async def test_an_event_is_told_once_for_each_stage(alerts: Alerts, mail: MailStub) -> None:
+    for stage in ("scheduled", "scheduled", "executed", "scheduled"):
+        await alerts.once(None, STUCK, "operation 7", stage, 31337, {"stage": stage})
+    await alerts.run()
+    assert [email.variables["facts"][0]["value"] for email in mail.inbox] == ["scheduled", "executed"]
+
+
+async def test_each_wallet_and_chain_has_a_condition_of_its_own(alerts: Alerts, mail: MailStub) -> None:
+    for chain_id, wallet in ((1, WALLET), (31337, WALLET), (31337, "0x" + "cd" * 20)):
+        assert await alerts.raise_(None, LOW, wallet, chain_id, FACTS)
+    assert await alerts.clear(None, LOW, WALLET, 1, FACTS)
+    assert not await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+
+
+async def test_many_that_see_a_condition_at_once_tell_it_once(alerts: Alerts, engine: AsyncEngine) -> None:
+    new = await asyncio.gather(*(alerts.raise_(None, LOW, WALLET, 31337, FACTS) for _ in range(20)))
+    assert sum(new) == 1
+    assert await _states(engine) == {"queued": 1}
+
+
+async def test_an_alert_of_a_transaction_that_is_rolled_back_was_never_raised(
+    alerts: Alerts, engine: AsyncEngine
+) -> None:
+    async with engine.connect() as connection:
+        assert await alerts.raise_(connection, LOW, WALLET, 31337, FACTS)
+        await connection.rollback()
+    assert not await alerts.look()
+    assert await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+
+
+# -- the log ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("email", [None, OPS], ids=["no mail service", "no address"])
+async def test_without_mail_the_log_is_told_and_nothing_waits(engine: AsyncEngine, email: str | None) -> None:
+    async with _client("http://127.0.0.1:9") as client:
+        alerts = Alerts(engine, None, email) if email else Alerts(engine, client, None)
+        await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+        with capture_logs() as logs:
+            await alerts.run()
+            await alerts.run()
+    assert _lines(logs) == [(LOW, "raised", "error")]
+    assert await _states(engine) == {"log_only": 1}
+    assert not await alerts.look()
+
+
+async def test_a_crash_while_logging_repeats_the_line_and_loses_none(
+    alerts: Alerts, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+
+    async def dies(*_: object, **__: object) -> None:
+        raise asyncio.CancelledError
+
+    with monkeypatch.context() as patch, capture_logs() as before:
+        patch.setattr(alerts, "_set", dies)
+        with pytest.raises(asyncio.CancelledError):
+            await alerts.run()
+    with capture_logs() as after:
+        await alerts.run()
+    assert len(_lines(before)) == len(_lines(after)) == 1
+
+
+async def test_the_log_shows_hashes_and_addresses_and_no_email(alerts: Alerts, capsys: Any) -> None:
+    from reminder_worker.privacy.redaction import redact
+
+    tx_hash = "0x" + "12" * 32
+    await alerts.raise_(None, STUCK, WALLET, 31337, {"tx_hash": tx_hash})
+    with capture_logs() as logs:
+        await alerts.run()
+    shown = str([redact(logging, "error", dict(line)) for line in logs])
+    assert tx_hash in shown
+    assert WALLET in shown
+    assert OPS not in shown
+
+
+# -- email ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault.UNAVAILABLE,
+        Fault.SLOW_DOWN,
+        Fault.UNAUTHORIZED,
+        Fault.DIES_BEFORE,
+        Fault.ACCEPTS_AND_DIES,
+        Fault.ACCEPTS_GARBAGE,
+        Fault.GARBAGE,
+    ],
+)
+async def test_whatever_the_mail_service_does_an_alert_arrives_once(
+    alerts: Alerts, engine: AsyncEngine, mail: MailStub, fault: Fault
+) -> None:
+    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+    mail.fail(fault, fault)
+    for _ in range(4):
+        await alerts.run()
+        await _hurry(engine)
+    assert [email.to for email in mail.inbox] == [OPS]
+    assert await _states(engine) == {"sent": 1}
+
+
+async def test_after_a_restart_with_other_words_the_same_bytes_are_sent(
+    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+) -> None:
+    """The mail service refuses another body under the same key: what was raised is stored as it will be said."""
+    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+    mail.fail(Fault.IN_FLIGHT)
+    await alerts.run()
+    ((key, (_, first)),) = mail._keys.items()
+    mail.decide(key)
+    await _hurry(engine)
+    async with _client(mail.url) as client:
+        await Alerts(engine, client, OPS, {31337: "Renamed"}).run()
+    assert mail._keys[key][1] == first
+    assert mail.inbox[0].key == key
+
+
+async def test_an_outage_loses_nothing_and_is_not_hammered(alerts: Alerts, engine: AsyncEngine, mail: MailStub) -> None:
+    for number in range(STORM):
+        await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)
+    await mail.stop()
+    for _ in range(12):
+        assert (await alerts.run()).outage
+        assert not await alerts.look()  # all of them wait for the next try
+        await _hurry(engine)
+    await mail.start()
+    assert (await alerts.run()).sent == STORM
+    assert await _states(engine) == {"sent": STORM}
+
+
+async def test_an_alert_nobody_can_decide_is_told_again_under_another_key(
+    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+) -> None:
+    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+    mail.fail(Fault.IN_DOUBT)
+    await alerts.run()
+    await _hurry(engine)
+    await alerts.run()
+    assert len(mail.inbox) == 1
+    assert await _states(engine) == {"sent": 1}
+
+
+async def test_a_refused_alert_is_dead_and_shown_and_holds_up_no_other(
+    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+) -> None:
+    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+    await alerts.raise_(None, STUCK, WALLET, 31337, FACTS)
+    mail.fail(Fault.REJECTED)
+    with capture_logs() as logs:
+        report = await alerts.run()
+    assert (report.dead, report.sent) == (1, 1)
+    assert [line["status"] for line in logs if line["event"] == "alert_refused"] == [422]
+    assert await _states(engine) == {"dead": 1, "sent": 1}
+
+
+async def test_one_that_always_fails_holds_up_none_of_the_others(
+    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+) -> None:
+    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+    mail.fail(Fault.GARBAGE)
+    await alerts.run()
+    await alerts.raise_(None, STUCK, WALLET, 31337, FACTS)
+    await _hurry(engine)
+    await alerts.run()
+    assert [email.template for email in mail.inbox] == [STUCK, LOW]
+
+
+async def test_two_that_deliver_at_once_send_each_alert_once(
+    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+) -> None:
+    for number in range(5):
+        await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)
+    await asyncio.gather(*(alerts.run() for _ in range(4)))
+    await _hurry(engine)
+    await alerts.run()
+    assert sorted(email.variables["about"] for email in mail.inbox) == [f"wallet {number}" for number in range(5)]
+
+
+async def test_the_real_mail_service_takes_every_alert(engine: AsyncEngine, database_url: str) -> None:
+    inbox = Inbox()
+    await inbox.start()
+    try:
+        async with served(environment(database_url, inbox)) as service, _client(service.url) as client:
+            alerts = Alerts(engine, client, OPS, {31337: "Testland"})
+            for kind in AlertKind:
+                await alerts.raise_(None, kind, WALLET, 31337, FACTS)
+            report = await alerts.run()
+    finally:
+        await inbox.stop()
+    assert report.sent == len(AlertKind)
+    assert {message.to for message in inbox.messages} == {OPS}
+
+
+# -- storms -----------------------------------------------------------------------------------------
+
+
+async def test_a_storm_becomes_one_email_that_counts_every_alert(
+    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+) -> None:
+    for number in range(STORM + 1):
+        await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)
+    with capture_logs() as logs:
+        await alerts.run()
+        await alerts.run()
+    (digest,) = mail.inbox
+    assert digest.template == AlertKind.ALERTS_DIGEST
+    (row,) = digest.variables["facts"]
+    assert row["name"] == "relayer low balance raised"
+    assert row["value"].startswith(f"{STORM + 1}: wallet 0 on Testland, wallet 1 on Testland")
+    assert len(_lines(logs)) == STORM + 2  # each of them, and the digest
+    assert await _states(engine) == {"merged": STORM + 1, "sent": 1}
+
+
+async def test_a_storm_that_goes_on_is_one_email_in_ten_minutes(
+    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+) -> None:
+    for number in range(3 * STORM):
+        await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)
+        await alerts.run()
+    own = [email for email in mail.inbox if email.template == LOW]
+    digests = [email for email in mail.inbox if email.template == AlertKind.ALERTS_DIGEST]
+    assert (len(own), len(digests)) == (STORM, 1)
+    assert not await alerts.look()  # the rest waits until the ten minutes are over
+    await _ten_minutes_pass(engine)
+    assert await alerts.look()
+    await alerts.run()
+    assert len(mail.inbox) == STORM + 2
+    assert (await _states(engine)).get("queued") is None
+
+
+async def test_a_digest_is_as_sure_to_arrive_as_any_alert(alerts: Alerts, engine: AsyncEngine, mail: MailStub) -> None:
+    for number in range(STORM + 1):
+        await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)
+    mail.fail(Fault.UNAVAILABLE, Fault.ACCEPTS_AND_DIES)
+    for _ in range(3):
+        await alerts.run()
+        await _hurry(engine)
+    assert [email.template for email in mail.inbox] == [AlertKind.ALERTS_DIGEST]
