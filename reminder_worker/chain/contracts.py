@@ -12,6 +12,7 @@ from reminder_worker.chain import words
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import TooMuch
+from reminder_worker.chain.signatures import Domain
 from reminder_worker.chain.tokens import TokenMetadata, Tokens
 from reminder_worker.chain.values import Call, Reverted
 from reminder_worker.chain.words import WORD, Malformed, address_word, word
@@ -24,6 +25,8 @@ __all__ = [
     "Members",
     "PremiumSetting",
     "ReminderView",
+    "TimelockDetails",
+    "Timelocks",
     "TokenMetadata",
     "TokenWhiteList",
     "Tokens",
@@ -305,3 +308,79 @@ def _text(answer: Answer) -> str:
         return words.bytes_at(data, words.at(data, 0), _LONGEST_NAME_BYTES).decode()
     except (Malformed, UnicodeDecodeError):
         return ""
+
+
+@dataclass(frozen=True, slots=True)
+class TimelockDetails:
+    """What TimelockERC20 says of one timelock; what NFT vaults hold of it is not told here.
+
+    `assets` are tokens with base units, in the order of sealing, and none once it is withdrawn; `last_as_eth`: the last
+    of them is wrapped ether that is paid out as ether. Types and statuses as in the index; `unlock_time` unix seconds.
+    """
+
+    timelock_id: int
+    assets: tuple[tuple[str, int], ...]
+    unlock_time: int
+    owner: str
+    recipient: str
+    last_as_eth: bool
+    lock_type: int
+    status: int
+
+
+class Timelocks:
+    """The TimeLockRouter and its ERC-20 vault."""
+
+    _DETAILS: Final = selector("TimelockERC20", "getTimelockDetails")
+    _DOMAIN: Final = selector("TimeLockRouter", "eip712Domain")
+    _NONCE: Final = selector("TimeLockRouter", "sponsorNonce")
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._vault = chain.settings.timelock_erc20
+        self._router = chain.settings.time_lock_router
+
+    async def details(self, ids: Sequence[int], *, at: str | None = None) -> list[TimelockDetails | None]:
+        """In order; None for an id that the vault does not know."""
+        answers = await self._chain.call_many([Call(self._vault, self._DETAILS + word(id)) for id in ids], at=at)
+        return [_decoded(_timelock_details, id, answer) for id, answer in zip(ids, answers, strict=True)]
+
+    async def sponsorship(self, signer: str, *, at: str | None = None) -> tuple[Domain, int]:
+        """The domain a withdrawal is signed in (ERC-5267), and the nonce the signer's next one has to have."""
+        calls = [Call(self._router, self._DOMAIN), Call(self._router, self._NONCE + address_word(signer))]
+        domain, nonce = await self._chain.call_many(calls, at=at)
+        found = _configured("eip712Domain", _domain, domain)
+        if (found.chain_id, found.verifying_contract) != (self._chain.chain_id, self._router):
+            raise ChainUnavailable("eip712Domain of a configured contract is of another chain or contract")
+        return found, _configured("sponsorNonce", words.at, nonce)
+
+
+def _timelock_details(timelock_id: int, answer: Answer) -> TimelockDetails:
+    data = _data(answer)
+    base = words.at(data, 0)
+    tokens = words.addresses_at(data, base + words.at(data, base))
+    amounts = words.uints_at(data, base + words.at(data, base + WORD))
+    found = TimelockDetails(
+        timelock_id=timelock_id,
+        assets=tuple(zip(tokens, amounts, strict=False)),
+        unlock_time=words.at(data, base + 2 * WORD),
+        owner=words.address_at(data, base + 4 * WORD),
+        last_as_eth=words.bool_at(data, base + 7 * WORD),
+        lock_type=words.uint_at(data, base + 8 * WORD, 8),
+        status=words.uint_at(data, base + 9 * WORD, 8),
+        recipient=words.address_at(data, base + 10 * WORD),
+    )
+    if found.owner == _ZERO or len(tokens) != len(amounts):
+        raise Malformed("no such timelock")
+    return found
+
+
+def _domain(data: bytes, _position: int) -> Domain:
+    """Of the fields name, version, chain id and contract, and no others: what WithdrawAuth is signed in."""
+    if data[:1] != b"\x0f":
+        raise Malformed("another domain")
+    name, version = (words.bytes_at(data, words.at(data, field * WORD), WORD * 4) for field in (1, 2))
+    try:
+        return Domain(name.decode(), version.decode(), words.at(data, 3 * WORD), words.address_at(data, 4 * WORD))
+    except UnicodeDecodeError:
+        raise Malformed("not text") from None
