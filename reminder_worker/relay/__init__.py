@@ -1,0 +1,1 @@
+"""The gas-sponsored relay and auto-renew: authorizations, nonces, signed bytes, budgets."""

@@ -1,0 +1,251 @@
+"""What the chain's answers mean for a nonce slot and for an authorization: plain functions over frozen values.
+
+Nothing is ended on one endpoint's word or before it is final. What is not final may be a lie, a lag or a
+reorganisation, so it only ever leads to steps that can be taken back or that cost nothing: to remember, to send the
+same bytes again, to wait; and, within the ceiling, to a replacement.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Final, Literal
+
+Kind = Literal["call", "empty"]
+
+STUCK_SECONDS: Final = 60.0
+"""Unmined for so long: a replacement is considered."""
+PATIENCE_SECONDS: Final = 300.0
+"""Unmined for so long although it offers the market's price: replaced all the same."""
+MOST_REPLACEMENTS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAttempt:
+    """Signed bytes as stored; fees in wei for one gas, `age` in seconds since they were signed."""
+
+    tx_hash: str
+    kind: Kind
+    max_fee: int
+    priority_fee: int
+    gas_limit: int
+    age: float
+    sent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A slot that is not final. `attempts` oldest first, at least one.
+
+    `deadline` (unix seconds) and `signer_nonce` are the authorization's; without a nonce of the router's (auto-renew)
+    the latter is None.
+    """
+
+    nonce: int
+    mined_in: tuple[str, int, str] | None
+    attempts: tuple[StoredAttempt, ...]
+    deadline: int
+    signer_nonce: int | None
+
+    @property
+    def newest(self) -> StoredAttempt:
+        return self.attempts[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class MinedAttempt:
+    """What a receipt says; `cost` in wei, gas used times effective price."""
+
+    tx_hash: str
+    block_number: int
+    block_hash: str
+    succeeded: bool
+    cost: int
+
+    @property
+    def place(self) -> tuple[str, int, str]:
+        return (self.tx_hash, self.block_number, self.block_hash)
+
+
+class Presence(Enum):
+    """What the endpoints say of a slot's attempts."""
+
+    MINED = "mined"  # enough of those that answer give the same receipt
+    ABSENT = "absent"  # all that answer say that none is in a block
+    DISPUTED = "disputed"
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """`vouched`: as many endpoints say it as a final decision needs. `mined` only with `Presence.MINED`."""
+
+    presence: Presence
+    mined: MinedAttempt | None
+    vouched: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Market:
+    """Of the next block, wei for one gas. `ceiling` is our own."""
+
+    base_fee: int
+    priority_fee: int
+    ceiling: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChainFacts:
+    """What enough endpoints agree on; of numbers that only grow, the lower.
+
+    `wallet_count`: transactions of our wallet at the latest block, `wallet_count_final` at the finalized one (None:
+    not enough endpoints say). `time`: the latest block's, unix seconds. `signer_nonce`: the router's, latest block.
+    """
+
+    head: int
+    time: int
+    finalized: int | None
+    wallet_count: int
+    wallet_count_final: int | None
+    signer_nonce: int | None
+    sighting: Sighting
+    market: Market | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing to do now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """It is in a block that is not final."""
+
+    mined: MinedAttempt
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """It is final, failed or not."""
+
+    mined: MinedAttempt
+
+
+@dataclass(frozen=True, slots=True)
+class Unmine:
+    """A reorganisation took it out of its block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rebroadcast:
+    """The newest bytes once more, to every endpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """New bytes on the same nonce that pay more, if the ceiling allows; else the newest bytes once more."""
+
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A transaction that is none of ours took the nonce, finally."""
+
+
+Action = Wait | Record | Settle | Unmine | Rebroadcast | Replace | Foreign
+
+
+def sighting(votes: Sequence[Sequence[MinedAttempt | None]], configured: int) -> Sighting:
+    """`votes`: for each endpoint that answers, what it says of each attempt. Raises `ValueError` without any."""
+    if not votes:
+        raise ValueError("nobody answers")
+    said = [next((receipt for receipt in vote if receipt is not None), None) for vote in votes]
+    needed = min(2, configured)
+    found = [receipt for receipt in said if receipt is not None]
+    if not found:
+        return Sighting(Presence.ABSENT, None, len(votes) >= needed)
+    best = max(found, key=found.count)
+    if found.count(best) >= min(2, len(votes)):
+        return Sighting(Presence.MINED, best, found.count(best) >= needed)
+    return Sighting(Presence.DISPUTED, None, False)
+
+
+def agreed(values: Sequence[int], configured: int) -> int | None:
+    """Of a number that only grows, what each endpoint that answers says: the highest that enough of them reached."""
+    needed = min(2, configured)
+    return sorted(values, reverse=True)[needed - 1] if len(values) >= needed else None
+
+
+def decide(slot: Slot, facts: ChainFacts) -> Action:
+    seen = facts.sighting
+    if seen.mined is not None:
+        final = facts.finalized is not None and seen.mined.block_number <= facts.finalized
+        if final and seen.vouched:
+            return Settle(seen.mined)
+        return Wait() if slot.mined_in == seen.mined.place else Record(seen.mined)
+    if slot.mined_in is not None:
+        gone = seen.presence is Presence.ABSENT and facts.head >= slot.mined_in[1]
+        return Unmine() if gone else Wait()
+    if facts.wallet_count > slot.nonce:
+        taken = facts.wallet_count_final is not None and facts.wallet_count_final > slot.nonce
+        foreign = taken and seen.presence is Presence.ABSENT and seen.vouched
+        return Foreign() if foreign else Wait()
+    return _unmined(slot, facts)
+
+
+def _unmined(slot: Slot, facts: ChainFacts) -> Action:
+    newest, market = slot.newest, facts.market
+    if market is None or market.base_fee > market.ceiling:
+        return Rebroadcast()  # nothing of ours can be mined: it waits for the market without using up its steps
+    if newest.kind == "call" and is_dead(slot, facts):
+        return Replace("empty")
+    underpriced = market.base_fee > newest.max_fee
+    stuck = newest.age >= (STUCK_SECONDS if underpriced else PATIENCE_SECONDS)
+    steps = sum(attempt.kind == newest.kind for attempt in slot.attempts) - 1
+    return Replace(newest.kind) if stuck and steps < MOST_REPLACEMENTS else Rebroadcast()
+
+
+def is_dead(slot: Slot, facts: ChainFacts) -> bool:
+    """Whether the authorization would be refused in the next block. Not final: it may live again."""
+    return _moved(slot.signer_nonce, facts.signer_nonce) or facts.time > slot.deadline
+
+
+def _moved(nonce: int | None, current: int | None) -> bool:
+    return nonce is not None and current is not None and current > nonce
+
+
+# -- authorizations -------------------------------------------------------------------------------
+
+
+class Fate(StrEnum):
+    """`ALIVE`: nothing has become of it yet. The others are states of a request that has ended."""
+
+    ALIVE = "alive"
+    SATISFIED = "satisfied_elsewhere"
+    SUPERSEDED = "superseded"
+    CANCELLED = "cancelled_by_user"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True)
+class FinalFacts:
+    """At a finalized block that enough endpoints agree on.
+
+    `signer_nonce`: the router's, None where it counts none. `same_effect`: an event of the same effect for the same
+    signer and id, by a transaction that is not this request's. `other_effect`: an event of the signer for something
+    else, by a transaction that is no known one of another nonce.
+    """
+
+    time: int
+    signer_nonce: int | None
+    same_effect: bool
+    other_effect: bool
+
+
+def fate(nonce: int | None, deadline: int, direct: bool, facts: FinalFacts) -> Fate:
+    """`direct`: the same effect can be reached without the authorization (a vault pays its recipient out)."""
+    moved = _moved(nonce, facts.signer_nonce)
+    if facts.same_effect and (moved or direct):
+        return Fate.SATISFIED
+    if moved:
+        return Fate.SUPERSEDED if facts.other_effect else Fate.CANCELLED
+    return Fate.EXPIRED if facts.time > deadline else Fate.ALIVE

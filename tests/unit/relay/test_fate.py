@@ -1,0 +1,229 @@
+"""What is decided about a slot and an authorization, whatever the endpoints say."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reminder_worker.relay.fate import (
+    MOST_REPLACEMENTS,
+    PATIENCE_SECONDS,
+    STUCK_SECONDS,
+    ChainFacts,
+    Fate,
+    FinalFacts,
+    Foreign,
+    Market,
+    MinedAttempt,
+    Presence,
+    Rebroadcast,
+    Record,
+    Replace,
+    Settle,
+    Sighting,
+    Slot,
+    StoredAttempt,
+    Unmine,
+    Wait,
+    agreed,
+    decide,
+    fate,
+    sighting,
+)
+
+CALL = StoredAttempt("0xa1", "call", 100, 2, 500_000, 0.0, True)
+EMPTY = replace(CALL, tx_hash="0xe1", kind="empty", max_fee=120)
+SLOT = Slot(nonce=7, mined_in=None, attempts=(CALL,), deadline=1000, signer_nonce=3)
+MINED = MinedAttempt("0xa1", 50, "0xb50", True, 10**15)
+ABSENT = Sighting(Presence.ABSENT, None, vouched=True)
+SEEN = Sighting(Presence.MINED, MINED, vouched=True)
+FACTS = ChainFacts(
+    head=52,
+    time=900,
+    finalized=40,
+    wallet_count=7,
+    wallet_count_final=7,
+    signer_nonce=3,
+    sighting=ABSENT,
+    market=Market(base_fee=50, priority_fee=1, ceiling=400),
+)
+
+small = st.integers(0, 6)
+receipts = st.builds(
+    MinedAttempt, st.sampled_from(["0xa1", "0xa2"]), small, st.sampled_from(["0xb1", "0xb2"]), st.booleans(), small
+)
+votes = st.lists(st.lists(st.none() | receipts, min_size=1, max_size=3), min_size=1, max_size=4)
+attempts = st.lists(
+    st.builds(
+        StoredAttempt,
+        st.just("0xa1"),
+        st.sampled_from(["call", "empty"]),
+        st.integers(1, 500),
+        st.integers(0, 5),
+        st.just(21_000),
+        st.sampled_from([0.0, STUCK_SECONDS, PATIENCE_SECONDS]),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=10,
+).map(tuple)
+places = st.tuples(st.just("0xa1"), small, st.just("0xb1"))
+slots = st.builds(Slot, small, st.none() | places, attempts, st.integers(0, 9), st.none() | small)
+
+
+@st.composite
+def facts(draw: st.DrawFn) -> ChainFacts:
+    configured = draw(st.integers(1, 4))
+    seen = sighting(draw(votes.filter(lambda each: len(each) <= configured)), configured)
+    market = st.builds(Market, st.integers(1, 500), st.integers(0, 5), st.just(300))
+    return ChainFacts(
+        draw(small), draw(small), draw(st.none() | small), draw(small), draw(st.none() | small),
+        draw(st.none() | small), seen, draw(st.none() | market),
+    )  # fmt: skip
+
+
+@given(slots, facts())
+def test_a_slot_is_only_ended_by_what_is_final_and_vouched_for(slot: Slot, chain: ChainFacts) -> None:
+    action = decide(slot, chain)
+    if isinstance(action, Settle):
+        assert chain.sighting.vouched
+        assert chain.finalized is not None
+        assert action.mined.block_number <= chain.finalized
+    if isinstance(action, Foreign):
+        assert chain.sighting == ABSENT
+        assert chain.wallet_count_final is not None
+        assert chain.wallet_count_final > slot.nonce
+
+
+@given(slots, facts())
+def test_new_bytes_are_only_wanted_for_what_nobody_mined_and_when_the_market_is_below_the_ceiling(
+    slot: Slot, chain: ChainFacts
+) -> None:
+    action = decide(slot, chain)
+    if isinstance(action, Replace):
+        assert chain.market is not None
+        assert chain.market.base_fee <= chain.market.ceiling
+        assert slot.mined_in is None
+        assert chain.sighting.mined is None
+        assert chain.wallet_count <= slot.nonce
+        same = [attempt for attempt in slot.attempts if attempt.kind == action.kind]
+        assert len(same) <= MOST_REPLACEMENTS or slot.newest.kind == "call" != action.kind
+        if slot.newest.kind == "empty":
+            assert action.kind == "empty", "a slot given up is never turned back"
+
+
+@given(votes, st.integers(1, 4))
+def test_a_receipt_counts_when_two_endpoints_give_the_same_or_only_one_answers(
+    said: list[list[MinedAttempt | None]], configured: int
+) -> None:
+    seen = sighting(said, configured)
+    for_it = sum(seen.mined in vote for vote in said) if seen.mined is not None else 0
+    if seen.presence is Presence.MINED:
+        assert for_it >= min(2, len(said))
+    if seen.mined is not None and seen.vouched:
+        assert for_it >= min(2, configured)
+    assert (seen.presence is Presence.ABSENT) == (not any(receipt for vote in said for receipt in vote))
+
+
+@given(st.lists(small, max_size=5), st.integers(1, 4))
+def test_of_numbers_that_grow_one_counts_that_enough_endpoints_have_reached(said: list[int], configured: int) -> None:
+    number = agreed(said, configured)
+    needed = min(2, configured)
+    assert (number is None) == (len(said) < needed)
+    if number is not None:
+        assert sum(each >= number for each in said) >= needed
+
+
+def test_one_of_two_endpoints_that_lies_about_a_receipt_changes_nothing() -> None:
+    lie = sighting([[MINED], [None]], configured=2)
+    assert lie == Sighting(Presence.DISPUTED, None, vouched=False)
+    assert decide(SLOT, replace(FACTS, sighting=lie, finalized=60)) == Rebroadcast()
+    recorded = replace(SLOT, mined_in=MINED.place)
+    assert decide(recorded, replace(FACTS, sighting=lie)) == Wait()
+
+
+def test_one_endpoint_alone_decides_only_when_no_second_is_configured() -> None:
+    final = replace(FACTS, finalized=60)
+    alone = sighting([[MINED]], configured=2)
+    assert decide(SLOT, replace(final, sighting=alone)) == Record(MINED)
+    assert decide(SLOT, replace(final, sighting=sighting([[MINED]], configured=1))) == Settle(MINED)
+
+
+def test_a_receipt_is_recorded_once_and_again_when_its_block_changed() -> None:
+    assert decide(SLOT, replace(FACTS, sighting=SEEN)) == Record(MINED)
+    recorded = replace(SLOT, mined_in=MINED.place)
+    assert decide(recorded, replace(FACTS, sighting=SEEN)) == Wait()
+    moved = replace(MINED, block_hash="0xb51", block_number=51)
+    assert decide(recorded, replace(FACTS, sighting=replace(SEEN, mined=moved))) == Record(moved)
+
+
+def test_a_reorganisation_takes_it_back_but_a_lagging_endpoint_does_not() -> None:
+    recorded = replace(SLOT, mined_in=MINED.place)
+    assert decide(recorded, FACTS) == Unmine()
+    assert decide(recorded, replace(FACTS, head=49)) == Wait()
+
+
+def test_a_nonce_taken_by_a_stranger_is_believed_when_final_and_waited_for_before() -> None:
+    taken = replace(FACTS, wallet_count=8)
+    assert decide(SLOT, taken) == Wait()
+    assert decide(SLOT, replace(taken, wallet_count_final=8)) == Foreign()
+    doubtful = Sighting(Presence.ABSENT, None, vouched=False)
+    assert decide(SLOT, replace(taken, wallet_count_final=8, sighting=doubtful)) == Wait()
+
+
+@pytest.mark.parametrize("change", [{"time": 1001}, {"signer_nonce": 4}])
+def test_a_slot_whose_authorization_died_is_freed_at_once(change: dict[str, int]) -> None:
+    assert decide(SLOT, FACTS) == Rebroadcast()
+    assert decide(SLOT, replace(FACTS, **change)) == Replace("empty")
+
+
+def test_a_dearer_market_is_followed_after_a_minute_and_a_fair_offer_gets_longer() -> None:
+    def at(age: float, base_fee: int) -> object:
+        slot = replace(SLOT, attempts=(replace(CALL, age=age),))
+        return decide(slot, replace(FACTS, market=Market(base_fee, 1, 400)))
+
+    assert at(STUCK_SECONDS - 1, 101) == Rebroadcast()
+    assert at(STUCK_SECONDS, 101) == Replace("call")
+    assert at(STUCK_SECONDS, 100) == Rebroadcast()
+    assert at(PATIENCE_SECONDS, 100) == Replace("call")
+
+
+def test_above_the_ceiling_no_step_is_used_up_and_after_four_none_is_left() -> None:
+    old = replace(SLOT, attempts=(replace(CALL, age=PATIENCE_SECONDS),))
+    spike = replace(FACTS, market=Market(401, 1, 400), signer_nonce=4)
+    assert decide(old, spike) == Rebroadcast()
+    assert decide(old, replace(FACTS, market=None)) == Rebroadcast()
+    used = replace(old, attempts=old.attempts * (MOST_REPLACEMENTS + 1))
+    assert decide(replace(used, attempts=used.attempts[1:]), FACTS) == Replace("call")
+    assert decide(used, FACTS) == Rebroadcast()
+    assert decide(used, replace(FACTS, signer_nonce=4)) == Replace("empty"), "one more sets the nonce free"
+
+
+FINAL = FinalFacts(time=900, signer_nonce=3, same_effect=False, other_effect=False)
+
+
+@pytest.mark.parametrize(
+    ("change", "direct", "expected"),
+    [
+        ({}, False, Fate.ALIVE),
+        ({"time": 1000}, False, Fate.ALIVE),
+        ({"time": 1001}, False, Fate.EXPIRED),
+        ({"signer_nonce": 4}, False, Fate.CANCELLED),
+        ({"signer_nonce": 4, "other_effect": True}, False, Fate.SUPERSEDED),
+        ({"signer_nonce": 4, "same_effect": True, "other_effect": True}, False, Fate.SATISFIED),
+        ({"same_effect": True}, False, Fate.ALIVE),
+        ({"same_effect": True}, True, Fate.SATISFIED),
+        ({"time": 1001, "signer_nonce": 4}, False, Fate.CANCELLED),
+        ({"signer_nonce": None, "time": 1001}, False, Fate.EXPIRED),
+    ],
+)
+def test_the_fate_of_an_authorization(change: dict[str, int], direct: bool, expected: Fate) -> None:
+    assert fate(3, 1000, direct, replace(FINAL, **change)) == expected
+
+
+def test_what_counts_no_router_nonce_only_lives_or_expires() -> None:
+    """Auto-renew: the attestor's observation is no sponsorNonce."""
+    assert fate(None, 1000, False, replace(FINAL, signer_nonce=9)) == Fate.ALIVE
+    auto = replace(SLOT, signer_nonce=None)
+    assert decide(auto, replace(FACTS, signer_nonce=9)) == Rebroadcast()
