@@ -223,6 +223,31 @@ class Chain:
         except Malformed:
             raise Misconfigured(f"CHAIN_{self.chain_id}_MULTICALL3: does not answer as Multicall3") from None
 
+    # -- several endpoints, one answer each -----------------------------------------------------
+
+    async def ask_each(self, requests: Sequence[Request], read: Callable[[Sequence[Any]], T]) -> list[T]:
+        """What each endpoint says for itself, for what must not rest on one endpoint's word.
+
+        `read` turns its answers, in the order of `requests` (`RpcError` for what it refuses), into a value and
+        raises `msgspec.ValidationError` for garbage. Who does not answer is left out: the list may be empty.
+        """
+
+        async def one(endpoint: Endpoint) -> list[T]:
+            if endpoint.rest.resting:
+                return []
+            started = endpoint.rest.now()
+            try:
+                value = read(await endpoint.ask(requests))
+            except EndpointFailed:
+                return []
+            except msgspec.ValidationError:
+                endpoint.failed(started, "garbage")
+                return []
+            endpoint.rest.succeeded()
+            return [value]
+
+        return [value for answer in await _all([one(endpoint) for endpoint in self._endpoints]) for value in answer]
+
     # -- failover -------------------------------------------------------------------------------
 
     async def _each(self, requests: Sequence[Request], parse: Callable[[Any], T | None]) -> list[T | None]:

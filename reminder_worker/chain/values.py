@@ -44,10 +44,13 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
+    """`cost` in wei: gas used times effective gas price."""
+
     tx_hash: str
     block_number: int
     block_hash: str
     succeeded: bool
+    cost: int
     logs: tuple[Log, ...]
 
 

@@ -39,6 +39,8 @@ class WireReceipt(msgspec.Struct, rename="camel"):
     block_number: Quantity
     block_hash: Word
     status: Quantity
+    gas_used: Quantity
+    effective_gas_price: Quantity
     logs: list[WireLog]
 
 
@@ -80,6 +82,7 @@ def receipt(value: object) -> Receipt | None:
         block_number=int(wire.block_number, 16),
         block_hash=wire.block_hash.lower(),
         succeeded=int(wire.status, 16) == 1,
+        cost=int(wire.gas_used, 16) * int(wire.effective_gas_price, 16),
         logs=tuple(_log(log) for log in wire.logs),
     )
 
