@@ -54,6 +54,7 @@ class Undecided:
 
 
 Outcome = Accepted | SuppressedAddress | Refused | NotAccepted | Undecided
+_OUTAGE = (NotAccepted, Undecided)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +138,10 @@ class MailClient:
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
     """The answer, or what fits: more than the limit can be no answer of ours."""
-    answer = await response.content.read(MAX_ANSWER_BYTES)
-    while len(answer) < MAX_ANSWER_BYTES and (more := await response.content.read(MAX_ANSWER_BYTES - len(answer))):
-        answer += more
+    content = response.content
+    answer = await content.read(MAX_ANSWER_BYTES)
+    while not content.at_eof() and len(answer) < MAX_ANSWER_BYTES:
+        answer += await content.read(MAX_ANSWER_BYTES - len(answer))
     return answer
 
 
@@ -178,4 +180,4 @@ def _retry_after(value: str) -> float | None:
 
 def speaks_of_an_outage(outcome: Outcome) -> bool:
     """Whether the next email would likely meet the same: the service's trouble, not this request's."""
-    return isinstance(outcome, NotAccepted | Undecided)
+    return isinstance(outcome, _OUTAGE)

@@ -7,7 +7,6 @@ to another place does not decrypt. Deleting the row deletes the salt, and with i
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -31,23 +30,25 @@ def derive(key: bytes, purpose: str, salt: bytes | None = None, length: int = KE
     return hkdf_sha256(key, salt, f"reminder-worker/v1/{purpose}".encode(), length)
 
 
-@dataclass(frozen=True, slots=True)
 class RecordKey:
     """The key of one row. `key_id` and `salt` are stored beside the ciphertexts; the key never is."""
 
-    key_id: str
-    salt: bytes
-    _key: bytes = field(repr=False)
+    __slots__ = ("_cipher", "key_id", "salt")
+
+    def __init__(self, key_id: str, salt: bytes, key: bytes) -> None:
+        self.key_id = key_id
+        self.salt = salt
+        self._cipher = AESGCM(key)
 
     def seal(self, plaintext: bytes, context: str) -> bytes:
         """Nonce and ciphertext with tag; `context` names table, column and row, and is needed to open it."""
         nonce = os.urandom(NONCE_BYTES)
-        return nonce + AESGCM(self._key).encrypt(nonce, plaintext, context.encode())
+        return nonce + self._cipher.encrypt(nonce, plaintext, context.encode())
 
     def open(self, blob: bytes, context: str) -> bytes:
         """Raises `DecryptionFailed`, which says where, never what."""
         try:
-            return AESGCM(self._key).decrypt(blob[:NONCE_BYTES], blob[NONCE_BYTES:], context.encode())
+            return self._cipher.decrypt(blob[:NONCE_BYTES], blob[NONCE_BYTES:], context.encode())
         except (InvalidTag, ValueError):
             raise DecryptionFailed(f"a ciphertext of {context.partition('|')[0]} does not belong there") from None
 

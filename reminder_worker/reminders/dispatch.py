@@ -8,6 +8,7 @@ leaves leases that expire and say what they prove (`ledger.py`).
 import asyncio
 import gc
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -41,9 +42,11 @@ from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
 
-SLICE = 500
-LOOK_AT = 64  # entries whose recipients are looked at once more, shortly before they are posted
-BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
+SLICE = 1000
+FIRST_SLICE = 200  # small, so that the first email is under way soon
+LOOK_AT = 128  # entries whose recipients are looked at once more, shortly before they are posted
+BUDGET_SECONDS = 90.0  # a run stays under 120 seconds: prepared slices are posted for a while after it
+OVERTIME_SECONDS = 10.0
 LEASE_MARGIN_SECONDS = 10.0
 OUTAGE_AFTER = 5  # failures one after the other: the rest of the slice is spared
 OUTAGE_PAUSE_SECONDS = 10.0
@@ -72,7 +75,7 @@ class DispatchReport:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Entries whose bodies are stored. Nothing is posted after `post_until` (monotonic): the lease would be over."""
+    """Entries whose bodies are stored. Nothing is posted after `post_until` (monotonic): lease or run would be over."""
 
     claim: Claim
     ready: Sequence[Ready]
@@ -131,7 +134,7 @@ class Dispatch:
         posted: asyncio.Queue[tuple[Claim, list[Settlement]] | None] = asyncio.Queue(maxsize=1)
 
         async def prepare() -> None:
-            while not report.outage and (piece := await self._prepare(report)) is not None:
+            while not report.outage and (piece := await self._prepare(report, ends)) is not None:
                 await prepared.put(piece)
                 if time.monotonic() > ends:
                     report.more = True
@@ -147,16 +150,17 @@ class Dispatch:
                 await self._settle(report, *outcome)
 
         async def prepare_all() -> None:
-            # Two at a time: while one waits for the database the other decrypts.
-            await together(prepare(), prepare())
+            # Several at a time: while one waits for the database another decrypts.
+            await together(prepare(), prepare(), prepare())
             await prepared.put(None)
 
         await together(prepare_all(), post(), record())
 
-    async def _prepare(self, report: DispatchReport) -> Slice | None:
+    async def _prepare(self, report: DispatchReport, ends: float) -> Slice | None:
         """Claim, resolve and store; None when nothing is due."""
-        post_until = time.monotonic() + LEASE_SECONDS - self._mail.timeout_seconds - LEASE_MARGIN_SECONDS
-        claim = await self._ledger.claim(SLICE)
+        leased_until = time.monotonic() + LEASE_SECONDS - self._mail.timeout_seconds - LEASE_MARGIN_SECONDS
+        post_until = min(leased_until, ends + OVERTIME_SECONDS)
+        claim = await self._ledger.claim(SLICE if report.slices else FIRST_SLICE)
         if claim.idle:
             return None
         report.slices += 1
@@ -174,24 +178,40 @@ class Dispatch:
         settled: list[Settlement] = []
         failures, pause = 0, OUTAGE_PAUSE_SECONDS
         workers = min(self._mail.concurrency, len(piece.ready))
-        live: asyncio.Queue[Ready | None] = asyncio.Queue(maxsize=LOOK_AT)
+        looked_at: asyncio.Queue[list[Ready] | None] = asyncio.Queue()
+        wanted = asyncio.Semaphore()  # one look ahead: nobody was looked at longer ago than two chunks take
+        chunk: deque[Ready] = deque()
+        taking = asyncio.Lock()
 
         async def look() -> None:
             # Slices wait in a queue: who was erased or replaced meanwhile is found out shortly before the post.
             for start in range(0, len(piece.ready), LOOK_AT):
-                chunk = piece.ready[start : start + LOOK_AT]
-                ids = await self._ledger.still_to_post(piece.claim, [each.entry.id for each in chunk])
-                for each in chunk:
-                    if each.entry.id in ids:
-                        await live.put(each)
-                    else:
-                        settled.append(become.later(each.entry, 0.0, "recipient_changed"))
-            for _ in range(workers):
-                await live.put(None)
+                await wanted.acquire()
+                some = piece.ready[start : start + LOOK_AT]
+                gone = await self._ledger.not_to_post(piece.claim, [each.entry.id for each in some])
+                if gone:
+                    lost = [each.entry for each in some if each.entry.id in gone]
+                    settled.extend(become.later(entry, 0.0, "recipient_changed") for entry in lost)
+                await looked_at.put([each for each in some if each.entry.id not in gone] if gone else list(some))
+            await looked_at.put(None)
+
+        async def more() -> bool:
+            async with taking:
+                while not chunk:
+                    some = await looked_at.get()
+                    if some is None:
+                        looked_at.put_nowait(None)  # for the other workers
+                        return False
+                    chunk.extend(some)
+                    wanted.release()
+            return True
 
         async def worker() -> None:
             nonlocal failures, pause
-            while (each := await live.get()) is not None:
+            while chunk or await more():
+                if not chunk:
+                    continue
+                each = chunk.popleft()
                 if failures >= OUTAGE_AFTER or time.monotonic() > piece.post_until:
                     settled.append(become.later(each.entry, pause, "mail_unavailable"))
                     continue
@@ -261,10 +281,13 @@ class Dispatch:
 @contextmanager
 def _collecting_young_objects_only() -> Iterator[None]:
     """The collector need not look at the whole process again and again: it was a sixth of an email's cost."""
+    usual = gc.get_threshold()
     gc.freeze()
+    gc.set_threshold(20_000, *usual[1:])
     try:
         yield
     finally:
+        gc.set_threshold(*usual)
         gc.unfreeze()
 
 

@@ -101,11 +101,11 @@ class Ledger:
         """Of undecided entries, those whose stored body may be posted once more."""
         return await self._retried(sql.CONFIRM, {"token": claim.token, "ids": _uuids(ids)})
 
-    async def still_to_post(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
-        """Of entries whose bodies are stored, those that are still ours and whose recipient was not erased since."""
+    async def not_to_post(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
+        """Of entries whose bodies were stored, those that are no longer ours, or whose recipient was erased since."""
         async with self._autocommit.connect() as conn:
             values = {"token": claim.token, "ids": _uuids(ids)}
-            return frozenset((await conn.execute(sql.STILL_TO_POST, values)).scalars())
+            return frozenset((await conn.execute(sql.NOT_TO_POST, values)).scalars())
 
     async def settle(self, claim: Claim, settlements: Sequence[Settlement]) -> None:
         """Record outcomes. An acceptance counts whoever holds the lease by now; the rest only under ours."""
@@ -231,4 +231,5 @@ def _json(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _uuids(ids: Iterable[UUID]) -> str:
-    return "{" + ",".join(map(str, ids)) + "}"
+    """An array of PostgreSQL, whose elements may be quoted as those of JSON are."""
+    return "{" + msgspec.json.encode(list(ids)).decode()[1:-1] + "}"

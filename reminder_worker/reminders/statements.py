@@ -194,7 +194,9 @@ STORE = text("""
 """)
 
 # The last look before entries of a claim are posted: erased and replaced people's have no body any more.
-STILL_TO_POST = text("""
+NOT_TO_POST = text("""
+    select id from unnest(cast(:ids as uuid[])) as asked(id)
+    except all
     select id from worker.sent_ledger
     where id = any(cast(:ids as uuid[])) and lease_token = :token and lease_until > clock_timestamp()
       and state in ('claimed', 'unknown') and body is not null

@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker.database import engine as module
+from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import NEWEST, alembic_config, migrate, schema_is_current
 from reminder_worker.database.tables import SCHEMA, metadata
 
@@ -42,3 +45,17 @@ def test_the_newest_revision_is_the_one_the_code_asks_for() -> None:
 async def test_migrating_twice_changes_nothing(engine: AsyncEngine) -> None:
     await migrate(engine)
     assert await schema_is_current(engine)
+
+
+async def test_a_connection_that_broke_while_it_was_idle_is_replaced_unnoticed(
+    engine: AsyncEngine, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "TRUSTED_IDLE_SECONDS", 0.0)
+    pooled = open_engine(database_url)
+    async with pooled.connect() as connection:
+        broken = await connection.scalar(text("select pg_backend_pid()"))
+    async with engine.connect() as connection:
+        assert await connection.scalar(text("select pg_terminate_backend(:pid, 10000)"), {"pid": broken})
+    async with pooled.connect() as connection:
+        assert await connection.scalar(text("select pg_backend_pid()")) != broken
+    await pooled.dispose()

@@ -1,5 +1,6 @@
 """What a dispatch does about recipients who change meanwhile, and about emails of a kind that meet under way."""
 
+import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -56,7 +57,7 @@ async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to
     await world.mail.start()
     await world.hurry()
     report = DispatchReport()
-    piece = await world.dispatch._prepare(report)
+    piece = await world.dispatch._prepare(report, time.monotonic() + 60)
     assert piece is not None
     assert len(piece.ready) == 2
     await world.erase(legacy)
@@ -67,6 +68,24 @@ async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to
         await world.dispatch.run()
     assert world.mail.requests == 0
     assert await world.states() == {}
+
+
+async def test_what_is_prepared_when_the_time_of_a_run_is_up_is_left_to_the_next_run(world: World) -> None:
+    await approaching(world, "anna", "ben")
+    await world.mail.stop()
+    await world.dispatch.run()
+    await world.mail.start()
+    await world.hurry()
+    report = DispatchReport()
+    piece = await world.dispatch._prepare(report, time.monotonic() - 60)
+    assert piece is not None
+    assert len(piece.ready) == 2
+    settled = await world.dispatch._post(piece, report)
+    await world.dispatch._settle(report, piece.claim, settled)
+    assert world.mail.requests == 0
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.told("before_activation") == ["anna@example.org", "ben@example.org"]
 
 
 @pytest.mark.parametrize("sent", [False, True])
