@@ -8,8 +8,10 @@ import dagster as dg
 
 from assets import metadata
 from assets.overview import SECONDS, pass_state
-from assets.reminders import PASS_OF, chain_index, due_reminders, notify_signals, sent_emails
+from assets.relay import ops_alerts
+from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
 from assets.service import Service
+from assets.steps import PASS_OF
 
 if TYPE_CHECKING:
     from reminder_worker import operations
@@ -95,7 +97,8 @@ def every_pass_alive(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     )
 
 
-RUN_CHECKS = tuple(_every_chain_succeeded(asset) for asset in (chain_index, notify_signals, due_reminders, sent_emails))
+_PASS_ASSETS = (chain_index, notify_signals, due_reminders, sent_emails, ops_alerts)
+RUN_CHECKS = tuple(_every_chain_succeeded(asset) for asset in _PASS_ASSETS)
 STANDING_CHECKS = (index_lag, every_signal_settled, every_email_decided, every_pass_alive)
 
 

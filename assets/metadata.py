@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 if TYPE_CHECKING:
-    from reminder_worker import operations
+    from reminder_worker import operations, operations_relay
 
 Metadata = dict[str, Any]
 
@@ -96,6 +96,32 @@ def passes_table(states: "Iterable[operations.PassState]", switched_off: Mapping
     ]
     rows += [(name, "", "", "", "", f"off: {reason}") for name, reason in sorted(switched_off.items())]
     return table(("pass", "chain", "looked", "succeeded", "failed", "error"), rows, "no pass has looked yet")
+
+
+def requests_table(counts: "Iterable[operations_relay.Requests]") -> dg.MarkdownMetadataValue:
+    rows = [(c.lane, c.chain_id, c.state, c.count, age(c.oldest)) for c in counts]
+    return table(("lane", "chain", "state", "requests", "oldest"), rows)
+
+
+def wallets_table(wallets: "Iterable[operations_relay.Wallet]") -> dg.MarkdownMetadataValue:
+    """With what today (UTC) reserved and spent of the caps."""
+    rows = []
+    for w in wallets:
+        oldest = age(w.oldest_open) if w.unmined else ""
+        spent = (w.requests, ether(w.reserved_wei), ether(w.spent_wei))
+        rows.append((w.chain_id, w.address, w.unmined, w.mined, oldest, *spent, w.stopped or ""))
+    headers = ("chain", "wallet", "not mined", "mined", "oldest", "today", "reserved ETH", "spent ETH", "stopped")
+    return table(headers, rows, "no wallet was used yet")
+
+
+def conditions_table(conditions: "Iterable[operations_relay.Condition]") -> dg.MarkdownMetadataValue:
+    rows = [(c.kind, c.chain_id or "", c.subject, age(c.age)) for c in conditions]
+    return table(("kind", "chain", "about", "since"), rows, "nothing is wrong")
+
+
+def ether(wei: int) -> str:
+    """Without an exponent: `0.0421`."""
+    return f"{wei / 10**18:.6f}".rstrip("0").rstrip(".")
 
 
 def _cell(value: object) -> str:

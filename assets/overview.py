@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import charts, metadata
-from assets.reminders import OWNERS, chain_index, due_reminders, notify_signals, sent_emails
+from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
 from assets.service import Service
+from assets.steps import OWNERS
 
 if TYPE_CHECKING:
     from reminder_worker import operations

@@ -1,32 +1,18 @@
-"""What reminders are made of: the chain index, signals and windows read from it, and the emails they become.
+"""What reminders are made of: the chain index, signals and windows read from it, and the emails they become."""
 
-Each asset is one pass. A pass that failed on one chain has still served the others, so its asset reports and lets
-the steps behind it go on; its check `every_chain_succeeded` then fails the run. A pass that is off is not
-materialized, and the run's log says why.
-"""
-
-from collections.abc import Awaitable, Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
 from assets import metadata
 from assets.service import Service
+from assets.steps import IN_PLACE, OWNERS, Results, perform
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
 
-    from reminder_worker.runtime import Runtime
-
-OWNERS = ["team:operations"]
 GROUP = "reminders"
-# Tables brought up to date in place: a newer run of what is before them does not make them stale; checks say what does.
-IN_PLACE = dg.DataVersion("in place")
-RUN_SECONDS = 170.0  # a slice of a pass ends by itself within 120
-Results = Iterator[dg.MaterializeResult[None]]
-Facts = Callable[["AsyncEngine"], Awaitable[metadata.Metadata]]
-PASS_OF = {"chain_index": "index", "notify_signals": "signals", "due_reminders": "due", "sent_emails": "dispatch"}
 
 chain = dg.AssetSpec(
     "chain",
@@ -53,7 +39,7 @@ recipients = dg.AssetSpec(
 )
 def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """The protocol's events in our own tables, folded into legacies and reminder configurations."""
-    for found in _perform(context, service, "index", _index_facts):
+    for found in perform(context, service, "index", _index_facts):
         yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
 
 
@@ -67,7 +53,7 @@ def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Ser
 )
 def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Owner resets and activations signalled on chain, each once, from the subgraph or the chain index."""
-    for found in _perform(context, service, "signals", _signal_facts):
+    for found in perform(context, service, "signals", _signal_facts):
         yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
 
 
@@ -81,7 +67,7 @@ def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[
 )
 def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Reminder windows that the chain says are open, for legacies with stored recipients."""
-    for found in _perform(context, service, "due", _window_facts):
+    for found in perform(context, service, "due", _window_facts):
         yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
 
 
@@ -91,7 +77,7 @@ def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[S
 )
 def dispatch(context: dg.OpExecutionContext, service: dg.ResourceParam[Service]) -> Iterator[dg.Output[None]]:
     """Claim what is due, resolve it afresh, post it, record the outcome: one slice, safe beside another."""
-    for found in _perform(context, service, "dispatch", _email_facts):
+    for found in perform(context, service, "dispatch", _email_facts):
         yield dg.Output(None, metadata=found, data_version=IN_PLACE)
 
 
@@ -112,31 +98,6 @@ def sent_emails(signals: None, windows: None, people: None) -> None:
 
 
 REMINDER_ASSETS = (chain, recipients, chain_index, notify_signals, due_reminders, sent_emails)
-
-
-def _perform(
-    context: dg.AssetExecutionContext | dg.OpExecutionContext, service: Service, name: str, facts: Facts
-) -> Iterator[metadata.Metadata]:
-    """Run a pass; its report once, or nothing when it is off."""
-    found = service.call(partial(_report, name=name, facts=facts), RUN_SECONDS)
-    if isinstance(found, str):
-        context.log.info(f"skipped: {found}")
-    else:
-        yield found
-
-
-async def _report(runtime: "Runtime", name: str, facts: Facts) -> metadata.Metadata | str:
-    from reminder_worker import operations, passes
-    from reminder_worker.errors import NotConfigured
-
-    try:
-        await passes.run(runtime, name)
-    except NotConfigured as off:
-        return str(off)
-    except passes.PassFailed:
-        pass  # recorded in pass_state, shown below, and the check fails the run
-    states = [state for state in await operations.pass_states(runtime.engine) if state.name == name]
-    return {**metadata.pass_report(states), **await facts(runtime.engine)}
 
 
 async def _index_facts(engine: "AsyncEngine") -> metadata.Metadata:

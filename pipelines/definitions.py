@@ -4,6 +4,7 @@ import dagster as dg
 
 from assets.checks import RUN_CHECKS, STANDING_CHECKS
 from assets.overview import OVERVIEW_ASSETS
+from assets.relay import RELAY_ASSETS
 from assets.reminders import REMINDER_ASSETS
 from assets.service import Service
 from pipelines.jobs import JOBS
@@ -13,7 +14,7 @@ from pipelines.sensors import sensors
 service = Service()
 
 defs = dg.Definitions(
-    assets=[*REMINDER_ASSETS, *OVERVIEW_ASSETS],
+    assets=[*REMINDER_ASSETS, *RELAY_ASSETS, *OVERVIEW_ASSETS],
     asset_checks=[*RUN_CHECKS, *STANDING_CHECKS],
     jobs=JOBS,
     sensors=sensors(service),

@@ -15,7 +15,7 @@ import dagster as dg
 
 from assets.metadata import clock
 from assets.service import Service
-from pipelines.jobs import LANE, AssetJob, due, emails, events
+from pipelines.jobs import LANE, AssetJob, due, emails, events, relay
 
 if TYPE_CHECKING:
     from reminder_worker.operations import PassState
@@ -161,6 +161,10 @@ async def _nothing_to_send(runtime: "Runtime") -> str:
     return f"nothing due; emails waiting: {waiting.later}, the next until {clock(waiting.next_try.timestamp())}"
 
 
+async def _nothing_open(runtime: "Runtime") -> str:
+    return "nothing is open, and every alert was told"
+
+
 def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
     """They hold the service themselves: a resource would make Dagster open its storage anew at every tick."""
     return (
@@ -182,5 +186,14 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
             ("events", "due", "emails"),
             _nothing_to_send,
             "Every 15 seconds: is an email due that no other run is about to send?",
+        ),
+        _sensor(
+            service,
+            relay,
+            ("alerts",),
+            14,
+            ("relay",),
+            _nothing_open,
+            "Every 15 seconds: is a request open, or an alert to be told?",
         ),
     )

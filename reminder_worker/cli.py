@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reminder_worker.settings import Settings
 
 T = TypeVar("T")
-_PASSES = ("index", "signals", "due", "dispatch")
+_PASSES = ("index", "signals", "due", "dispatch", "alerts")
 _EXIT_CODES = "Exit codes: 0 all is well, 1 something is wrong, 2 wrong usage."
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, Integer, cast, delete, extract, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker import operations_relay
 from reminder_worker.database.tables import (
     due_window,
     index_cursor,
@@ -190,15 +191,15 @@ async def next_ask(engine: AsyncEngine) -> int | None:
 
 
 async def forget_expired(engine: AsyncEngine) -> int:
-    """Delete spent signatures after their deadline, which refuses them now, and counters after their window.
-
-    Returns how many rows.
+    """Delete spent signatures after their deadline, which refuses them now, counters after their window, and what the
+    relay and alerts no longer need (`operations_relay.forget`). Returns how many rows.
     """
     long_over = cast(extract("epoch", func.clock_timestamp()), Integer) - CLOCKS_APART
     async with engine.begin() as connection:
         signatures = await connection.execute(delete(used_signature).where(used_signature.c.deadline < long_over))
         counters = await connection.execute(delete(quota).where(quota.c.ends_at < long_over))
-    return signatures.rowcount + counters.rowcount
+        relayed = await operations_relay.forget(connection)
+    return signatures.rowcount + counters.rowcount + relayed
 
 
 def _age(moment: ColumnElement[Any]) -> ColumnElement[int]:

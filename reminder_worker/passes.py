@@ -160,6 +160,10 @@ async def _send_due(runtime: Runtime, _: int) -> Report:
     return _report(await _dispatch(runtime).run())
 
 
+async def _tell_operators(runtime: Runtime, _: int) -> Report:
+    return _report(await runtime.alerts.run())
+
+
 PASSES: tuple[Pass, ...] = (
     Pass(
         "index",
@@ -196,6 +200,15 @@ PASSES: tuple[Pass, ...] = (
         _mail_off,
         lambda runtime, _: _dispatch(runtime).look(),
         _send_due,
+    ),
+    Pass(
+        "alerts",
+        "what operators are told, into the service log and by email",
+        15,
+        False,
+        _always_on,
+        lambda runtime, _: runtime.alerts.look(),
+        _tell_operators,
     ),
 )
 BY_NAME = {step.name: step for step in PASSES}

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import aiohttp
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import check_installation
 from reminder_worker.database.migrate import schema_is_current
 from reminder_worker.errors import Misconfigured
+from reminder_worker.gifts.claim_link import LinkRules
+from reminder_worker.gifts.pages import GiftPages
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.subgraph import Subgraph
@@ -24,7 +27,7 @@ from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.reminders.windows import DuePass
-from reminder_worker.settings import ChainSettings, Settings
+from reminder_worker.settings import ChainSettings, GiftSettings, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ class Runtime:
     signal_passes: Mapping[int, SignalPass]
     due_passes: Mapping[int, DuePass]
     dispatch: Dispatch | None
+    alerts: Alerts
+    gift_pages: GiftPages | None
 
 
 def make_vault(settings: Settings) -> Vault:
@@ -68,7 +73,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         session = await stack.enter_async_context(aiohttp.ClientSession())
         indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}
         indexers = {id: Indexers(chains[id], indexes[id], _subgraph(chains[id].settings, session)) for id in chains}
-        dispatch = None
+        dispatch, mail = None, None
         if settings.mail is not None:
             mail = await stack.enter_async_context(MailClient(settings.mail))
             dispatch = Dispatch(engine, chains, indexers, vault, mail, settings)
@@ -89,7 +94,29 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             },
             due_passes={id: DuePass(engine, chain, indexes[id], settings.reminders) for id, chain in chains.items()},
             dispatch=dispatch,
+            alerts=_alerts(engine, mail, settings),
+            gift_pages=_gift_pages(settings, chains, indexers),
         )
+
+
+def _alerts(engine: AsyncEngine, mail: MailClient | None, settings: Settings) -> Alerts:
+    email = settings.ops.email
+    names = {chain.chain_id: chain.name for chain in settings.chains}
+    return Alerts(engine, mail, email.get_secret_value() if email else None, names)
+
+
+def link_rules(gifts: GiftSettings) -> LinkRules:
+    """Raises `Misconfigured`."""
+    try:
+        return LinkRules.of(gifts.origins, gifts.prefix)
+    except ValueError as fault:
+        raise Misconfigured(f"GIFT_ORIGINS: one of them {fault}") from None
+
+
+def _gift_pages(settings: Settings, chains: Mapping[int, Chain], indexers: Mapping[int, Indexers]) -> GiftPages | None:
+    if settings.gifts is None:
+        return None
+    return GiftPages(chains, indexers, link_rules(settings.gifts), relayed=settings.relay is not None)
 
 
 def _subgraph(chain: ChainSettings, session: aiohttp.ClientSession) -> Subgraph | None:

@@ -97,7 +97,7 @@ def test_doctor_writes_nothing(command: Command) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"MAIL_URL": "http://127.0.0.1:1"}, "the mail group is set by half"),
+        ({"MAIL_URL": "http://127.0.0.1:1"}, "the group of MAIL_URL is set by half"),
         ({"MAIL_URL": "http://127.0.0.1:1", "MAIL_TOKEN": "token-token"}, "is it running?"),
         ({"CHAIN_31337_SUBGRAPH_URL": "http://127.0.0.1:1/graphql"}, "our own index answers meanwhile"),
         ({"CHAIN_31337_PREMIUM_SETTING": "0x" + "99" * 20}, "no contract at PREMIUM_SETTING"),
@@ -135,7 +135,7 @@ def test_tick_runs_every_pass_and_says_which_are_off(command: Command) -> None:
     ticked = command("tick")
     assert ticked.exit_code == 0, ticked.output
     rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}
-    assert set(rows) == {"index", "signals", "due", "dispatch"}
+    assert set(rows) == {"index", "signals", "due", "dispatch", "alerts"}
     assert "done" in rows["index"]
     assert "off" in rows["dispatch"]
 

@@ -277,6 +277,7 @@ def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothi
     _run("events", service)
     assert not checks.every_pass_alive(service=service).passed  # the due pass never looked
     _tick("due_sensor", service)
+    _tick("relay_sensor", service)
     assert checks.every_pass_alive(service=service).passed
     database.execute(
         "update worker.pass_state set succeeded_at = clock_timestamp() - interval '1 hour' where name = 'signals'"
@@ -295,6 +296,7 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
         "events_sensor": f"no event on chain {chain_scenario.anvil.chain_id} up to block {head}",
         "due_sensor": "nobody to remind: no recipients are stored",
         "emails_sensor": "nothing to send",
+        "relay_sensor": "nothing is open, and every alert was told",
     }
 
 

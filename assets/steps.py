@@ -1,0 +1,72 @@
+"""One pass as one asset.
+
+A pass that failed on one chain has still served the others, so its asset reports and lets the steps behind it go on;
+its check `every_chain_succeeded` then fails the run. A pass that is off is not materialized, and the run's log says
+why.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from assets import metadata
+from assets.service import Service
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from reminder_worker.runtime import Runtime
+
+OWNERS = ["team:operations"]
+# Tables brought up to date in place: a newer run of what is before them does not make them stale; checks say what does.
+IN_PLACE = dg.DataVersion("in place")
+RUN_SECONDS = 170.0  # a slice of a pass ends by itself within 120
+Results = Iterator[dg.MaterializeResult[None]]
+Facts = Callable[["AsyncEngine"], Awaitable[metadata.Metadata]]
+PASS_OF = {
+    "chain_index": "index",
+    "notify_signals": "signals",
+    "due_reminders": "due",
+    "sent_emails": "dispatch",
+    "ops_alerts": "alerts",
+}
+
+
+def perform(
+    context: dg.AssetExecutionContext | dg.OpExecutionContext,
+    service: Service,
+    name: str,
+    facts: Facts,
+    again: tuple[float, float] = (0, 0),
+) -> Iterator[metadata.Metadata]:
+    """Run a pass; its report once, or nothing when it is off.
+
+    `again`: after so many seconds once more while a look says there is work, for so many seconds in all.
+    """
+    found = service.call(partial(_report, name=name, facts=facts, again=again), RUN_SECONDS)
+    if isinstance(found, str):
+        context.log.info(f"skipped: {found}")
+    else:
+        yield found
+
+
+async def _report(runtime: "Runtime", name: str, facts: Facts, again: tuple[float, float]) -> metadata.Metadata | str:
+    from reminder_worker import operations, passes
+    from reminder_worker.errors import NotConfigured
+
+    pause, ends = again[0], time.monotonic() + again[1]
+    try:
+        await passes.run(runtime, name)
+        while time.monotonic() + pause < ends and any(each.due for each in await passes.look(runtime, name)):
+            await asyncio.sleep(pause)
+            await passes.run(runtime, name)
+    except NotConfigured as off:
+        return str(off)
+    except passes.PassFailed:
+        pass  # recorded in pass_state, shown below, and the check fails the run
+    states = [state for state in await operations.pass_states(runtime.engine) if state.name == name]
+    return {**metadata.pass_report(states), **await facts(runtime.engine)}

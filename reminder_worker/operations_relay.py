@@ -1,0 +1,240 @@
+"""What operators ask about the relay and its alerts, as `operations` does of reminders: counts, ages, public facts.
+
+Nothing here reads a signature or a signed transaction. Ages are by the database's clock, amounts in wei.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    ColumnElement,
+    Date,
+    Integer,
+    Row,
+    and_,
+    cast,
+    delete,
+    extract,
+    func,
+    or_,
+    select,
+    tuple_,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.database.tables import (
+    alert,
+    alert_state,
+    nonce_slot,
+    relay_budget,
+    relay_request,
+    relay_wallet,
+    tx_attempt,
+)
+
+OPEN_STATES = ("queued", "waiting_predecessor", "deferred_fee", "signed", "broadcast", "mined")
+SLICE = 5000  # requests forgotten at once
+KEPT_DAYS = 90  # ended requests, budgets and alerts that were delivered
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """Requests of one lane in one state; `oldest` is the age of the first, in seconds."""
+
+    chain_id: int
+    lane: str
+    state: str
+    count: int
+    oldest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wallet:
+    """One of our wallets on one chain. `oldest_open` is the age of its oldest slot that is not mined, in seconds.
+
+    `requests`, `reserved_wei` and `spent_wei` are of today (UTC).
+    """
+
+    chain_id: int
+    address: str
+    next_nonce: int
+    stopped: str | None
+    unmined: int
+    mined: int
+    oldest_open: int | None
+    requests: int
+    reserved_wei: int
+    spent_wei: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One signed transaction of a slot, without its bytes."""
+
+    tx_hash: str
+    kind: str
+    max_fee_wei: int
+    priority_fee_wei: int
+    gas_limit: int
+    stored_at: datetime
+    broadcast_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Something that is wrong at the moment."""
+
+    chain_id: int
+    kind: str
+    subject: str
+    age: int
+
+
+async def open_requests(engine: AsyncEngine) -> list[Requests]:
+    return await _requests(engine, relay_request.c.state.in_(OPEN_STATES), relay_request.c.created_at)
+
+
+async def ended_requests(engine: AsyncEngine, days: int = 1) -> list[Requests]:
+    """Of the last `days` days."""
+    t = relay_request.c
+    since = func.clock_timestamp() - func.make_interval(0, 0, 0, days)
+    return await _requests(engine, and_(~t.state.in_(OPEN_STATES), t.updated_at >= since), t.updated_at)
+
+
+async def _requests(engine: AsyncEngine, which: ColumnElement[bool], moment: ColumnElement[Any]) -> list[Requests]:
+    t = relay_request.c
+    group = (t.chain_id, t.lane, t.state)
+    columns = (*group, func.count(), _age(func.min(moment)))
+    return [
+        Requests(*row) for row in await _rows(engine, select(*columns).where(which).group_by(*group).order_by(*group))
+    ]
+
+
+async def wallets(engine: AsyncEngine) -> list[Wallet]:
+    w, s, b = relay_wallet.c, nonce_slot.c, relay_budget.c
+    slots = (
+        select(
+            func.count().filter(s.state == "open").label("unmined"),
+            func.count().filter(s.state == "mined").label("mined"),
+            _age(func.min(s.opened_at).filter(s.state == "open")).label("oldest_open"),
+        )
+        .where(s.chain_id == w.chain_id, s.wallet == w.address, s.state != "final")
+        .lateral()
+    )
+    today = cast(func.timezone("UTC", func.clock_timestamp()), Date)
+    spent = and_(b.chain_id == w.chain_id, b.wallet == w.address, b.scope == "global", b.day == today)
+    figures = (func.coalesce(column, 0).label(column.name) for column in (b.requests, b.reserved_wei, b.spent_wei))
+    question = (
+        select(
+            w.chain_id,
+            w.address,
+            w.next_nonce,
+            w.stopped,
+            slots.c.unmined,
+            slots.c.mined,
+            slots.c.oldest_open,
+            *figures,
+        )
+        .select_from(relay_wallet.join(slots, onclause=func.true()).outerjoin(relay_budget, spent))
+        .order_by(w.chain_id, w.address)
+    )
+    found = await _rows(engine, question)
+    return [
+        Wallet(**{**row._mapping, "reserved_wei": int(row.reserved_wei), "spent_wei": int(row.spent_wei)})
+        for row in found
+    ]
+
+
+async def find_requests(
+    engine: AsyncEngine, *, request_id: UUID | None = None, ended: bool = False, limit: int = 100
+) -> Sequence[Row[Any]]:
+    """Open requests, or ended ones, or one, newest first: the columns without what is sealed, and those of the slot."""
+    t, s = relay_request.c, nonce_slot.c
+    sealed = {"key_id", "salt", "call_data"}
+    columns = [column for column in t if column.name not in sealed]
+    slot = [s.nonce.label("slot"), s.state.label("slot_state"), s.reserved_wei, s.spent_wei]
+    question = select(*columns, *slot, _age(t.created_at).label("age"))
+    question = question.select_from(relay_request.outerjoin(nonce_slot, s.request_id == t.id))
+    if request_id is not None:
+        question = question.where(t.id == request_id)
+    else:
+        # An ended request may have a slot that an empty transaction still has to free.
+        under_way = or_(t.state.in_(OPEN_STATES), s.state != "final")
+        question = question.where(~func.coalesce(under_way, False) if ended else under_way)
+    return await _rows(engine, question.order_by(t.created_at.desc()).limit(limit))
+
+
+async def attempts(engine: AsyncEngine, chain_id: int, wallet: str, nonce: int) -> list[Attempt]:
+    """Everything that was signed for a slot, oldest first."""
+    t = tx_attempt.c
+    columns = (t.tx_hash, t.kind, t.max_fee_wei, t.priority_fee_wei, t.gas_limit, t.stored_at, t.broadcast_at)
+    of_slot = (t.chain_id == chain_id, t.wallet == wallet, t.nonce == nonce)
+    return [
+        Attempt(
+            row.tx_hash,
+            row.kind,
+            int(row.max_fee_wei),
+            int(row.priority_fee_wei),
+            row.gas_limit,
+            row.stored_at,
+            row.broadcast_at,
+        )
+        for row in await _rows(engine, select(*columns).where(*of_slot).order_by(t.stored_at))
+    ]
+
+
+async def conditions(engine: AsyncEngine) -> list[Condition]:
+    """What alerts say is wrong now."""
+    t = alert_state.c
+    question = select(t.chain_id, t.kind, t.subject, _age(t.since)).where(t.raised).order_by(t.since)
+    return [Condition(*row) for row in await _rows(engine, question)]
+
+
+async def undelivered_alerts(engine: AsyncEngine) -> dict[str, int]:
+    """Alerts that wait for the mail service (`queued`) or that it refused (`dead`)."""
+    question = select(alert.c.state, func.count()).where(alert.c.state.in_(("queued", "dead"))).group_by(alert.c.state)
+    return {"queued": 0, "dead": 0} | {row[0]: row[1] for row in await _rows(engine, question)}
+
+
+async def under_other_keys(engine: AsyncEngine, key_id: str) -> int:
+    """Requests whose sealed bytes another master key opens; a rotation waits for their end."""
+    question = select(func.count()).where(relay_request.c.salt.is_not(None), relay_request.c.key_id != key_id)
+    async with engine.connect() as connection:
+        return await connection.scalar(question) or 0
+
+
+async def forget(connection: AsyncConnection) -> int:
+    """Requests, their slots and attempts, budgets and alerts that ended over `KEPT_DAYS` days ago; returns how many."""
+    r, s = relay_request.c, nonce_slot.c
+    long_ago = func.clock_timestamp() - func.make_interval(0, 0, 0, KEPT_DAYS)
+    unsettled = select(1).where(s.request_id == r.id, s.state != "final").exists()
+    old = select(r.id).where(r.updated_at < long_ago, ~r.state.in_(OPEN_STATES), ~unsettled).limit(SLICE)
+    ids = list((await connection.execute(old)).scalars())
+    slots = (
+        await connection.execute(
+            delete(nonce_slot).where(s.request_id.in_(ids)).returning(s.chain_id, s.wallet, s.nonce)
+        )
+    ).all()
+    t = tx_attempt.c
+    of_slots = tuple_(t.chain_id, t.wallet, t.nonce).in_([tuple(slot) for slot in slots])
+    done = [
+        await connection.execute(delete(tx_attempt).where(of_slots)),
+        await connection.execute(delete(relay_request).where(r.id.in_(ids))),
+        await connection.execute(delete(relay_budget).where(relay_budget.c.day < cast(long_ago, Date))),
+        await connection.execute(
+            delete(alert).where(alert.c.created_at < long_ago, alert.c.state.in_(("sent", "log_only", "merged")))
+        ),
+    ]
+    return len(slots) + sum(each.rowcount for each in done)
+
+
+def _age(moment: ColumnElement[Any]) -> ColumnElement[int]:
+    return cast(extract("epoch", func.clock_timestamp() - moment), Integer)
+
+
+async def _rows(engine: AsyncEngine, question: Any) -> Sequence[Any]:
+    async with engine.connect() as connection:
+        return (await connection.execute(question)).all()
