@@ -423,7 +423,9 @@ nonce_slot = Table(
     comment="A nonce of one of our wallets, taken for one request: never reused, never skipped",
 )
 Index("nonce_slot_open", nonce_slot.c.chain_id, nonce_slot.c.wallet, postgresql_where=text("state <> 'final'"))
-Index("nonce_slot_request", nonce_slot.c.request_id, unique=True)
+Index("nonce_slot_request", nonce_slot.c.request_id)
+# A slot may end without its request: freed for an authorization that lives again, or taken by a stranger.
+Index("nonce_slot_one_open", nonce_slot.c.request_id, unique=True, postgresql_where=text("state <> 'final'"))
 
 tx_attempt = Table(
     "tx_attempt",

@@ -229,6 +229,14 @@ def upgrade() -> None:
         comment="A nonce of one of our wallets, taken for one request: never reused, never skipped",
     )
     op.create_index(
+        "nonce_slot_one_open",
+        "nonce_slot",
+        ["request_id"],
+        unique=True,
+        schema="worker",
+        postgresql_where=sa.text("state <> 'final'"),
+    )
+    op.create_index(
         "nonce_slot_open",
         "nonce_slot",
         ["chain_id", "wallet"],
@@ -236,7 +244,7 @@ def upgrade() -> None:
         schema="worker",
         postgresql_where=sa.text("state <> 'final'"),
     )
-    op.create_index("nonce_slot_request", "nonce_slot", ["request_id"], unique=True, schema="worker")
+    op.create_index("nonce_slot_request", "nonce_slot", ["request_id"], unique=False, schema="worker")
     op.create_table(
         "owner_activity",
         sa.Column("chain_id", sa.BigInteger(), nullable=False),
