@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from eth_account import Account
+from eth_account.signers.local import LocalAccount
+from eth_utils.crypto import keccak
+
 from devnet.chain import Anvil
 from devnet.compile import Artifact, load_contracts
 
@@ -69,8 +73,18 @@ class Deployment:
         return {f"CHAIN_{chain_id}_{name}": value for name, value in values.items()}
 
 
-def deploy(anvil: Anvil) -> Deployment:
-    """Deploy and connect everything, from the chain's first account. Takes well under three seconds."""
+def named_account(label: str) -> LocalAccount:
+    """The same account for the same label, on every chain."""
+    account: LocalAccount = Account.from_key(keccak(text=f"devnet account {label}"))
+    return account
+
+
+def deploy(anvil: Anvil, attestor: str | None = None) -> Deployment:
+    """Deploy and connect everything, from the chain's first account. Takes well under three seconds.
+
+    `attestor` is who may renew; the account of that name unless given.
+    """
+    attestor = attestor or named_account("attestor").address
     contracts = load_contracts()
     start_block = anvil.block_number()
 
@@ -90,13 +104,13 @@ def deploy(anvil: Anvil) -> Deployment:
     premium = put("PremiumSetting")
     feed = put("PriceFeed", "ETH / USD", 8, 2_500 * 10**8)
     registry = put("PremiumRegistry", premium, feed, usdc, usdt)
-    eoa_router = put("TransferEOALegacyRouter", premium, whitelist, DEPLOYER)
+    eoa_router = put("TransferEOALegacyRouter", premium, whitelist, attestor)
     multisig_router = put("MultisigLegacyRouter", premium)
     vaults = [put("TimelockERC20", weth), put("TimelockERC721"), put("TimelockERC1155")]
     time_lock_router = put("TimeLockRouter", weth, *vaults)
     deployment = Deployment(
         start_block=start_block,
-        attestor=DEPLOYER,
+        attestor=attestor.lower(),
         transfer_eoa_legacy_router=eoa_router,
         multisig_legacy_router=multisig_router,
         premium_setting=premium,

@@ -74,6 +74,11 @@ class GiftSteps(Sponsorship):
     def withdraw_for(self, relayer: LocalAccount, timelock_id: int, auth: Auth, *, skip_swap: bool = False) -> str:
         return self.write(relayer, ROUTER, self._router, "withdrawFor", timelock_id, skip_swap, auth)
 
+    def withdraw_from_vault(self, caller: LocalAccount, timelock_id: int, recipient: str) -> str:
+        """Past the router: anybody makes the ERC-20 vault pay an unlocked timelock out to its recipient."""
+        vault = self.deployment.timelock_erc20
+        return self.write(caller, "TimelockERC20", vault, "withdraw", timelock_id, recipient, False)
+
     @property
     def _router(self) -> str:
         return self.deployment.time_lock_router

@@ -12,6 +12,7 @@ from eth_account.signers.local import LocalAccount
 
 from devnet.deploy import CUSTOM_PLAN, STANDARD_PLAN, YEAR
 from devnet.gifts import GiftSteps
+from devnet.hostile import HostileSteps
 from devnet.safes import SAFE_ROUTER, SafeSteps
 from devnet.sponsorship import Auth
 from devnet.steps import NOBODY, Legacy
@@ -33,7 +34,7 @@ class Mode(IntEnum):
     BURNS_GAS = 2
 
 
-class Scenario(SafeSteps, GiftSteps):
+class Scenario(SafeSteps, GiftSteps, HostileSteps):
     """Every step there is, on one chain with one deployment."""
 
     # --- Premium
@@ -247,8 +248,8 @@ class Scenario(SafeSteps, GiftSteps):
         return self.write(owner, ROUTER, legacy.router, "setAutoRenew", legacy.id, enabled)
 
     def record_activity(self, legacy: Legacy, observed_nonce: int) -> str:
-        """As the attestor."""
-        return self.write_as_deployer(ROUTER, legacy.router, "recordActivity", legacy.id, observed_nonce)
+        """As the attestor that `deploy` appoints unless told of another."""
+        return self.write(self.account("attestor"), ROUTER, legacy.router, "recordActivity", legacy.id, observed_nonce)
 
     def _created(self, transaction_hash: str) -> list[Legacy]:
         router = self.deployment.transfer_eoa_legacy_router

@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
-from eth_utils.crypto import keccak
 
 from devnet.chain import Anvil
 from devnet.compile import Artifact, load_contracts
-from devnet.deploy import DEPLOYER, Deployment, deploy_contract
+from devnet.deploy import DEPLOYER, Deployment, deploy_contract, named_account
 
 FUNDS = 1_000 * 10**18
 GWEI = 10**9
@@ -39,7 +37,7 @@ class Steps:
     def account(self, label: str) -> LocalAccount:
         """The same funded account for the same label, on every chain."""
         if label not in self._accounts:
-            account: LocalAccount = Account.from_key(keccak(text=f"devnet account {label}"))
+            account = named_account(label)
             if int(self.anvil.rpc("eth_getBalance", account.address, "latest"), 16) < FUNDS // 10:
                 self.anvil.set_balance(account.address, FUNDS)
             self._accounts[label] = account

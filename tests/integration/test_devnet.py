@@ -1,13 +1,16 @@
 """The local chain keeps the promises of the deployed contracts that the service is built on."""
 
 import re
+from typing import Any
 
 import pytest
+from eth_account.signers.local import LocalAccount
 from eth_utils.crypto import keccak
 
 from devnet.chain import Anvil, ChainError, Reverted
 from devnet.compile import load_contracts
 from devnet.deploy import MULTICALL3
+from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import Legacy, Mode, Scenario
 from reminder_worker.settings import ChainSettings
 
@@ -448,3 +451,143 @@ def test_the_chain_can_reorganise_and_goes_back_after_a_test(chain_scenario: Sce
 def test_a_busy_port_is_a_clear_error(chain_scenario: Scenario) -> None:
     with pytest.raises(ChainError, match="is in use"):
         Anvil(port=chain_scenario.anvil.port).start()
+
+
+def test_a_vault_called_directly_pays_an_unlocked_gift_to_its_recipient_only(chain_scenario: Scenario) -> None:
+    scenario, vault = chain_scenario, chain_scenario.deployment.timelock_erc20
+    giver, friend, stranger = (scenario.account(label) for label in ("giver", "friend", "stranger"))
+    gift = scenario.create_gift(giver, friend.address, tokens=[(scenario.deployment.usdc, 7)], duration=DAY)
+    with pytest.raises(Reverted, match="StillLocked"):
+        scenario.withdraw_from_vault(stranger, gift, friend.address)
+    scenario.advance(DAY)
+    with pytest.raises(Reverted, match="NotAuthorized"):
+        scenario.withdraw_from_vault(stranger, gift, stranger.address)
+    paid = scenario.withdraw_from_vault(stranger, gift, friend.address)
+    assert scenario.events(paid, "TimelockERC20", "FundsWithdrawn")
+    assert scenario.balance(scenario.deployment.usdc, friend.address) == 7
+    with pytest.raises(Reverted, match="TimelockNotLive"):
+        scenario.withdraw_for(stranger, gift, scenario.withdraw_auth(friend, gift))
+    assert scenario.read("TimelockERC20", vault, "lockStatus", gift) == 3
+
+
+def test_a_sponsored_withdrawal_of_an_unknown_id_spends_the_nonce_and_nothing_else(chain_scenario: Scenario) -> None:
+    scenario, friend = chain_scenario, chain_scenario.account("friend")
+    sent = scenario.withdraw_for(scenario.account("relayer"), 999, scenario.withdraw_auth(friend, 999))
+    assert scenario.anvil.receipt(sent)["logs"] == []
+    assert scenario.sponsor_nonce(scenario.deployment.time_lock_router, friend.address) == 1
+
+
+def test_only_the_attestor_renews(chain_scenario: Scenario) -> None:
+    """And it is another account than the deployer."""
+    scenario, legacy = chain_scenario, three_lines(chain_scenario)
+    assert scenario.deployment.attestor == scenario.account("attestor").address.lower()
+    with pytest.raises(Reverted, match="NotActivityAttestor"):
+        scenario.write_as_deployer("TransferEOALegacyRouter", legacy.router, "recordActivity", legacy.id, 5)
+
+
+def heirs_token(scenario: Scenario, mode: TokenMode) -> tuple[Legacy, str]:
+    """A legacy that is open, whose owner's only asset is a hostile token."""
+    owner, heir = scenario.account("owner"), scenario.account("heir")
+    legacy, token = scenario.create_legacy(owner, {heir.address: 100}, inactivity=DAY), scenario.create_hostile_token()
+    scenario.mint(token, owner.address, 100)
+    scenario.approve(owner, token, legacy.address, 100)
+    scenario.advance(2 * DAY)
+    scenario.set_token_mode(token, mode)
+    return legacy, token
+
+
+def claim_hostile(scenario: Scenario, legacy: Legacy, token: str) -> dict[str, Any]:
+    """Sent by the relayer with 900,000 gas whatever a simulation would say; its receipt."""
+    arguments = (legacy.id, [token], False, scenario.claim_auth(scenario.account("heir"), legacy.id, [token]))
+    data = scenario.contracts["TransferEOALegacyRouter"].encode("activeLegacyFor", *arguments)
+    try:
+        sent = scenario.send(scenario.account("relayer"), legacy.router, data, gas=900_000)
+    except Reverted:
+        sent = scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
+    receipt: dict[str, Any] = scenario.anvil.rpc("eth_getTransactionReceipt", sent)
+    return receipt
+
+
+def test_a_hostile_token_takes_the_gas_it_is_given_and_no_more(chain_scenario: Scenario) -> None:
+    """It burns, or returns what is no boolean: the claim reverts, and the nonce is not spent."""
+    legacy, token = heirs_token(chain_scenario, TokenMode.BURNS_GAS)
+    burnt = claim_hostile(chain_scenario, legacy, token)
+    assert burnt["status"] == "0x0"
+    assert 850_000 < int(burnt["gasUsed"], 16) <= 900_000
+    chain_scenario.set_token_mode(token, TokenMode.RETURNS_NO_BOOLEAN)
+    assert claim_hostile(chain_scenario, legacy, token)["status"] == "0x0"
+    heir = chain_scenario.account("heir").address
+    assert chain_scenario.sponsor_nonce(legacy.router, heir) == 0
+    chain_scenario.set_token_mode(token, TokenMode.WELL)
+    assert claim_hostile(chain_scenario, legacy, token)["status"] == "0x1"
+    assert chain_scenario.balance(token, heir) == 100
+
+
+def test_a_token_that_answers_at_length_is_dear_and_pays_nothing(chain_scenario: Scenario) -> None:
+    legacy, token = heirs_token(chain_scenario, TokenMode.RETURNS_MUCH)
+    dear = claim_hostile(chain_scenario, legacy, token)
+    assert dear["status"] == "0x1"
+    assert 500_000 < int(dear["gasUsed"], 16) <= 900_000
+    assert chain_scenario.balance(token, chain_scenario.account("heir").address) == 0
+
+
+def test_a_token_of_moods_refuses_in_odd_blocks_only(chain_scenario: Scenario) -> None:
+    legacy, token = heirs_token(chain_scenario, TokenMode.REVERTS_IN_ODD_BLOCKS)
+    for parity, status in ((1, "0x0"), (0, "0x1")):
+        while (chain_scenario.anvil.block_number() + 1) % 2 != parity:
+            chain_scenario.anvil.mine()
+        assert claim_hostile(chain_scenario, legacy, token)["status"] == status
+
+
+@pytest.mark.parametrize("sponsored", [True, False])
+def test_a_token_that_calls_the_router_back_gets_nothing_by_it(chain_scenario: Scenario, sponsored: bool) -> None:
+    """The authorization under way is spent already; a claim in the token's own name is nobody's."""
+    legacy, token = heirs_token(chain_scenario, TokenMode.WELL)
+    arguments: list[Any] = [legacy.id, [token], False]
+    if sponsored:
+        arguments.append(chain_scenario.claim_auth(chain_scenario.account("heir"), legacy.id, [token]))
+    function = "activeLegacyFor" if sponsored else "activeLegacy"
+    chain_scenario.call_back(token, "TransferEOALegacyRouter", legacy.router, function, *arguments)
+    assert claim_hostile(chain_scenario, legacy, token)["status"] == "0x1"
+    assert chain_scenario.entered(token) == 0
+    assert chain_scenario.balance(token, chain_scenario.account("heir").address) == 100
+
+
+def test_a_smart_wallet_signs_with_its_key_or_lies(chain_scenario: Scenario) -> None:
+    """By turns honest, agreeing to anything, changing its mind after a block, reverting, burning."""
+    scenario, relayer, key = chain_scenario, chain_scenario.account("relayer"), chain_scenario.account("key")
+    wallet, stranger = scenario.create_hostile_wallet(key), scenario.account("stranger")
+    legacy = scenario.create_legacy(scenario.account("owner"), {wallet: 100}, inactivity=DAY)
+    scenario.advance(2 * DAY)
+
+    def claim(signer: LocalAccount) -> str:
+        auth = scenario.claim_auth(signer, legacy.id, [], on_behalf_of=wallet)
+        return scenario.claim_for(relayer, legacy, [], auth)
+
+    claim(key)
+    with pytest.raises(Reverted, match="InvalidSponsorSignature"):
+        claim(stranger)
+    scenario.set_signing(wallet, Signing.ANYTHING)
+    claim(stranger)
+    scenario.set_signing(wallet, Signing.ANYTHING_UNTIL_BLOCK, until_block=scenario.anvil.block_number() + 2)
+    claim(stranger)
+    for signing in (Signing.ANYTHING_UNTIL_BLOCK, Signing.REVERTS, Signing.BURNS_GAS):
+        if signing is not Signing.ANYTHING_UNTIL_BLOCK:
+            scenario.set_signing(wallet, signing)
+        with pytest.raises(Reverted):
+            claim(key)
+
+
+def test_a_recipient_that_refuses_or_burns_eth_keeps_its_gift_locked_up(chain_scenario: Scenario) -> None:
+    scenario, relayer, key = chain_scenario, chain_scenario.account("relayer"), chain_scenario.account("key")
+    wallet = scenario.create_hostile_wallet(key)
+    gift = scenario.create_gift(scenario.account("giver"), wallet, eth=10**18, duration=0)
+    auth = scenario.withdraw_auth(key, gift, on_behalf_of=wallet)
+    for receiving in (Receiving.REVERTS, Receiving.BURNS_GAS):
+        scenario.set_receiving(wallet, receiving)
+        with pytest.raises(Reverted):
+            scenario.withdraw_for(relayer, gift, auth)
+    scenario.call_back(wallet, "TimeLockRouter", scenario.deployment.time_lock_router, "withdrawFor", gift, False, auth)
+    scenario.withdraw_for(relayer, gift, auth)
+    assert scenario.entered(wallet) == 0
+    assert scenario.balance(None, wallet) == 10**18
