@@ -31,6 +31,10 @@ _COOL_DOWN = text("""
     where quota.ends_at <= :now
     returning true
 """)
+_GIVE_BACK = text("""
+    update worker.quota set used = greatest(0, used - 1)
+    where scope = :scope and subject = :subject and "window" = :window
+""")
 _ENDS_AT = text('select ends_at from worker.quota where scope = :scope and subject = :subject and "window" = 0')
 
 
@@ -80,6 +84,12 @@ class Quotas:
             return frozenset((await connection.execute(_TAKE, values)).scalars().all())
         async with self._autocommit.connect() as own:
             return frozenset((await own.execute(_TAKE, values)).scalars().all())
+
+    async def give_back(self, scope: str, subject: str, window_seconds: int) -> None:
+        """What was taken once in the current window came to nothing."""
+        start = int(self.now()) // window_seconds * window_seconds
+        async with self._engine.begin() as own:
+            await own.execute(_GIVE_BACK, {"scope": scope, "subject": subject, "window": start})
 
     async def cooldown(
         self, connection: AsyncConnection | None, scope: str, subject: str, seconds: int, code: str = "cooldown"

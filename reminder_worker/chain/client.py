@@ -14,10 +14,10 @@ from typing import Any, Final, Self, TypeVar
 import msgspec
 import structlog
 
-from reminder_worker.chain import multicall, wire
+from reminder_worker.chain import multicall, wallets, wire
 from reminder_worker.chain.endpoint import Endpoint, EndpointFailed, Request, Rest, RpcError
 from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
-from reminder_worker.chain.values import Block, Call, EndpointHealth, Log, Receipt, Reverted
+from reminder_worker.chain.values import Block, Call, EndpointHealth, Log, Receipt, Reverted, SendOutcome
 from reminder_worker.chain.words import Malformed
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings import BlockTag, ChainSettings
@@ -127,6 +127,11 @@ class Chain:
         """The code of each address at the latest block; empty for an account without code."""
         found = await self._each([("eth_getCode", [address, "latest"]) for address in addresses], wire.hex_bytes)
         return [code or b"" for code in found]
+
+    async def has_sent(self, address: str) -> bool:
+        """Whether the account has ever sent a transaction (or created a contract), by the latest block."""
+        (count,) = await self._each([("eth_getTransactionCount", [address, "latest"])], wire.quantity)
+        return bool(count)
 
     async def logs(
         self, addresses: Sequence[str], topics: Sequence[str], first_block: int, last_block: int
@@ -247,6 +252,36 @@ class Chain:
             return [value]
 
         return [value for answer in await _all([one(endpoint) for endpoint in self._endpoints]) for value in answer]
+
+    async def send_raw(self, transactions: Sequence[bytes]) -> list[list[SendOutcome]]:
+        """Signed transactions to every endpoint: what each that answers says of each, in the order given.
+
+        An endpoint left out may have accepted them all the same.
+        """
+        requests: list[Request] = [("eth_sendRawTransaction", ["0x" + raw.hex()]) for raw in transactions]
+        return await self.ask_each(requests, lambda answers: list(map(wallets.outcome, answers)))
+
+    async def transaction_counts(self, address: str, tag: str) -> list[int]:
+        """Of `latest`, `pending`, `finalized`: what each endpoint that answers says."""
+        return await self.ask_each(
+            [("eth_getTransactionCount", [address, tag])], lambda answers: wallets.count(answers[0])
+        )
+
+    # -- what a transaction of ours costs -------------------------------------------------------
+
+    async def fees(self) -> tuple[int, int]:
+        """The next block's base fee and the usual priority fee, wei for one gas."""
+        (found,) = await self._each([wallets.FEE_HISTORY], wallets.fees)
+        if found is None:
+            raise ChainUnavailable(f"no endpoint of chain {self.chain_id} says what gas costs")
+        return found
+
+    async def balance(self, address: str) -> int:
+        """In wei, at the latest block."""
+        (found,) = await self._each([("eth_getBalance", [address, "latest"])], wire.quantity)
+        if found is None:
+            raise ChainUnavailable(f"no endpoint of chain {self.chain_id} says a balance")
+        return found
 
     # -- failover -------------------------------------------------------------------------------
 

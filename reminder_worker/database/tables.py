@@ -532,7 +532,6 @@ gift_notification = Table(
     Column("payload", LargeBinary, nullable=False, comment="AES-256-GCM: email, names and the whole claim link"),
     Column("email_hash", LargeBinary, nullable=False, comment="keyed hash of the normalised email"),
     Column("timing", Text, nullable=False),
-    Column("notify_at", DateTime(timezone=True), comment="when the advance email is due; null: none, or done"),
     Column("owner", Address, nullable=False, comment="pinned: compared before every send"),
     Column("recipient", Address, nullable=False, comment="pinned"),
     Column("unlock_time", BigInteger, nullable=False, comment="pinned, unix seconds"),
@@ -542,11 +541,6 @@ gift_notification = Table(
     comment="Whom a giver wants told of a gift, encrypted; deleted after opening day",
 )
 Index("gift_notification_unlock", gift_notification.c.chain_id, gift_notification.c.unlock_time)
-Index(
-    "gift_notification_notify",
-    gift_notification.c.notify_at,
-    postgresql_where=text("notify_at is not null"),
-)
 Index("gift_notification_email_hash", gift_notification.c.email_hash)
 
 gift_write = Table(

@@ -53,6 +53,13 @@ class Kind(StrEnum):
     INSTRUCTIONS = "instructions"
 
 
+class GiftKind(StrEnum):
+    """What the recipient of a gift hears; each is also the name of its template."""
+
+    GIFT_WAITING = "gift_waiting"
+    GIFT_UNLOCKED = "gift_unlocked"
+
+
 class AlertKind(StrEnum):
     """What operators are told by email; each is also the name of its template."""
 
@@ -114,6 +121,42 @@ class Subject:
     owner: str
     origin: str
     name: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class GiftSubject:
+    """The gift a message is about. Addresses lower case, `unlock_time` in unix seconds."""
+
+    chain_id: int
+    chain_name: str
+    timelock_id: int
+    recipient: str
+    router: str
+    unlock_time: int
+
+
+def gift_body(kind: GiftKind, email: str, name: str, giver: str, link: str, about: GiftSubject) -> bytes:
+    """The body of `POST /send` for the recipient of a gift. `link` is the claim link with its fragment."""
+    variables = {
+        "name": name,
+        "giverName": giver,
+        "claimUrl": link,
+        "unlockAt": deadline_words(about.unlock_time),
+        "timelockId": str(about.timelock_id),
+        "chainName": about.chain_name or f"chain {about.chain_id}",
+        "chainId": about.chain_id,
+        "recipientAddress": checksum(about.recipient),
+        "routerAddress": checksum(about.router),
+    }
+    return _encode(
+        {
+            "template": kind.value,
+            "templateVersion": TEMPLATE_VERSION,
+            "to": {"email": email, "name": name},
+            "variables": variables,
+            "category": "gift",
+        }
+    )
 
 
 def request_body(kind: Kind, to: Addressee, about: Subject, deadline: int | None, **extra: object) -> bytes:

@@ -13,6 +13,7 @@ class KeyedHash:
         self.key_id = derive(key, "hash/key-id", length=8).hex()
         self._email = derive(key, "hash/email")
         self._client = derive(key, "hash/client")
+        self._sub_organization = derive(key, "hash/sub-organization")
 
     def __repr__(self) -> str:
         return f"KeyedHash({self.key_id})"
@@ -20,6 +21,10 @@ class KeyedHash:
     def email(self, normalised: str) -> bytes:
         """32 bytes for the result of `normalise_email`."""
         return hmac.digest(self._email, normalised.encode(), "sha256")
+
+    def sub_organization(self, normalised: str) -> str:
+        """The name of an email's sub-organization at the identity provider; tells it nothing, and is none of ours."""
+        return "gift-" + hmac.digest(self._sub_organization, normalised.encode(), "sha256").hex()
 
     def client(self, address: str) -> str:
         """32 hex digits for a client; all of an IPv6 /64 is one client. ValueError when not an IP address."""

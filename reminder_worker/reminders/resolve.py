@@ -13,6 +13,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import LegacyFacts
 from reminder_worker.errors import DecryptionFailed, Unavailable
 from reminder_worker.indexer.choose import Indexers
+from reminder_worker.mail.allowlist import may_mail
 from reminder_worker.mail.messages import (
     KIND_WINDOWS,
     LATEST_TIME,
@@ -156,7 +157,7 @@ class Resolver:
             name = key.open(entry.stored.name, context("name", *at)).decode()
         except DecryptionFailed:
             return self._not_decryptable(entry)
-        if not self._may_mail(entry.chain_id, email):
+        if not may_mail(email, self._chains[entry.chain_id].settings, self._settings):
             return dropped(entry, "test_chain")
         body = self._words(verdict, facts, Addressee(email, name, verdict.role))
         return Ready(entry, body, key.seal(body, body_context(entry.id)), entry.stored.salt)
@@ -193,18 +194,6 @@ class Resolver:
     def _not_decryptable(self, entry: Entry) -> Settlement:
         log.error("entry_not_decryptable", chain_id=entry.chain_id, legacy=entry.legacy, recipient=entry.recipient)
         return later(entry, NOT_DECRYPTABLE_SECONDS, "not_decryptable", tries=1)
-
-    def _may_mail(self, chain_id: int, email: str) -> bool:
-        """Premium of a test chain costs next to nothing, and would let strangers make us write to anybody."""
-        if self._settings.is_local or not self._chains[chain_id].settings.is_test_chain:
-            return True
-        return self._settings.mail is not None and is_allowed(email, self._settings.mail.allowlist)
-
-
-def is_allowed(email: str, allowlist: Collection[str]) -> bool:
-    """Whether a normalised email is listed, itself or by its `@domain`."""
-    listed = {each.lower() for each in allowlist}
-    return email in listed or "@" + email.rpartition("@")[2] in listed
 
 
 def _line(entry: Entry) -> int:

@@ -46,6 +46,7 @@ class MailStub:
     retry_after: int = 7
     keeps_keys: bool = True
     hung: asyncio.Event = field(default_factory=asyncio.Event)
+    hangs: asyncio.Event = field(default_factory=asyncio.Event)  # set once it has accepted and says nothing
     _keys: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     _runner: web.AppRunner | None = None
     _port: int = 0
@@ -133,6 +134,7 @@ class MailStub:
         if fault is Fault.ACCEPTS_AND_DIES:
             return _die(request)
         if fault is Fault.ACCEPTS_AND_HANGS:
+            self.hangs.set()
             await self.hung.wait()
         if fault is Fault.ACCEPTS_GARBAGE:
             return web.Response(body=b"\xff\x00 no json")

@@ -139,12 +139,6 @@ def upgrade() -> None:
         ),
         sa.Column("email_hash", sa.LargeBinary(), nullable=False, comment="keyed hash of the normalised email"),
         sa.Column("timing", sa.Text(), nullable=False),
-        sa.Column(
-            "notify_at",
-            sa.DateTime(timezone=True),
-            nullable=True,
-            comment="when the advance email is due; null: none, or done",
-        ),
         sa.Column("owner", sa.String(length=42), nullable=False, comment="pinned: compared before every send"),
         sa.Column("recipient", sa.String(length=42), nullable=False, comment="pinned"),
         sa.Column("unlock_time", sa.BigInteger(), nullable=False, comment="pinned, unix seconds"),
@@ -158,14 +152,6 @@ def upgrade() -> None:
         comment="Whom a giver wants told of a gift, encrypted; deleted after opening day",
     )
     op.create_index("gift_notification_email_hash", "gift_notification", ["email_hash"], unique=False, schema="worker")
-    op.create_index(
-        "gift_notification_notify",
-        "gift_notification",
-        ["notify_at"],
-        unique=False,
-        schema="worker",
-        postgresql_where=sa.text("notify_at is not null"),
-    )
     op.create_index(
         "gift_notification_unlock", "gift_notification", ["chain_id", "unlock_time"], unique=False, schema="worker"
     )

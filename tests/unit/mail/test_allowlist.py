@@ -1,8 +1,8 @@
-"""Rules of resolving that need no chain."""
+"""Who may be written to from a test chain."""
 
 import pytest
 
-from reminder_worker.reminders.resolve import is_allowed
+from reminder_worker.mail.allowlist import is_allowed
 
 
 @pytest.mark.parametrize(

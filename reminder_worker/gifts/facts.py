@@ -1,0 +1,76 @@
+"""What a gift is: from the index, and from the chain itself for one just sealed or about to be written about."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
+from reminder_worker.errors import ChainUnavailable
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.questions import Timelock
+
+GIFT_LOCK = 2
+LIVE, ENDED = 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Gift:
+    """A timelock as far as emails go. `is_offered`: a live gift of whitelisted ERC-20 tokens and nothing else."""
+
+    owner: str
+    recipient: str
+    unlock_time: int
+    is_ended: bool
+    is_offered: bool
+
+
+class Gifts:
+    """Raises `ChainUnavailable` and `IndexerUnavailable`."""
+
+    def __init__(self, chains: Mapping[int, Chain], indexers: Mapping[int, Indexers]) -> None:
+        self._chains = chains
+        self._indexers = indexers
+
+    async def find(self, chain_id: int, timelock_id: int) -> Gift | None:
+        """By the index; one that it does not know yet is read from the chain rather than refused."""
+        chain = self._chains[chain_id]
+        listed = await TokenWhiteList(chain).tokens()
+        indexer, at = await self._indexers[chain_id].current()
+        found = (await indexer.timelocks([timelock_id], at)).get(timelock_id)
+        if found is not None:
+            return _of_index(found, chain.settings.timelock_erc20, listed)
+        (details,) = await Timelocks(chain).details([timelock_id])
+        return None if details is None else _of_chain(details, listed)
+
+    async def read(self, chain_id: int, ids: Collection[int]) -> tuple[dict[int, Gift], int]:
+        """As the chain has them now, those it knows, and the time of the block they were read at (unix seconds)."""
+        chain = self._chains[chain_id]
+        head = await chain.block("latest")
+        if head is None:
+            raise ChainUnavailable(f"no endpoint of chain {chain_id} knows the latest block")
+        wanted = sorted(ids)
+        details = await Timelocks(chain).details(wanted, at=head.hash)
+        listed = await TokenWhiteList(chain).tokens(at=head.hash)
+        known = zip(wanted, details, strict=True)
+        return {id: _of_chain(each, listed) for id, each in known if each is not None}, head.timestamp
+
+    async def head_time(self, chain_id: int) -> int:
+        """Of the latest block, unix seconds: what the contracts would judge by."""
+        head = await self._chains[chain_id].block("latest")
+        if head is None:
+            raise ChainUnavailable(f"no endpoint of chain {chain_id} knows the latest block")
+        return head.timestamp
+
+
+def _of_index(found: Timelock, erc20_vault: str, listed: Collection[str]) -> Gift:
+    plain = all(asset.vault == erc20_vault and asset.token in listed for asset in found.assets)
+    is_live_gift = found.lock_type == GIFT_LOCK and found.status == LIVE
+    offered = is_live_gift and bool(found.assets) and plain
+    return Gift(found.owner, found.recipient, found.unlock_time, found.status == ENDED, offered)
+
+
+def _of_chain(found: TimelockDetails, listed: Collection[str]) -> Gift:
+    """What the NFT vaults hold of it is not asked: a gift is sealed into one vault or waits for the index."""
+    is_live_gift = found.lock_type == GIFT_LOCK and found.status == LIVE
+    offered = is_live_gift and bool(found.assets) and all(token in listed for token, _ in found.assets)
+    return Gift(found.owner, found.recipient, found.unlock_time, found.status == ENDED, offered)

@@ -1,0 +1,353 @@
+"""The emails of gifts: one that a gift waits, on the giver's day, and one on opening day; each at most once.
+
+The same promises as the dispatch of reminders, for far fewer emails: claimed and committed before the POST, the
+body stored before it may be posted, everything resolved afresh at a retry, what nobody can decide held and shown.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+import msgspec
+import structlog
+from sqlalchemy import Row
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.errors import DecryptionFailed, MailUnavailable, Unavailable
+from reminder_worker.gifts import statements as sql
+from reminder_worker.gifts.facts import Gift, Gifts
+from reminder_worker.gifts.notifications import payload_context
+from reminder_worker.gifts.notify_payload import Letterhead
+from reminder_worker.mail.allowlist import may_mail
+from reminder_worker.mail.client import Accepted, MailClient, NotAccepted, Refused, SuppressedAddress, Undecided
+from reminder_worker.mail.messages import GiftKind, GiftSubject, gift_body
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.quotas import Quotas
+from reminder_worker.settings import GiftSettings, MailSettings, Settings
+
+log = structlog.get_logger(__name__)
+
+SLICE = 64
+LEASE_SECONDS = 180
+BUDGET_SECONDS = 90.0
+DAY = 86_400
+FIRST_BACKOFF_SECONDS = 15.0
+LONGEST_BACKOFF_SECONDS = 1800.0
+REJECTIONS_UNTIL_DEAD = 3
+UNDER_WAY_SECONDS = 15.0
+UNREADABLE_SECONDS = 30.0
+
+
+@dataclass(slots=True)
+class GiftMailReport:
+    """`outcomes`: by kind, how many entries came to which state; `deleted`: rows shredded after their opening day."""
+
+    outcomes: dict[str, dict[str, int]] = field(default_factory=dict)
+    deleted: int = 0
+    outage: bool = False
+    unreadable_chains: list[int] = field(default_factory=list)
+
+    def count(self, kind: str, state: str) -> None:
+        states = self.outcomes.setdefault(kind, {})
+        states[state] = states.get(state, 0) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of an entry. `delay` in seconds until it is looked at again."""
+
+    state: str
+    reason: str | None = None
+    message_id: str | None = None
+    delay: float = 0.0
+    tries: int = 0
+    rejections: int = 0
+
+
+_SPARED = Verdict("released", "mail_unavailable", delay=FIRST_BACKOFF_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """`body` is posted, `sealed` what is stored of it."""
+
+    body: bytes = field(repr=False)
+    sealed: bytes = field(repr=False)
+
+
+Found = Mapping[tuple[int, int], Gift | None]
+
+
+class GiftMail:
+    """`now` gives unix seconds (wall clock); when a gift opens is judged by its chain's latest block."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        vault: Vault,
+        quotas: Quotas,
+        chains: Mapping[int, Chain],
+        gifts: Gifts,
+        mail: MailClient,
+        settings: Settings,
+        mail_settings: MailSettings,
+        gift_settings: GiftSettings,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._engine = engine
+        self._vault = vault
+        self._quotas = quotas
+        self._chains = chains
+        self._gifts = gifts
+        self._mail = mail
+        self._settings = settings
+        self._daily_cap = mail_settings.daily_cap_per_address
+        self._keeps_keys = mail_settings.idempotent
+        self._retry_window = gift_settings.retry_window_seconds
+        self._now = now
+
+    async def look(self) -> bool:
+        """Whether an email is due, undecided or a row to be deleted. Of a chain only its latest block is asked."""
+        times = await self._times(GiftMailReport())
+        async with self._engine.connect() as connection:
+            return bool(await connection.scalar(sql.HAS_WORK, times))
+
+    async def run(self, budget_seconds: float = BUDGET_SECONDS) -> GiftMailReport:
+        """Raises what the database raises; a chain or a mail service that fails is only waited for."""
+        ends, report = time.monotonic() + budget_seconds, GiftMailReport()
+        async with self._engine.begin() as connection:
+            await connection.execute(sql.EXPIRE_LEASES)
+        times = await self._times(report)
+        for claim, handle in ((sql.CLAIM_UNKNOWN, self._decide), (sql.CLAIM, self._send)):
+            while time.monotonic() < ends and not report.outage:
+                token = uuid4()
+                entries = await self._claim(claim, token, times)
+                if not entries:
+                    break
+                await handle(entries, token, report)
+        async with self._engine.begin() as connection:
+            report.deleted += (await connection.execute(sql.DELETE_DONE, times)).rowcount
+            late = (await connection.execute(sql.DELETE_LATE, times)).all()
+        report.deleted += len(late)
+        for row in late:
+            log.warning("gift_email_too_late", chain_id=row.chain_id, timelock_id=row.timelock_id)
+        return report
+
+    async def _times(self, report: GiftMailReport) -> dict[str, Any]:
+        """When gifts open is judged by each chain's latest block; a chain that cannot be read is left out."""
+        async with self._engine.connect() as connection:
+            chains = (await connection.scalars(sql.CHAINS)).all()
+        heads = []
+        for chain_id in sorted(set(chains) & set(self._chains)):
+            try:
+                heads.append({"chain_id": chain_id, "time": await self._gifts.head_time(chain_id)})
+            except Unavailable as error:
+                log.warning("gifts_not_readable", chain_id=chain_id, error=type(error).__name__)
+                report.unreadable_chains.append(chain_id)
+        return {"heads": msgspec.json.encode(heads).decode(), "retry_window": self._retry_window}
+
+    async def _claim(self, statement: Any, token: UUID, times: Mapping[str, Any]) -> Sequence[Row[Any]]:
+        async with self._engine.begin() as connection:
+            values = {**times, "token": token, "lease": LEASE_SECONDS, "limit": SLICE}
+            return (await connection.execute(statement, values)).all()
+
+    # -- what is due ------------------------------------------------------------------------------
+
+    async def _send(self, entries: Sequence[Row[Any]], token: UUID, report: GiftMailReport) -> None:
+        found, heads = await self._read(entries, report)
+
+        async def one(entry: Row[Any]) -> None:
+            verdict = await self._resolved(entry, found, heads) if not report.outage else _SPARED
+            if isinstance(verdict, Ready):
+                verdict = await self._post(entry, token, verdict, report)
+                if verdict.state in ("released", "suppressed", "dead"):  # nothing reached the address
+                    await self._quotas.give_back("email_day", entry.email_hash.hex(), DAY)
+            await self._settle(entry, token, verdict, report)
+
+        await self._for_each(entries, one)
+
+    async def _resolved(self, entry: Row[Any], found: Found, heads: Mapping[int, int]) -> Ready | Verdict:
+        """Everything afresh: the gift as the chain has it now, the address, the words."""
+        relevant = self._relevant(entry, found, heads)
+        if relevant is not None:
+            return relevant
+        if entry.suppressed:
+            return Verdict("suppressed", "suppressed")
+        try:
+            key = self._vault.record(entry.salt, entry.key_id)
+            opened = key.open(entry.payload, payload_context(entry.chain_id, entry.timelock_id))
+        except DecryptionFailed:
+            log.error("gift_not_decryptable", chain_id=entry.chain_id, timelock_id=entry.timelock_id)
+            return Verdict("released", "not_decryptable", delay=LONGEST_BACKOFF_SECONDS)
+        letterhead = msgspec.json.decode(opened, type=Letterhead)
+        chain = self._chains[entry.chain_id].settings
+        if not may_mail(letterhead.email, chain, self._settings):
+            return Verdict("dropped", "test_chain")
+        if not await self._quotas.take_many(None, "email_day", {entry.email_hash.hex(): 1}, self._daily_cap, DAY):
+            return Verdict("released", "daily_cap", delay=DAY - self._now() % DAY)
+        about = GiftSubject(
+            chain_id=entry.chain_id,
+            chain_name=chain.name,
+            timelock_id=entry.timelock_id,
+            recipient=entry.recipient,
+            router=chain.time_lock_router,
+            unlock_time=entry.unlock_time,
+        )
+        body = gift_body(
+            GiftKind(entry.kind),
+            letterhead.email,
+            letterhead.recipient_name,
+            letterhead.giver_name,
+            letterhead.link,
+            about,
+        )
+        return Ready(body, key.seal(body, body_context(entry.id)))
+
+    def _relevant(self, entry: Row[Any], found: Found, heads: Mapping[int, int]) -> Verdict | None:
+        """None when the email is to be sent now."""
+        if entry.salt is None:
+            return Verdict("dropped", "erased")
+        if entry.chain_id not in heads:
+            return Verdict("released", "chain_not_readable", delay=UNREADABLE_SECONDS)
+        gift, head = found[entry.chain_id, entry.timelock_id], heads[entry.chain_id]
+        if gift is not None and gift.is_ended and gift.recipient == entry.recipient:
+            return Verdict("dropped", "claimed")
+        # A reorganisation may have given the id to somebody else's gift.
+        if gift is None or (gift.owner, gift.recipient, gift.unlock_time) != (
+            entry.owner,
+            entry.recipient,
+            entry.unlock_time,
+        ):
+            log.error("gift_is_another", chain_id=entry.chain_id, timelock_id=entry.timelock_id)
+            return Verdict("released", "gift_is_another", delay=LONGEST_BACKOFF_SECONDS)
+        if entry.kind == GiftKind.GIFT_WAITING:
+            return Verdict("dropped", "open_already") if head >= entry.unlock_time else None
+        return Verdict("released", "not_open_yet", delay=UNREADABLE_SECONDS) if head < entry.unlock_time else None
+
+    async def _post(self, entry: Row[Any], token: UUID, ready: Ready, report: GiftMailReport) -> Verdict:
+        async with self._engine.begin() as connection:
+            values = {"id": entry.id, "token": token, "body": ready.sealed, "salt": entry.salt}
+            stored = (await connection.execute(sql.STORE, values)).first()
+        if stored is None:  # replaced or erased since the claim: a fresh look tells
+            return Verdict("released", "recipient_changed")
+        return self._outcome(entry, await self._mail.send(entry.id, ready.body), report, undecided=False)
+
+    def _outcome(self, entry: Row[Any], outcome: object, report: GiftMailReport, *, undecided: bool) -> Verdict:
+        match outcome:
+            case Accepted(message_id):
+                return Verdict("sent", message_id=message_id, tries=1)
+            case SuppressedAddress():
+                return Verdict("suppressed", "suppressed", tries=1)
+            case Refused(status):
+                last = entry.rejections + 1 >= REJECTIONS_UNTIL_DEAD
+                state = "dead" if last else "released"
+                return Verdict(state, f"rejected_{status}", delay=_backoff(entry.tries), tries=1, rejections=1)
+            case NotAccepted(_, retry_after):
+                report.outage = True
+                state = "unknown" if undecided else "released"
+                delay = max(_backoff(entry.tries), retry_after or 0.0)
+                return Verdict(state, "mail_unavailable", delay=delay, tries=1)
+            case Undecided():
+                report.outage = True
+                return Verdict("unknown", delay=_backoff(entry.tries), tries=1)
+        raise TypeError("not an outcome of the mail service")
+
+    # -- what is undecided ------------------------------------------------------------------------
+
+    async def _decide(self, entries: Sequence[Row[Any]], token: UUID, report: GiftMailReport) -> None:
+        """Ask what became of each; what never arrived and is still true is posted again, unchanged, with its key."""
+        found, heads = await self._read(entries, report)
+
+        async def one(entry: Row[Any]) -> None:
+            await self._settle(entry, token, await self._decided(entry, found, heads, report), report)
+
+        await self._for_each(entries, one)
+
+    async def _decided(
+        self, entry: Row[Any], found: Found, heads: Mapping[int, int], report: GiftMailReport
+    ) -> Verdict:
+        if not self._keeps_keys:
+            return Verdict("held", "undecidable")
+        try:
+            known = await self._mail.ask(entry.id)
+        except MailUnavailable:
+            report.outage = True
+            return Verdict("unknown", "mail_unavailable", delay=_backoff(entry.tries), tries=1)
+        if known.state == "accepted" and known.message_id:
+            return Verdict("sent", message_id=known.message_id)
+        if known.state == "in_doubt":
+            return Verdict("held", "in_doubt")
+        if known.state != "unknown":
+            return Verdict("unknown", delay=UNDER_WAY_SECONDS)
+        if entry.body is None or entry.salt is None:
+            return Verdict("dropped", "body_gone")
+        relevant = self._relevant(entry, found, heads)
+        if relevant is not None:
+            return Verdict("unknown", relevant.reason, delay=relevant.delay) if relevant.delay else relevant
+        try:
+            body = self._vault.record(entry.salt, entry.key_id).open(entry.body, body_context(entry.id))
+        except DecryptionFailed:
+            return Verdict("unknown", "not_decryptable", delay=LONGEST_BACKOFF_SECONDS)
+        return self._outcome(entry, await self._mail.send(entry.id, body), report, undecided=True)
+
+    # -- both -------------------------------------------------------------------------------------
+
+    async def _read(self, entries: Sequence[Row[Any]], report: GiftMailReport) -> tuple[Found, dict[int, int]]:
+        """The gifts as their chains have them, and the time of each chain's latest block (absent: not readable)."""
+        found: dict[tuple[int, int], Gift | None] = {}
+        heads: dict[int, int] = {}
+        for chain_id in {entry.chain_id for entry in entries} & set(self._chains):
+            ids = {entry.timelock_id for entry in entries if entry.chain_id == chain_id}
+            try:
+                gifts, head = await self._gifts.read(chain_id, ids)
+            except Unavailable as error:
+                log.warning("gifts_not_readable", chain_id=chain_id, error=type(error).__name__)
+                report.unreadable_chains.append(chain_id)
+                continue
+            heads[chain_id] = head
+            found |= {(chain_id, id): gifts.get(id) for id in ids}
+        return found, heads
+
+    async def _for_each(self, entries: Sequence[Row[Any]], work: Callable[[Row[Any]], Any]) -> None:
+        rest = iter(entries)
+
+        async def worker() -> None:
+            for entry in rest:
+                await work(entry)
+
+        await asyncio.gather(*(worker() for _ in range(min(8, len(entries)))))
+
+    async def _settle(self, entry: Row[Any], token: UUID, verdict: Verdict, report: GiftMailReport) -> None:
+        values = {
+            "id": entry.id,
+            "token": token,
+            "state": verdict.state,
+            "reason": verdict.reason,
+            "message_id": verdict.message_id,
+            "delay": verdict.delay,
+            "tries": verdict.tries,
+            "rejections": verdict.rejections,
+        }
+        async with self._engine.begin() as connection:
+            await connection.execute(sql.SETTLE, values)
+            if verdict.state == "suppressed":
+                await connection.execute(sql.SUPPRESS, {"email_hash": entry.email_hash})
+        report.count(entry.kind, verdict.state)
+
+
+def body_context(id: UUID) -> str:
+    """Where a stored body belongs."""
+    return f"gift_ledger.body|{id}"
+
+
+def _backoff(tries: int) -> float:
+    """Full jitter; the first retry is the next tick's."""
+    if tries == 0:
+        return FIRST_BACKOFF_SECONDS
+    ceiling = min(LONGEST_BACKOFF_SECONDS, FIRST_BACKOFF_SECONDS * 2 ** min(tries, 10))
+    return max(FIRST_BACKOFF_SECONDS, random.uniform(0, ceiling))  # noqa: S311 - not a secret

@@ -1,0 +1,298 @@
+"""The identity provider (Turnkey): a sub-organization for each email, whose only user signs in by a one-time code.
+
+Our credential creates sub-organizations and reads them; it holds no authority inside. Every request is stamped over
+its exact bytes, and identical bytes are the same activity there, so that a repeated creation makes nothing new.
+Nothing of an answer is ever put into an error or a log: it may hold the email.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import aiohttp
+import msgspec
+import structlog
+from turnkey_api_key_stamper import ApiKeyStamper, ApiKeyStamperConfig
+
+from reminder_worker.errors import LimitReached, Misconfigured, Unavailable
+from reminder_worker.quotas import Quotas
+from reminder_worker.settings import IdentityProviderSettings
+
+log = structlog.get_logger(__name__)
+T = TypeVar("T")
+
+PATIENCE_SECONDS: Final = 25.0  # for one whole question, waiting for our turn included
+REQUEST_SECONDS: Final = 10.0
+POLL_SECONDS: Final = 1.0
+WALLET_NAME: Final = "Gift"
+ACCOUNT: Final[Mapping[str, str]] = {
+    "curve": "CURVE_SECP256K1",
+    "pathFormat": "PATH_FORMAT_BIP32",
+    "path": "m/44'/60'/0'/0/0",
+    "addressFormat": "ADDRESS_FORMAT_ETHEREUM",
+}
+_SCOPE = "identity_provider"
+_UNDER_WAY = frozenset({"ACTIVITY_STATUS_CREATED", "ACTIVITY_STATUS_PENDING"})
+# What signing in by a one-time code leaves behind: it proves the email, and it ends.
+_SESSION_KEYS = frozenset({"CREDENTIAL_TYPE_LOGIN", "CREDENTIAL_TYPE_OTP_AUTH_KEY_P256"})
+
+
+class IdentityProviderUnavailable(Unavailable):
+    code = "identity_provider_unavailable"
+
+
+class NotCreated(IdentityProviderUnavailable):
+    """The creation ended without a sub-organization: the same bytes would end so again."""
+
+
+class _Answer(msgspec.Struct, rename="camel"):
+    """Unknown fields are the provider's business."""
+
+
+class _Created(_Answer):
+    sub_organization_id: str
+
+
+class _Result(_Answer):
+    created: _Created | None = msgspec.field(default=None, name="createSubOrganizationResultV8")
+
+
+class _Activity(_Answer):
+    id: str
+    status: str
+    result: _Result = msgspec.field(default_factory=_Result)
+
+
+class _ActivityAnswer(_Answer):
+    activity: _Activity
+
+
+class _Organizations(_Answer):
+    organization_ids: list[str] = []
+
+
+class _Credential(_Answer):
+    type: str
+
+
+class _ApiKey(_Answer):
+    credential: _Credential
+    expiration_seconds: str | None = None
+
+
+class _User(_Answer):
+    user_id: str
+    user_email: str = ""
+    user_phone_number: str = ""
+    authenticators: list[Any] = []
+    api_keys: list[_ApiKey] = []
+    oauth_providers: list[Any] = []
+
+
+class _Users(_Answer):
+    users: list[_User]
+
+
+class _Wallet(_Answer):
+    wallet_id: str
+    wallet_name: str
+    imported: bool = False
+
+
+class _Wallets(_Answer):
+    wallets: list[_Wallet]
+
+
+class _Account(_Answer):
+    curve: str
+    path_format: str
+    path: str
+    address_format: str
+    address: str
+
+
+class _Accounts(_Answer):
+    accounts: list[_Account]
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who may sign in to a sub-organization, and the address of its wallet (lower case); None: not one we would use."""
+
+    address: str | None
+
+
+class IdentityProvider:
+    """All processes share one bucket of a request a second, kept in the database."""
+
+    def __init__(
+        self,
+        settings: IdentityProviderSettings,
+        session: aiohttp.ClientSession,
+        quotas: Quotas,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Raises `Misconfigured` when the two halves of the API key do not belong together."""
+        self._settings = settings
+        self._session = session
+        self._quotas = quotas
+        self._sleep = sleep
+        self._clock = clock
+        private = settings.api_private_key.get_secret_value()
+        self._stamper = ApiKeyStamper(ApiKeyStamperConfig(settings.api_public_key.lower(), private))
+        try:
+            self._stamper.stamp("")
+        except ValueError:
+            raise Misconfigured("TURNKEY_API_PRIVATE_KEY is not the key of TURNKEY_API_PUBLIC_KEY") from None
+
+    def __repr__(self) -> str:
+        return "IdentityProvider"
+
+    async def named(self, name: str) -> list[str]:
+        """Ids of our sub-organizations of this name."""
+        query = {
+            "organizationId": self._settings.organization_id,
+            "filterType": "NAME",
+            "filterValue": name,
+            "paginationOptions": {"limit": "10"},
+        }
+        return (await self._ask("query/list_suborgs", query, _Organizations, self._ends())).organization_ids
+
+    async def create(self, name: str, email: str, timestamp_ms: int) -> str:
+        """The id of the sub-organization; the same arguments give the same one. Raises `NotCreated`."""
+        ends = self._ends()
+        path, body = (
+            "submit/create_sub_organization",
+            _creation(self._settings.organization_id, name, email, timestamp_ms),
+        )
+        activity = (await self._ask(path, body, _ActivityAnswer, ends)).activity
+        while activity.status in _UNDER_WAY:
+            await self._wait(POLL_SECONDS, ends)
+            question = {"organizationId": self._settings.organization_id, "activityId": activity.id}
+            activity = (await self._ask("query/get_activity", question, _ActivityAnswer, ends)).activity
+        if activity.status != "ACTIVITY_STATUS_COMPLETED" or activity.result.created is None:
+            log.error("identity_provider_refused", status=activity.status)
+            raise NotCreated("The identity provider did not make the wallet; try again later.")
+        return activity.result.created.sub_organization_id
+
+    async def holder(self, sub_organization_id: str, email: str) -> Holder:
+        """Whether the owner of `email`, and nobody else, controls the wallet.
+
+        One user, with exactly this email and no other way in; a match of the email alone proves nothing, since
+        somebody may have put it beside a key of their own.
+        """
+        about = {"organizationId": sub_organization_id}
+        ends = self._ends()
+        users = (await self._ask("query/list_users", about, _Users, ends)).users
+        if len(users) != 1 or not _only_by_email(users[0], email):
+            return Holder(None)
+        wallets = (await self._ask("query/list_wallets", about, _Wallets, ends)).wallets
+        ours = [wallet for wallet in wallets if wallet.wallet_name == WALLET_NAME and not wallet.imported]
+        if len(ours) != 1:
+            return Holder(None)
+        question = {**about, "walletId": ours[0].wallet_id}
+        accounts = (await self._ask("query/list_wallet_accounts", question, _Accounts, ends)).accounts
+        return Holder(_address(accounts))
+
+    def _ends(self) -> float:
+        """When one whole question is given up, by our clock."""
+        return self._clock() + PATIENCE_SECONDS
+
+    async def _ask(self, path: str, body: Mapping[str, Any], kind: type[T], ends: float) -> T:
+        content = msgspec.json.encode(body).decode()
+        while True:
+            await self._turn(ends)
+            status, retry_after, raw = await self._post(path, content, ends)
+            if status == 429:
+                await self._wait(retry_after, ends)
+                continue
+            if status != 200:
+                log.error("identity_provider_failed", path=path, status=status)
+                raise _unavailable()
+            try:
+                return msgspec.json.decode(raw, type=kind)
+            except msgspec.DecodeError:
+                log.error("identity_provider_garbage", path=path)
+                raise _unavailable() from None
+
+    async def _post(self, path: str, content: str, ends: float) -> tuple[int, float, bytes]:
+        stamp = self._stamper.stamp(content)
+        headers = {stamp.stamp_header_name: stamp.stamp_header_value, "Content-Type": "application/json"}
+        timeout = aiohttp.ClientTimeout(total=max(0.1, min(REQUEST_SECONDS, ends - self._clock())))
+        url = f"{self._settings.url}/public/v1/{path}"
+        try:
+            async with self._session.post(
+                url, data=content.encode(), headers=headers, timeout=timeout, allow_redirects=False
+            ) as answer:
+                return answer.status, _seconds(answer.headers.get("Retry-After")), await answer.read()
+        except (aiohttp.ClientError, TimeoutError):
+            log.warning("identity_provider_unreachable", path=path)
+            raise _unavailable() from None
+
+    async def _turn(self, ends: float) -> None:
+        """Wait for a second in which nobody else has asked."""
+        while True:
+            try:
+                return await self._quotas.take(None, _SCOPE, "", limit=1, window_seconds=1)
+            except LimitReached:
+                await self._wait(1.0 - self._quotas.now() % 1.0, ends)
+
+    async def _wait(self, seconds: float, ends: float) -> None:
+        if seconds > ends - self._clock():
+            raise _unavailable()
+        await self._sleep(seconds)
+
+
+def _creation(organization_id: str, name: str, email: str, timestamp_ms: int) -> Mapping[str, Any]:
+    return {
+        "type": "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8",
+        "timestampMs": str(timestamp_ms),
+        "organizationId": organization_id,
+        "parameters": {
+            "subOrganizationName": name,
+            "rootQuorumThreshold": 1,
+            "rootUsers": [
+                {
+                    "userName": "Gift recipient",
+                    "userEmail": email,
+                    "apiKeys": [],
+                    "authenticators": [],
+                    "oauthProviders": [],
+                }
+            ],
+            "wallet": {"walletName": WALLET_NAME, "accounts": [dict(ACCOUNT)]},
+            "disableEmailRecovery": True,
+            "disableEmailAuth": True,
+            "disableSmsAuth": True,
+            "disableOtpEmailAuth": False,
+        },
+    }
+
+
+def _only_by_email(user: _User, email: str) -> bool:
+    sessions = all(key.credential.type in _SESSION_KEYS and key.expiration_seconds for key in user.api_keys)
+    others = user.authenticators or user.oauth_providers or user.user_phone_number
+    return user.user_email == email and sessions and not others
+
+
+def _address(accounts: Sequence[_Account]) -> str | None:
+    found = [
+        account.address.lower()
+        for account in accounts
+        if (account.curve, account.path_format, account.path, account.address_format) == tuple(ACCOUNT.values())
+    ]
+    if len(found) != 1 or len(found[0]) != 42 or not found[0].startswith("0x"):
+        return None
+    return found[0]
+
+
+def _seconds(text: str | None) -> float:
+    """`Retry-After` in seconds; a date or nothing counts as one second."""
+    return float(text) if text is not None and text.isdecimal() else 1.0
+
+
+def _unavailable() -> IdentityProviderUnavailable:
+    return IdentityProviderUnavailable("The identity provider does not answer; try again later.")

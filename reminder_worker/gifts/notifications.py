@@ -1,0 +1,223 @@
+"""Whom a giver wants told of a gift: registered by a signature, encrypted, corrected and erased.
+
+A row belongs to a gift; what may be sent belongs to the ledger, keyed by a keyed hash of the email, so that a
+deleted row re-arms nothing and a corrected address still gets its email.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+
+import msgspec
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.signatures import Signatures, typed_data_digest
+from reminder_worker.database.engine import through_deadlocks
+from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, NotFound, SignerMismatch, Superseded
+from reminder_worker.gifts import statements as sql
+from reminder_worker.gifts.claim_link import LinkRules
+from reminder_worker.gifts.facts import Gift, Gifts
+from reminder_worker.gifts.notify_payload import Letterhead, Timing, Wish, payload_hash, read_wish
+from reminder_worker.mail.messages import LATEST_TIME, GiftKind
+from reminder_worker.privacy.hashing import KeyedHash
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.quotas import Quotas
+from reminder_worker.settings import GiftSettings
+from reminder_worker.signed import check_deadline, served_chain, service_domain, spend
+
+DAY = 86_400
+MOST_ADDRESSES = 3
+LEDGER_DAYS = 90  # after opening day; registration has closed by then
+MESSAGE_TYPES = {
+    "GiftNotify2": ({"name": "payloadHash", "type": "bytes32"}, {"name": "deadline", "type": "uint256"}),
+    "GiftNotifyErase": ({"name": "timelockId", "type": "uint256"}, {"name": "deadline", "type": "uint256"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NotifyRequest:
+    """`payload` is the JSON text whose SHA-256 was signed; `giver` a lower-case address, `deadline` in unix seconds."""
+
+    chain_id: int
+    giver: str
+    payload: str = field(repr=False)
+    deadline: int
+    signature: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EraseRequest:
+    chain_id: int
+    giver: str
+    timelock_id: int
+    deadline: int
+    signature: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """When the emails are due; `notify_at` is None when nothing is sent before opening day."""
+
+    timing: Timing
+    notify_at: datetime | None
+    unlock_at: datetime
+
+
+class GiftNotifications:
+    """`settings` is None where gifts are not served. `now` gives unix seconds (wall clock)."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        vault: Vault,
+        hashes: KeyedHash,
+        quotas: Quotas,
+        chains: Mapping[int, Chain],
+        gifts: Gifts,
+        settings: GiftSettings | None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._engine = engine
+        self._vault = vault
+        self._hashes = hashes
+        self._quotas = quotas
+        self._chains = chains
+        self._gifts = gifts
+        self._settings = settings
+        self._now = now
+
+    async def register(self, request: NotifyRequest) -> Registered:
+        """Save whom to tell, in the place of whoever was saved before.
+
+        Raises NotConfigured, Malformed, InvalidInput, Expired, DeadlineTooFar, AlreadyUsed, Superseded,
+        SignerMismatch, NotFound, LimitReached, ChainUnavailable, IndexerUnavailable.
+        """
+        settings = self._configured()
+        chain = served_chain(self._chains, request.chain_id)
+        check_deadline(request.deadline, self._now())
+        wish = read_wish(request.payload, LinkRules.of(settings.origins, settings.prefix), request.chain_id)
+        message = {"payloadHash": payload_hash(request.payload), "deadline": request.deadline}
+        digest = _digest(request.chain_id, "GiftNotify2", message)
+        await Signatures(chain).verify(digest, request.signature, request.giver)
+        gift = await self._owned(request.chain_id, wish.timelock_id, request.giver)
+        notify_at = self._advance(wish, gift, await self._gifts.head_time(request.chain_id))
+
+        async def save() -> None:
+            async with self._engine.begin() as connection:
+                at = {"chain_id": request.chain_id, "timelock_id": wish.timelock_id}
+                await _write(connection, at, digest, request.deadline)
+                await self._save(connection, settings, at, wish.letterhead, wish.timing, notify_at, gift)
+
+        await through_deadlocks(save)
+        return Registered(wish.timing, notify_at, _moment(gift.unlock_time))
+
+    async def erase(self, request: EraseRequest) -> bool:
+        """Whether there was a row. What was not sent is cancelled; what was sent stays remembered by its hash."""
+        self._configured()
+        chain = served_chain(self._chains, request.chain_id)
+        check_deadline(request.deadline, self._now())
+        message = {"timelockId": request.timelock_id, "deadline": request.deadline}
+        digest = _digest(request.chain_id, "GiftNotifyErase", message)
+        await Signatures(chain).verify(digest, request.signature, request.giver)
+        await self._owned(request.chain_id, request.timelock_id, request.giver)
+        at = {"chain_id": request.chain_id, "timelock_id": request.timelock_id}
+
+        async def erase() -> bool:
+            async with self._engine.begin() as connection:
+                await _write(connection, at, digest, request.deadline)
+                await connection.execute(sql.CANCEL, {**at, "reason": "erased", "kept": None})
+                return (await connection.execute(sql.DELETE_ROW, at)).rowcount == 1
+
+        return await through_deadlocks(erase)
+
+    def _configured(self) -> GiftSettings:
+        if self._settings is None:
+            raise NotConfigured("Gifts are not served here.")
+        return self._settings
+
+    async def _owned(self, chain_id: int, timelock_id: int, giver: str) -> Gift:
+        gift = await self._gifts.find(chain_id, timelock_id)
+        if gift is None:
+            raise NotFound("There is no such gift.")
+        if gift.owner != giver:
+            raise SignerMismatch("The signer did not seal this gift.")
+        return gift
+
+    def _advance(self, wish: Wish, gift: Gift, head: int) -> datetime | None:
+        """When to tell before the gift opens. `head`: time of the chain's latest block, unix seconds."""
+        if not gift.is_offered:
+            raise NotFound("There is no such gift.")
+        if head >= gift.unlock_time:
+            raise InvalidInput("The gift is open already: its claim link is all that is needed.")
+        now = datetime.fromtimestamp(self._now(), UTC)
+        if wish.timing is Timing.IMMEDIATE:
+            return now
+        if wish.notify_at is not None and not now < wish.notify_at < _moment(gift.unlock_time):
+            fault = FieldFault("/payload/notifyAt", "has to lie between now and the day the gift opens")
+            raise InvalidInput("The day to tell of the gift is not acceptable.", [fault])
+        return wish.notify_at
+
+    async def _save(
+        self,
+        connection: AsyncConnection,
+        settings: GiftSettings,
+        at: Mapping[str, int],
+        letterhead: Letterhead,
+        timing: Timing,
+        notify_at: datetime | None,
+        gift: Gift,
+    ) -> None:
+        email_hash = self._hashes.email(letterhead.email)
+        for scope, subject, limit in (
+            ("gift_notify_giver", gift.owner, settings.notify_per_giver),
+            ("gift_notify_email", email_hash.hex(), settings.notify_per_email),
+        ):
+            await self._quotas.take(connection, scope, subject, limit, DAY, code="daily_cap_reached")
+        others = await connection.scalar(sql.OTHER_ADDRESSES, {**at, "email_hash": email_hash})
+        if int(others or 0) >= MOST_ADDRESSES:
+            fault = FieldFault("/payload/recipientEmail", f"is a further address after {MOST_ADDRESSES}")
+            raise InvalidInput("A gift's address can be corrected only so often.", [fault])
+        await connection.execute(sql.CANCEL, {**at, "reason": "replaced", "kept": email_hash})
+        key = self._vault.record()
+        row = {
+            **at,
+            "key_id": key.key_id,
+            "salt": key.salt,
+            "payload": key.seal(msgspec.json.encode(asdict(letterhead)), payload_context(**at)),
+            "email_hash": email_hash,
+            "timing": timing.value,
+            "owner": gift.owner,
+            "recipient": gift.recipient,
+            "unlock_time": gift.unlock_time,
+        }
+        await connection.execute(sql.SAVE_ROW, row)
+        entry = {**at, "email_hash": email_hash, "expires_at": _moment(gift.unlock_time + LEDGER_DAYS * DAY)}
+        at_once = datetime.fromtimestamp(self._now(), UTC)  # opening day is judged by the chain, at every look
+        due = {GiftKind.GIFT_UNLOCKED: at_once, GiftKind.GIFT_WAITING: notify_at}
+        for kind, moment in due.items():
+            if moment is not None:
+                await connection.execute(sql.PLAN, {**entry, "kind": kind.value, "due": moment})
+            else:
+                await connection.execute(sql.NOT_WANTED, {**at, "email_hash": email_hash, "kind": kind.value})
+
+
+def payload_context(chain_id: int, timelock_id: int) -> str:
+    """Where a row's ciphertext belongs."""
+    return f"gift_notification.payload|{chain_id}|{timelock_id}"
+
+
+async def _write(connection: AsyncConnection, at: Mapping[str, int], digest: bytes, deadline: int) -> None:
+    """First of all in a transaction, so that two writes of one gift follow one another."""
+    if (await connection.execute(sql.WRITE, {**at, "deadline": deadline})).first() is None:
+        raise Superseded("A message signed later was accepted for this gift; sign a new one.")
+    await spend(connection, digest, deadline)
+
+
+def _digest(chain_id: int, primary_type: str, message: Mapping[str, object]) -> bytes:
+    return typed_data_digest(service_domain(chain_id), primary_type, MESSAGE_TYPES, message)
+
+
+def _moment(seconds: int) -> datetime:
+    return datetime.fromtimestamp(min(seconds, LATEST_TIME), UTC)

@@ -1,0 +1,172 @@
+"""The statements of gift emails. Ledger states and leases are those of the sent-ledger.
+
+`queued` and `released` were proven never to be posted; a stored body sets `claimed_at`, and only then may it be
+posted, so that an expired lease says by itself what it proves.
+"""
+
+from sqlalchemy import text
+
+WRITE = text("""
+    insert into worker.gift_write (chain_id, timelock_id, deadline) values (:chain_id, :timelock_id, :deadline)
+    on conflict (chain_id, timelock_id) do update set deadline = excluded.deadline
+    where gift_write.deadline < excluded.deadline
+    returning deadline
+""")
+
+OTHER_ADDRESSES = text("""
+    select count(distinct email_hash) from worker.gift_ledger
+    where chain_id = :chain_id and timelock_id = :timelock_id and email_hash <> :email_hash
+""")
+
+# What is under way can only be asked about from now on: its body goes with the row's key.
+CANCEL = text("""
+    update worker.gift_ledger
+    set body = null,
+        body_salt = null,
+        state = case
+            when state in ('queued', 'released') and email_hash is distinct from cast(:kept as bytea) then 'dropped'
+            else state end,
+        reason = case
+            when state in ('queued', 'released') and email_hash is distinct from cast(:kept as bytea) then :reason
+            else reason end
+    where chain_id = :chain_id and timelock_id = :timelock_id
+      and state in ('queued', 'released', 'claimed', 'unknown', 'held')
+""")
+
+SAVE_ROW = text("""
+    insert into worker.gift_notification
+        (chain_id, timelock_id, key_id, salt, payload, email_hash, timing, owner, recipient, unlock_time)
+    values
+        (:chain_id, :timelock_id, :key_id, :salt, :payload, :email_hash, :timing, :owner, :recipient, :unlock_time)
+    on conflict (chain_id, timelock_id) do update set
+        key_id = excluded.key_id, salt = excluded.salt, payload = excluded.payload, email_hash = excluded.email_hash,
+        timing = excluded.timing, owner = excluded.owner, recipient = excluded.recipient,
+        unlock_time = excluded.unlock_time, written_at = clock_timestamp()
+""")
+
+DELETE_ROW = text("delete from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id")
+
+# What was sent, or may have been, is never planned again; what was cancelled unsent may be.
+PLAN = text("""
+    insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at)
+    values (gen_random_uuid(), :email_hash, :chain_id, :timelock_id, :kind, :due, :expires_at)
+    on conflict (email_hash, chain_id, timelock_id, kind) do update
+    set state = 'queued', reason = null, next_try = excluded.next_try, tries = 0, settled_at = null
+    where gift_ledger.state in ('queued', 'released', 'dropped')
+""")
+
+NOT_WANTED = text("""
+    update worker.gift_ledger set state = 'dropped', reason = 'not_wanted', settled_at = clock_timestamp()
+    where chain_id = :chain_id and timelock_id = :timelock_id and email_hash = :email_hash and kind = :kind
+      and state in ('queued', 'released')
+""")
+
+# `heads`: the time of each chain's latest block, by which a gift opens; a chain that is not in it is not readable now.
+_HEADS = "json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint)"
+_DUE = f"""
+    select l.id from worker.gift_ledger l
+    left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
+    left join {_HEADS} on h.chain_id = l.chain_id
+    where l.state in ('queued', 'released') and l.next_try <= now()
+      and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time)
+"""  # noqa: S608 - our own words
+
+CHAINS = text("select distinct chain_id from worker.gift_notification")
+
+HAS_WORK = text(f"""
+    select exists ({_DUE})
+        or exists (select from worker.gift_ledger where state = 'unknown' and next_try <= now())
+        or exists (select from worker.gift_ledger where state = 'claimed' and lease_until < now())
+        or exists (
+            select from worker.gift_notification n join {_HEADS} using (chain_id)
+            where n.unlock_time + :retry_window < h.time
+        )
+""")  # noqa: S608 - our own words
+
+EXPIRE_LEASES = text("""
+    update worker.gift_ledger
+    set state = case when claimed_at is null then 'released' else 'unknown' end,
+        next_try = now(), lease_token = null, lease_until = null
+    where state = 'claimed' and lease_until < now()
+""")
+
+_ENTRY = """
+    l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
+    n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed
+"""
+
+CLAIM = text(f"""
+    with due as (
+        {_DUE}
+        order by l.next_try limit :limit
+        for update of l skip locked
+    ), claimed as (
+        update worker.gift_ledger l
+        set state = 'claimed', lease_token = :token, lease_until = now() + make_interval(secs => :lease),
+            claimed_at = null, body = null, body_salt = null
+        from due where l.id = due.id
+        returning l.*
+    )
+    select {_ENTRY} from claimed l
+    left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
+    left join worker.suppression s on s.email_hash = l.email_hash
+""")  # noqa: S608 - our own words
+
+CLAIM_UNKNOWN = text(f"""
+    with due as (
+        select id from worker.gift_ledger
+        where state = 'unknown' and next_try <= now() and (lease_until is null or lease_until < now())
+        order by next_try limit :limit
+        for update skip locked
+    ), claimed as (
+        update worker.gift_ledger l
+        set lease_token = :token, lease_until = now() + make_interval(secs => :lease)
+        from due where l.id = due.id
+        returning l.*
+    )
+    select {_ENTRY} from claimed l
+    left join worker.gift_notification n
+        on n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.email_hash = l.email_hash
+        and n.salt = l.body_salt
+    left join worker.suppression s on s.email_hash = l.email_hash
+""")  # noqa: S608 - our own words
+
+# Only while the lease is ours and nobody replaced or erased the row since.
+STORE = text("""
+    update worker.gift_ledger l
+    set body = :body, body_salt = :salt, claimed_at = clock_timestamp()
+    from worker.gift_notification n
+    where l.id = :id and l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp()
+      and n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = :salt
+    returning l.id
+""")
+
+# An acceptance counts whoever holds the lease by now; the rest only under ours.
+SETTLE = text("""
+    update worker.gift_ledger
+    set state = :state, reason = :reason, message_id = :message_id,
+        tries = tries + :tries, rejections = rejections + :rejections,
+        next_try = clock_timestamp() + make_interval(secs => :delay),
+        lease_token = null, lease_until = null,
+        body = case when :state in ('unknown', 'held') then body end,
+        body_salt = case when :state in ('unknown', 'held') then body_salt end,
+        settled_at = case when :state in ('released', 'unknown') then null else clock_timestamp() end
+    where id = :id and (lease_token = :token or (:state = 'sent' and state in ('claimed', 'unknown', 'held')))
+""")
+
+SUPPRESS = text("insert into worker.suppression (email_hash) values (:email_hash) on conflict do nothing")
+
+# After opening day, once its email is decided; at the latest when the retry window is over.
+DELETE_DONE = text(f"""
+    delete from worker.gift_notification n
+    using worker.gift_ledger l, {_HEADS}
+    where l.chain_id = n.chain_id and l.timelock_id = n.timelock_id and l.email_hash = n.email_hash
+      and l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed', 'dead', 'held')
+      and h.chain_id = n.chain_id and n.unlock_time <= h.time
+""")  # noqa: S608 - our own words
+
+DELETE_LATE = text(f"""
+    delete from worker.gift_notification n using {_HEADS}
+    where h.chain_id = n.chain_id and n.unlock_time + :retry_window < h.time
+    returning n.chain_id, n.timelock_id
+""")  # noqa: S608 - our own words

@@ -1,0 +1,172 @@
+"""Wallets addressed by email: the giver names an email, and gets the address that only its owner can sign for."""
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import structlog
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.contracts import PremiumSetting
+from reminder_worker.chain.signatures import Signatures, typed_data_digest
+from reminder_worker.database.tables import gift_wallet, used_signature
+from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, Refused
+from reminder_worker.gifts.identity_provider import IdentityProvider, IdentityProviderUnavailable, NotCreated
+from reminder_worker.privacy.emails import normalise_email
+from reminder_worker.privacy.hashing import KeyedHash
+from reminder_worker.quotas import Quotas
+from reminder_worker.settings import IdentityProviderSettings
+from reminder_worker.signed import already_used, check_deadline, served_chain, service_domain, spend
+
+log = structlog.get_logger(__name__)
+
+DAY = 86_400
+STALE_MS = 30 * 60 * 1000  # an older creation is asked for anew: the provider wants requests of now
+MESSAGE_TYPES = {"GiftEmailWallet": ({"name": "emailHash", "type": "bytes32"}, {"name": "deadline", "type": "uint256"})}
+
+
+class GiverUnknown(Refused):
+    """The giver's account has never been used: a key made for this request could burn everybody's cap."""
+
+    code = "giver_unknown"
+
+
+class WalletNotUsable(Refused):
+    """There is a sub-organization for this email, and somebody else than the email's owner may have a way in."""
+
+    code = "wallet_not_usable"
+
+
+@dataclass(frozen=True, slots=True)
+class WalletRequest:
+    """`giver` is a lower-case address, `deadline` in unix seconds."""
+
+    chain_id: int
+    giver: str
+    email: str = field(repr=False)
+    deadline: int
+    signature: bytes = field(repr=False)
+
+
+class GiftWallets:
+    """`provider` is None where the identity provider is not configured. `now` gives unix seconds (wall clock)."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        hashes: KeyedHash,
+        quotas: Quotas,
+        chains: Mapping[int, Chain],
+        settings: IdentityProviderSettings | None,
+        provider: IdentityProvider | None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._engine = engine
+        self._hashes = hashes
+        self._quotas = quotas
+        self._chains = chains
+        self._settings = settings
+        self._provider = provider
+        self._now = now
+
+    async def address(self, request: WalletRequest) -> str:
+        """Lower-case address of the email's wallet, found or made; the message is spent only when it is answered.
+
+        Raises NotConfigured, InvalidInput, Expired, DeadlineTooFar, AlreadyUsed, SignerMismatch, GiverUnknown,
+        LimitReached, WalletNotUsable, Unavailable.
+        """
+        if self._provider is None or self._settings is None:
+            raise NotConfigured("Gifts to an email address are not offered here.")
+        email = _normalised(request.email)
+        digest = await self._authorise(request, email)
+        await self._quotas.take(
+            None, "gift_wallets_of_giver", request.giver, self._settings.per_giver, DAY, code="daily_cap_reached"
+        )
+        address = await self._find_or_create(self._provider, self._settings, email)
+        async with self._engine.begin() as connection:
+            await spend(connection, digest, request.deadline)
+        return address
+
+    async def _authorise(self, request: WalletRequest, email: str) -> bytes:
+        """The digest of a message that the giver signed, has not used, and may use."""
+        chain = served_chain(self._chains, request.chain_id)
+        check_deadline(request.deadline, self._now())
+        message = {"emailHash": hashlib.sha256(email.encode()).digest(), "deadline": request.deadline}
+        digest = typed_data_digest(service_domain(request.chain_id), "GiftEmailWallet", MESSAGE_TYPES, message)
+        await Signatures(chain).verify(digest, request.signature, request.giver)
+        async with self._engine.connect() as connection:
+            if await connection.scalar(select(used_signature.c.deadline).where(used_signature.c.digest == digest)):
+                raise already_used()
+        if not await chain.has_sent(request.giver) and not await PremiumSetting(chain).is_premium(request.giver):
+            raise GiverUnknown("The giver's account has never sent a transaction on this chain.")
+        return digest
+
+    async def _find_or_create(self, provider: IdentityProvider, settings: IdentityProviderSettings, email: str) -> str:
+        key = self._hashes.email(email)
+        timestamp_ms, known = await self._remembered(key, settings)
+        if known is None:
+            known = await self._made(provider, key, email, timestamp_ms)
+            await self._remember(key, known)
+        address = (await provider.holder(known, email)).address
+        if address is None:
+            log.error("gift_wallet_not_usable")
+            raise WalletNotUsable("The wallet of this email address cannot be used for a gift; choose another way.")
+        return address
+
+    async def _made(self, provider: IdentityProvider, key: bytes, email: str, timestamp_ms: int) -> str:
+        """By its name first, in case an earlier creation was not recorded; then created."""
+        name = self._hashes.sub_organization(email)
+        found = await provider.named(name)
+        if len(found) > 1:
+            log.error("gift_wallet_ambiguous", count=len(found))
+            raise WalletNotUsable("The wallet of this email address cannot be used for a gift; choose another way.")
+        if found:
+            return found[0]
+        if timestamp_ms < int(self._now() * 1000) - STALE_MS:
+            timestamp_ms = await self._restarted(key, timestamp_ms)
+        try:
+            return await provider.create(name, email, timestamp_ms)
+        except NotCreated:
+            await self._restarted(key, timestamp_ms)
+            raise
+
+    async def _remembered(self, key: bytes, settings: IdentityProviderSettings) -> tuple[int, str | None]:
+        """The timestamp of the creation and the sub-organization; a new email takes one of the day's creations."""
+        timestamp_ms = int(self._now() * 1000)
+        async with self._engine.begin() as connection:
+            new = insert(gift_wallet).values(email_hash=key, timestamp_ms=timestamp_ms).on_conflict_do_nothing()
+            if (await connection.execute(new.returning(gift_wallet.c.timestamp_ms))).first() is not None:
+                await self._quotas.take(
+                    connection, "gift_wallets", "", settings.daily_creation_cap, DAY, code="daily_cap_reached"
+                )
+                return timestamp_ms, None
+            found = select(gift_wallet.c.timestamp_ms, gift_wallet.c.sub_organization_id)
+            row = (await connection.execute(found.where(gift_wallet.c.email_hash == key))).one()
+            return row.timestamp_ms, row.sub_organization_id
+
+    async def _restarted(self, key: bytes, old: int) -> int:
+        """A new timestamp for the creation, or the one that somebody else has just given it."""
+        this = gift_wallet.c.email_hash == key
+        renewed = update(gift_wallet).values(timestamp_ms=int(self._now() * 1000))
+        async with self._engine.begin() as connection:
+            await connection.execute(renewed.where(this, gift_wallet.c.timestamp_ms == old))
+            found = await connection.scalar(select(gift_wallet.c.timestamp_ms).where(this))
+        if found is None:
+            raise IdentityProviderUnavailable("The creation was taken back; try again.")
+        return int(found)
+
+    async def _remember(self, key: bytes, sub_organization_id: str) -> None:
+        this = update(gift_wallet).where(gift_wallet.c.email_hash == key, gift_wallet.c.sub_organization_id.is_(None))
+        async with self._engine.begin() as connection:
+            await connection.execute(this.values(sub_organization_id=sub_organization_id))
+
+
+def _normalised(email: str) -> str:
+    try:
+        return normalise_email(email)
+    except ValueError as error:
+        raise InvalidInput("The email address is not acceptable.", [FieldFault("/email", str(error))]) from None

@@ -1,0 +1,619 @@
+"""Emails of gifts: who may register, when they go out, that each goes out once, and what is left of them."""
+
+import asyncio
+import hashlib
+import json
+import secrets
+import time
+from base64 import b64decode, urlsafe_b64encode
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from eth_account.signers.local import LocalAccount
+from pydantic import SecretStr
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.errors import (
+    AlreadyUsed,
+    ChainUnavailable,
+    InvalidInput,
+    LimitReached,
+    NotConfigured,
+    NotFound,
+    SignerMismatch,
+    Superseded,
+)
+from reminder_worker.gifts.facts import Gifts
+from reminder_worker.gifts.gift_mail import GiftMail, GiftMailReport
+from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.mail.client import MailClient
+from reminder_worker.privacy.hashing import KeyedHash
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.quotas import Quotas
+from reminder_worker.settings import Settings
+from tests.integration.mail_stub import Fault, MailStub
+from tests.integration.reminder_world import CHAIN_ID, ENC_KEY, HASH_KEY, settings_for
+
+EMAIL = "Grandchild.Canary@post.example"
+NORMAL = EMAIL.lower()
+ORIGIN = "https://gifts.example.org"
+NOTIFY = [{"name": "payloadHash", "type": "bytes32"}, {"name": "deadline", "type": "uint256"}]
+ERASE = [{"name": "timelockId", "type": "uint256"}, {"name": "deadline", "type": "uint256"}]
+DOMAIN = {"name": "Reminder Worker", "version": "1", "chainId": CHAIN_ID}
+USDC = 25 * 10**6
+
+
+@dataclass
+class World:
+    scenario: Scenario
+    engine: AsyncEngine
+    settings: Settings
+    stub: MailStub
+    index: ChainIndex
+    vault: Vault
+    hashes: KeyedHash
+    chains: dict[int, Chain]
+    gifts: Gifts
+    client: MailClient
+    notifications: GiftNotifications
+    mail: GiftMail
+    _deadline: int = field(default_factory=lambda: int(time.time()) + 600)
+
+    @property
+    def giver(self) -> LocalAccount:
+        return self.scenario.account("giver")
+
+    @property
+    def heir(self) -> LocalAccount:
+        return self.scenario.account("heir")
+
+    def seal(self, **terms: Any) -> int:
+        terms = terms or {"tokens": [(self.scenario.deployment.usdc, USDC)]}
+        return self.scenario.create_gift(self.giver, self.heir.address, **{"duration": 30 * DAY, **terms})
+
+    def payload(self, timelock_id: int, **changes: Any) -> str:
+        letter = json.dumps({"v": 1, "to": "Quilla Canary", "from": "Grandpa Canary", "note": "canary note"})
+        fragment = urlsafe_b64encode(letter.encode()).decode().rstrip("=")
+        whole = {
+            "salt": "0x" + secrets.token_hex(16),
+            "timelockId": str(timelock_id),
+            "recipientEmail": EMAIL,
+            "recipientName": "Quilla Canary",
+            "giverName": "Grandpa Canary",
+            "claimLink": f"{ORIGIN}/gifts/{CHAIN_ID}/{timelock_id}?o=birthday#g={fragment}",
+            "timing": "immediate",
+        }
+        return json.dumps({name: value for name, value in {**whole, **changes}.items() if value is not ...})
+
+    def request(self, payload: str, signer: LocalAccount | None = None, **changes: Any) -> NotifyRequest:
+        """Each with a later deadline, as a person's clicks are."""
+        signer = signer or self.giver
+        self._deadline += 1
+        message = {"payloadHash": hashlib.sha256(payload.encode()).digest(), "deadline": self._deadline}
+        signature = bytes(signer.sign_typed_data(DOMAIN, {"GiftNotify2": NOTIFY}, message).signature)
+        made = NotifyRequest(CHAIN_ID, signer.address.lower(), payload, self._deadline, signature)
+        return replace(made, **changes)
+
+    async def register(self, timelock_id: int, **changes: Any) -> Any:
+        return await self.notifications.register(self.request(self.payload(timelock_id, **changes)))
+
+    def erasure(self, timelock_id: int, signer: LocalAccount | None = None) -> EraseRequest:
+        signer = signer or self.giver
+        self._deadline += 1
+        message = {"timelockId": timelock_id, "deadline": self._deadline}
+        signature = bytes(signer.sign_typed_data(DOMAIN, {"GiftNotifyErase": ERASE}, message).signature)
+        return EraseRequest(CHAIN_ID, signer.address.lower(), timelock_id, self._deadline, signature)
+
+    async def tick(self) -> GiftMailReport:
+        """One tick; what waits for a retry is due."""
+        async with self.engine.begin() as connection:
+            await connection.execute(
+                text("update worker.gift_ledger set next_try = now() where state in ('released', 'unknown')")
+            )
+        return await self.mail.run() if await self.mail.look() else GiftMailReport()
+
+    async def states(self) -> dict[str, str]:
+        return {row.kind: row.state for row in await self.rows("select kind, state from worker.gift_ledger")}
+
+    async def rows(self, statement: str) -> list[Any]:
+        async with self.engine.connect() as connection:
+            return list((await connection.execute(text(statement))).all())
+
+    async def kept(self) -> int:
+        return int((await self.rows("select count(*) from worker.gift_notification"))[0][0])
+
+    def another_mail(self) -> GiftMail:
+        """As another process has it."""
+        assert self.settings.mail is not None
+        assert self.settings.gifts is not None
+        parts = (self.engine, self.vault, Quotas(self.engine), self.chains, self.gifts, self.client)
+        return GiftMail(*parts, self.settings, self.settings.mail, self.settings.gifts)
+
+
+async def open_world(stack: AsyncExitStack, engine: AsyncEngine, scenario: Scenario, **environ: str) -> World:
+    stub = await stack.enter_async_context(MailStub())
+    url = "postgresql://unused@localhost/unused"
+    settings = settings_for(scenario, stub.url, url, GIFT_ORIGINS=ORIGIN, **environ)
+    assert settings.mail is not None
+    client = await stack.enter_async_context(MailClient(settings.mail))
+    chain = Chain.connect(settings.chains[0])
+    stack.push_async_callback(chain.close)
+    index, chains = ChainIndex(engine, chain), {CHAIN_ID: chain}
+    gifts = Gifts(chains, {CHAIN_ID: Indexers(chain, index, None)})
+    vault, hashes = Vault(b64decode(ENC_KEY)), KeyedHash(b64decode(HASH_KEY))
+    notifications = GiftNotifications(engine, vault, hashes, Quotas(engine), chains, gifts, settings.gifts)
+    world = World(
+        scenario,
+        engine,
+        settings,
+        stub,
+        index,
+        vault,
+        hashes,
+        chains,
+        gifts,
+        client,
+        notifications,
+        mail=None,  # type: ignore[arg-type]
+    )
+    world.mail = world.another_mail()
+    await index.advance()
+    return world
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+    async with AsyncExitStack() as stack:
+        yield await open_world(stack, engine, chain_scenario)
+
+
+# -- who may register what --------------------------------------------------------------------------
+
+
+async def test_a_gift_is_announced_at_once_and_on_opening_day_and_then_forgotten(world: World) -> None:
+    id = world.seal()
+    registered = await world.register(id)
+    assert registered.unlock_at.timestamp() == world.scenario.anvil.now() + 30 * DAY
+    await world.tick()
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+    assert world.stub.told("gift_unlocked") == []
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    await world.tick()
+    assert world.stub.told("gift_unlocked") == [NORMAL]
+    assert await world.kept() == 0
+    variables = world.stub.email("gift_unlocked", NORMAL).variables
+    assert variables["claimUrl"].startswith(f"{ORIGIN}/gifts/{CHAIN_ID}/{id}?o=birthday#g=")
+    assert (variables["name"], variables["giverName"]) == ("Quilla Canary", "Grandpa Canary")
+    assert len(world.stub.inbox) == 2
+
+
+async def test_a_gift_just_sealed_and_not_indexed_is_read_from_the_chain(world: World) -> None:
+    await world.index.advance()
+    await world.register(world.seal(eth=10**18))
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+
+
+async def test_only_the_one_who_sealed_it_may_register_or_erase(world: World) -> None:
+    id, thief = world.seal(), world.scenario.account("thief")
+    with pytest.raises(SignerMismatch):
+        await world.notifications.register(world.request(world.payload(id), thief))
+    with pytest.raises(SignerMismatch):
+        await world.notifications.register(world.request(world.payload(id), thief, giver=world.giver.address.lower()))
+    await world.register(id)
+    with pytest.raises(SignerMismatch):
+        await world.notifications.erase(world.erasure(id, thief))
+    assert await world.kept() == 1
+
+
+async def test_the_payload_is_hashed_as_received(world: World) -> None:
+    request = world.request(world.payload(world.seal()))
+    with pytest.raises(SignerMismatch):
+        await world.notifications.register(
+            replace(request, payload=request.payload.replace(EMAIL, "thief@post.example"))
+        )
+    with pytest.raises(SignerMismatch):
+        await world.notifications.register(replace(request, payload=request.payload + " "))
+    await world.notifications.register(request)
+    with pytest.raises((AlreadyUsed, Superseded)):
+        await world.notifications.register(request)
+
+
+async def test_only_live_gifts_of_whitelisted_tokens(world: World) -> None:
+    scenario = world.scenario
+    junk = scenario.deploy("TestERC20", "Junk", "JNK", 18)
+    usdc = [(scenario.deployment.usdc, USDC)]
+    not_offered = [
+        world.seal(tokens=[(junk, 5)]),
+        scenario.create_timelock(world.giver, world.heir.address, tokens=usdc),
+        scenario.create_timelock(world.giver, world.heir.address, tokens=usdc, soft=True),
+    ]
+    for indexed in (False, True):
+        if indexed:
+            await world.index.advance()
+        for id in (*not_offered, 999):
+            with pytest.raises(NotFound):
+                await world.register(id)
+    assert await world.rows("select * from worker.gift_ledger") == []
+
+
+async def test_not_after_it_opened(world: World) -> None:
+    id = world.seal()
+    world.scenario.advance(30 * DAY + 1)
+    with pytest.raises(InvalidInput):
+        await world.register(id)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("recipientEmail", "Zaffre at home"),
+        ("recipientName", "see https://evil.example"),
+        ("giverName", "x" * 61),
+        ("claimLink", "https://evil.example/gifts/31337/1#g=eyJ2IjoxfQ"),
+        ("salt", "0x1234"),
+        ("timelockId", "01"),
+        ("timing", "whenever"),
+        ("notifyAt", "2030-01-01T00:00:00Z"),
+        ("unknown", "Zaffre"),
+    ],
+)
+async def test_a_bad_field_is_named_and_echoes_nothing(world: World, field: str, value: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        await world.register(world.seal(), **{field: value})
+    assert value not in f"{refused.value} {refused.value.faults}"
+    assert await world.kept() == 0
+
+
+async def test_a_link_to_another_gift_is_refused(world: World) -> None:
+    id = world.seal()
+    other = json.loads(world.payload(id + 1))["claimLink"]
+    with pytest.raises(InvalidInput) as refused:
+        await world.register(id, claimLink=other)
+    assert [fault.pointer for fault in refused.value.faults] == ["/payload/claimLink"]
+
+
+async def test_a_scheduled_email_needs_its_day(world: World) -> None:
+    with pytest.raises(InvalidInput):
+        await world.register(world.seal(), timing="scheduled")
+
+
+async def test_a_scheduled_day_lies_before_the_opening_and_is_kept_to(world: World) -> None:
+    id = world.seal()
+    unlock = world.scenario.anvil.now() + 30 * DAY
+    for wrong in (unlock + 60, time.time() - 60):
+        with pytest.raises(InvalidInput):
+            await world.register(id, timing="scheduled", notifyAt=datetime.fromtimestamp(wrong, UTC).isoformat())
+    await world.register(id, timing="scheduled", notifyAt=datetime.fromtimestamp(time.time() + DAY, UTC).isoformat())
+    assert not await world.mail.look()
+    async with world.engine.begin() as connection:  # a day passes by the database's clock
+        await connection.execute(text("update worker.gift_ledger set next_try = next_try - interval '1 day 1 minute'"))
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+
+
+async def test_no_advance_notice_means_opening_day_only(world: World) -> None:
+    id = world.seal()
+    await world.register(id, timing="none")
+    await world.tick()
+    assert world.stub.inbox == []
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    assert world.stub.told("gift_unlocked") == [NORMAL]
+
+
+async def test_without_gift_settings_nothing_is_registered(world: World) -> None:
+    off = GiftNotifications(
+        world.engine, world.vault, world.hashes, Quotas(world.engine), world.chains, world.gifts, None
+    )
+    with pytest.raises(NotConfigured):
+        await off.register(world.request(world.payload(world.seal())))
+
+
+# -- corrections, erasure, limits -------------------------------------------------------------------
+
+
+async def test_a_corrected_address_gets_its_email_and_the_wrong_one_no_further(world: World) -> None:
+    id = world.seal()
+    await world.register(id, recipientEmail="wrong@post.example")
+    await world.tick()
+    await world.register(id)
+    await world.tick()
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL, "wrong@post.example"]
+    assert world.stub.told("gift_unlocked") == [NORMAL]
+
+
+async def test_registering_again_or_after_erasure_repeats_nothing(world: World) -> None:
+    id = world.seal()
+    await world.register(id)
+    await world.tick()
+    await world.register(id, recipientName="Quilla")
+    await world.tick()
+    assert await world.notifications.erase(world.erasure(id))
+    assert await world.kept() == 0
+    await world.register(id)
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+
+
+async def test_erasure_cancels_what_was_not_sent(world: World) -> None:
+    id = world.seal()
+    await world.register(id)
+    await world.notifications.erase(world.erasure(id))
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    assert world.stub.inbox == []
+    assert not await world.notifications.erase(world.erasure(id))
+
+
+async def test_a_captured_message_brings_nothing_back(world: World) -> None:
+    id = world.seal()
+    older, newer = world.request(world.payload(id)), world.erasure(id)
+    await world.notifications.erase(newer)
+    with pytest.raises(Superseded):
+        await world.notifications.register(older)
+    assert await world.kept() == 0
+
+
+async def test_at_most_three_addresses_over_a_gifts_life(world: World) -> None:
+    id = world.seal()
+    for number in range(3):
+        await world.register(id, recipientEmail=f"try{number}@post.example")
+    await world.notifications.erase(world.erasure(id))
+    with pytest.raises(InvalidInput) as refused:
+        await world.register(id, recipientEmail="fourth@post.example")
+    assert refused.value.faults[0].pointer == "/payload/recipientEmail"
+    await world.register(id, recipientEmail="try1@post.example")
+
+
+async def test_givers_and_addresses_are_capped_by_the_day(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    for name in ("GIFT_NOTIFY_PER_GIVER", "GIFT_NOTIFY_PER_EMAIL"):
+        async with AsyncExitStack() as stack:
+            world = await open_world(stack, engine, chain_scenario, **{name: "2"})
+            first, second, third = world.seal(), world.seal(), world.seal()
+            await world.register(first)
+            await world.register(second)
+            with pytest.raises(LimitReached) as refused:
+                await world.register(third)
+            assert refused.value.code == "daily_cap_reached"
+            async with engine.begin() as connection:
+                await connection.execute(text("delete from worker.quota"))
+
+
+# -- opening day ------------------------------------------------------------------------------------
+
+
+async def test_a_gift_that_was_claimed_is_silent_and_forgotten(world: World) -> None:
+    id = world.seal()
+    await world.register(id, timing="none")
+    world.scenario.advance(30 * DAY + 1)
+    world.scenario.withdraw_gift(world.heir, id)
+    await world.tick()
+    assert world.stub.inbox == []
+    assert await world.kept() == 0
+    assert await world.states() == {"gift_unlocked": "dropped"}
+
+
+async def test_a_gift_whose_id_became_another_one_is_not_written_about(world: World) -> None:
+    """After a reorganisation the id may be somebody else's: what was pinned is compared before the send."""
+    before = world.scenario.anvil.snapshot()
+    id = world.seal()
+    await world.register(id)
+    world.scenario.anvil.revert(before)
+    stranger = world.scenario.account("stranger")
+    tokens = [(world.scenario.deployment.usdc, 1)]
+    assert world.scenario.create_gift(stranger, stranger.address, tokens=tokens, duration=DAY) == id
+    report = await world.tick()
+    assert world.stub.inbox == []
+    assert report.outcomes == {"gift_waiting": {"released": 1}}
+
+
+async def test_mail_that_is_down_is_waited_for_until_the_retry_window_is_over(world: World) -> None:
+    id = world.seal()
+    await world.register(id, timing="none")
+    world.scenario.advance(30 * DAY + 1)
+    await world.stub.stop()
+    await world.tick()
+    assert await world.kept() == 1
+    world.scenario.advance(6 * DAY)
+    await world.tick()
+    assert await world.kept() == 1
+    world.scenario.advance(2 * DAY)
+    await world.tick()
+    assert await world.kept() == 0
+    await world.stub.start()
+    await world.tick()
+    assert world.stub.inbox == []
+    assert await world.states() == {"gift_unlocked": "dropped"}
+
+
+async def test_mail_that_comes_back_delivers(world: World) -> None:
+    await world.register(world.seal(), timing="none")
+    world.scenario.advance(30 * DAY + 1)
+    await world.stub.stop()
+    for _ in range(30):  # more tries than the address's day holds
+        await world.tick()
+    await world.stub.start()
+    await world.tick()
+    assert world.stub.told("gift_unlocked") == [NORMAL]
+
+
+async def test_a_chain_that_cannot_be_read_leaves_everything_for_later(world: World) -> None:
+    await world.register(world.seal())
+    report = await in_the_dark(world).run()
+    assert report.unreadable_chains
+    assert world.stub.inbox == []
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+
+
+def unreachable(world: World) -> Chain:
+    """The same chain, whose node is gone."""
+    gone = {"rpc_urls": (SecretStr("http://127.0.0.1:9"),)}
+    return Chain.connect(world.settings.chains[0].model_copy(update=gone))
+
+
+def in_the_dark(world: World) -> GiftMail:
+    chain = unreachable(world)
+    gifts = Gifts({CHAIN_ID: chain}, {CHAIN_ID: Indexers(chain, world.index, None)})
+    assert world.settings.mail is not None
+    assert world.settings.gifts is not None
+    parts = (world.engine, world.vault, Quotas(world.engine), {CHAIN_ID: chain}, gifts, world.client)
+    return GiftMail(*parts, world.settings, world.settings.mail, world.settings.gifts)
+
+
+# -- at most once, never lost -----------------------------------------------------------------------
+
+HARMLESS = [Fault.UNAVAILABLE, Fault.SLOW_DOWN, Fault.UNAUTHORIZED, Fault.DIES_BEFORE, Fault.GARBAGE]
+ACCEPTING = [Fault.ACCEPTS_AND_DIES, Fault.ACCEPTS_AND_HANGS, Fault.ACCEPTS_GARBAGE]
+
+
+@pytest.mark.parametrize("fault", [*HARMLESS, *ACCEPTING], ids=lambda fault: fault.name.lower())
+async def test_whatever_the_mail_service_does_one_email_arrives(world: World, fault: Fault) -> None:
+    await world.register(world.seal())
+    world.stub.fail(fault)
+    for _ in range(3):
+        await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+    assert (await world.states())["gift_waiting"] == "sent"
+
+
+async def test_what_nobody_can_know_is_held_and_never_sent_twice(world: World) -> None:
+    await world.register(world.seal())
+    world.stub.fail(Fault.IN_DOUBT)
+    for _ in range(3):
+        await world.tick()
+    assert world.stub.inbox == []
+    assert (await world.states())["gift_waiting"] == "held"
+
+
+async def test_an_address_refused_three_times_is_dead(world: World) -> None:
+    await world.register(world.seal())
+    world.stub.fail(Fault.REJECTED, Fault.REJECTED, Fault.REJECTED)
+    for _ in range(4):
+        await world.tick()
+    assert world.stub.inbox == []
+    assert (await world.states())["gift_waiting"] == "dead"
+
+
+async def test_whoever_wants_no_email_gets_none(world: World) -> None:
+    await world.register(world.seal())
+    world.stub.fail(Fault.SUPPRESSED)
+    await world.tick()
+    await world.register(world.seal())
+    await world.tick()
+    assert world.stub.inbox == []
+    assert world.stub.requests == 1, "the second is known here to be suppressed"
+
+
+async def test_two_workers_at_once_send_one_email(world: World) -> None:
+    for _ in range(6):
+        await world.register(world.seal(), recipientEmail=f"{secrets.token_hex(4)}@post.example")
+    await asyncio.gather(world.mail.run(), world.another_mail().run(), world.another_mail().run())
+    told = world.stub.told("gift_waiting")
+    assert len(told) == len(set(told)) == 6
+
+
+async def test_a_worker_that_died_between_store_and_answer_is_asked_about(world: World) -> None:
+    """The lease is over and the body stored: nobody knows, so the mail service is asked before anything is sent."""
+    await world.register(world.seal())
+    world.stub.fail(Fault.ACCEPTS_AND_HANGS)
+    running = asyncio.create_task(world.mail.run())
+    await world.stub.hangs.wait()
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    async with world.engine.begin() as connection:
+        await connection.execute(
+            text(
+                "update worker.gift_ledger set lease_until = now() - interval '1 second' where lease_until is not null"
+            )
+        )
+    await world.tick()
+    assert (await world.states())["gift_waiting"] == "sent"
+    assert len(world.stub.inbox) == 1
+
+
+async def test_an_erased_row_is_never_sent_from_its_stored_body(world: World) -> None:
+    id = world.seal()
+    await world.register(id)
+    world.stub.fail(Fault.DIES_BEFORE)
+    await world.tick()
+    assert (await world.states())["gift_waiting"] == "unknown"
+    await world.notifications.erase(world.erasure(id))
+    for _ in range(2):
+        await world.tick()
+    assert world.stub.inbox == []
+    assert (await world.states())["gift_waiting"] == "dropped"
+
+
+async def test_a_mail_service_without_keys_has_what_is_undecided_held(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    async with AsyncExitStack() as stack:
+        world = await open_world(stack, engine, chain_scenario, MAIL_IDEMPOTENT="false")
+        await world.register(world.seal())
+        world.stub.fail(Fault.DIES_BEFORE)
+        await world.tick()
+        await world.tick()
+        assert (await world.states())["gift_waiting"] == "held"
+
+
+async def test_a_test_chain_writes_to_nobody_but_the_list(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    async with AsyncExitStack() as stack:
+        world = await open_world(
+            stack, engine, chain_scenario, ENVIRONMENT="production", MAIL_ALLOWLIST="@listed.example"
+        )
+        await world.register(world.seal())
+        await world.register(world.seal(), recipientEmail="friend@listed.example")
+        await world.tick()
+        assert world.stub.told("gift_waiting") == ["friend@listed.example"]
+
+
+# -- what is left -----------------------------------------------------------------------------------
+
+
+async def test_nothing_personal_lies_in_the_database_in_clear(world: World) -> None:
+    id = world.seal()
+    request = world.request(world.payload(id))
+    await world.notifications.register(request)
+    world.stub.fail(Fault.DIES_BEFORE)
+    await world.tick()
+    tables = await world.rows("select tablename from pg_tables where schemaname = 'worker'")
+    stored = str([await world.rows(f"select t::text from worker.{table.tablename} t") for table in tables])
+    assert (await world.states())["gift_waiting"] == "unknown", "a body is stored"
+    link = json.loads(request.payload)["claimLink"]
+    for secret in ("canary", link.partition("#g=")[2], request.signature.hex(), NORMAL):
+        for form in (secret, secret.encode().hex()):
+            assert form.lower() not in stored.lower()
+    assert hashlib.sha256(NORMAL.encode()).hexdigest() not in stored
+
+
+async def test_requests_and_errors_show_nothing(world: World) -> None:
+    request = world.request(world.payload(world.seal()))
+    assert "canary" not in repr(request).lower()
+    assert request.signature.hex() not in repr(request)
+
+
+async def test_a_dark_chain_refuses_the_registration(world: World) -> None:
+    id = world.seal()
+    chain = unreachable(world)
+    gifts = Gifts({CHAIN_ID: chain}, {CHAIN_ID: Indexers(chain, world.index, None)})
+    dark = GiftNotifications(
+        world.engine, world.vault, world.hashes, Quotas(world.engine), {CHAIN_ID: chain}, gifts, world.settings.gifts
+    )
+    with pytest.raises(ChainUnavailable):
+        await dark.register(world.request(world.payload(id)))
+    assert await world.kept() == 0

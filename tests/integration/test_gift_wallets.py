@@ -1,0 +1,327 @@
+"""Wallets addressed by email: one for each email, controlled by its owner alone, and nothing of the email kept."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from typing import Any
+
+import aiohttp
+import pytest
+from eth_account import Account
+from eth_account.signers.local import LocalAccount
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.errors import (
+    AlreadyUsed,
+    Expired,
+    InvalidInput,
+    LimitReached,
+    Misconfigured,
+    NotConfigured,
+    SignerMismatch,
+)
+from reminder_worker.gifts.identity_provider import IdentityProvider, IdentityProviderUnavailable, NotCreated
+from reminder_worker.gifts.wallets import GiftWallets, GiverUnknown, WalletNotUsable, WalletRequest
+from reminder_worker.privacy.hashing import KeyedHash
+from reminder_worker.quotas import Quotas
+from reminder_worker.settings import Settings
+from tests.integration.api_world import HASH_KEY, settings_for
+from tests.integration.identity_provider_stand_in import FakeTime, IdentityProviderStandIn
+
+EMAIL = "Grandchild.Canary@Post.Example"
+NORMAL = "grandchild.canary@post.example"
+TYPES = {"GiftEmailWallet": [{"name": "emailHash", "type": "bytes32"}, {"name": "deadline", "type": "uint256"}]}
+
+
+@dataclass
+class World:
+    engine: AsyncEngine
+    scenario: Scenario
+    provider: IdentityProviderStandIn
+    time: FakeTime
+    settings: Settings
+    session: aiohttp.ClientSession
+    chains: dict[int, Chain]
+    wallets: GiftWallets
+    _deadlines: int = 0
+
+    @property
+    def giver(self) -> LocalAccount:
+        account = self.scenario.account("giver")
+        if self.scenario.anvil.rpc("eth_getTransactionCount", account.address, "latest") == "0x0":
+            self.scenario.send(account, account.address)
+        return account
+
+    def request(self, email: str = EMAIL, signer: LocalAccount | None = None, **changes: Any) -> WalletRequest:
+        signer = signer or self.giver
+        self._deadlines += 1
+        deadline = int(self.time()) + 1800 + self._deadlines
+        chain_id = self.scenario.anvil.chain_id
+        domain = {"name": "Reminder Worker", "version": "1", "chainId": chain_id}
+        message = {"emailHash": hashlib.sha256(email.strip().lower().encode()).digest(), "deadline": deadline}
+        signature = bytes(signer.sign_typed_data(domain, TYPES, message).signature)
+        return replace(WalletRequest(chain_id, signer.address.lower(), email, deadline, signature), **changes)
+
+    def another(self, **more: str) -> GiftWallets:
+        """As another process has it, with other settings where given."""
+        settings = settings_for(
+            self.scenario, "postgresql://unused@localhost/unused", **(self.provider.settings() | more)
+        )
+        assert settings.identity_provider is not None
+        quotas = Quotas(self.engine, self.time)
+        client = IdentityProvider(settings.identity_provider, self.session, quotas, self.time.sleep, self.time)
+        hashes = KeyedHash(HASH_KEY)
+        return GiftWallets(self.engine, hashes, quotas, self.chains, settings.identity_provider, client, self.time)
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+    async with AsyncExitStack() as stack:
+        time = FakeTime()
+        provider = await stack.enter_async_context(IdentityProviderStandIn(time))
+        session = await stack.enter_async_context(aiohttp.ClientSession())
+        settings = settings_for(chain_scenario, "postgresql://unused@localhost/unused", **provider.settings())
+        chains = {chain.chain_id: Chain.connect(chain) for chain in settings.chains}
+        for chain in chains.values():
+            stack.push_async_callback(chain.close)
+        made = World(engine, chain_scenario, provider, time, settings, session, chains, wallets=None)  # type: ignore[arg-type]
+        made.wallets = made.another()
+        yield made
+
+
+def address_of(world: World) -> str:
+    return str(world.provider.only.accounts["wallet-1"][0]["address"])
+
+
+async def test_an_email_gets_a_wallet_and_keeps_it(world: World) -> None:
+    first = await world.wallets.address(world.request())
+    again = await world.another().address(world.request(" " + EMAIL.upper()))
+    assert first == again == address_of(world)
+    assert world.provider.only.users[0]["userEmail"] == NORMAL
+    assert world.provider.answers["create_sub_organization"] == 1
+
+
+async def test_the_database_and_the_providers_names_hold_nothing_of_the_email(world: World) -> None:
+    await world.wallets.address(world.request())
+    async with world.engine.connect() as connection:
+        rows = [str(row) for row in await connection.execute(text("select * from worker.gift_wallet"))]
+        hashed = await connection.scalar(text("select encode(email_hash, 'hex') from worker.gift_wallet"))
+    stored = "".join(rows).lower()
+    assert "canary" not in stored
+    assert hashlib.sha256(NORMAL.encode()).hexdigest() not in stored, "a plain hash can be guessed"
+    assert "canary" not in world.provider.only.name
+    assert hashed not in world.provider.only.name
+
+
+async def test_requests_at_once_make_one_sub_organization(world: World) -> None:
+    """Also through two processes, while the activity is pending; they share one bucket of a request a second."""
+    world.provider.a_second = 99  # the clock of this test jumps for everybody when one waits
+    world.provider.polls = 2
+    other = world.another()
+    requests = [world.request() for _ in range(4)]
+    found = await asyncio.gather(
+        *(wallets.address(request) for wallets, request in zip([world.wallets, other] * 2, requests, strict=True)),
+        return_exceptions=True,
+    )
+    addresses = {each for each in found if isinstance(each, str)}
+    assert addresses == {address_of(world)}, found
+    assert len(world.provider.organizations) == 1
+    async with world.engine.connect() as connection:
+        statement = "select count(*), max(used) from worker.quota where scope = 'identity_provider'"
+        seconds, most = (await connection.execute(text(statement))).one()
+    assert (seconds, most) == (world.provider.answers.total(), 1)
+
+
+async def test_an_answer_that_never_arrived_is_no_second_creation(world: World) -> None:
+    world.provider.breaks = 1
+    world.provider.polls = 1  # so that the name does not find it yet
+    with pytest.raises(IdentityProviderUnavailable):
+        await world.wallets.address(world.request())
+    assert await world.wallets.address(world.request()) == address_of(world)
+    assert len(world.provider.activities) == 1, "the same bytes are the same activity"
+
+
+async def test_one_made_before_the_database_was_lost_is_found_by_its_name(world: World) -> None:
+    before = await world.wallets.address(world.request())
+    async with world.engine.begin() as connection:
+        await connection.execute(text("delete from worker.gift_wallet"))
+    assert await world.wallets.address(world.request()) == before
+    assert len(world.provider.organizations) == 1
+
+
+@pytest.mark.parametrize("status", ["FAILED", "REJECTED", "AUTHENTICATORS_NEEDED", "CONSENSUS_NEEDED"])
+async def test_a_creation_that_ended_badly_is_told_and_can_be_tried_again(world: World, status: str) -> None:
+    world.provider.ends_as = f"ACTIVITY_STATUS_{status}"
+    with pytest.raises(NotCreated):
+        await world.wallets.address(world.request())
+    world.provider.ends_as = "ACTIVITY_STATUS_COMPLETED"
+    world.time.seconds += 1
+    assert await world.wallets.address(world.request()) == address_of(world)
+
+
+async def test_an_old_unfinished_creation_is_asked_for_with_a_timestamp_of_now(world: World) -> None:
+    world.provider.polls = 1000
+    with pytest.raises(IdentityProviderUnavailable):
+        await world.wallets.address(world.request())
+    world.provider.polls = 0
+    world.time.seconds += 3600
+    await world.wallets.address(world.request())
+    assert len(world.provider.activities) == 2
+    assert len(world.provider.organizations) == 1
+
+
+def stranger(organization: Any) -> None:
+    organization.users.append({**organization.users[0], "userId": "user-9", "userEmail": "thief@post.example"})
+
+
+def passkey(organization: Any) -> None:
+    organization.users[0]["authenticators"] = [{"authenticatorId": "1"}]
+
+
+def lasting_key(organization: Any) -> None:
+    key = {"credential": {"type": "CREDENTIAL_TYPE_API_KEY_P256"}, "expirationSeconds": "900"}
+    organization.users[0]["apiKeys"] = [key]
+
+
+def endless_session(organization: Any) -> None:
+    organization.users[0]["apiKeys"] = [{"credential": {"type": "CREDENTIAL_TYPE_LOGIN"}}]
+
+
+def social_login(organization: Any) -> None:
+    organization.users[0]["oauthProviders"] = [{"providerId": "1"}]
+
+
+def phone(organization: Any) -> None:
+    organization.users[0]["userPhoneNumber"] = "+10000000000"
+
+
+def other_email(organization: Any) -> None:
+    organization.users[0]["userEmail"] = "thief@post.example"
+
+
+def imported_wallet(organization: Any) -> None:
+    organization.wallets[0]["imported"] = True
+
+
+def second_wallet(organization: Any) -> None:
+    organization.wallets.append({"walletId": "wallet-2", "walletName": "Gift", "imported": False})
+
+
+def other_account(organization: Any) -> None:
+    organization.accounts["wallet-1"][0]["path"] = "m/44'/60'/0'/0/1"
+
+
+@pytest.mark.parametrize(
+    "tampered",
+    [
+        stranger,
+        passkey,
+        lasting_key,
+        endless_session,
+        social_login,
+        phone,
+        other_email,
+        imported_wallet,
+        second_wallet,
+        other_account,
+    ],
+)
+async def test_a_wallet_that_somebody_else_may_control_is_never_answered(
+    world: World, tampered: Callable[[Any], None]
+) -> None:
+    await world.wallets.address(world.request())
+    tampered(world.provider.only)
+    with pytest.raises(WalletNotUsable):
+        await world.wallets.address(world.request())
+
+
+async def test_an_owner_who_signed_in_by_a_code_keeps_the_wallet(world: World) -> None:
+    before = await world.wallets.address(world.request())
+    session = {"credential": {"type": "CREDENTIAL_TYPE_LOGIN"}, "expirationSeconds": "900"}
+    world.provider.only.users[0]["apiKeys"] = [session]
+    assert await world.wallets.address(world.request()) == before
+
+
+async def test_a_sub_organization_squatting_on_the_name_is_not_answered(world: World) -> None:
+    await world.wallets.address(world.request())
+    async with world.engine.begin() as connection:
+        await connection.execute(text("delete from worker.gift_wallet"))
+    twin = replace(world.provider.only, id="squatter")
+    world.provider.organizations["squatter"] = twin
+    with pytest.raises(WalletNotUsable):
+        await world.wallets.address(world.request())
+
+
+async def test_the_message_is_the_givers_about_this_email_and_used_once(world: World) -> None:
+    request = world.request()
+    with pytest.raises(SignerMismatch):
+        await world.wallets.address(replace(request, giver=world.scenario.account("thief").address.lower()))
+    with pytest.raises(SignerMismatch):
+        await world.wallets.address(replace(request, email="other@post.example"))
+    with pytest.raises(Expired):
+        await world.wallets.address(replace(request, deadline=int(world.time()) - 1))
+    with pytest.raises(InvalidInput) as refused:
+        await world.wallets.address(replace(request, email="Zaffre at home"))
+    assert "Zaffre" not in f"{refused.value}{refused.value.faults}"
+    await world.wallets.address(request)
+    with pytest.raises(AlreadyUsed):
+        await world.wallets.address(request)
+
+
+async def test_a_failed_request_does_not_spend_the_message(world: World) -> None:
+    request = world.request()
+    world.provider.breaks = 1
+    with pytest.raises(IdentityProviderUnavailable):
+        await world.wallets.address(request)
+    assert await world.wallets.address(request) == address_of(world)
+
+
+async def test_a_key_made_for_the_request_cannot_burn_the_cap(world: World) -> None:
+    throwaway = Account.create()
+    with pytest.raises(GiverUnknown):
+        await world.wallets.address(world.request(signer=throwaway))
+    assert not world.provider.answers
+
+
+async def test_a_premium_giver_who_never_sent_anything_is_welcome(world: World) -> None:
+    newcomer = world.scenario.account("newcomer")
+    world.scenario.subscribe_premium(newcomer)
+    world.scenario.anvil.rpc("anvil_setNonce", newcomer.address, "0x0")
+    await world.wallets.address(world.request(signer=newcomer))
+
+
+async def test_creations_and_givers_are_capped_by_the_day(world: World) -> None:
+    capped = world.another(GIFT_WALLETS_PER_DAY="1")
+    await capped.address(world.request())
+    with pytest.raises(LimitReached) as refused:
+        await capped.address(world.request("second@post.example"))
+    assert refused.value.code == "daily_cap_reached"
+    await capped.address(world.request())  # an email that has its wallet is still answered
+    eager = world.another(GIFT_WALLETS_PER_GIVER="1")
+    with pytest.raises(LimitReached):
+        await eager.address(world.request())
+
+
+async def test_a_slow_provider_is_waited_for_within_its_limit(world: World) -> None:
+    """Somebody else of the organization uses its one request a second: a 429 is obeyed, not answered with more."""
+    world.provider._in_second[int(world.time())] = 1
+    assert await world.wallets.address(world.request()) == address_of(world)
+    assert world.provider.answers["429"] == 1
+
+
+async def test_without_credentials_the_service_says_so(world: World) -> None:
+    hashes, quotas = KeyedHash(HASH_KEY), Quotas(world.engine, world.time)
+    off = GiftWallets(world.engine, hashes, quotas, world.chains, None, None, world.time)
+    with pytest.raises(NotConfigured):
+        await off.address(world.request())
+
+
+async def test_a_private_key_of_another_public_key_is_refused_at_the_start(world: World) -> None:
+    with pytest.raises(Misconfigured) as refused:
+        world.another(TURNKEY_API_PRIVATE_KEY="11" * 32)
+    assert "11" * 32 not in str(refused.value)
