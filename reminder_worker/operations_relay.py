@@ -21,6 +21,7 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    true,
     tuple_,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -72,9 +73,10 @@ class Wallet:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One signed transaction of a slot, without its bytes."""
+    """One signed transaction, without its bytes."""
 
     tx_hash: str
+    nonce: int
     kind: str
     max_fee_wei: int
     priority_fee_wei: int
@@ -138,7 +140,7 @@ async def wallets(engine: AsyncEngine) -> list[Wallet]:
             slots.c.oldest_open,
             *figures,
         )
-        .select_from(relay_wallet.join(slots, onclause=func.true()).outerjoin(relay_budget, spent))
+        .select_from(relay_wallet.join(slots, true()).outerjoin(relay_budget, spent))
         .order_by(w.chain_id, w.address)
     )
     found = await _rows(engine, question)
@@ -155,26 +157,34 @@ async def find_requests(
     t, s = relay_request.c, nonce_slot.c
     sealed = {"key_id", "salt", "call_data"}
     columns = [column for column in t if column.name not in sealed]
-    slot = [s.nonce.label("slot"), s.state.label("slot_state"), s.reserved_wei, s.spent_wei]
-    question = select(*columns, *slot, _age(t.created_at).label("age"))
-    question = question.select_from(relay_request.outerjoin(nonce_slot, s.request_id == t.id))
+    slot = (
+        select(s.nonce.label("slot"), s.state.label("slot_state"), s.reserved_wei, s.spent_wei)
+        .where(s.request_id == t.id)
+        .order_by(s.opened_at.desc())
+        .limit(1)
+        .lateral()
+    )
+    question = select(*columns, *slot.c, _age(t.created_at).label("age"))
+    question = question.select_from(relay_request.outerjoin(slot, true()))
     if request_id is not None:
         question = question.where(t.id == request_id)
     else:
         # An ended request may have a slot that an empty transaction still has to free.
-        under_way = or_(t.state.in_(OPEN_STATES), s.state != "final")
-        question = question.where(~func.coalesce(under_way, False) if ended else under_way)
+        under_way = or_(t.state.in_(OPEN_STATES), func.coalesce(slot.c.slot_state != "final", False))
+        question = question.where(~under_way if ended else under_way)
     return await _rows(engine, question.order_by(t.created_at.desc()).limit(limit))
 
 
-async def attempts(engine: AsyncEngine, chain_id: int, wallet: str, nonce: int) -> list[Attempt]:
-    """Everything that was signed for a slot, oldest first."""
-    t = tx_attempt.c
-    columns = (t.tx_hash, t.kind, t.max_fee_wei, t.priority_fee_wei, t.gas_limit, t.stored_at, t.broadcast_at)
-    of_slot = (t.chain_id == chain_id, t.wallet == wallet, t.nonce == nonce)
+async def attempts(engine: AsyncEngine, request_id: UUID) -> list[Attempt]:
+    """Everything that was signed for a request, oldest first."""
+    t, s = tx_attempt.c, nonce_slot.c
+    same = and_(s.chain_id == t.chain_id, s.wallet == t.wallet, s.nonce == t.nonce)
+    question = select(*(column for column in t if column.name != "raw")).select_from(tx_attempt.join(nonce_slot, same))
+    question = question.where(s.request_id == request_id).order_by(t.stored_at)
     return [
         Attempt(
             row.tx_hash,
+            row.nonce,
             row.kind,
             int(row.max_fee_wei),
             int(row.priority_fee_wei),
@@ -182,7 +192,7 @@ async def attempts(engine: AsyncEngine, chain_id: int, wallet: str, nonce: int) 
             row.stored_at,
             row.broadcast_at,
         )
-        for row in await _rows(engine, select(*columns).where(*of_slot).order_by(t.stored_at))
+        for row in await _rows(engine, question)
     ]
 
 

@@ -17,6 +17,7 @@ from reminder_worker.cli import main
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipient_rows import seal_row
 from tests.integration.conftest import AnvilChain
+from tests.integration.relay_rows import SIGNATURE, enter_budget, enter_request, enter_wallet
 
 ENC_KEY, HASH_KEY, NEW_KEY = (secrets.token_bytes(32) for _ in range(3))
 LEGACY, HEIR = "0x" + "a1" * 20, "0x" + "b2" * 20
@@ -64,6 +65,9 @@ class Command:
 
     def __call__(self, *arguments: str, **changes: str) -> Result:
         return CliRunner().invoke(main, arguments, env={"COLUMNS": "250", **self.environ, **changes})
+
+    def enter(self, statement: str, values: tuple[object, ...] = ()) -> None:
+        self.sql(statement, *values)
 
     def sql(self, statement: str, *values: object) -> list[tuple[object, ...]]:
         with psycopg.connect(self.environ["DATABASE_URL"], autocommit=True) as connection:
@@ -190,6 +194,58 @@ def test_rotate_key_moves_every_row_to_the_new_key(command: Command) -> None:
     assert key_id == new.key_id
     opened = new.record(salt, key_id).open(email, f"recipient.email|31337|{LEGACY}|{HEIR}")  # type: ignore[arg-type]
     assert opened == EMAIL
+
+
+def test_rotate_key_says_which_open_requests_still_need_the_old_key(command: Command) -> None:
+    assert command("tick", "--pass", "index").exit_code == 0
+    enter_request(command.enter, Vault(ENC_KEY), "broadcast", nonce=6)
+    enter_request(command.enter, Vault(ENC_KEY), "confirmed", nonce=5)
+    rotated = command("rotate-key", EMAIL_ENC_KEY=_text(NEW_KEY), EMAIL_ENC_KEYS_OLD=_text(ENC_KEY))
+    assert rotated.exit_code == 0, rotated.output
+    assert "1 relay requests still need EMAIL_ENC_KEYS_OLD" in rotated.output
+    assert "nothing needs" not in rotated.output
+
+
+# -- relay ------------------------------------------------------------------------------------------
+
+
+def test_relay_list_shows_what_is_open_or_what_has_ended_and_our_wallets(command: Command) -> None:
+    vault = Vault(ENC_KEY)
+    enter_wallet(command.enter, stopped="foreign_nonce")
+    enter_budget(command.enter, reserved=0, spent=42 * 10**15, requests=3)
+    opened = [
+        enter_request(command.enter, vault, "broadcast", nonce=6),
+        enter_request(command.enter, vault, "deferred_fee", nonce=None),
+    ]
+    ended = enter_request(command.enter, vault, "reverted", nonce=5)
+    listed = command("relay", "list")
+    assert listed.exit_code == 0, listed.output
+    assert all(str(request_id) in listed.output for request_id in opened)
+    assert str(ended) not in listed.output
+    for words in ("foreign_nonce", "0.042000 ETH", "gift_withdraw", "deferred_fee"):
+        assert words in listed.output
+    past = command("relay", "list", "--ended").output
+    assert str(ended) in past
+    assert not any(str(request_id) in past for request_id in opened)
+
+
+def test_relay_show_tells_a_request_and_what_was_signed_for_it(command: Command) -> None:
+    request_id = enter_request(command.enter, Vault(ENC_KEY), "broadcast")
+    shown = command("relay", "show", str(request_id))
+    assert shown.exit_code == 0, shown.output
+    for words in ("gift_withdraw", "broadcast", "0x" + "3c" * 20, "30.000 gwei", "0x" + request_id.hex * 2):
+        assert words in shown.output
+    unknown = command("relay", "show", str(uuid4()))
+    assert unknown.exit_code == 1
+    assert "there is no such request" in unknown.output
+
+
+def test_no_relay_command_prints_a_signature(command: Command) -> None:
+    request_id = enter_request(command.enter, Vault(ENC_KEY), "broadcast")
+    for arguments in (("list",), ("list", "--ended"), ("show", str(request_id))):
+        printed = command("relay", *arguments).output
+        assert SIGNATURE.hex() not in printed
+        assert repr(SIGNATURE) not in printed
 
 
 def test_backfill_reads_from_the_block_to_the_head(command: Command, anvil_chain: AnvilChain) -> None:

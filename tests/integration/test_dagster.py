@@ -19,8 +19,10 @@ from devnet.scenarios import Scenario
 from pipelines.definitions import defs
 from pipelines.jobs import LANE
 from pipelines.sensors import sensors
+from reminder_worker.privacy.vault import Vault
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
+from tests.integration.relay_rows import enter_budget, enter_request
 
 ROOT = Path(__file__).parents[2]
 CANARY = "canary.person@secret.example.org"
@@ -449,3 +451,33 @@ def test_pruning_forgets_signatures_and_counters_that_are_over_only(
     assert _prune(service, instance)["rows"] == 2
     assert database.execute("select digest from worker.used_signature").fetchall() == [(b"valid",)]
     assert database.execute("select subject from worker.quota").fetchall() == [("valid",)]
+
+
+def test_pruning_forgets_requests_budgets_and_alerts_that_ended_long_ago_only(
+    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    vault, days = Vault(b"k" * 32), 86400
+    kept = {
+        enter_request(database.execute, vault, "confirmed", nonce=2, age_seconds=80 * days),
+        enter_request(database.execute, vault, "broadcast", nonce=3, age_seconds=100 * days),
+        enter_request(database.execute, vault, "deferred_fee", nonce=None, age_seconds=100 * days),
+        enter_request(database.execute, vault, "cancelled_by_user", nonce=4, age_seconds=100 * days),
+    }
+    database.execute("update worker.nonce_slot set state = 'mined', spent_wei = null where nonce = 4")  # to be settled
+    for state, nonce in (("confirmed", 0), ("reverted", 1), ("expired", None)):
+        enter_request(database.execute, vault, state, nonce=nonce, age_seconds=100 * days)
+    for ago in (80, 100):
+        enter_budget(database.execute, reserved=0, spent=1, requests=1, days_ago=ago)
+        for state in ("sent", "queued"):
+            database.execute(
+                "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state, logged_at, created_at)"
+                " values (%s, 1, 'relay_stuck', 'x', %s, '{}', %s, now(), now() - make_interval(days => %s))",
+                (uuid4(), f"{state} {ago}", state, ago),
+            )
+    _prune(service, instance)
+    assert {row[0] for row in database.execute("select id from worker.relay_request")} == kept
+    for table in ("nonce_slot", "tx_attempt"):
+        assert sorted(database.execute(f"select nonce from worker.{table}").fetchall()) == [(2,), (3,), (4,)]
+    assert database.execute("select current_date - day < 90 from worker.relay_budget").fetchall() == [(True,)]
+    stages = {row[0] for row in database.execute("select stage from worker.alert")}
+    assert stages == {"sent 80", "queued 80", "queued 100"}

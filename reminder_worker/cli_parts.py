@@ -1,0 +1,88 @@
+"""What every command uses: settings from the environment, the open parts, tables and sentences."""
+
+import os
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from reminder_worker.errors import Misconfigured, ServiceError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from reminder_worker.runtime import Runtime
+    from reminder_worker.settings import Settings
+
+T = TypeVar("T")
+EXIT_CODES = "Exit codes: 0 all is well, 1 something is wrong, 2 wrong usage."
+
+
+class PlainErrors(click.Group):
+    """What the service raises on purpose is a sentence for the operator, not a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ServiceError as error:
+            raise click.ClickException(str(error)) from None
+
+
+def example(*lines: str) -> str:
+    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def settings() -> "Settings":
+    from reminder_worker.settings import Settings
+
+    return Settings.from_environ(os.environ)
+
+
+def chosen_chain(settings: "Settings", chain_id: int | None) -> int:
+    known = [chain.chain_id for chain in settings.chains]
+    if chain_id is None and len(known) == 1:
+        return known[0]
+    if chain_id in known:
+        return chain_id
+    raise click.UsageError(f"--chain: one of {', '.join(map(str, known))}")
+
+
+def with_runtime(work: Callable[["Runtime"], Awaitable[T]]) -> T:
+    """Run with all parts open, logging to standard error."""
+    from reminder_worker.logging import configure_logging
+    from reminder_worker.runtime import open_runtime
+
+    found = settings()
+    configure_logging(found)
+
+    async def opened() -> T:
+        async with open_runtime(found) as runtime:
+            return await work(runtime)
+
+    return run(opened())
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    import uvloop
+    from sqlalchemy.exc import OperationalError
+
+    try:
+        return uvloop.run(work)
+    except OperationalError:
+        raise Misconfigured("the database does not answer: see DATABASE_URL, is it running?") from None
+
+
+def console() -> Any:
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def progress() -> "Progress":
+    """A bar on a terminal, nothing elsewhere."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    on_stderr = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=on_stderr, disable=not on_stderr.is_terminal)

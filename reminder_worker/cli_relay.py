@@ -1,0 +1,117 @@
+"""`reminder-worker relay`: what is open at the relay, and the few things an operator may do about it.
+
+Shows public facts only; signatures and signed transactions stay sealed.
+"""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import click
+
+from reminder_worker.cli_parts import console, example, with_runtime
+from reminder_worker.errors import NotFound
+
+if TYPE_CHECKING:
+    from reminder_worker.operations_relay import Attempt
+    from reminder_worker.runtime import Runtime
+
+_ID = click.argument("request_id", type=click.UUID)
+
+
+@click.group()
+def relay() -> None:
+    """Requests whose gas we pay: look at them, hurry one, free its slot."""
+
+
+@relay.command("list", epilog=example("reminder-worker relay list", "reminder-worker relay list --ended"))
+@click.option("--ended", is_flag=True, help="What has ended, newest first.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
+def list_requests(ended: bool, limit: int) -> None:
+    """Open requests, and our wallets."""
+    from rich.table import Column, Table
+
+    from reminder_worker import operations_relay as operations
+
+    async def look(runtime: "Runtime") -> tuple[Any, Any]:
+        found = await operations.find_requests(runtime.engine, ended=ended, limit=limit)
+        return found, await operations.wallets(runtime.engine)
+
+    found, wallets = with_runtime(look)
+    shown = Table(Column("id", no_wrap=True), "chain", "lane", "of", "state", "reason", "nonce", "age")
+    for row in found:
+        nonce = "" if row.slot is None else str(row.slot)
+        cells = (row.id, row.chain_id, row.lane, row.subject_id, row.state, row.reason or "", nonce, _age(row.age))
+        shown.add_row(*map(str, cells))
+    console().print(shown)
+    ours = Table(
+        Column("wallet", no_wrap=True),
+        "chain",
+        "next nonce",
+        "not mined",
+        "mined",
+        "requests today",
+        "spent today",
+        "stopped",
+    )
+    for w in wallets:
+        figures = (w.chain_id, w.next_nonce, w.unmined, w.mined, w.requests, _ether(w.spent_wei))
+        ours.add_row(w.address, *map(str, figures), w.stopped or "")
+    console().print(ours)
+
+
+@relay.command(epilog=example("reminder-worker relay show 2f0c9e6a-…"))
+@_ID
+def show(request_id: UUID) -> None:
+    """One request: its authorization without the signature, its slot, every transaction that was signed for it."""
+    from rich.table import Column, Table
+
+    from reminder_worker import operations_relay as operations
+
+    async def look(runtime: "Runtime") -> tuple[Any, "list[Attempt]"]:
+        rows = await operations.find_requests(runtime.engine, request_id=request_id)
+        if not rows:
+            raise NotFound("there is no such request")
+        return rows[0], await operations.attempts(runtime.engine, request_id)
+
+    row, signed = with_runtime(look)
+    facts = Table("", "", show_header=False)
+    for name, value in _facts(row):
+        facts.add_row(name, value)
+    console().print(facts)
+    attempts = Table(
+        Column("transaction", no_wrap=True), "nonce", "kind", "max fee", "priority fee", "gas", "signed", "last sent"
+    )
+    for each in signed:
+        sent = "never" if each.broadcast_at is None else _clock(each.broadcast_at)
+        fees = (_gwei(each.max_fee_wei), _gwei(each.priority_fee_wei), str(each.gas_limit))
+        attempts.add_row(each.tx_hash, str(each.nonce), each.kind, *fees, _clock(each.stored_at), sent)
+    console().print(attempts)
+
+
+def _facts(row: Any) -> list[tuple[str, str]]:
+    names = ("id", "chain_id", "lane", "state", "reason", "router", "subject_id", "signer", "creator", "nonce")
+    facts = [(name, row._mapping[name]) for name in (*names, "gas_limit", "wallet", "slot", "slot_state")]
+    facts += [("deadline", _clock(datetime.fromtimestamp(min(row.deadline, 253_402_300_799), UTC)))]
+    facts += [("reserved", _ether(row.reserved_wei)), ("spent", _ether(row.spent_wei))]
+    facts += [("transaction", row.tx_hash), ("block", row.block_number)]
+    facts += [("created", _clock(row.created_at)), ("changed", _clock(row.updated_at))]
+    return [(name, str(value)) for name, value in facts if value is not None]
+
+
+def _age(seconds: int) -> str:
+    from reminder_worker.mail.messages import duration_words
+
+    return duration_words(seconds)
+
+
+def _clock(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _gwei(wei: int) -> str:
+    return f"{wei / 10**9:.3f} gwei"
+
+
+def _ether(wei: Any) -> str | None:
+    return None if wei is None else f"{int(wei) / 10**18:.6f} ETH"
