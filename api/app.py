@@ -11,6 +11,7 @@ from litestar.types import ASGIApp
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.clients import Clients, RateLimit
+from api.controllers.gift_pages import GiftFactsController, GiftPageController, card_image
 from api.controllers.health import HealthController
 from api.controllers.recipients import RecipientsController
 from api.edge import Edge
@@ -18,6 +19,7 @@ from api.metrics import RequestMetrics
 from api.problems import exception_handlers
 from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage
 from reminder_worker.chain.client import Chain
+from reminder_worker.gifts.pages import GiftPages
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.instructions import Instructions
@@ -50,23 +52,28 @@ class Parts(Protocol):
     def recipients(self) -> Recipients: ...
     @property
     def instructions(self) -> Instructions: ...
+    @property
+    def gift_pages(self) -> GiftPages | None: ...
 
 
 def create_app(parts: Parts) -> Litestar:
     """The routes with their limits; serve it wrapped, by `application`."""
     settings = parts.settings
     clients = Clients(settings.api.trusted_proxies, parts.hashes)
-    signed = Router(
-        "/",
-        route_handlers=[RecipientsController],
-        guards=[RateLimit(clients, parts.quotas, settings.api.rate_limit_per_minute).guard()],
-    )
+    limit = RateLimit(clients, parts.quotas, settings.api.rate_limit_per_minute).guard()
+    limited = Router("/", route_handlers=[RecipientsController, GiftFactsController], guards=[limit])
+    pages = []
+    if settings.gifts is not None:
+        pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[GiftPageController], guards=[limit]))
+        pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[card_image]))
     return Litestar(
-        route_handlers=[signed, HealthController],
+        route_handlers=[limited, *pages, HealthController],
         dependencies={
             "recipients": _given(parts.recipients),
             "instructions": _given(parts.instructions),
             "engine": _given(parts.engine),
+            "settings": _given(settings),
+            "gift_pages": _given(parts.gift_pages),
         },
         exception_handlers=exception_handlers(),
         cors_config=CORSConfig(

@@ -95,7 +95,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             due_passes={id: DuePass(engine, chain, indexes[id], settings.reminders) for id, chain in chains.items()},
             dispatch=dispatch,
             alerts=_alerts(engine, mail, settings),
-            gift_pages=_gift_pages(settings, chains, indexers),
+            gift_pages=make_gift_pages(settings, chains, indexers),
         )
 
 
@@ -113,7 +113,9 @@ def link_rules(gifts: GiftSettings) -> LinkRules:
         raise Misconfigured(f"GIFT_ORIGINS: one of them {fault}") from None
 
 
-def _gift_pages(settings: Settings, chains: Mapping[int, Chain], indexers: Mapping[int, Indexers]) -> GiftPages | None:
+def make_gift_pages(
+    settings: Settings, chains: Mapping[int, Chain], indexers: Mapping[int, Indexers]
+) -> GiftPages | None:
     if settings.gifts is None:
         return None
     return GiftPages(chains, indexers, link_rules(settings.gifts), relayed=settings.relay is not None)

@@ -26,6 +26,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
+from reminder_worker.runtime import make_gift_pages
 from reminder_worker.settings import Settings
 
 ENC_KEY, HASH_KEY = b"e" * 32, b"h" * 32
@@ -195,6 +196,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         recipients=Recipients(engine, vault, hashes, quotas, chains, settings, clock),
         instructions=Instructions(engine, chains, indexers, quotas, settings),
         chain_indexes=indexes,
+        gift_pages=make_gift_pages(settings, chains, indexers),
     )
     try:
         async with listening(parts) as (port, metrics_port), aiohttp.ClientSession() as session:

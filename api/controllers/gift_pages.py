@@ -1,0 +1,167 @@
+"""What anybody may see of a gift: its facts, its page with the link preview, and the entry by address."""
+
+import re
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from litestar import Controller, Request, Response, get
+from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import FromPath, PathParameter
+
+from api.gift_answers import GiftAnswer, gift_answer
+from api.gift_page import CARDS, content_security_policy, gift_page, plain_page
+from api.problems import MEDIA_TYPE, RETRY_LATER_SECONDS, STATUS
+from api.schemas import Problem
+from reminder_worker.errors import NotConfigured, NotFound, ServiceError, Unavailable
+from reminder_worker.gifts.claim_link import ClaimLink, Marks, kept_marks
+from reminder_worker.gifts.occasions import card, card_names, occasion_of
+from reminder_worker.gifts.pages import GiftPages
+from reminder_worker.settings import IdentityProviderSettings, Settings
+
+_NUMBER = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}", re.ASCII)
+FOR_EVER = {
+    "Cache-Control": "public, max-age=31536000, immutable",
+    "Cross-Origin-Resource-Policy": "cross-origin",  # messengers show it on pages of their own
+}
+NO_GIFT = ("There is no gift here", ["Please check the link.", "A gift that was sealed this minute may need a moment."])
+NOT_NOW = ("The gift cannot be shown right now", ["Nothing is lost: it is safe where it is. Please try again soon."])
+NONE_FOR = (
+    "No gift was found for this sheet",
+    [
+        "A gift that was sealed this minute may need a moment: please try again shortly.",
+        "A gift that has been opened already is not shown here any more.",
+    ],
+)
+
+
+def _problem(description: str) -> ResponseSpec:
+    return ResponseSpec(Problem, description=description, media_type=MEDIA_TYPE, generate_examples=False)
+
+
+class GiftFactsController(Controller):
+    tags = ["Gifts"]  # noqa: RUF012 - read by the framework
+
+    @get(
+        "/gift/{chain_id:int}/{timelock_id:int}",
+        operation_id="giftFacts",
+        summary="The public facts of a gift",
+        responses={
+            404: _problem("`not_found`: no gift of whitelisted ERC-20 tokens has this number"),
+            429: _problem("`rate_limited`; `Retry-After` says when to come back"),
+            503: _problem("`chain_unavailable`, `not_configured`"),
+        },
+    )
+    async def facts(
+        self,
+        chain_id: Annotated[int, PathParameter(description="Chain id")],
+        timelock_id: Annotated[int, PathParameter(description="The gift's number on that chain")],
+        gift_pages: NamedDependency[GiftPages | None],
+        settings: NamedDependency[Settings],
+    ) -> GiftAnswer:
+        """Needs no signature. With `domain` and `sponsorNonce` the recipient signs a WithdrawAuth.
+
+        A gift is known as soon as the chain has it.
+        """
+        if gift_pages is None:
+            raise NotConfigured("Gifts are not served here.")
+        return gift_answer(await gift_pages.facts(chain_id, timelock_id), settings.identity_provider)
+
+
+class GiftPageController(Controller):
+    """Below the configured prefix, for people and for what draws link previews."""
+
+    include_in_schema = False
+
+    @get("/{chain_id:str}/{timelock_id:str}")
+    async def page(
+        self,
+        request: Request[Any, Any, Any],
+        chain_id: FromPath[str],
+        timelock_id: FromPath[str],
+        gift_pages: NamedDependency[GiftPages | None],
+        settings: NamedDependency[Settings],
+    ) -> Response[str]:
+        """The page of a gift; what it says of an unknown occasion is the default's."""
+        pages, marks = _served(gift_pages), _marks(request)
+        link = None
+        try:
+            link = _link(pages, chain_id, timelock_id, marks)
+            facts = await pages.facts(link.chain_id, link.timelock_id)
+        except (NotFound, Unavailable) as error:
+            return _sorry(pages, error, marks, NO_GIFT, link)
+        occasion = occasion_of(marks.occasion)
+        foreign = _origins(settings.identity_provider) if marks.email else []
+        return _html(gift_page(link, facts, occasion), content_security_policy(occasion, foreign))
+
+    @get("/for/{address:str}")
+    async def by_address(
+        self,
+        request: Request[Any, Any, Any],
+        address: FromPath[str],
+        gift_pages: NamedDependency[GiftPages | None],
+    ) -> Response[str]:
+        """On to the newest gift sealed to an address. No fragment in `Location`: the browser carries its own on."""
+        pages, marks = _served(gift_pages), _marks(request)
+        try:
+            if not _ADDRESS.fullmatch(address):
+                raise NotFound("This is no address.")
+            link = await pages.newest(address.lower(), marks)
+        except (NotFound, Unavailable) as error:
+            return _sorry(pages, error, marks, NONE_FOR)
+        return Response("", status_code=302, media_type="text/plain", headers={"Location": link.url})
+
+
+@get(f"/{CARDS}/{{file:str}}", include_in_schema=False, sync_to_thread=False)
+def card_image(file: FromPath[str]) -> Response[bytes]:
+    """A preview image, by its name in the pages."""
+    if file not in card_names():
+        raise NotFound("There is no such image.")
+    return Response(card(card_names()[file]), media_type="image/png", headers=FOR_EVER)
+
+
+def _served(pages: GiftPages | None) -> GiftPages:
+    if pages is None:
+        raise NotConfigured("Gifts are not served here.")
+    return pages
+
+
+def _marks(request: Request[Any, Any, Any]) -> Marks:
+    return kept_marks(request.query_params.multi_items())
+
+
+def _link(pages: GiftPages, chain_id: str, timelock_id: str, marks: Marks) -> ClaimLink:
+    """Only the one spelling that claim links have."""
+    if not (_NUMBER.fullmatch(chain_id) and _NUMBER.fullmatch(timelock_id)):
+        raise NotFound("This is no gift's path.")
+    return pages.rules.link(int(chain_id), int(timelock_id), marks)
+
+
+def _origins(provider: IdentityProviderSettings | None) -> list[str]:
+    if provider is None:
+        return []
+    parts = [urlsplit(url) for url in (provider.url, provider.auth_proxy_url)]
+    return list(dict.fromkeys(f"{part.scheme}://{part.netloc}" for part in parts))
+
+
+def _sorry(
+    pages: GiftPages,
+    error: ServiceError,
+    marks: Marks,
+    not_found: tuple[str, list[str]],
+    link: ClaimLink | None = None,
+) -> Response[str]:
+    status, _ = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+    title, lines = NOT_NOW if isinstance(error, Unavailable) else not_found
+    occasion = occasion_of(marks.occasion)
+    page = plain_page(pages.rules.prefix, occasion, title, lines, link)
+    answer = _html(page, content_security_policy(occasion), status)
+    if isinstance(error, Unavailable):
+        answer.headers["Retry-After"] = str(RETRY_LATER_SECONDS)
+    return answer
+
+
+def _html(page: str, policy: str, status: int = 200) -> Response[str]:
+    headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+    return Response(page, status_code=status, media_type="text/html", headers=headers)

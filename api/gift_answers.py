@@ -1,0 +1,115 @@
+"""The public facts of a gift as they go over the wire."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Final, Literal
+
+from eth_utils.address import to_checksum_address
+from msgspec import Meta, Struct
+
+from api.schemas import EXAMPLE_LEGACY, EXAMPLE_RECIPIENT
+from reminder_worker.gifts.pages import GiftAsset, GiftFacts
+from reminder_worker.settings import IdentityProviderSettings
+
+LATEST_TIME: Final = 253_402_300_799  # the end of the year 9999: RFC 3339 tells no later one
+EXAMPLE_TOKEN = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"  # noqa: S105 - a coin's address
+
+
+class GiftAssetAnswer(Struct, rename="camel"):
+    """One token of a gift."""
+
+    token: Annotated[str, Meta(description="The token's address, EIP-55", examples=[EXAMPLE_TOKEN])]
+    symbol: Annotated[
+        str | None, Meta(description="Its symbol; null when it has none that may be shown", examples=["USDC"])
+    ]
+    decimals: Annotated[int | None, Meta(description="Its decimals; null when unknown", examples=[6])]
+    amount: Annotated[str, Meta(description="Base units, decimal", examples=["250000000"])]
+    as_ether: Annotated[
+        bool,
+        Meta(description="Wrapped ether that the recipient receives as ether, unless `skipSwap`", examples=[False]),
+    ]
+
+
+class GiftDomainAnswer(Struct, rename="camel"):
+    """EIP-712 domain of WithdrawAuth, read from the router (ERC-5267)."""
+
+    name: Annotated[str, Meta(description="Domain name", examples=["10102 Timelock Sponsored"])]
+    version: Annotated[str, Meta(description="Domain version", examples=["1"])]
+    chain_id: Annotated[int, Meta(description="Chain id", examples=[1])]
+    verifying_contract: Annotated[str, Meta(description="The router, EIP-55", examples=[EXAMPLE_LEGACY])]
+
+
+class IdentityProviderAnswer(Struct, rename="camel"):
+    """The two public ids with which a page talks to the identity provider's auth proxy."""
+
+    organization_id: Annotated[
+        str, Meta(description="The parent organization", examples=["8e2c8ae2-0d2f-4b0f-8b0e-0a6f2a8f3c11"])
+    ]
+    auth_proxy_config_id: Annotated[
+        str, Meta(description="The auth proxy's configuration", examples=["5a1b7c1e-63a0-4a8e-9d35-2f7b6a1d9c42"])
+    ]
+
+
+class GiftAnswer(Struct, rename="camel"):
+    """What anybody may know of a gift; nothing of its link's fragment."""
+
+    state: Annotated[
+        Literal["sealed", "open", "claimed"],
+        Meta(description="Sealed until its time, open for its recipient, or withdrawn", examples=["sealed"]),
+    ]
+    recipient: Annotated[
+        str, Meta(description="Who alone can withdraw it, whoever pays the fee; EIP-55", examples=[EXAMPLE_RECIPIENT])
+    ]
+    unlock_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2027-05-01T09:00:00Z"])]
+    assets: Annotated[
+        list[GiftAssetAnswer],
+        Meta(description="What is in it, or was; of a gift withdrawn moments ago it may be empty"),
+    ]
+    router: Annotated[str, Meta(description="The TimeLockRouter, EIP-55", examples=[EXAMPLE_LEGACY])]
+    domain: Annotated[GiftDomainAnswer, Meta(description="The EIP-712 domain that WithdrawAuth is signed in")]
+    sponsor_nonce: Annotated[
+        str, Meta(description="Nonce of the recipient's next WithdrawAuth, decimal", examples=["0"])
+    ]
+    sponsored: Annotated[
+        bool, Meta(description="Whether this service relays withdrawals of gifts and pays their fee", examples=[True])
+    ]
+    identity_provider: Annotated[
+        IdentityProviderAnswer | None,
+        Meta(description="For gifts addressed by email; null when there is no identity provider here"),
+    ]
+
+
+def gift_answer(facts: GiftFacts, provider: IdentityProviderSettings | None) -> GiftAnswer:
+    return GiftAnswer(
+        state=facts.state.value,
+        recipient=to_checksum_address(facts.recipient),
+        unlock_at=unlock_moment(facts).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        assets=[_asset(asset) for asset in facts.assets],
+        router=to_checksum_address(facts.router),
+        domain=GiftDomainAnswer(
+            facts.domain.name, facts.domain.version, facts.domain.chain_id, to_checksum_address(facts.router)
+        ),
+        sponsor_nonce=str(facts.sponsor_nonce),
+        sponsored=facts.sponsored,
+        identity_provider=_provider(provider),
+    )
+
+
+def unlock_moment(facts: GiftFacts) -> datetime:
+    """Anybody may choose any time: one beyond the year 9999 is told as its end."""
+    return datetime.fromtimestamp(min(facts.unlock_time, LATEST_TIME), UTC)
+
+
+def _asset(asset: GiftAsset) -> GiftAssetAnswer:
+    return GiftAssetAnswer(
+        token=to_checksum_address(asset.token),
+        symbol=asset.metadata.symbol if asset.metadata else None,
+        decimals=asset.metadata.decimals if asset.metadata else None,
+        amount=str(asset.units),
+        as_ether=asset.as_ether,
+    )
+
+
+def _provider(provider: IdentityProviderSettings | None) -> IdentityProviderAnswer | None:
+    if provider is None or not provider.auth_proxy_config_id:
+        return None
+    return IdentityProviderAnswer(provider.organization_id, provider.auth_proxy_config_id)

@@ -1,0 +1,172 @@
+"""What anybody may know of a gift: its public facts on chain, and which is the newest sealed to an address.
+
+Only live gifts of whitelisted ERC-20 tokens are offered: for any other timelock the answer is that there is no gift.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenMetadata, Tokens, TokenWhiteList
+from reminder_worker.chain.signatures import Domain
+from reminder_worker.chain.values import Block
+from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, NotFound
+from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.questions import GIFT, LIVE, Timelock
+
+ENDED: Final = 3
+NO_GIFT: Final = "There is no such gift."
+
+
+class GiftState(StrEnum):
+    SEALED = "sealed"
+    OPEN = "open"  # its time has come, and nobody has withdrawn it
+    CLAIMED = "claimed"
+
+
+@dataclass(frozen=True, slots=True)
+class GiftAsset:
+    """`units` are base units; `as_ether`: wrapped ether that the recipient receives as ether."""
+
+    token: str
+    units: int
+    metadata: TokenMetadata | None
+    as_ether: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GiftFacts:
+    """`unlock_time` in unix seconds; `domain` and `sponsor_nonce` are for the recipient's WithdrawAuth."""
+
+    chain_id: int
+    chain_name: str
+    timelock_id: int
+    state: GiftState
+    recipient: str
+    unlock_time: int
+    assets: tuple[GiftAsset, ...]
+    router: str
+    domain: Domain
+    sponsor_nonce: int
+    sponsored: bool
+
+
+class GiftPages:
+    """`relayed`: whether withdrawals of gifts are relayed here."""
+
+    def __init__(
+        self, chains: Mapping[int, Chain], indexers: Mapping[int, Indexers], rules: LinkRules, *, relayed: bool
+    ) -> None:
+        self.rules = rules
+        self._chains = chains
+        self._indexers = indexers
+        self._relayed = relayed
+        self._tokens = {chain_id: Tokens(chain) for chain_id, chain in chains.items()}
+
+    async def facts(self, chain_id: int, timelock_id: int) -> GiftFacts:
+        """Raises `NotFound`, `ChainUnavailable`. A gift that is not indexed yet is known from the chain alone."""
+        if chain_id not in self._chains or not 1 <= timelock_id <= LARGEST_TIMELOCK_ID:
+            raise NotFound(NO_GIFT)
+        chain = self._chains[chain_id]
+        head = await _head(chain)
+        (found,), allowed, indexed = await asyncio.gather(
+            Timelocks(chain).details([timelock_id], at=head.hash),
+            TokenWhiteList(chain).tokens(at=head.hash),
+            self._indexed(chain_id, timelock_id),
+        )
+        if found is None or found.lock_type != GIFT or found.status not in (LIVE, ENDED):
+            raise NotFound(NO_GIFT)
+        if indexed is not None and not _offered(indexed, chain, allowed):
+            raise NotFound(NO_GIFT)
+        units = _units(found, indexed)
+        if not {token for token, _ in units} <= allowed:
+            raise NotFound(NO_GIFT)
+        (domain, nonce), metadata = await asyncio.gather(
+            Timelocks(chain).sponsorship(found.recipient, at=head.hash),
+            self._tokens[chain_id].metadata([token for token, _ in units], at=head.hash),
+        )
+        return GiftFacts(
+            chain_id=chain_id,
+            chain_name=chain.settings.name or f"chain {chain_id}",
+            timelock_id=timelock_id,
+            state=_state(found, head.timestamp),
+            recipient=found.recipient,
+            unlock_time=found.unlock_time,
+            # The index has its own order: of several tokens it does not tell which was the last.
+            assets=_assets(units, metadata, found.last_as_eth and (bool(found.assets) or len(units) == 1)),
+            router=chain.settings.time_lock_router,
+            domain=domain,
+            sponsor_nonce=nonce,
+            sponsored=self._relayed,
+        )
+
+    async def newest(self, recipient: str, marks: Marks) -> ClaimLink:
+        """The link of the newest live gift sealed to an address, by block time, over all chains.
+
+        Raises `NotFound`, and `ChainUnavailable` or `IndexerUnavailable` while a chain cannot be asked: the newest may
+        be there.
+        """
+        found = await asyncio.gather(*(self._live_gifts(chain_id, recipient) for chain_id in self._chains))
+        gifts = [(gift.created_at, chain_id, gift.timelock_id) for chain_id, some in found for gift in some]
+        if not gifts:
+            raise NotFound("No gift that can be opened is sealed to this address.")
+        _, chain_id, timelock_id = max(gifts)
+        return self.rules.link(chain_id, timelock_id, marks)
+
+    async def _live_gifts(self, chain_id: int, recipient: str) -> tuple[int, list[Timelock]]:
+        """Live by the index and, what is withdrawn meanwhile left out, by the chain."""
+        chain = self._chains[chain_id]
+        gifts = await self._indexers[chain_id].ask(lambda indexer, at: indexer.gifts_of(recipient, at))
+        if not gifts:
+            return chain_id, []
+        allowed = await TokenWhiteList(chain).tokens()
+        offered = [gift for gift in gifts if _offered(gift, chain, allowed)]
+        details = await Timelocks(chain).details([gift.timelock_id for gift in offered])
+        return chain_id, [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]
+
+    async def _indexed(self, chain_id: int, timelock_id: int) -> Timelock | None:
+        """None also while nobody's index answers: the chain knows all that a live gift of ERC-20 tokens has."""
+        try:
+            found = await self._indexers[chain_id].ask(lambda indexer, at: indexer.timelocks([timelock_id], at))
+        except IndexerUnavailable:
+            return None
+        return found.get(timelock_id)
+
+
+async def _head(chain: Chain) -> Block:
+    head = await chain.block("latest")
+    if head is None:
+        raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} knows the latest block")
+    return head
+
+
+def _offered(gift: Timelock, chain: Chain, allowed: frozenset[str]) -> bool:
+    """Of whitelisted ERC-20 tokens alone, also in the vaults that only the index knows."""
+    return all(asset.vault == chain.settings.timelock_erc20 and asset.token in allowed for asset in gift.assets)
+
+
+def _units(found: TimelockDetails, indexed: Timelock | None) -> Sequence[tuple[str, int]]:
+    """What was sealed: the vault forgets it at withdrawal, the index does not."""
+    if found.assets or indexed is None:
+        return found.assets
+    return [(asset.token, asset.amount) for asset in indexed.assets]
+
+
+def _assets(
+    units: Sequence[tuple[str, int]], metadata: Mapping[str, TokenMetadata | None], last_as_eth: bool
+) -> tuple[GiftAsset, ...]:
+    last = len(units) - 1
+    return tuple(
+        GiftAsset(token, amount, metadata[token], last_as_eth and position == last)
+        for position, (token, amount) in enumerate(units)
+    )
+
+
+def _state(found: TimelockDetails, now: int) -> GiftState:
+    if found.status == ENDED:
+        return GiftState.CLAIMED
+    return GiftState.OPEN if now >= found.unlock_time else GiftState.SEALED

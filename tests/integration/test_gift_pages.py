@@ -1,0 +1,430 @@
+"""The gift pages as served: public facts, previews by occasion, and the entry by address, over real chains."""
+
+import json
+import logging
+import re
+import sys
+from collections.abc import AsyncIterator, Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+import structlog
+from eth_account.signers.local import LocalAccount
+from eth_utils.address import to_checksum_address
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.chain import Anvil
+from devnet.deploy import deploy
+from devnet.scenarios import DAY, Scenario
+from reminder_worker.gifts.occasions import card, occasions
+from reminder_worker.logging import configure_logging
+from reminder_worker.settings import API_PATHS
+from tests.integration.api_world import Answer, World, open_world
+
+ORIGIN = "https://gifts.example.org"
+GIFTS = {"GIFT_ORIGINS": f"{ORIGIN},https://second.example.org", "GIFT_PREFIX": "sealed"}
+PROVIDER = {
+    "TURNKEY_ORGANIZATION_ID": "the-organization",
+    "TURNKEY_API_PUBLIC_KEY": "02" + "ab" * 32,
+    "TURNKEY_API_PRIVATE_KEY": "cd" * 32,
+    "TURNKEY_AUTH_PROXY_CONFIG_ID": "the-config",
+    "TURNKEY_AUTH_PROXY_URL": "https://proxy.provider.example/v1",
+    "TURNKEY_URL": "https://api.provider.example",
+}
+SECRET = "Canary-Quintessa"
+
+
+@pytest.fixture
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+    async with open_world(chain_scenario, engine, **GIFTS) as opened:
+        yield opened
+
+
+@pytest.fixture
+def giver(chain_scenario: Scenario) -> LocalAccount:
+    return chain_scenario.account("giver")
+
+
+@pytest.fixture
+def ada(chain_scenario: Scenario) -> LocalAccount:
+    return chain_scenario.account("ada")
+
+
+async def indexed(world: World) -> None:
+    for index in world.parts.chain_indexes.values():
+        await index.advance()
+
+
+async def facts(world: World, gift: int) -> Answer:
+    return await world.request("GET", f"/gift/{world.chain_id}/{gift}")
+
+
+async def page(world: World, gift: object, query: str = "") -> Answer:
+    return await world.request("GET", f"/sealed/{world.chain_id}/{gift}{query}")
+
+
+async def entry(world: World, address: str, query: str = "") -> Answer:
+    return await world.request("GET", f"/sealed/for/{address}{query}", allow_redirects=False)
+
+
+class Tags(HTMLParser):
+    """The meta tags of a page, the text that is shown, and what could run or load."""
+
+    def __init__(self, html: bytes) -> None:
+        super().__init__()
+        self.meta: dict[str, str] = {}
+        self.text, self.active, self._hidden = "", [], False
+        self.feed(html.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "meta" and (name := given.get("property") or given.get("name")):
+            assert name not in self.meta
+            self.meta[name] = given["content"]
+        self._hidden = tag in ("style", "title")
+        if tag in ("script", "iframe", "form", "object", "a") or any(name.startswith("on") for name in given):
+            self.active.append(tag)
+
+    def handle_endtag(self, _tag: str) -> None:
+        self._hidden = False
+
+    def handle_data(self, data: str) -> None:
+        self.text += "" if self._hidden else data + " "
+
+
+# -- the facts ------------------------------------------------------------------------------------
+
+
+async def test_the_facts_of_a_gift_are_public_from_its_sealing_on(
+    world: World, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """Both lanes, before any index has read a block: with them the recipient's withdrawal can be signed."""
+    s, d = world.scenario, world.scenario.deployment
+    eth = s.create_gift(giver, ada.address, eth=10**18, duration=DAY)
+    usdc = s.create_gift(giver, ada.address, tokens=[(d.usdc, 250 * 10**6)], duration=0)
+    for _ in range(2):  # from the chain alone, and with the index
+        sealed, opened = await facts(world, eth), await facts(world, usdc)
+        assert (sealed.status, opened.status) == (200, 200)
+        assert sealed.body["state"] == "sealed"
+        assert sealed.body["recipient"] == ada.address
+        assert sealed.body["assets"] == [
+            {
+                "token": to_checksum_address(d.weth),
+                "symbol": "WETH",
+                "decimals": 18,
+                "amount": str(10**18),
+                "asEther": True,
+            }
+        ]
+        assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", sealed.body["unlockAt"])
+        assert opened.body["state"] == "open"
+        assert opened.body["assets"][0] | {"token": ""} == {
+            "token": "", "symbol": "USDC", "decimals": 6, "amount": "250000000", "asEther": False
+        }  # fmt: skip
+        assert opened.body["domain"] == {
+            "name": "10102 Timelock Sponsored",
+            "version": "1",
+            "chainId": world.chain_id,
+            "verifyingContract": to_checksum_address(d.time_lock_router),
+        }
+        assert (opened.body["sponsorNonce"], opened.body["router"]) == ("0", to_checksum_address(d.time_lock_router))
+        assert (opened.body["sponsored"], opened.body["identityProvider"]) == (False, None)
+        await indexed(world)
+    s.withdraw_for(giver, usdc, s.withdraw_auth(ada, usdc, nonce=int(opened.body["sponsorNonce"])))
+    claimed = (await facts(world, usdc)).body
+    assert (claimed["state"], claimed["sponsorNonce"]) == ("claimed", "1")
+    assert claimed["assets"] == opened.body["assets"]  # the index remembers what was in it
+
+
+async def test_the_facts_tell_what_this_installation_offers(
+    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """Whether withdrawals are relayed, and the identity provider's two public ids; never its keys."""
+    gift = chain_scenario.create_gift(giver, ada.address, eth=1)
+    async with open_world(chain_scenario, engine, **GIFTS, **PROVIDER, RELAYER_KEY="0x" + "11" * 32) as world:
+        body = (await facts(world, gift)).body
+        assert body["sponsored"] is True
+        assert body["identityProvider"] == {"organizationId": "the-organization", "authProxyConfigId": "the-config"}
+        assert "cdcd" not in json.dumps(body)
+
+
+async def test_only_gifts_of_whitelisted_tokens_are_shown(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
+    """Another token, an NFT, another kind of timelock, an unknown number or chain: there is no such gift."""
+    s, d = world.scenario, world.scenario.deployment
+    junk = s.create_gift(giver, ada.address, tokens=[(d.usdc, 1), (s.deploy("TestERC20", "Junk", "JUNK", 18), 5)])
+    regular = s.create_timelock(giver, ada.address, tokens=[(d.usdc, 1)])
+    soft = s.create_timelock(giver, ada.address, tokens=[(d.usdc, 1)], soft=True)
+    nft = s.create_timelock(giver, ada.address, erc721=[(d.erc721, 1)])
+    for _ in range(2):
+        for number in (junk, regular, soft, nft, 0, 10**6, 2**63, 10**30):
+            answer = await facts(world, number)
+            assert (answer.status, answer.code) == (404, "not_found")
+            assert (await page(world, number)).status == 404
+        await indexed(world)
+    assert (await world.request("GET", f"/gift/{world.chain_id + 1}/{junk}")).status == 404
+    assert (await entry(world, ada.address)).status == 404
+
+
+async def test_an_nft_in_a_gift_is_seen_by_the_index(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
+    """The ERC-20 vault does not know of it: a gift that is not of ERC-20 tokens alone is not shown."""
+    s, d = world.scenario, world.scenario.deployment
+    for token, number in ((d.erc721, 31),):
+        s.write_as_deployer("TestERC721", token, "mint", giver.address, number)
+        s.write(giver, "TestERC721", token, "setApprovalForAll", d.time_lock_router, True)
+    swap = (d.weth, 10, s.anvil.now() + DAY)
+    gift = (swap, [], [(d.erc721, 31)], [], DAY, ada.address, "Gift", "")
+    s.write(giver, "TimeLockRouter", d.time_lock_router, "createTimelockedGift", gift, value=10)
+    number: int = s.read("TimeLockRouter", d.time_lock_router, "timelockCounter")
+    await indexed(world)
+    assert (await facts(world, number)).status == 404
+    assert (await entry(world, ada.address)).status == 404
+
+
+async def test_a_chain_that_cannot_be_read_is_said_to_be_so(world: World, giver: LocalAccount) -> None:
+    """Not that there is no gift: 503 with Retry-After, as a problem and as a page."""
+    gift = world.scenario.create_gift(giver, giver.address, eth=1)
+    world.scenario.anvil.set_code(world.scenario.deployment.token_white_list, "0x")
+    assert ((await facts(world, gift)).status, (await facts(world, gift)).code) == (503, "chain_unavailable")
+    shown = await page(world, gift, "?o=birthday")
+    assert (shown.status, shown.headers["Retry-After"]) == (503, "5")
+    assert "right now" in Tags(shown.body).text
+    assert Tags(shown.body).meta["og:title"] == "Happy birthday"
+    assert (await entry(world, giver.address)).status == 503  # also: nothing is indexed yet
+
+
+# -- the page -------------------------------------------------------------------------------------
+
+
+async def test_the_page_shows_the_public_facts_as_text(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
+    """What, when, for whom, where; nothing on it runs, loads from elsewhere or leads away."""
+    s = world.scenario
+    gift = s.create_gift(giver, ada.address, eth=15 * 10**17, duration=DAY)
+    shown = await page(world, gift, "?o=wedding&paper=1&email=1")
+    tags = Tags(shown.body)
+    assert shown.status == 200
+    assert shown.headers["Content-Type"] == "text/html; charset=utf-8"
+    for words in ("Congratulations on your wedding", "1.5 ETH", "sealed until", ada.address, "printed on the sheet"):
+        assert words in tags.text
+    assert tags.active == []
+    s.advance(2 * DAY)
+    assert "can be opened now" in Tags((await page(world, gift)).body).text
+    s.withdraw_gift(ada, gift)
+    assert "has been opened" in Tags((await page(world, gift)).body).text
+
+
+async def test_a_token_cannot_write_on_the_page(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
+    """A symbol with markup, a link or of great length is not shown: the token's address is."""
+    s, d = world.scenario, world.scenario.deployment
+    tokens = [(d.hostile_symbol_token, 5 * 10**18), (d.long_symbol_token, 7), (d.no_metadata_token, 9)]
+    shown = await page(world, s.create_gift(giver, ada.address, tokens=tokens))
+    tags = Tags(shown.body)
+    assert tags.active == []
+    for words in (
+        f"5 of {to_checksum_address(d.hostile_symbol_token)}",
+        f"7 base units of {to_checksum_address(d.long_symbol_token)}",
+        f"9 base units of {to_checksum_address(d.no_metadata_token)}",
+    ):
+        assert words in tags.text
+    assert "evil.example" not in shown.body.decode()
+
+
+@pytest.mark.parametrize("name", [*occasions(), "no-such-occasion", "", None, '"><script>alert(1)</script>'])
+async def test_a_link_preview_shows_its_occasion(
+    world: World, giver: LocalAccount, ada: LocalAccount, name: str | None
+) -> None:
+    """Open Graph and Twitter tags by `o`, absolute addresses; whatever is not an occasion has the default's."""
+    gift = world.scenario.create_gift(giver, ada.address, eth=1)
+    async with world.session.get(
+        f"{world.url}/sealed/{world.chain_id}/{gift}", params={} if name is None else {"o": name}
+    ) as response:
+        html = await response.read()
+    tags, expected = Tags(html), occasions().get(name or "", occasions()["gift"])
+    meta = tags.meta
+    assert meta["og:title"] == meta["twitter:title"] == expected.greeting
+    assert meta["og:image"] == meta["twitter:image"]
+    assert meta["og:image"].startswith(f"{ORIGIN}/sealed/cards/{expected.id}.")
+    assert (meta["og:image:width"], meta["og:image:height"]) == ("1200", "630")
+    assert meta["twitter:card"] == "summary_large_image"
+    kept = f"?o={name}" if name and re.fullmatch("[a-z-]+", name) else ""
+    assert meta["og:url"] == f"{ORIGIN}/sealed/{world.chain_id}/{gift}{kept}"
+    assert b"<script" not in html
+    async with world.session.get(world.url + meta["og:image"].removeprefix(ORIGIN)) as image:
+        assert await image.read() == card(expected.id)
+        assert image.headers["Content-Type"] == "image/png"
+        assert image.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        assert image.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+
+
+@pytest.mark.parametrize("query", ["", "?email=1", "?email=0", "?email=1&email=1", "?o=eid&email=1", "?paper=1"])
+async def test_only_pages_of_email_gifts_may_talk_to_the_identity_provider(
+    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, query: str
+) -> None:
+    """The policy names no foreign origin but the provider's, and that with `email=1` alone."""
+    gift = chain_scenario.create_gift(giver, giver.address, eth=1)
+    provider = {"https://proxy.provider.example", "https://api.provider.example"}
+    for more in ({}, PROVIDER):
+        async with open_world(chain_scenario, engine, **GIFTS, **more) as world:
+            headers = (await page(world, gift, query)).headers
+        policy = headers["Content-Security-Policy"]
+        named = set(re.findall(r"[a-z]+:(?://)?[^\s;']+", policy))
+        assert named == (provider if more and re.fullmatch(r"\?(o=eid&)?email=1", query) else set())
+        assert "default-src 'none'" in policy
+        assert "'unsafe" not in policy
+        assert "*" not in policy
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "path", ["/sealed/01/1", "/sealed/1/+1", "/sealed/1/1.0", "/sealed/1/%31x", "/sealed/x/y", "/sealed/1/\u0661"]
+)
+async def test_a_gift_has_one_path(world: World, path: str) -> None:
+    """Other spellings of a number are no gift."""
+    shown = await world.request("GET", path)
+    assert shown.status == 404
+    assert "no gift here" in Tags(shown.body).text
+
+
+async def test_an_image_has_one_name(world: World) -> None:
+    """Names without the hash, with another one, or of other files are not served."""
+    for name in ("gift.png", "gift.000000000000.png", "..%2foccasions.json", "%2e%2e"):
+        assert (await world.request("GET", f"/sealed/cards/{name}")).status == 404
+
+
+# -- the entry by address -----------------------------------------------------------------------------
+
+
+async def test_an_address_leads_to_its_newest_live_gift(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
+    """Of whitelisted tokens; with only the three marks of the query, encoded anew, and no fragment."""
+    s, d = world.scenario, world.scenario.deployment
+    older = s.create_gift(giver, ada.address, eth=1, duration=0)
+    newest = s.create_gift(giver, ada.address, tokens=[(d.usdc, 5)], duration=0)
+    s.create_gift(giver, ada.address, tokens=[(s.deploy("TestERC20", "Junk", "JUNK", 18), 5)])
+    s.create_gift(giver, giver.address, eth=1)
+    s.create_timelock(giver, ada.address, tokens=[(d.usdc, 1)])
+    await indexed(world)
+    hostile = "o=eid&paper=1&g=secret&next=//evil.example&email=1&utm=%0d%0aX:1"
+    for address in (ada.address, ada.address.lower()):
+        moved = await entry(world, address, f"?{hostile}")
+        assert moved.status == 302
+        assert moved.headers["Location"] == f"{ORIGIN}/sealed/{world.chain_id}/{newest}?o=eid&paper=1&email=1"
+        assert moved.headers["Cache-Control"] == "no-store"
+        assert moved.headers["Referrer-Policy"] == "no-referrer"
+        assert moved.body == b""
+    s.withdraw_gift(ada, newest)  # known to the chain, not to the index yet
+    moved = await entry(world, ada.address, "?o=a&o=b&paper=2&email=1%20")
+    assert moved.headers["Location"] == f"{ORIGIN}/sealed/{world.chain_id}/{older}"
+    s.withdraw_gift(ada, older)
+    for _ in range(2):
+        gone = await entry(world, ada.address, "?o=christmas")
+        assert (gone.status, gone.headers["Cache-Control"]) == (404, "no-store")
+        assert "No gift was found" in Tags(gone.body).text
+        await indexed(world)
+
+
+@pytest.mark.parametrize("address", ["0x12", "ada.eth", "0x" + "g" * 40, "%0d%0aLocation:x", "0x" + "\u0661" * 40])
+async def test_what_is_no_address_has_no_gift(world: World, address: str) -> None:
+    """A page that says so, with nothing of the address on it."""
+    await indexed(world)
+    answer = await entry(world, address)
+    assert answer.status == 404
+    assert "Location" not in answer.headers
+    assert address.encode() not in answer.body
+
+
+async def test_the_newest_gift_of_all_chains_wins_by_block_time(
+    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """Two chains on which ids say nothing of age; while one of them cannot tell, nothing is guessed."""
+    with Anvil(chain_id=31338) as second:
+        other = Scenario(second, deploy(second))
+        environ = other.deployment.settings_environ(second.chain_id, second.url)
+        both = {**GIFTS, **environ, "CHAINS": f"{chain_scenario.anvil.chain_id},{second.chain_id}"}
+        async with open_world(chain_scenario, engine, **both) as world:
+            for _ in range(3):
+                chain_scenario.create_gift(giver, ada.address, eth=1)
+            await world.parts.chain_indexes[world.chain_id].advance()
+            assert (await entry(world, ada.address)).status == 503
+            second.set_time(chain_scenario.anvil.now() + 50)
+            newest = other.create_gift(other.account("giver"), ada.address, eth=1)
+            await indexed(world)
+            moved = await entry(world, ada.address)
+            assert moved.headers["Location"] == f"{ORIGIN}/sealed/{second.chain_id}/{newest}"
+            chain_scenario.advance(100)
+            newest = chain_scenario.create_gift(giver, ada.address, eth=1)
+            await indexed(world)
+            moved = await entry(world, ada.address)
+            assert moved.headers["Location"] == f"{ORIGIN}/sealed/{world.chain_id}/{newest}"
+
+
+# -- what is kept of it ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def captured_logs(capsys: pytest.CaptureFixture[str]) -> Iterator[Any]:
+    root = logging.getLogger()
+    handlers, level, hook = list(root.handlers), root.level, sys.excepthook
+    yield capsys
+    structlog.reset_defaults()
+    root.handlers[:], sys.excepthook = handlers, hook
+    root.setLevel(level)
+
+
+async def test_neither_log_nor_metrics_hold_a_path_or_a_query(
+    world: World, giver: LocalAccount, ada: LocalAccount, captured_logs: Any
+) -> None:
+    """Routes are counted; no address, no number of a gift and nothing of a query, granted, refused or failed."""
+    configure_logging(world.parts.settings)
+    gift = world.scenario.create_gift(giver, ada.address, eth=1)
+    await indexed(world)
+    captured_logs.readouterr()
+    for query in ("", f"?o=eid&g={SECRET}&x={SECRET}"):
+        await page(world, gift, query)
+        await page(world, 987654321, query)
+        await entry(world, ada.address, query)
+        await entry(world, SECRET, query)
+        await facts(world, 987654321)
+    world.scenario.anvil.set_code(world.scenario.deployment.token_white_list, "0x")
+    await page(world, 987654321, f"?g={SECRET}")
+    written = "".join(captured_logs.readouterr())
+    async with world.session.get(world.metrics_url + "/metrics") as response:
+        metrics = await response.text()
+    assert written.count('"event": "request"') == 11
+    assert 'route="/sealed/{chain_id}/{timelock_id}"' in metrics
+    for secret in (SECRET, ada.address[2:], ada.address[2:].lower(), "987654321", "o=eid"):
+        assert secret not in written
+        assert secret not in metrics
+
+
+async def test_many_requests_of_one_client_are_refused(
+    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount
+) -> None:
+    """Each costs calls of the chain: facts, pages and entries count together; images do not."""
+    gift = chain_scenario.create_gift(giver, giver.address, eth=1)
+    async with open_world(chain_scenario, engine, **GIFTS, RATE_LIMIT_PER_MINUTE="3") as world:
+        await indexed(world)
+        answers = [await facts(world, gift), await page(world, gift), await entry(world, giver.address)]
+        assert [answer.status for answer in answers] == [200, 200, 302]
+        image = Tags(answers[1].body).meta["og:image"].removeprefix(ORIGIN)
+        for answer in (await facts(world, gift), await page(world, gift), await entry(world, giver.address)):
+            assert (answer.status, answer.code) == (429, "rate_limited")
+        assert (await world.request("GET", image)).status == 200
+
+
+async def test_without_gift_settings_no_page_is_served(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    """The facts say that this is not configured; there are no other routes."""
+    async with open_world(chain_scenario, engine) as world:
+        answer = await facts(world, 1)
+        assert (answer.status, answer.code) == (503, "not_configured")
+        assert (await page(world, 1)).status == 404
+        assert (await world.request("GET", f"/gifts/{world.chain_id}/1")).status == 404
+
+
+async def test_the_facts_are_described_with_an_example(world: World) -> None:
+    """The document has the endpoint, and every path's first part is one that a gift prefix may not be."""
+    document = (await world.request("GET", "/schema/openapi.json")).body
+    described = document["paths"]["/gift/{chain_id}/{timelock_id}"]["get"]
+    assert {"200", "404", "429", "503"} <= set(described["responses"])
+    parts = {path.split("/")[1] for path in document["paths"] if len(path.split("/")) > 2}
+    assert parts <= API_PATHS
