@@ -213,23 +213,26 @@ def rotate_key() -> None:
     from sqlalchemy import func, select
 
     from reminder_worker import operations_relay
-    from reminder_worker.database.tables import recipient
+    from reminder_worker.database.tables import gift_notification, recipient
+    from reminder_worker.gifts.rotation import rotate_gifts
     from reminder_worker.reminders.recipients import rotate
 
     async def work(runtime: "Runtime") -> tuple[int, int]:
-        older = select(func.count()).where(recipient.c.key_id != runtime.vault.key_id)
+        tables = (recipient, gift_notification)
+        older = [select(func.count()).where(table.c.key_id != runtime.vault.key_id) for table in tables]
         async with runtime.engine.connect() as connection:
-            total = await connection.scalar(older) or 0
+            total = sum([await connection.scalar(statement) or 0 for statement in older])
         done = 0
         with cli_parts.progress() as progress:
             task = progress.add_task("encrypting anew", total=total)
-            async for rows in rotate(runtime.engine, runtime.vault):
-                done += rows
-                progress.update(task, completed=done)
+            for rotation in (rotate, rotate_gifts):
+                async for rows in rotation(runtime.engine, runtime.vault):
+                    done += rows
+                    progress.update(task, completed=done)
         return done, await operations_relay.under_other_keys(runtime.engine, runtime.vault.key_id)
 
     count, relayed = cli_parts.with_runtime(work)
-    click.echo(f"{count} recipients encrypted anew")
+    click.echo(f"{count} recipients and gifts encrypted anew")
     if relayed:
         # What was signed is not sealed again: it is shredded when the request has ended and its slot is final.
         click.echo(f"{relayed} relay requests still need EMAIL_ENC_KEYS_OLD until they end: repeat this later")

@@ -189,7 +189,7 @@ def test_rotate_key_moves_every_row_to_the_new_key(command: Command) -> None:
 
     rotated = command("rotate-key", EMAIL_ENC_KEY=_text(NEW_KEY), EMAIL_ENC_KEYS_OLD=_text(ENC_KEY))
     assert rotated.exit_code == 0, rotated.output
-    assert "1 recipients encrypted anew" in rotated.output
+    assert "1 recipients and gifts encrypted anew" in rotated.output
     [(key_id, salt, email)] = command.sql("select key_id, salt, email from worker.recipient")
     assert key_id == new.key_id
     opened = new.record(salt, key_id).open(email, f"recipient.email|31337|{LEGACY}|{HEIR}")  # type: ignore[arg-type]

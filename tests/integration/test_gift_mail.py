@@ -33,6 +33,7 @@ from reminder_worker.errors import (
 from reminder_worker.gifts.facts import Gifts
 from reminder_worker.gifts.gift_mail import GiftMail, GiftMailReport
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
+from reminder_worker.gifts.rotation import rotate_gifts
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.client import MailClient
@@ -599,6 +600,23 @@ async def test_nothing_personal_lies_in_the_database_in_clear(world: World) -> N
         for form in (secret, secret.encode().hex()):
             assert form.lower() not in stored.lower()
     assert hashlib.sha256(NORMAL.encode()).hexdigest() not in stored
+
+
+async def test_after_a_rotation_the_old_key_opens_nothing_and_everything_still_arrives(world: World) -> None:
+    undecided, waiting = world.seal(), world.seal()
+    await world.register(undecided)
+    world.stub.fail(Fault.DIES_BEFORE)
+    await world.tick()
+    await world.register(waiting, timing="none")
+    rotated = Vault(b"n" * 32, [b64decode(ENC_KEY)])
+    assert [count async for count in rotate_gifts(world.engine, rotated)] == [2]
+    world.vault = Vault(b"n" * 32)
+    world.mail = world.another_mail()
+    await world.tick()
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+    assert world.stub.told("gift_unlocked") == [NORMAL, NORMAL]
 
 
 async def test_requests_and_errors_show_nothing(world: World) -> None:
