@@ -237,6 +237,8 @@ class Story:
             texts[path.name] = text
             if path.name.endswith("_key"):
                 keys[path.name] = b64decode(text)
+            if path.name.endswith("_wallet"):
+                keys[path.name] = bytes.fromhex(text)
         return leaks.secrets_of(texts, keys)
 
     def _everything(self) -> Iterator[tuple[str, bytes]]:

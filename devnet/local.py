@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Self
 
+from eth_account import Account
+
 from devnet.compile import ROOT
 from devnet.deploy import Deployment
 from devnet.parts import StackFailed, busy_ports
@@ -16,6 +18,8 @@ HOST = "127.0.0.1"
 CHAIN_ID = 31337
 APP_ORIGIN = "https://app.example"
 DATABASES = ("worker", "mail_service", "dagster")
+OPS_EMAIL = "operators@post.example"
+OUR_WALLETS = ("relayer", "attestor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +90,20 @@ def make_secrets(directory: Path) -> None:
     for name in ("email_enc_key", "hash_key", "mail_hash_key"):
         write_private(directory / name, b64encode(secrets.token_bytes(32)).decode())
     write_private(directory / "mail_token", secrets.token_urlsafe(32))
+    for wallet in OUR_WALLETS:
+        write_private(directory / f"{wallet}_wallet", secrets.token_hex(32))
 
 
 def write_private(path: Path, text: str) -> None:
     path.touch(mode=0o600)
     path.chmod(0o600)
     path.write_text(text)
+
+
+def our_wallets(secret_files: Path) -> dict[str, str]:
+    """The addresses of the service's own wallets, lower case, by their names."""
+    keys = {wallet: (secret_files / f"{wallet}_wallet").read_text() for wallet in OUR_WALLETS}
+    return {wallet: Account.from_key(key).address.lower() for wallet, key in keys.items()}
 
 
 def bare_environ() -> dict[str, str]:
@@ -132,6 +144,10 @@ def worker_environ(at: Addresses, ports: Ports, secret_files: Path, deployment: 
         **deployment.settings_environ(CHAIN_ID, at.chain),
         "MAIL_URL": at.mail,
         "MAIL_TOKEN_FILE": str(secret_files / "mail_token"),
+        "RELAYER_KEY_FILE": str(secret_files / "relayer_wallet"),
+        "ATTESTOR_KEY_FILE": str(secret_files / "attestor_wallet"),
+        "OPS_EMAIL": OPS_EMAIL,
+        "GIFT_ORIGINS": at.api,
         "API_PORT": str(ports.api),
         "METRICS_PORT": str(ports.metrics),
         "INBOX_URL": at.inbox,

@@ -40,12 +40,14 @@ from devnet.local import (
     dagster_environ,
     mail_environ,
     make_secrets,
+    our_wallets,
     worker_environ,
     write_private,
 )
 from devnet.parts import Log, Part, StackFailed, Supervisor, answers, end_leftovers
 
 BLOCK_SECONDS = 2
+WALLET_FUNDS = 10**19
 _SOCKETS = "rw-stack-"  # in the directory for temporary files, because a socket's path has to be short
 _DAGSTER_CHATTER = (
     *("INFO:dagster", " skipped: ", "Collected ", "Checking ", "Creating ", "Launch", "Priority ", "has been cached"),
@@ -63,6 +65,7 @@ class Stack:
         self.supervisor = Supervisor(directory, log)
         self.anvil = Anvil(port=ports.chain, chain_id=CHAIN_ID)  # to ask it; the process is ours
         self.deployment: Deployment
+        self.wallets: Mapping[str, str]  # of the service: relayer and attestor, to their addresses
         self.at: Addresses
         self.pg_dump: Path
         self._socket = ""
@@ -178,7 +181,10 @@ class Stack:
 
     def _deploy(self) -> None:
         self.log.part("chain", "deploying the contracts")
-        self.deployment = deploy(self.anvil)
+        self.wallets = our_wallets(self.secrets)
+        self.deployment = deploy(self.anvil, self.wallets["attestor"])
+        for address in self.wallets.values():
+            self.anvil.set_balance(address, WALLET_FUNDS)
 
     def _environ(self) -> dict[str, str]:
         """The worker's settings, also written down: `reminder-worker --env-file .local/env …` speaks to this stack."""

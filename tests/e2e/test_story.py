@@ -60,7 +60,7 @@ def test_planted_leaks_are_found(story: TickedStory, stack: PlainStack) -> None:
 
 def test_no_secret_is_readable_by_others(stack: PlainStack) -> None:
     private = [stack.directory / "env", *stack.secrets.iterdir()]
-    assert len(private) == 5
+    assert len(private) == 7
     assert {path.stat().st_mode & 0o077 for path in [stack.secrets, *private]} == {0}
 
 
