@@ -31,11 +31,19 @@ class Figure:
 
 
 async def interleaved(
-    ours: Callable[[], Awaitable[None]], floor: Callable[[], Awaitable[None]], runs: int = RUNS
+    ours: Callable[[], Awaitable[None]],
+    floor: Callable[[], Awaitable[None]],
+    runs: int = RUNS,
+    before: Callable[[], Awaitable[None]] | None = None,
 ) -> tuple[float, float, float]:
-    """Seconds of ours and of the floor (medians), and the median of floor/ours pair by pair."""
+    """Seconds of ours and of the floor (medians), and the median of floor/ours pair by pair.
+
+    `before` puts back what a run changed; it is not measured.
+    """
     pairs = []
     for _ in range(runs):
+        if before is not None:
+            await before()
         pairs.append((await _seconds(floor), await _seconds(ours)))
     return median(o for _, o in pairs), median(f for f, _ in pairs), median(f / o for f, o in pairs)
 

@@ -6,27 +6,31 @@ from typing import Final
 
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.values import Call, Reverted
-from reminder_worker.chain.words import WORD, Malformed, at, word
+from reminder_worker.chain.words import WORD, Malformed, address_word, at, word
 
 AGGREGATE3: Final = selector("Multicall3", "aggregate3")
 _ALLOW_FAILURE_AND_DATA_OFFSET: Final = word(1) + word(96)
-_ZEROS: Final = bytes(WORD)
 _ONE: Final = struct.Struct(">24xQ")  # a word, of which no more than 64 bits mean anything here
 _TWO: Final = struct.Struct(">24xQ24xQ")
 
 
 def encode(calls: Sequence[Call]) -> bytes:
+    targets = {to: address_word(to) for to in {call.to for call in calls}}
+    arguments = {data: _argument(data) for data in {call.data for call in calls}}
     heads: list[bytes] = []
     tails: list[bytes] = []
     offset = len(calls) * WORD
     for call in calls:
-        size = len(call.data)
-        padding = -size % WORD
-        target = bytes(12) + bytes.fromhex(call.to[2:])
+        argument = arguments[call.data]
         heads.append(offset.to_bytes(WORD, "big"))
-        tails += (target, _ALLOW_FAILURE_AND_DATA_OFFSET, size.to_bytes(WORD, "big"), call.data, _ZEROS[:padding])
-        offset += 4 * WORD + size + padding
+        tails += (targets[call.to], argument)
+        offset += WORD + len(argument)
     return b"".join((AGGREGATE3, word(WORD), word(len(calls)), *heads, *tails))
+
+
+def _argument(data: bytes) -> bytes:
+    """What follows the target: failure allowed, where the data starts, its size and itself."""
+    return _ALLOW_FAILURE_AND_DATA_OFFSET + word(len(data)) + data + bytes(-len(data) % WORD)
 
 
 def decode(data: bytes, count: int) -> list[bytes | Reverted]:

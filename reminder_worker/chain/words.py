@@ -4,6 +4,8 @@ from typing import Final
 
 WORD: Final = 32
 MAX_ARRAY: Final = 100_000
+_UNUSED: Final = 12  # the high bytes of an address's word
+_ZEROS: Final = bytes(_UNUSED)
 
 
 class Malformed(ValueError):
@@ -38,7 +40,10 @@ def bool_at(data: bytes, position: int) -> bool:
 
 
 def address_at(data: bytes, position: int) -> str:
-    return f"0x{uint_at(data, position, 160):040x}"
+    end = position + WORD
+    if data[position : position + _UNUSED] != _ZEROS or len(data) < end:
+        raise Malformed("not an address")
+    return "0x" + data[position + _UNUSED : end].hex()
 
 
 def _array_at(data: bytes, position: int) -> tuple[int, int]:
@@ -51,12 +56,12 @@ def _array_at(data: bytes, position: int) -> tuple[int, int]:
 
 def uints_at(data: bytes, position: int, bits: int = 256) -> tuple[int, ...]:
     first, count = _array_at(data, position)
-    return tuple(uint_at(data, first + index * WORD, bits) for index in range(count))
+    return tuple([uint_at(data, first + index * WORD, bits) for index in range(count)])
 
 
 def addresses_at(data: bytes, position: int) -> tuple[str, ...]:
     first, count = _array_at(data, position)
-    return tuple(address_at(data, first + index * WORD) for index in range(count))
+    return tuple([address_at(data, first + index * WORD) for index in range(count)])
 
 
 def bytes_at(data: bytes, position: int, limit: int) -> bytes:

@@ -6,11 +6,9 @@ leaves leases that expire and say what they prove (`ledger.py`).
 """
 
 import asyncio
-import gc
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import structlog
@@ -37,7 +35,7 @@ from reminder_worker.reminders.entries import Claim, Entry, Settlement
 from reminder_worker.reminders.ledger import LEASE_SECONDS, Ledger
 from reminder_worker.reminders.plan import Planner, PlanReport
 from reminder_worker.reminders.resolve import Ready, Resolver
-from reminder_worker.reminders.tasks import together
+from reminder_worker.reminders.tasks import collecting_young_objects_only, together
 from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -122,7 +120,7 @@ class Dispatch:
                 log.warning("not_planned", chain_id=chain_id, error=type(error).__name__)
                 report.unreadable_chains.append(chain_id)
         await self._ledger.expire_leases()
-        with _collecting_young_objects_only():
+        with collecting_young_objects_only():
             await self._decide_unknown(report, ends)
             await self._send_due(report, ends)
         return report
@@ -276,19 +274,6 @@ class Dispatch:
         await together(*(worker() for _ in range(min(self._mail.concurrency, len(entries)))))
         report.outage = report.outage or failures >= OUTAGE_AFTER
         return settled, missing
-
-
-@contextmanager
-def _collecting_young_objects_only() -> Iterator[None]:
-    """The collector need not look at the whole process again and again: it was a sixth of an email's cost."""
-    usual = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(20_000, *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
-        gc.unfreeze()
 
 
 def _settlement(entry: Entry, outcome: Outcome) -> Settlement:

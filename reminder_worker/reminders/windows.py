@@ -32,7 +32,7 @@ from reminder_worker.reminders.horizon import (
     with_deadlines,
 )
 from reminder_worker.reminders.membership import last_activity, read_memberships
-from reminder_worker.reminders.tasks import together
+from reminder_worker.reminders.tasks import collecting_young_objects_only, together
 from reminder_worker.reminders.window_view import latest_block, open_windows
 from reminder_worker.settings import ReminderSettings
 
@@ -114,11 +114,12 @@ class DuePass:
         ends = time.monotonic() + budget_seconds
         await self._reset_horizon()
         run = _Run(self._engine, self._chain, self._settings, await latest_block(self._chain))
-        while time.monotonic() < ends:
-            watched = await self._to_ask(run.head)
-            if not watched:
-                return run.report
-            await run.ask(watched, ends)
+        with collecting_young_objects_only():
+            while time.monotonic() < ends:
+                watched = await self._to_ask(run.head)
+                if not watched:
+                    return run.report
+                await run.ask(watched, ends)
         run.report.more = True
         return run.report
 
