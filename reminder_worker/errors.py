@@ -110,6 +110,16 @@ class ChainUnavailable(Unavailable):
     code = "chain_unavailable"
 
 
+class RelayStopped(Unavailable):
+    """One of our wallets relays nothing at the moment; `reason` is a code for operators and the status."""
+
+    code = "relay_stopped"
+
+    def __init__(self, detail: str, reason: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
 class IndexerUnavailable(Unavailable):
     code = "indexer_unavailable"
 

@@ -1,6 +1,7 @@
 """What the chain tells us, as frozen values. Addresses and hashes are lower-case `0x` hex."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,16 @@ class Receipt:
     succeeded: bool
     cost: int
     logs: tuple[Log, ...]
+
+
+class SendOutcome(StrEnum):
+    """One endpoint's answer to a transaction. `known`: it has it already."""
+
+    ACCEPTED = "accepted"
+    KNOWN = "known"
+    NONCE_TOO_LOW = "nonce_too_low"
+    UNDERPRICED = "underpriced"
+    REJECTED = "rejected"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,294 @@
+"""Admission: from a good authorization to committed bytes, in one transaction, and only then to the wire.
+
+The wallet's row is locked, caps are reserved, the nonce is taken, signed for, and stored with the bytes. A crash before
+the commit leaves nothing; after it the stored bytes are what is sent, by whoever looks next. Nothing is signed again.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.chain.client import Call, Chain, Reverted
+from reminder_worker.errors import ChainUnavailable, NotConfigured, RelayStopped
+from reminder_worker.privacy.vault import RecordKey, Vault
+from reminder_worker.relay import statements as sql
+from reminder_worker.relay import store
+from reminder_worker.relay.attempts import Attempt, sign_attempt
+from reminder_worker.relay.broadcast import TAKEN, broadcast
+from reminder_worker.relay.fees import Fees, first_fees, reservation
+from reminder_worker.relay.values import Authorization, Caps, RequestView, State
+from reminder_worker.relay.wallet import Signer
+
+log = structlog.get_logger(__name__)
+
+RELAYED_CHAINS: Final = frozenset({1, 11155111, 17000, 560048})
+"""Without a data fee beside the gas, as rollups charge it: a receipt's gas is all that a transaction costs."""
+MARKET_SECONDS: Final = 3.0
+STARTED_AT_ONCE: Final = 64
+USUAL_GAS: Final = 300_000
+FOREIGN_NONCE: Final = "foreign_nonce"
+
+
+@dataclass(frozen=True, slots=True)
+class _Market:
+    """Wei; `read_at` on the monotonic clock."""
+
+    base_fee: int
+    tip: int
+    balance: int
+    read_at: float
+
+
+class Admission:
+    """Of one wallet on all its chains. `any_chain`: also chains that may charge more than gas (local ones)."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        vault: Vault,
+        chains: Mapping[int, Chain],
+        signer: Signer,
+        caps: Caps,
+        *,
+        any_chain: bool = False,
+    ) -> None:
+        self.signer = signer
+        self.caps = caps
+        self._engine = engine
+        self._vault = vault
+        self._chains = {id: chain for id, chain in chains.items() if any_chain or id in RELAYED_CHAINS}
+        self._locks = {id: asyncio.Lock() for id in self._chains}
+        self._opened: set[int] = set()
+        self._markets: dict[int, _Market] = {}
+
+    # -- what there is --------------------------------------------------------------------------
+
+    async def view(self, id: UUID) -> RequestView | None:
+        async with self._engine.connect() as connection:
+            return await store.view(connection, id)
+
+    async def find(self, chain_id: int, digest: bytes) -> RequestView | None:
+        async with self._engine.connect() as connection:
+            return await store.find(connection, chain_id, digest)
+
+    async def open_of(self, chain_id: int, router: str, signer: str) -> list[int]:
+        """Nonces (of the signer at the router) of our open requests, in order."""
+        values = {"chain_id": chain_id, "router": router, "signer": signer}
+        async with self._engine.connect() as connection:
+            return [int(nonce) for nonce in (await connection.execute(sql.OPEN_OF, values)).scalars()]
+
+    async def ready(self, chain_id: int) -> str | None:
+        """Why nothing would be relayed on this chain now, as a code; None: it would, at the latest when fees fall."""
+        if chain_id not in self._chains:
+            return "chain_refused"
+        try:
+            await self.open_wallet(chain_id)
+            market = await self._market(chain_id)
+        except RelayStopped as stopped:
+            return stopped.reason
+        except ChainUnavailable:
+            return "chain_unavailable"
+        async with self._engine.connect() as connection:
+            standing = (await connection.execute(sql.STANDING, self._key(chain_id))).one()
+        fees, wei = self._offer(market, USUAL_GAS)
+        if standing.stopped is not None:
+            return "stopped"
+        if standing.requests >= self.caps.daily_count or standing.used_wei + wei > self.caps.daily_wei:
+            return "daily_cap_reached"
+        return "low_balance" if fees is not None and market.balance < standing.owed + wei else None
+
+    async def open_wallet(self, chain_id: int) -> None:
+        """Before the first admission of this process: our counter against the chain's. Then it does nothing.
+
+        Raises `RelayStopped`, `ChainUnavailable`, and `NotConfigured` for a chain that is not relayed on.
+        """
+        if chain_id in self._opened:
+            return
+        if chain_id not in self._chains:
+            raise NotConfigured("nothing is relayed on this chain")
+        async with self._locks[chain_id]:
+            if chain_id not in self._opened:
+                await self._reconcile_counter(self._chains[chain_id])
+                self._opened.add(chain_id)
+
+    # -- admission ------------------------------------------------------------------------------
+
+    async def admit(self, authorization: Authorization, *, waits: bool = False) -> RequestView:
+        """Relay it once, however often it is asked for. `waits`: behind our own open request of the same signer.
+
+        Raises `LimitReached` (`daily_cap_reached`), `RelayStopped`, `ChainUnavailable`, `NotConfigured`; then nothing
+        is stored.
+        """
+        chain_id = authorization.chain_id
+        await self.open_wallet(chain_id)
+        market = await self._market(chain_id)
+        fees, wei = self._offer(market, authorization.gas_limit)
+        waiting = State.WAITING_PREDECESSOR if waits else State.DEFERRED_FEE if fees is None else None
+        async with self._engine.begin() as connection:
+            nonce = await store.lock_wallet(connection, chain_id, self.signer.address)
+            reserved = await store.reserve(
+                connection, self.signer.address, authorization, self.caps, 0 if waiting else wei
+            )
+            if reserved.existing is not None:
+                existing = await store.view(connection, reserved.existing)
+                assert existing is not None  # noqa: S101 - it was there under this lock
+                return existing
+            if not reserved.come or fees is None:
+                return await self._add_waiting(connection, authorization, waiting or State.QUEUED)
+            self._check_balance(market, reserved.owed + wei)
+            view, attempt = await self._add_signed(connection, authorization, nonce, fees, wei, reserved)
+        outcomes = await broadcast(self._engine, self._chains[chain_id], [attempt])
+        return replace(view, state=State.BROADCAST) if TAKEN & set(outcomes[attempt.tx_hash]) else view
+
+    async def start_open(self, chain_id: int) -> int:
+        """Nonces for requests without one whose turn has come, in the order they came; returns how many.
+
+        Raises `RelayStopped` and `ChainUnavailable`; what was started until then is started.
+        """
+        await self.open_wallet(chain_id)
+        market = await self._market(chain_id)
+        if self._offer(market, USUAL_GAS)[0] is None:
+            async with self._engine.begin() as connection:
+                await connection.execute(sql.DEFER, self._key(chain_id))
+            return 0
+        async with self._engine.connect() as connection:
+            values = {**self._key(chain_id), "limit": STARTED_AT_ONCE}
+            rows = (await connection.execute(sql.TO_START, values)).all()
+        attempts: list[Attempt] = []
+        try:
+            for row in rows:
+                if not await self._start(chain_id, row, market, attempts):
+                    break
+        finally:
+            await broadcast(self._engine, self._chains[chain_id], attempts)
+        return len(attempts)
+
+    async def _start(self, chain_id: int, row: Any, market: _Market, attempts: list[Attempt]) -> bool:
+        """False: no room for this one, nor for those after it."""
+        key = self._vault.record(row.salt, row.key_id)
+        data = key.open(row.call_data, _call_context(row.id))
+        call = Call(row.router, data)
+        answer = await self._chains[chain_id].call(call, gas=row.gas_limit, sender=self.signer.address)
+        if isinstance(answer, Reverted):
+            return True  # its fate is looked at elsewhere
+        fees, wei = self._offer(market, row.gas_limit)
+        if fees is None:
+            return False
+        async with self._engine.connect() as connection, connection.begin() as transaction:
+            nonce = await store.lock_wallet(connection, chain_id, self.signer.address)
+            booked = await store.reserve_wei(connection, chain_id, self.signer.address, self.caps, wei)
+            if booked is None:
+                return False
+            day, owed = booked
+            self._check_balance(market, owed + wei)
+            signed = await sign_attempt(
+                key,
+                self.signer,
+                chain_id=chain_id,
+                nonce=nonce,
+                kind="call",
+                to=row.router,
+                data=data,
+                fees=fees,
+                gas_limit=row.gas_limit,
+            )
+            started = await connection.scalar(sql.START, {**signed.row, "id": row.id, "wei": wei, "day": day})
+            if started is None:  # another took it meanwhile: nothing of this may stay
+                await transaction.rollback()
+                return True
+        attempts.append(signed.attempt)
+        return True
+
+    async def _add_waiting(
+        self, connection: AsyncConnection, authorization: Authorization, state: State
+    ) -> RequestView:
+        row, _ = self._new_row(authorization, state)
+        view = store.read_view((await connection.execute(sql.ADD_WAITING, row)).one())
+        assert view is not None  # noqa: S101
+        return view
+
+    async def _add_signed(
+        self,
+        connection: AsyncConnection,
+        authorization: Authorization,
+        nonce: int,
+        fees: Fees,
+        wei: int,
+        reserved: store.Reserved,
+    ) -> tuple[RequestView, Attempt]:
+        row, key = self._new_row(authorization, State.SIGNED)
+        signed = await sign_attempt(
+            key,
+            self.signer,
+            chain_id=authorization.chain_id,
+            nonce=nonce,
+            kind="call",
+            to=authorization.router,
+            data=authorization.call_data,
+            fees=fees,
+            gas_limit=authorization.gas_limit,
+        )
+        values = {**row, **signed.row, "wei": wei, "day": reserved.day}
+        view = store.read_view((await connection.execute(sql.ADD_SIGNED, values)).one())
+        assert view is not None  # noqa: S101
+        return view, signed.attempt
+
+    def _new_row(self, authorization: Authorization, state: State) -> tuple[dict[str, Any], RecordKey]:
+        id, key = uuid4(), self._vault.record()
+        sealed = key.seal(authorization.call_data, _call_context(id))
+        row = store.request_row(authorization, self.signer.address, state)
+        return {**row, "id": id, "key_id": key.key_id, "salt": key.salt, "call_data": sealed}, key
+
+    # -- the chain ------------------------------------------------------------------------------
+
+    async def _reconcile_counter(self, chain: Chain) -> None:
+        """The chain is asked before the counter is read: it only grows, so it cannot have been behind since."""
+        needed = min(2, len(chain.settings.rpc_urls))
+        counts = await chain.transaction_counts(self.signer.address, "latest")
+        if not counts:
+            raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} counts the wallet's transactions")
+        key = self._key(chain.chain_id)
+        async with self._engine.begin() as connection:
+            row = (await connection.execute(sql.READ_WALLET, key)).one_or_none()
+            if row is None:
+                pending = await chain.transaction_counts(self.signer.address, "pending")
+                if len(counts) < needed or len({*counts, *pending}) > 1:
+                    # A transaction of ours that we do not know is under way, or endpoints lag: not the time to start.
+                    raise RelayStopped("the wallet's first nonce is not settled on chain", "not_reconciled")
+                await connection.execute(sql.ADD_WALLET, {**key, "next_nonce": counts[0]})
+            elif len(counts) >= needed and sorted(counts, reverse=True)[needed - 1] > row.next_nonce:
+                await connection.execute(sql.STOP_WALLET, {**key, "reason": FOREIGN_NONCE})
+                log.error("a transaction that is none of ours took a nonce of our wallet", chain=chain.chain_id)
+
+    async def _market(self, chain_id: int) -> _Market:
+        """At most `MARKET_SECONDS` old, asked for once by all who wait for it."""
+        async with self._locks[chain_id]:
+            market = self._markets.get(chain_id)
+            if market is None or time.monotonic() - market.read_at > MARKET_SECONDS:
+                chain = self._chains[chain_id]
+                (base_fee, tip), balance = await asyncio.gather(chain.fees(), chain.balance(self.signer.address))
+                market = self._markets[chain_id] = _Market(base_fee, tip, balance, time.monotonic())
+            return market
+
+    def _offer(self, market: _Market, gas_limit: int) -> tuple[Fees | None, int]:
+        """First fees and the wei to reserve; None and 0 while gas is too dear."""
+        ceiling = self.caps.gas_price_ceiling_wei
+        fees = first_fees(market.base_fee, market.tip, ceiling)
+        return fees, reservation(gas_limit, fees, ceiling) if fees else 0
+
+    def _check_balance(self, market: _Market, owed: int) -> None:
+        if market.balance < owed:
+            raise RelayStopped("the wallet's balance does not pay for what is under way", "low_balance")
+
+    def _key(self, chain_id: int) -> dict[str, Any]:
+        return {"chain_id": chain_id, "wallet": self.signer.address}
+
+
+def _call_context(id: UUID) -> str:
+    return f"relay_request.call_data|{id}"

@@ -1,0 +1,122 @@
+"""Attempts: bytes signed for a slot's nonce. They are stored, sealed under their request's key, before anyone sends
+them; whoever stores one commits, and only then broadcasts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from eth_utils.crypto import keccak
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from reminder_worker.privacy.vault import RecordKey, Vault
+from reminder_worker.relay import statements as sql
+from reminder_worker.relay.fees import EMPTY_GAS, Fees
+from reminder_worker.relay.wallet import Signer
+
+Kind = Literal["call", "empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """`raw` is what goes on the wire; it holds a user's signature."""
+
+    chain_id: int
+    nonce: int
+    tx_hash: str
+    raw: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """An attempt and the row that stores it."""
+
+    attempt: Attempt
+    row: Mapping[str, Any] = field(repr=False)
+
+
+class ReservationTooSmall(Exception):
+    """The attempt could cost more than its slot reserved (`store.raise_reservation` first), or the slot is final."""
+
+
+async def sign_attempt(
+    key: RecordKey,
+    signer: Signer,
+    *,
+    chain_id: int,
+    nonce: int,
+    kind: Kind,
+    to: str,
+    data: bytes,
+    fees: Fees,
+    gas_limit: int,
+) -> Signed:
+    """`kind` empty: a transfer of nothing to ourselves; `to`, `data` and `gas_limit` are then not looked at."""
+    if kind == "empty":
+        to, data, gas_limit = signer.address, b"", EMPTY_GAS
+    raw = await signer.sign(
+        {
+            "type": 2,
+            "chainId": chain_id,
+            "nonce": nonce,
+            "to": to,
+            "value": 0,
+            "data": data,
+            "gas": gas_limit,
+            "maxFeePerGas": fees.max_fee,
+            "maxPriorityFeePerGas": fees.priority_fee,
+            "accessList": [],
+        }
+    )
+    tx_hash = "0x" + keccak(raw).hex()
+    row = {
+        "chain_id": chain_id,
+        "tx_hash": tx_hash,
+        "wallet": signer.address,
+        "nonce": nonce,
+        "kind": kind,
+        "max_fee": fees.max_fee,
+        "priority_fee": fees.priority_fee,
+        "attempt_gas": gas_limit,
+        "raw": key.seal(raw, _context(chain_id, tx_hash)),
+    }
+    return Signed(Attempt(chain_id, nonce, tx_hash, raw), row)
+
+
+async def store_attempt(
+    connection: AsyncConnection,
+    key: RecordKey,
+    signer: Signer,
+    *,
+    chain_id: int,
+    nonce: int,
+    kind: Kind,
+    to: str,
+    data: bytes,
+    fees: Fees,
+    gas_limit: int,
+) -> Attempt:
+    """A replacement on an open slot. Raises `ReservationTooSmall` and stores nothing beyond what is reserved."""
+    signed = await sign_attempt(
+        key, signer, chain_id=chain_id, nonce=nonce, kind=kind, to=to, data=data, fees=fees, gas_limit=gas_limit
+    )
+    if await connection.scalar(sql.STORE_ATTEMPT, dict(signed.row)) is None:
+        raise ReservationTooSmall
+    return signed.attempt
+
+
+async def stored_attempts(connection: AsyncConnection, vault: Vault, chain_id: int, wallet: str) -> list[Attempt]:
+    """The newest attempt of each slot that is not final, in the order of nonces: what a restart sends again."""
+    rows = await connection.execute(sql.NEWEST_ATTEMPTS, {"chain_id": chain_id, "wallet": wallet})
+    return [
+        Attempt(chain_id, row.nonce, row.tx_hash, open_raw(vault.record(row.salt, row.key_id), chain_id, row))
+        for row in rows
+    ]
+
+
+def open_raw(key: RecordKey, chain_id: int, row: Any) -> bytes:
+    """The bytes of a stored row with `raw` and `tx_hash`. Raises `DecryptionFailed`."""
+    return key.open(row.raw, _context(chain_id, row.tx_hash))
+
+
+def _context(chain_id: int, tx_hash: str) -> str:
+    return f"tx_attempt.raw|{chain_id}|{tx_hash}"

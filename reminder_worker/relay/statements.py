@@ -1,0 +1,248 @@
+"""The SQL of admission. Times and days are the database's.
+
+Whoever takes a nonce or changes a budget holds the wallet's row, so what a later statement of the transaction reads
+(its snapshot is newer than the lock) stands until the commit, and plain sums are enough to hold the caps.
+"""
+
+from typing import Final
+
+from sqlalchemy import text
+
+_VIEW: Final = "id, chain_id, lane, state, reason, tx_hash, block_number, created_at, updated_at"
+_TODAY: Final = """
+    today as materialized (
+        select day, cast(extract(epoch from (day + 1) at time zone 'utc' - at) as integer) as seconds_left
+        from (select clock_timestamp() as at) t, lateral (select cast(at at time zone 'utc' as date) as day) d
+    ),
+    slots as materialized (
+        select count(*) as open, coalesce(sum(reserved_wei), 0) as owed from worker.nonce_slot
+        where chain_id = :chain_id and wallet = :wallet and state = 'open'
+    )
+"""
+
+VIEW = text(f"select {_VIEW} from worker.relay_request where id = :id")  # noqa: S608 - constants
+
+FIND = text(
+    f"select {_VIEW} from worker.relay_request where chain_id = :chain_id and digest = :digest"  # noqa: S608
+)
+
+OPEN_OF = text("""
+    select nonce from worker.relay_request
+    where chain_id = :chain_id and router = :router and signer = :signer
+      and state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast', 'mined')
+    order by nonce
+""")
+
+ADD_WALLET = text("""
+    insert into worker.relay_wallet (chain_id, address, next_nonce) values (:chain_id, :wallet, :next_nonce)
+    on conflict do nothing
+""")
+
+READ_WALLET = text(
+    "select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet"
+)
+
+LOCK_WALLET = text("""
+    select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet for update
+""")
+
+STOP_WALLET = text("""
+    update worker.relay_wallet set stopped = :reason, stopped_at = clock_timestamp()
+    where chain_id = :chain_id and address = :wallet and stopped is null
+""")
+
+# All the caps of a new request, or none. It takes wei only when it also takes a nonce.
+RESERVE = text(f"""
+    with {_TODAY},
+    existing as materialized (
+        select id from worker.relay_request where chain_id = :chain_id and digest = :digest
+    ),
+    turn as materialized (
+        select :wei > 0 and open < :max_open and not exists (
+            select from worker.relay_request
+            where chain_id = :chain_id and wallet = :wallet and state = 'queued'
+        ) as come
+        from slots
+    ),
+    asked as materialized (
+        select scope, subject, most, case when scope = 'global' and come then cast(:wei as numeric) else 0 end as wei
+        from turn, unnest(cast(:scopes as text[]), cast(:subjects as text[]), cast(:limits as integer[]))
+            as a(scope, subject, most)
+    ),
+    exhausted as materialized (
+        select a.scope from asked a cross join today
+        left join worker.relay_budget b on b.chain_id = :chain_id and b.wallet = :wallet
+            and b.scope = a.scope and b.subject = a.subject and b.day = today.day
+        where coalesce(b.requests, 0) >= a.most
+           or a.wei > 0 and coalesce(b.reserved_wei + b.spent_wei, 0) + a.wei > :daily_wei
+    ),
+    taken as (
+        insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, requests, reserved_wei)
+        select :chain_id, :wallet, scope, subject, day, 1, wei from asked, today
+        where not exists (select from exhausted) and not exists (select from existing)
+        on conflict (chain_id, wallet, scope, subject, day) do update
+        set requests = b.requests + 1, reserved_wei = b.reserved_wei + excluded.reserved_wei
+    )
+    select day, seconds_left, open, owed, come, (select id from existing) as existing,
+        (select min(scope) from exhausted) as exhausted
+    from today, slots, turn
+""")  # noqa: S608 - constants
+
+# Only wei, for a request that was counted when it came.
+RESERVE_WEI = text(f"""
+    with {_TODAY},
+    reserved as (
+        insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, reserved_wei)
+        select :chain_id, :wallet, 'global', '', day, :wei from today, slots
+        where open < :max_open and :wei <= :daily_wei
+        on conflict (chain_id, wallet, scope, subject, day) do update
+        set reserved_wei = b.reserved_wei + excluded.reserved_wei
+        where b.reserved_wei + b.spent_wei + excluded.reserved_wei <= :daily_wei
+        returning day
+    )
+    select day, open, owed, exists (select from reserved) as reserved from today, slots
+""")  # noqa: S608 - constants
+
+_SLOT_AND_ATTEMPT: Final = """
+    slot as (
+        insert into worker.nonce_slot (chain_id, wallet, nonce, request_id, gas_limit, reserved_wei, budget_day)
+        select :chain_id, :wallet, :nonce, id, :attempt_gas, :wei, :day from request
+    ),
+    attempt as (
+        insert into worker.tx_attempt
+            (chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei, gas_limit, raw)
+        select :chain_id, :tx_hash, :wallet, :nonce, :kind, :max_fee, :priority_fee, :attempt_gas, :raw from request
+    ),
+    counter as (
+        update worker.relay_wallet set next_nonce = :nonce + 1
+        where chain_id = :chain_id and address = :wallet and exists (select from request)
+    )
+"""
+_ADD_REQUEST: Final = f"""
+    insert into worker.relay_request
+        (id, chain_id, wallet, lane, digest, router, subject_id, signer, creator, nonce, deadline, state, gas_limit,
+         key_id, salt, call_data, tx_hash)
+    values
+        (:id, :chain_id, :wallet, :lane, :digest, :router, :subject_id, :signer, :creator, :signer_nonce, :deadline,
+         :state, :gas_limit, :key_id, :salt, :call_data, :tx_hash)
+    returning {_VIEW}
+"""  # noqa: S608 - constants
+
+ADD_WAITING = text(_ADD_REQUEST)
+
+ADD_SIGNED = text(f"with request as ({_ADD_REQUEST}), {_SLOT_AND_ATTEMPT} select * from request")  # noqa: S608
+
+# A successor's turn comes when none before it is left that is not mined.
+TO_START = text("""
+    select id, router, gas_limit, key_id, salt, call_data from worker.relay_request r
+    where chain_id = :chain_id and wallet = :wallet
+      and state in ('queued', 'waiting_predecessor', 'deferred_fee')
+      and (state <> 'waiting_predecessor' or not exists (
+          select from worker.relay_request o
+          where o.chain_id = r.chain_id and o.router = r.router and o.signer = r.signer and o.nonce < r.nonce
+            and o.state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast')
+      ))
+    order by created_at, id
+    limit :limit
+""")
+
+START = text(f"""
+    with request as (
+        update worker.relay_request
+        set state = 'signed', reason = null, tx_hash = :tx_hash, block_number = null, updated_at = clock_timestamp()
+        where id = :id and state in ('queued', 'waiting_predecessor', 'deferred_fee')
+        returning id
+    ), {_SLOT_AND_ATTEMPT}
+    select id from request
+""")  # noqa: S608 - constants
+
+DEFER = text("""
+    update worker.relay_request set state = 'deferred_fee', updated_at = clock_timestamp()
+    where chain_id = :chain_id and wallet = :wallet and state = 'queued'
+""")
+
+STORE_ATTEMPT = text("""
+    insert into worker.tx_attempt
+        (chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei, gas_limit, raw)
+    select chain_id, :tx_hash, wallet, nonce, :kind, :max_fee, :priority_fee, :attempt_gas, :raw
+    from worker.nonce_slot
+    where chain_id = :chain_id and wallet = :wallet and nonce = :nonce and state <> 'final'
+      and reserved_wei >= cast(:max_fee as numeric) * :attempt_gas
+    returning true
+""")
+
+NEWEST_ATTEMPTS = text("""
+    select distinct on (s.nonce) s.nonce, t.tx_hash, t.raw, r.key_id, r.salt
+    from worker.nonce_slot s
+    join worker.tx_attempt t on t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+    join worker.relay_request r on r.id = s.request_id
+    where s.chain_id = :chain_id and s.wallet = :wallet and s.state <> 'final' and t.raw is not null
+    order by s.nonce, t.max_fee_wei desc
+""")
+
+# Nothing is lost with it: whatever is not marked is sent again.
+MARK_SENT = text("""
+    with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
+    sent as (
+        update worker.tx_attempt set broadcast_at = clock_timestamp() from relaxed
+        where chain_id = :chain_id and tx_hash = any(cast(:sent as text[]))
+        returning tx_hash, wallet, nonce
+    )
+    update worker.relay_request r set state = 'broadcast', updated_at = clock_timestamp()
+    from sent join worker.nonce_slot s
+        on s.chain_id = :chain_id and s.wallet = sent.wallet and s.nonce = sent.nonce and s.state = 'open'
+    where sent.tx_hash = any(cast(:taken as text[])) and r.id = s.request_id and r.state = 'signed'
+""")
+
+SLOT_RESERVATION = text("""
+    select reserved_wei from worker.nonce_slot
+    where chain_id = :chain_id and wallet = :wallet and nonce = :nonce and state <> 'final'
+    for update
+""")
+
+# The whole reservation moves to today's budget, and grows there. No row when it does not fit.
+RAISE_RESERVATION = text("""
+    with today as materialized (select cast(clock_timestamp() at time zone 'utc' as date) as day),
+    slot as materialized (
+        select reserved_wei, budget_day from worker.nonce_slot
+        where chain_id = :chain_id and wallet = :wallet and nonce = :nonce and state <> 'final'
+    ),
+    fits as materialized (
+        select day, budget_day, slot.reserved_wei from today cross join slot
+        left join worker.relay_budget b on b.chain_id = :chain_id and b.wallet = :wallet
+            and b.scope = 'global' and b.subject = '' and b.day = today.day
+        where coalesce(b.reserved_wei + b.spent_wei, 0) + :wei
+            - case when day = budget_day then slot.reserved_wei else 0 end <= :daily_wei
+    ),
+    released as (
+        update worker.relay_budget b set reserved_wei = b.reserved_wei - fits.reserved_wei from fits
+        where b.chain_id = :chain_id and b.wallet = :wallet and b.scope = 'global' and b.subject = ''
+          and b.day = fits.budget_day and fits.day <> fits.budget_day
+    ),
+    reserved as (
+        insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, reserved_wei)
+        select :chain_id, :wallet, 'global', '', day,
+            :wei - case when day = budget_day then reserved_wei else 0 end
+        from fits
+        on conflict (chain_id, wallet, scope, subject, day) do update
+        set reserved_wei = b.reserved_wei + excluded.reserved_wei
+    )
+    update worker.nonce_slot s set reserved_wei = :wei, budget_day = fits.day from fits
+    where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = :nonce
+    returning true
+""")
+
+SETTLE = text("""
+    update worker.relay_budget set reserved_wei = reserved_wei - :reserved, spent_wei = spent_wei + :spent
+    where chain_id = :chain_id and wallet = :wallet and scope = 'global' and subject = '' and day = :day
+""")
+
+STANDING = text(f"""
+    with {_TODAY}
+    select w.stopped, slots.owed, coalesce(b.requests, 0) as requests,
+        coalesce(b.reserved_wei + b.spent_wei, 0) as used_wei
+    from worker.relay_wallet w cross join today cross join slots
+    left join worker.relay_budget b on b.chain_id = w.chain_id and b.wallet = w.address
+        and b.scope = 'global' and b.subject = '' and b.day = today.day
+    where w.chain_id = :chain_id and w.address = :wallet
+""")  # noqa: S608 - constants

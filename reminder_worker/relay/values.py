@@ -1,0 +1,86 @@
+"""The relay's values. Amounts are int wei; addresses and transaction hashes lower-case `0x` hex."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+
+class Lane(StrEnum):
+    CLAIM = "claim"
+    CHECK_IN = "check_in"
+    GIFT_WITHDRAW = "gift_withdraw"
+    AUTO_RENEW = "auto_renew"
+
+
+class State(StrEnum):
+    """Of a request. `satisfied_elsewhere`: another transaction reached the same effect, a success for the user."""
+
+    QUEUED = "queued"
+    WAITING_PREDECESSOR = "waiting_predecessor"
+    DEFERRED_FEE = "deferred_fee"
+    SIGNED = "signed"
+    BROADCAST = "broadcast"
+    MINED = "mined"
+    CONFIRMED = "confirmed"
+    REVERTED = "reverted"
+    EXPIRED = "expired"
+    SATISFIED_ELSEWHERE = "satisfied_elsewhere"
+    SUPERSEDED = "superseded"
+    CANCELLED_BY_USER = "cancelled_by_user"
+
+
+WAITING_STATES: Final = frozenset({State.QUEUED, State.WAITING_PREDECESSOR, State.DEFERRED_FEE})
+OPEN_STATES: Final = WAITING_STATES | {State.SIGNED, State.BROADCAST, State.MINED}
+ENDED_STATES: Final = frozenset(State) - OPEN_STATES
+
+
+@dataclass(frozen=True, slots=True)
+class Authorization:
+    """What a user allowed, good to be relayed. `call_data` holds their signature.
+
+    `digest`: 32 bytes, EIP-712. `subject_id`: legacy or timelock id. `creator`: of the legacy, or the giver. `nonce`:
+    the signer's at the router. `deadline`: unix seconds. `gas_limit`: the lane's ceiling.
+    """
+
+    chain_id: int
+    lane: Lane
+    digest: bytes
+    router: str
+    subject_id: int
+    signer: str
+    creator: str
+    nonce: int
+    deadline: int
+    call_data: bytes = field(repr=False)
+    gas_limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequestView:
+    """`reason`: why it waits or ended, as a code. `tx_hash`: the newest attempt, or the one mined."""
+
+    id: UUID
+    chain_id: int
+    lane: Lane
+    state: State
+    reason: str | None
+    tx_hash: str | None
+    block_number: int | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """For each chain and day (UTC) of one wallet; None: no such cap. `max_open`: transactions waiting to be mined."""
+
+    daily_wei: int
+    daily_count: int
+    gas_price_ceiling_wei: int
+    per_legacy: int | None = None
+    per_gift: int | None = None
+    per_signer: int | None = None
+    per_creator: int | None = None
+    max_open: int = 16

@@ -1,0 +1,72 @@
+"""Our own wallets: what signs. Another signer, a KMS for one, is a class with these two members."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from eth_account import Account
+from eth_account.signers.local import LocalAccount
+from pydantic import SecretStr
+
+from reminder_worker.errors import Misconfigured
+
+
+class Signer(Protocol):
+    """`address`: lower-case hex."""
+
+    @property
+    def address(self) -> str: ...
+
+    async def sign(self, transaction: Mapping[str, Any]) -> bytes:
+        """The raw bytes of an EIP-1559 transaction, whose fields have their names of the JSON-RPC."""
+        ...
+
+
+class LocalSigner:
+    """A private key in this process' memory."""
+
+    def __init__(self, account: LocalAccount) -> None:
+        self._account = account
+        self.address = account.address.lower()
+
+    def __repr__(self) -> str:
+        return f"LocalSigner({self.address})"
+
+    async def sign(self, transaction: Mapping[str, Any]) -> bytes:
+        return bytes(self._account.sign_transaction(dict(transaction)).raw_transaction)
+
+
+def load_signer(key: SecretStr, password: SecretStr | None = None) -> LocalSigner:
+    """`key`: hex, or the text of a keystore JSON (version 3) that `password` opens. Raises `Misconfigured`."""
+    text = key.get_secret_value().strip()
+    account: LocalAccount | None = None
+    failure = "is neither a private key in hex nor a keystore JSON"
+    if text.startswith("{"):
+        if password is None:
+            failure = "is a keystore JSON without its password"
+        else:
+            account, failure = _opened(text, password.get_secret_value()), "does not open with its password"
+    else:
+        account = _from_hex(text)
+    if account is None:
+        raise Misconfigured(f"a wallet's key {failure}")  # outside of handlers: a cause would carry the key
+    return LocalSigner(account)
+
+
+def _opened(text: str, password: str) -> LocalAccount | None:
+    try:
+        return _account(bytes(Account.decrypt(text, password)))
+    except (ValueError, KeyError, TypeError, NotImplementedError):
+        return None
+
+
+def _from_hex(text: str) -> LocalAccount | None:
+    try:
+        key = bytes.fromhex(text.removeprefix("0x"))
+        return _account(key) if len(key) == 32 else None
+    except ValueError:
+        return None
+
+
+def _account(key: bytes) -> LocalAccount:
+    account: LocalAccount = Account.from_key(key)
+    return account
