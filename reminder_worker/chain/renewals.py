@@ -1,0 +1,144 @@
+"""Auto-renew as the chain tells it: the attestor, each legacy's state and budget, and owners' transaction counts.
+
+A count is the one fact on which a timer is renewed, so it is of one finalized block, named by its hash, and every
+endpoint is asked for itself.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from reminder_worker.chain import wire, words
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.endpoint import Request, RpcError
+from reminder_worker.chain.values import Block, Call, Reverted
+from reminder_worker.chain.words import WORD, Malformed, word
+from reminder_worker.errors import ChainUnavailable
+
+T = TypeVar("T")
+
+DAY_SECONDS: Final = 86400
+WINDOW_SECONDS: Final = 30 * DAY_SECONDS
+"""`AUTO_RENEW_WINDOW()`: how long before t1 a timer may be renewed."""
+BUDGET_SECONDS: Final = 365 * DAY_SECONDS
+"""`AUTO_RENEW_BUDGET()`: how long after the owner's own last sign of life it may be renewed."""
+BUDGET_STEPS: Final = (7, 30)
+"""Days before the budget's end at which the owner is asked to check in."""
+MOST_TRANSACTIONS: Final = 2**63
+OWNERS_AT_ONCE: Final = 500
+
+_ROUTER: Final = "TransferEOALegacyRouter"
+_LAST_TIMESTAMP: Final = selector("Legacy", "getLastTimestamp")
+_AUTO_RENEW_STATE: Final = selector(_ROUTER, "autoRenewState")
+_ACTIVITY_ATTESTOR: Final = selector(_ROUTER, "activityAttestor")
+_RECORD_ACTIVITY: Final = selector(_ROUTER, "recordActivity")
+
+
+@dataclass(frozen=True, slots=True)
+class RenewState:
+    """`autoRenewState`: `budget_anchor` is the owner's own last sign of life (unix seconds), which no renewal moves."""
+
+    enabled: bool
+    last_nonce_seen: int
+    budget_anchor: int
+
+    @property
+    def budget_end(self) -> int:
+        return self.budget_anchor + BUDGET_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """An owner's transactions at one block: the lowest and the highest that endpoints say."""
+
+    lowest: int
+    highest: int
+
+
+def budget_step(budget_end: int, now: int) -> int | None:
+    """Which reminder of the budget's end is the one to send now, in days before it; only the nearest one."""
+    left = budget_end - now
+    return next((days for days in BUDGET_STEPS if 0 <= left <= days * DAY_SECONDS), None)
+
+
+def record_activity(legacy_id: int, observed: int) -> bytes:
+    """The call of `recordActivity`."""
+    return _RECORD_ACTIVITY + word(legacy_id) + word(observed)
+
+
+class Renewals:
+    """Of the chain's router of plain-account legacies. Raises `ChainUnavailable`."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._router = chain.settings.transfer_eoa_legacy_router
+        self._needed = min(2, len(chain.settings.rpc_urls))
+
+    async def attestor(self, *, at: str) -> str:
+        answer = await self._chain.call(Call(self._router, _ACTIVITY_ATTESTOR), at=at)
+        found = _decoded(lambda data: words.address_at(data, 0), answer)
+        if found is None:
+            raise ChainUnavailable("activityAttestor of a configured contract does not answer as it should")
+        return found
+
+    async def states(self, legacy_ids: Sequence[int], *, at: str) -> list[RenewState | None]:
+        """In order; None for an id without one."""
+        calls = [Call(self._router, _AUTO_RENEW_STATE + word(id)) for id in legacy_ids]
+        return [_decoded(_state, answer) for answer in await self._chain.call_many(calls, at=at)]
+
+    async def resets(self, legacies: Sequence[str], *, at: str) -> list[int | None]:
+        """When each timer last began (`getLastTimestamp`, unix seconds); None for one that does not say."""
+        answers = await self._chain.call_many([Call(legacy, _LAST_TIMESTAMP) for legacy in legacies], at=at)
+        return [_decoded(lambda data: words.uint_at(data, 0, 63), answer) for answer in answers]
+
+    async def finalized(self) -> Block:
+        """The lowest finalized block of all who answer, two where two are configured."""
+        found = await self._chain.ask_each([("eth_getBlockByNumber", ["finalized", False])], _block)
+        blocks = [block for block in found if block is not None]
+        if len(blocks) < self._needed:
+            raise ChainUnavailable(f"too few endpoints of chain {self._chain.chain_id} say what is final")
+        return min(blocks, key=lambda block: block.number)
+
+    async def counts(self, owners: Sequence[str], *, at: str) -> list[Counted | None]:
+        """In order; None where fewer endpoints than needed have the block and say a number."""
+        found: list[Counted | None] = []
+        for start in range(0, len(owners), OWNERS_AT_ONCE):
+            some = owners[start : start + OWNERS_AT_ONCE]
+            asked: list[Request] = [("eth_getTransactionCount", [owner, {"blockHash": at}]) for owner in some]
+            said = await self._chain.ask_each(asked, _counts)
+            for position in range(len(some)):
+                numbers = [number for each in said if (number := each[position]) is not None]
+                enough = len(numbers) >= self._needed
+                found.append(Counted(min(numbers), max(numbers)) if enough else None)
+        return found
+
+
+def _block(answers: Sequence[Any]) -> Block | None:
+    return None if isinstance(answers[0], RpcError) else wire.block(answers[0])
+
+
+def _counts(answers: Sequence[Any]) -> list[int | None]:
+    return [None if isinstance(answer, RpcError) else _count(answer) for answer in answers]
+
+
+def _count(answer: Any) -> int:
+    number = wire.quantity(answer)
+    if number >= MOST_TRANSACTIONS:
+        raise msgspec.ValidationError("no account has sent so many transactions")
+    return number
+
+
+def _state(data: bytes) -> RenewState:
+    return RenewState(words.bool_at(data, 0), words.uint_at(data, WORD, 64), words.uint_at(data, 2 * WORD, 64))
+
+
+def _decoded(read: Callable[[bytes], T], answer: bytes | Reverted) -> T | None:
+    if isinstance(answer, Reverted):
+        return None
+    try:
+        return read(answer)
+    except Malformed:
+        return None

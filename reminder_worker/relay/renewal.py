@@ -1,0 +1,124 @@
+"""Whether a legacy's inactivity timer may be renewed for its owner. Plain functions over frozen values, no I/O.
+
+What is attested is activity: the owner's transaction count at a finalized block has grown beyond what it was when the
+timer's last reset was first seen as final. The reset itself may have been a transaction of the owner's, and nobody
+knows what came before it, so all of that is in the baseline and never counts: an owner who does nothing after a reset
+gains no period by it, whenever we look.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from reminder_worker.chain.renewals import WINDOW_SECONDS, Counted
+
+NO_RESET: Final = -1
+"""Where a baseline would be of a reset, when there is none to rely on yet."""
+
+
+class Decision(StrEnum):
+    """`WAIT` changes by itself; `HELD` wants somebody to look; `REFUSED` by a bound of the contract or an old build."""
+
+    RENEW = "renew"
+    WAIT = "wait"
+    HELD = "held"
+    REFUSED = "refused"
+
+
+class Reason(StrEnum):
+    ACTIVE = "active"
+    TOO_EARLY = "too_early"
+    NO_NEW_ACTIVITY = "no_new_activity"
+    RESET_NOT_FINAL = "reset_not_final"
+    COUNTS_DISAGREE = "counts_disagree"
+    JUMP_TOO_LARGE = "jump_too_large"
+    OFF_ON_CHAIN = "off_on_chain"
+    OLD_BUILD = "old_build"
+    NOT_LIVE = "not_live"
+    NOT_PREMIUM = "not_premium"
+    TOO_LATE = "too_late"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`reason` is a `Reason`, or a code of what stood in the way of sending."""
+
+    decision: Decision
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is kept of a legacy: the owner's `baseline` count, and the reset (unix seconds) that it is of."""
+
+    reset_at: int
+    baseline: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """At one finalized block: the timer's last reset (unix seconds) and the owner's transactions up to then."""
+
+    reset_at: int
+    count: Counted
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """At one block that is not before the finalized one, at unix time `now`; t1 when line 1 may activate."""
+
+    now: int
+    reset_at: int
+    is_live: bool
+    is_premium: bool
+    is_old_build: bool
+    enabled: bool
+    last_nonce_seen: int
+    t1: int
+    budget_end: int
+
+
+def remember(known: Memory | None, seen: Seen) -> Memory:
+    """The baseline of a reset is taken once, when it is first seen, and from then on kept.
+
+    It is of the highest count said: one that is too low would let what came before the reset pass as new. While
+    endpoints disagree about one block, somebody is wrong and no baseline is settled.
+    """
+    if known is not None and known.reset_at == seen.reset_at:
+        return known
+    settled = seen.count.lowest == seen.count.highest
+    return Memory(seen.reset_at if settled else NO_RESET, seen.count.highest)
+
+
+def decide(memory: Memory, seen: Seen, standing: Standing, largest_jump: int) -> Verdict:
+    """`memory` as `remember` gives it for `seen`. The lowest count said is what would be attested."""
+    bound = _bound(standing)
+    if bound is not None:
+        return Verdict(Decision.REFUSED, bound)
+    if memory.reset_at != seen.reset_at:
+        return Verdict(Decision.HELD, Reason.COUNTS_DISAGREE)
+    if standing.reset_at != seen.reset_at:
+        return Verdict(Decision.WAIT, Reason.RESET_NOT_FINAL)
+    if standing.now < standing.t1 - WINDOW_SECONDS:
+        return Verdict(Decision.WAIT, Reason.TOO_EARLY)
+    if seen.count.lowest <= max(memory.baseline, standing.last_nonce_seen):
+        return Verdict(Decision.WAIT, Reason.NO_NEW_ACTIVITY)
+    if seen.count.lowest - standing.last_nonce_seen > largest_jump:
+        return Verdict(Decision.HELD, Reason.JUMP_TOO_LARGE)
+    return Verdict(Decision.RENEW, Reason.ACTIVE)
+
+
+def _bound(standing: Standing) -> Reason | None:
+    """What the contract would refuse, whatever the owner did."""
+    if standing.is_old_build:
+        return Reason.OLD_BUILD
+    if not standing.is_live:
+        return Reason.NOT_LIVE
+    if not standing.enabled:
+        return Reason.OFF_ON_CHAIN
+    if not standing.is_premium:
+        return Reason.NOT_PREMIUM
+    if standing.now >= standing.t1:
+        return Reason.TOO_LATE
+    return Reason.BUDGET_EXHAUSTED if standing.now > standing.budget_end else None
