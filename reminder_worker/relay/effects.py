@@ -1,0 +1,97 @@
+"""Who else brought about what an authorization is for: the events of its signer since it was admitted.
+
+A claim and a check-in tell their signer, so each event took one of the signer's nonces. A vault tells whom it paid out,
+with an authorization or without.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from reminder_worker.chain import abi
+from reminder_worker.chain.client import Chain, Log
+from reminder_worker.chain.events import UndecodableLog, decode
+from reminder_worker.errors import ChainUnavailable
+from reminder_worker.relay.views import view_chain
+from reminder_worker.settings import ChainSettings
+
+CLOCKS_SECONDS: Final = 3600
+"""How far our clock and the chain's may be apart."""
+
+_TOPICS: Final = {
+    event["name"]: abi.topic(event)
+    for contract in ("TransferEOALegacyRouter", "TimelockERC20", "TimelockERC721", "TimelockERC1155")
+    for event in abi.events(contract)
+}
+_OF_ROUTER: Final = {
+    "TransferEOALegacyClaimedFor": ("claim", "legacyId", "beneficiary"),
+    "TransferEOALegacyCheckedInFor": ("check_in", "legacyId", "owner"),
+}
+_OF_VAULTS: Final = {
+    "FundsWithdrawn": ("gift_withdraw", "timelockId", "recipient"),
+    "TokensWithdrawn": ("gift_withdraw", "timelockId", "recipient"),
+}
+LANES: Final = frozenset({"claim", "check_in", "gift_withdraw"})
+"""Whose effects can be seen; a renewal is nobody's but the attestor's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One transaction did what the lane does for this legacy or timelock, final and vouched for."""
+
+    tx_hash: str
+    lane: str
+    subject_id: int
+
+
+async def effects(
+    chain: Chain, lane: str, signer: str, since: float, finalized: int, wallet: str
+) -> tuple[Effect, ...] | None:
+    """Of `signer` in the blocks since `since` (unix seconds) up to `finalized`, in the contracts of the lane.
+
+    None while the endpoints do not agree on one of them. Raises `ChainUnavailable`.
+    """
+    kinds = _OF_VAULTS if lane == "gift_withdraw" else _OF_ROUTER
+    contracts = _vaults(chain.settings) if lane == "gift_withdraw" else [chain.settings.transfer_eoa_legacy_router]
+    first = await _first_block_since(chain, int(since) - CLOCKS_SECONDS, finalized)
+    logs = await chain.logs(contracts, [_TOPICS[name] for name in kinds], first, finalized)
+    found = [effect for log in logs if (effect := _effect(log, signer)) is not None]
+    if not found:
+        return ()
+    hashes = list(dict.fromkeys(effect.tx_hash for effect in found))
+    views = await view_chain(chain, wallet, hashes)
+    for tx_hash in hashes:
+        seen = views.sighting([tx_hash])
+        if seen.mined is None or not seen.vouched or seen.mined.block_number > finalized:
+            return None
+    return tuple(found)
+
+
+def _effect(log: Log, signer: str) -> Effect | None:
+    try:
+        event = decode(log)
+    except UndecodableLog:
+        return None
+    lane, subject, whose = (_OF_ROUTER | _OF_VAULTS)[event.name]
+    if event.args[whose] != signer:
+        return None
+    return Effect(log.tx_hash, lane, event.args[subject])
+
+
+def _vaults(settings: ChainSettings) -> Sequence[str]:
+    return [settings.timelock_erc20, settings.timelock_erc721, settings.timelock_erc1155]
+
+
+async def _first_block_since(chain: Chain, timestamp: int, last: int) -> int:
+    """By bisection: blocks' times only grow."""
+    low, high = min(chain.settings.start_block, last), last
+    while low < high:
+        middle = (low + high) // 2
+        block = await chain.block(middle)
+        if block is None:
+            raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} has block {middle}")
+        if block.timestamp >= timestamp:
+            high = middle
+        else:
+            low = middle + 1
+    return low

@@ -1,0 +1,230 @@
+"""Slots and requests on their way to the end, in one transaction each: written only where what was read still stands.
+
+The wallet's row is held throughout, as by whoever takes nonces, so that two reconcilers and an admission come one after
+the other, and the later one finds that what it read has changed.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from reminder_worker.relay import slot_statements as sql
+from reminder_worker.relay.fate import Kind, MinedAttempt, Slot, StoredAttempt
+from reminder_worker.relay.values import OPEN_STATES, WAITING_STATES, State
+
+Key = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRequest:
+    """An open request as stored. `nonce` is the signer's, `created_at` in unix seconds."""
+
+    id: UUID
+    lane: str
+    router: str
+    subject_id: int
+    signer: str
+    nonce: int
+    deadline: int
+    state: str
+    created_at: float
+    key_id: str = field(repr=False)
+    salt: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSlot:
+    """`age` in seconds since it was taken, `reserved` in wei."""
+
+    slot: Slot
+    request: StoredRequest
+    age: float
+    reserved: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What becomes of the request as its slot ends: `state` `queued` lets it live on, to get a slot again."""
+
+    state: str
+    reason: str | None = None
+    paused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """What a slot had reserved of its day's budgets."""
+
+    reserved: int
+    day: date
+
+
+async def unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slot: Slot) -> bool:
+    """Takes the locks. False: somebody else has moved the slot on since it was read."""
+    await connection.execute(sql.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
+    row = (await connection.execute(sql.STILL, _key(chain_id, wallet, slot.nonce))).one_or_none()
+    if row is None or row.attempts != len(slot.attempts):
+        return False
+    return _place(row.state, row.tx_hash, row.block_number, row.block_hash) == slot.mined_in
+
+
+async def record(connection: AsyncConnection, chain_id: int, wallet: str, at: OpenSlot, mined: MinedAttempt) -> None:
+    """In a block, not final. Only a call makes the request `mined`: an empty transfer does nothing of what it asks."""
+    values = {"tx_hash": mined.tx_hash, "block_number": mined.block_number, "block_hash": mined.block_hash}
+    await connection.execute(sql.SET_MINED, {**_key(chain_id, wallet, at.slot.nonce), **values})
+    if kind_of(at.slot, mined.tx_hash) == "call":
+        await _move(connection, at.request.id, "mined", mined.tx_hash, mined.block_number)
+    else:
+        await _move(connection, at.request.id, "broadcast", at.slot.newest.tx_hash, None)
+
+
+async def unmine(connection: AsyncConnection, chain_id: int, wallet: str, at: OpenSlot) -> None:
+    await connection.execute(sql.SET_OPEN, _key(chain_id, wallet, at.slot.nonce))
+    await _move(connection, at.request.id, "broadcast", at.slot.newest.tx_hash, None)
+
+
+async def finish(
+    connection: AsyncConnection, chain_id: int, wallet: str, at: OpenSlot, mined: MinedAttempt | None, ending: Ending
+) -> Released:
+    """The slot is final, and with `ending` its request goes on or ends. `mined` None: a stranger took the nonce.
+
+    What it reserved is returned, to be settled in the same transaction.
+    """
+    values: Key = {"spent": mined.cost if mined else 0, "tx_hash": None, "block_number": None, "block_hash": None}
+    if mined is not None:
+        values |= {"tx_hash": mined.tx_hash, "block_number": mined.block_number, "block_hash": mined.block_hash}
+    key = _key(chain_id, wallet, at.slot.nonce)
+    row = (await connection.execute(sql.SET_FINAL, {**key, **values})).one()
+    await connection.execute(sql.SHRED_ATTEMPTS, key)
+    called = mined if mined is not None and kind_of(at.slot, mined.tx_hash) == "call" else None
+    if ending.state == State.QUEUED:
+        await _move(connection, at.request.id, ending.state, None, None, ending.reason)
+    else:
+        await _end(connection, at.request.id, ending.state, ending.reason, called, OPEN_STATES)
+    if ending.paused:
+        await connection.execute(sql.PAUSE, {"subject": _pause_subject(chain_id, at.request.signer)})
+    return Released(int(row.reserved_wei), row.budget_day)
+
+
+async def end_waiting(
+    connection: AsyncConnection, chain_id: int, wallet: str, request: StoredRequest, state: str
+) -> bool:
+    """A request without a slot ends. False: it has got one, or ended, since it was read."""
+    await connection.execute(sql.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
+    return await _end(connection, request.id, state, None, None, WAITING_STATES)
+
+
+async def own_nonces(connection: AsyncConnection, chain_id: int, tx_hashes: Sequence[str]) -> dict[str, int]:
+    """Of transactions that are ours: the signer's nonce of their authorization."""
+    rows = await connection.execute(sql.OWN, {"chain_id": chain_id, "tx_hashes": list(tx_hashes)})
+    return {row.tx_hash: int(row.signer_nonce) for row in rows}
+
+
+async def paused(connection: AsyncConnection, chain_id: int, signer: str) -> bool:
+    """Whether a request of this signer reverted on chain today (UTC): it relays no more until tomorrow."""
+    found = await connection.scalar(sql.PAUSED, {"subject": _pause_subject(chain_id, signer)})
+    return bool(found)
+
+
+def kind_of(slot: Slot, tx_hash: str) -> Kind:
+    return next(attempt.kind for attempt in slot.attempts if attempt.tx_hash == tx_hash)
+
+
+async def read_slots(connection: AsyncConnection, chain_id: int, wallet: str) -> list[OpenSlot]:
+    """All that are not final, in the order of their nonces."""
+    key = {"chain_id": chain_id, "wallet": wallet}
+    attempts: dict[int, list[StoredAttempt]] = {}
+    rows = (await connection.execute(sql.SLOTS, key)).all()
+    for row in await connection.execute(sql.ATTEMPTS, key):
+        fees = int(row.max_fee_wei), int(row.priority_fee_wei)
+        stored = StoredAttempt(row.tx_hash, row.kind, *fees, row.gas_limit, row.age, row.sent)
+        attempts.setdefault(row.nonce, []).append(stored)
+    return [
+        OpenSlot(
+            Slot(
+                nonce=row.nonce,
+                mined_in=_place(row.state, row.tx_hash, row.block_number, row.block_hash),
+                attempts=tuple(attempts[row.nonce]),
+                deadline=row.deadline,
+                signer_nonce=None if row.lane == "auto_renew" else int(row.signer_nonce),
+            ),
+            _request(row),
+            row.age,
+            int(row.reserved_wei),
+        )
+        for row in rows
+        if row.nonce in attempts  # a slot taken between the two reads waits for the next look
+    ]
+
+
+async def read_waiting(connection: AsyncConnection, chain_id: int, wallet: str, limit: int) -> list[StoredRequest]:
+    """Requests without a slot, those that end soonest first."""
+    rows = await connection.execute(sql.WAITING, {"chain_id": chain_id, "wallet": wallet, "limit": limit})
+    return [_request(row) for row in rows]
+
+
+async def _move(
+    connection: AsyncConnection,
+    request_id: UUID,
+    state: str,
+    tx_hash: str | None,
+    block_number: int | None,
+    reason: str | None = None,
+) -> None:
+    values = {"id": request_id, "state": state, "reason": reason, "tx_hash": tx_hash, "block_number": block_number}
+    await connection.execute(sql.MOVE_REQUEST, values)
+
+
+async def _end(
+    connection: AsyncConnection,
+    request_id: UUID,
+    state: str,
+    reason: str | None,
+    mined: MinedAttempt | None,
+    states: Iterable[State],
+) -> bool:
+    values = {
+        "id": request_id,
+        "state": state,
+        "reason": reason,
+        "tx_hash": mined.tx_hash if mined else None,
+        "block_number": mined.block_number if mined else None,
+        "states": [each.value for each in states],
+    }
+    return bool((await connection.execute(sql.END_REQUEST, values)).rowcount)
+
+
+def _key(chain_id: int, wallet: str, nonce: int) -> Key:
+    return {"chain_id": chain_id, "wallet": wallet, "nonce": nonce}
+
+
+def _place(
+    state: str, tx_hash: str | None, block_number: int | None, block_hash: str | None
+) -> tuple[str, int, str] | None:
+    if state != "mined" or tx_hash is None or block_number is None or block_hash is None:
+        return None
+    return (tx_hash, block_number, block_hash)
+
+
+def _pause_subject(chain_id: int, signer: str) -> str:
+    return f"{chain_id}:{signer}"
+
+
+def _request(row: Any) -> StoredRequest:
+    return StoredRequest(
+        id=row.id,
+        lane=row.lane,
+        router=row.router,
+        subject_id=int(row.subject_id),
+        signer=row.signer,
+        nonce=int(row.signer_nonce),
+        deadline=row.deadline,
+        state=row.request_state,
+        created_at=row.created_at,
+        key_id=row.key_id,
+        salt=row.salt,
+    )

@@ -1,0 +1,140 @@
+"""The SQL of slots on their way to the end. Times are the database's."""
+
+from sqlalchemy import text
+
+OPEN = "('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast', 'mined')"
+
+HAS_WORK = text(f"""
+    select exists (
+        select from worker.relay_request where chain_id = :chain_id and wallet = :wallet and state in {OPEN}
+    ) or exists (
+        select from worker.nonce_slot where chain_id = :chain_id and wallet = :wallet and state <> 'final'
+    )
+""")  # noqa: S608 - constants
+
+WALLET = text("select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet")
+
+# Whoever takes nonces or touches budgets holds this row first: no two deadlock, and none sees the other's half.
+LOCK_WALLET = text("""
+    select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet for update
+""")
+
+_REQUEST = """
+    r.id, r.lane, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline, r.state as request_state,
+    r.key_id, r.salt, cast(extract(epoch from r.created_at) as double precision) as created_at
+"""
+
+SLOTS = text(f"""
+    select s.nonce, s.state, s.tx_hash, s.block_number, s.block_hash, s.reserved_wei,
+        cast(extract(epoch from clock_timestamp() - s.opened_at) as double precision) as age, {_REQUEST}
+    from worker.nonce_slot s join worker.relay_request r on r.id = s.request_id
+    where s.chain_id = :chain_id and s.wallet = :wallet and s.state <> 'final'
+    order by s.nonce
+""")  # noqa: S608 - constants
+
+ATTEMPTS = text("""
+    select t.nonce, t.tx_hash, t.kind, t.max_fee_wei, t.priority_fee_wei, t.gas_limit,
+        t.broadcast_at is not null as sent,
+        cast(extract(epoch from clock_timestamp() - t.stored_at) as double precision) as age
+    from worker.nonce_slot s
+    join worker.tx_attempt t on t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+    where s.chain_id = :chain_id and s.wallet = :wallet and s.state <> 'final'
+    order by t.nonce, t.max_fee_wei, t.stored_at
+""")
+
+# Without a slot; the ones that end soonest first.
+WAITING = text(f"""
+    select {_REQUEST} from worker.relay_request r
+    where r.chain_id = :chain_id and r.wallet = :wallet
+      and r.state in ('queued', 'waiting_predecessor', 'deferred_fee')
+    order by r.deadline, r.created_at
+    limit :limit
+""")  # noqa: S608 - constants
+
+STILL = text("""
+    select s.state, s.tx_hash, s.block_number, s.block_hash, (
+        select count(*) from worker.tx_attempt t
+        where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+    ) as attempts
+    from worker.nonce_slot s
+    where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = :nonce and s.state <> 'final'
+    for update
+""")
+
+SET_MINED = text("""
+    update worker.nonce_slot
+    set state = 'mined', tx_hash = :tx_hash, block_number = :block_number, block_hash = :block_hash
+    where chain_id = :chain_id and wallet = :wallet and nonce = :nonce
+""")
+
+SET_OPEN = text("""
+    update worker.nonce_slot set state = 'open', tx_hash = null, block_number = null, block_hash = null
+    where chain_id = :chain_id and wallet = :wallet and nonce = :nonce
+""")
+
+SET_FINAL = text("""
+    update worker.nonce_slot
+    set state = 'final', spent_wei = :spent, tx_hash = :tx_hash, block_number = :block_number, block_hash = :block_hash
+    where chain_id = :chain_id and wallet = :wallet and nonce = :nonce
+    returning reserved_wei, budget_day
+""")
+
+SHRED_ATTEMPTS = text("""
+    update worker.tx_attempt set raw = null where chain_id = :chain_id and wallet = :wallet and nonce = :nonce
+""")
+
+MOVE_REQUEST = text(f"""
+    update worker.relay_request
+    set state = :state, reason = :reason, tx_hash = :tx_hash, block_number = :block_number,
+        updated_at = clock_timestamp()
+    where id = :id and state in {OPEN}
+""")  # noqa: S608 - constants
+
+# The salt goes with the ciphertexts: what backups keep of them cannot be opened.
+END_REQUEST = text("""
+    update worker.relay_request
+    set state = :state, reason = :reason, tx_hash = :tx_hash, block_number = :block_number,
+        call_data = null, salt = null, key_id = null, updated_at = clock_timestamp()
+    where id = :id and state = any(cast(:states as text[]))
+""")
+
+CALL_DATA = text("select call_data from worker.relay_request where id = :id")
+
+SET_HASH = text("update worker.relay_request set tx_hash = :tx_hash, updated_at = clock_timestamp() where id = :id")
+
+RAW = text("select tx_hash, raw from worker.tx_attempt where chain_id = :chain_id and tx_hash = :tx_hash")
+
+STOP_WALLET = text("""
+    update worker.relay_wallet
+    set stopped = coalesce(stopped, :reason), stopped_at = coalesce(stopped_at, clock_timestamp())
+    where chain_id = :chain_id and address = :wallet and stopped is distinct from :reason
+    returning true
+""")
+
+PASS_OVER = text("""
+    update worker.relay_wallet set next_nonce = :count
+    where chain_id = :chain_id and address = :wallet and next_nonce < :count
+""")
+
+# Transactions of ours that did something for the same signer: of which authorization.
+OWN = text("""
+    select t.tx_hash, r.nonce as signer_nonce
+    from worker.tx_attempt t
+    join worker.nonce_slot s on s.chain_id = t.chain_id and s.wallet = t.wallet and s.nonce = t.nonce
+    join worker.relay_request r on r.id = s.request_id
+    where t.chain_id = :chain_id and t.tx_hash = any(cast(:tx_hashes as text[]))
+""")
+
+PAUSE = text("""
+    insert into worker.quota (scope, subject, "window", used, ends_at)
+    select 'relay_paused', :subject, day, 1, day + 86400
+    from (select cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint) as day) d
+    on conflict (scope, subject, "window") do nothing
+""")
+
+PAUSED = text("""
+    select exists (
+        select from worker.quota
+        where scope = 'relay_paused' and subject = :subject and ends_at > extract(epoch from now())
+    )
+""")
