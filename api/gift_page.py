@@ -35,7 +35,7 @@ p{margin:.6rem 0}.dim{color:var(--dim);font-size:.95rem}
 dl{margin:1.25rem 0 0;border-top:1px solid var(--line)}
 dl div{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.6rem 0;border-bottom:1px solid var(--line)}
 dt{flex:0 0 8.5rem;color:var(--dim)}dd{flex:1 1 14rem;margin:0;overflow-wrap:anywhere}
-ul{margin:0;padding:0;list-style:none}
+ul{margin:0;padding:0;list-style:none}code{font-size:.86em}
 """
 
 
@@ -54,13 +54,15 @@ def gift_page(link: ClaimLink, facts: GiftFacts, occasion: Occasion) -> str:
         '<p class="dim">A personal message, if there is one, is in the part of this link behind the # sign: it stays '
         "in your browser and is never sent to us.</p>",
     ]
-    return _document(link.prefix, occasion, occasion.greeting, "".join(words), _tags(link, occasion))
+    width, height = CARD_SIZE
+    image = f'<img src="{_card_path(link.prefix, occasion)}" width="{width}" height="{height}" alt="">'
+    return _document(occasion, occasion.greeting, "".join(words), _tags(link, occasion), image)
 
 
-def plain_page(prefix: str, occasion: Occasion, title: str, lines: Sequence[str], link: ClaimLink | None = None) -> str:
+def plain_page(occasion: Occasion, title: str, lines: Sequence[str], link: ClaimLink | None = None) -> str:
     """A page that says why no gift is shown; of a link it has the preview: messengers remember what they see first."""
     words = "".join(f"<p>{escape(line)}</p>" for line in lines)
-    return _document(prefix, occasion, title, words, _tags(link, occasion) if link else "")
+    return _document(occasion, title, words, _tags(link, occasion) if link else "")
 
 
 def content_security_policy(occasion: Occasion, foreign: Sequence[str] = ()) -> str:
@@ -99,15 +101,13 @@ def _tags(link: ClaimLink, occasion: Occasion) -> str:
     )
 
 
-def _document(prefix: str, occasion: Occasion, title: str, words: str, tags: str) -> str:
-    width, height = CARD_SIZE
+def _document(occasion: Occasion, title: str, words: str, tags: str, image: str = "") -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<title>{escape(title)}</title><link rel="icon" href="data:,"><meta name="robots" content="noindex">'
         f'<meta name="description" content="{ABOUT}">{tags}<style>{_style(occasion)}</style></head>'
-        f'<body><main><article><img src="{_card_path(prefix, occasion)}" width="{width}" height="{height}" alt="">'
-        f"<section><h1>{escape(title)}</h1>{words}</section></article></main></body></html>"
+        f"<body><main><article>{image}<section><h1>{escape(title)}</h1>{words}</section></article></main></body></html>"
     )
 
 
@@ -153,4 +153,4 @@ def _asset(asset: GiftAsset) -> str:
     metadata = asset.metadata
     symbol = "ETH" if asset.as_ether else (metadata.symbol if metadata else None)
     amount = amount_words(asset.units, metadata.decimals if metadata else None)
-    return escape(f"{amount} {symbol}" if symbol else f"{amount} of {to_checksum_address(asset.token)}")
+    return f"{amount} {escape(symbol)}" if symbol else f"{amount} of <code>{to_checksum_address(asset.token)}</code>"

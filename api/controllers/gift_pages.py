@@ -90,7 +90,7 @@ class GiftPageController(Controller):
             link = _link(pages, chain_id, timelock_id, marks)
             facts = await pages.facts(link.chain_id, link.timelock_id)
         except (NotFound, Unavailable) as error:
-            return _sorry(pages, error, marks, NO_GIFT, link)
+            return _sorry(error, marks, NO_GIFT, link)
         occasion = occasion_of(marks.occasion)
         foreign = _origins(settings.identity_provider) if marks.email else []
         return _html(gift_page(link, facts, occasion), content_security_policy(occasion, foreign))
@@ -109,7 +109,7 @@ class GiftPageController(Controller):
                 raise NotFound("This is no address.")
             link = await pages.newest(address.lower(), marks)
         except (NotFound, Unavailable) as error:
-            return _sorry(pages, error, marks, NONE_FOR)
+            return _sorry(error, marks, NONE_FOR)
         return Response("", status_code=302, media_type="text/plain", headers={"Location": link.url})
 
 
@@ -146,7 +146,6 @@ def _origins(provider: IdentityProviderSettings | None) -> list[str]:
 
 
 def _sorry(
-    pages: GiftPages,
     error: ServiceError,
     marks: Marks,
     not_found: tuple[str, list[str]],
@@ -155,7 +154,7 @@ def _sorry(
     status, _ = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
     title, lines = NOT_NOW if isinstance(error, Unavailable) else not_found
     occasion = occasion_of(marks.occasion)
-    page = plain_page(pages.rules.prefix, occasion, title, lines, link)
+    page = plain_page(occasion, title, lines, link)
     answer = _html(page, content_security_policy(occasion), status)
     if isinstance(error, Unavailable):
         answer.headers["Retry-After"] = str(RETRY_LATER_SECONDS)

@@ -221,9 +221,9 @@ async def test_a_token_cannot_write_on_the_page(world: World, giver: LocalAccoun
     tags = Tags(shown.body)
     assert tags.active == []
     for words in (
-        f"5 of {to_checksum_address(d.hostile_symbol_token)}",
-        f"7 base units of {to_checksum_address(d.long_symbol_token)}",
-        f"9 base units of {to_checksum_address(d.no_metadata_token)}",
+        f"5 of  {to_checksum_address(d.hostile_symbol_token)}",
+        f"7 base units of  {to_checksum_address(d.long_symbol_token)}",
+        f"9 base units of  {to_checksum_address(d.no_metadata_token)}",
     ):
         assert words in tags.text
     assert "evil.example" not in shown.body.decode()
