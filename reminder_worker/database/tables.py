@@ -479,6 +479,11 @@ owner_activity = Table(
     Column("nonce_seen", BigInteger, nullable=False, comment="finalized transaction count at the last look"),
     Column("deadline", BigInteger, nullable=False, comment="t1, unix seconds"),
     Column("budget_end", BigInteger, nullable=False, comment="unix seconds; no renewal without a check-in after it"),
+    Column(
+        "budget_step",
+        SmallInteger,
+        comment="days before the budget's end: the reminder of it that is to be sent now; null: none",
+    ),
     Column("decision", Text, nullable=False),
     Column("reason", Text),
     _now("checked_at"),

@@ -259,6 +259,12 @@ def upgrade() -> None:
             nullable=False,
             comment="unix seconds; no renewal without a check-in after it",
         ),
+        sa.Column(
+            "budget_step",
+            sa.SmallInteger(),
+            nullable=True,
+            comment="days before the budget's end: the reminder of it that is to be sent now; null: none",
+        ),
         sa.Column("decision", sa.Text(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=True),
         sa.Column(
