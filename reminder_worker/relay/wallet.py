@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
+from eth_utils.address import to_checksum_address
 from pydantic import SecretStr
 
 from reminder_worker.errors import Misconfigured
@@ -32,7 +33,8 @@ class LocalSigner:
         return f"LocalSigner({self.address})"
 
     async def sign(self, transaction: Mapping[str, Any]) -> bytes:
-        return bytes(self._account.sign_transaction(dict(transaction)).raw_transaction)
+        fields = {**transaction, "to": to_checksum_address(transaction["to"])}  # eth-account takes no other form
+        return bytes(self._account.sign_transaction(fields).raw_transaction)
 
 
 def load_signer(key: SecretStr, password: SecretStr | None = None) -> LocalSigner:

@@ -1,0 +1,176 @@
+"""The relay over a real chain and database: gifts to withdraw, requests admitted, blocks mined by hand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from eth_account.signers.local import LocalAccount
+from eth_utils.crypto import keccak
+from pydantic import SecretStr
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
+from reminder_worker.alerts import Alerts
+from reminder_worker.chain.client import Chain
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.reconcile import Reconcile, ReconcileReport
+from reminder_worker.relay.values import Authorization, Caps, Lane, RequestView
+from reminder_worker.relay.wallet import load_signer
+
+CHAIN_ID = 31337
+GWEI = 10**9
+ETHER = 10**18
+RELAYER_KEY = "0x" + keccak(text="the relayer of the tests").hex()
+GIFT_GAS = 300_000
+CEILING = 50 * GWEI
+CAPS = Caps(daily_wei=ETHER, daily_count=1000, gas_price_ceiling_wei=CEILING, per_gift=3, per_signer=100)
+HALF_AN_HOUR = 1800
+
+TABLES = "nonce_slot, tx_attempt, relay_request, relay_budget, relay_wallet, alert, alert_state, quota"
+
+
+@dataclass
+class Gift:
+    id: int
+    recipient: LocalAccount
+
+
+@dataclass
+class RelayWorld:
+    """Blocks come only when `mine` is called. `close` at the end."""
+
+    scenario: Scenario
+    engine: AsyncEngine
+    chain: Chain
+    caps: Caps = CAPS
+    low_balance_relays: int = 0
+    vault: Vault = field(default_factory=lambda: Vault(bytes(range(32))))
+
+    def __post_init__(self) -> None:
+        self.signer = load_signer(SecretStr(RELAYER_KEY))
+        self.wallet = self.signer.address
+        self.anvil = self.scenario.anvil
+        self.anvil.set_balance(self.wallet, 100 * ETHER)
+        self.restart()
+        self._sent = 0
+
+    def restart(self) -> None:
+        """As a new process: nothing but the database is remembered."""
+        chains = {CHAIN_ID: self.chain}
+        self.admission = Admission(self.engine, self.vault, chains, self.signer, self.caps, any_chain=True)
+        self.reconcile = self.reconciler()
+
+    def reconciler(self) -> Reconcile:
+        chains = {CHAIN_ID: self.chain}
+        alerts = Alerts(self.engine)
+        return Reconcile(self.engine, self.vault, chains, self.admission, alerts, self.low_balance_relays)
+
+    # -- the chain ------------------------------------------------------------------------------
+
+    def by_hand(self) -> None:
+        self.anvil.rpc("evm_setAutomine", False)
+
+    def automine(self) -> None:
+        self.anvil.rpc("evm_setAutomine", True)
+
+    def base_fee(self, wei: int) -> None:
+        """Of the next block."""
+        self.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(wei))
+
+    def mine(self, blocks: int = 1) -> None:
+        self.anvil.mine(blocks)
+
+    def finalize(self) -> None:
+        self.anvil.mine(2 * self.anvil.slots_in_an_epoch + 1)
+
+    def count(self) -> int:
+        return int(self.anvil.rpc("eth_getTransactionCount", self.wallet, "latest"), 16)
+
+    def receipt(self, tx_hash: str) -> dict[str, Any] | None:
+        found: dict[str, Any] | None = self.anvil.rpc("eth_getTransactionReceipt", tx_hash)
+        return found
+
+    # -- requests -------------------------------------------------------------------------------
+
+    def gift(self, label: str = "heir") -> Gift:
+        """An unlocked gift of a token to the account of this label. Mines."""
+        self.automine()
+        recipient = self.scenario.account(label)
+        giver = self.scenario.account("giver")
+        timelock_id = self.scenario.create_gift(
+            giver, recipient.address, tokens=[(self.scenario.deployment.usdc, 10**6)], duration=1
+        )
+        self.scenario.advance(2)
+        self.by_hand()
+        return Gift(timelock_id, recipient)
+
+    def call_data(self, gift: Gift, auth: tuple[Any, ...]) -> bytes:
+        contract = self.scenario.contracts["TimeLockRouter"]
+        return bytes.fromhex(contract.encode("withdrawFor", gift.id, False, auth)[2:])
+
+    def withdrawal(
+        self, gift: Gift, *, nonce: int | None = None, ttl: int = HALF_AN_HOUR, gas: int = GIFT_GAS
+    ) -> Authorization:
+        """What the recipient signs, good for `ttl` seconds of the chain's time."""
+        deadline = self.anvil.now() + ttl
+        auth = self.scenario.withdraw_auth(
+            gift.recipient, gift.id, deadline=deadline, **({} if nonce is None else {"nonce": nonce})
+        )
+        data = self.call_data(gift, auth)
+        return Authorization(
+            chain_id=CHAIN_ID,
+            lane=Lane.GIFT_WITHDRAW,
+            digest=keccak(data),
+            router=self.scenario.deployment.time_lock_router,
+            subject_id=gift.id,
+            signer=gift.recipient.address.lower(),
+            creator=self.scenario.account("giver").address.lower(),
+            nonce=auth[1],
+            deadline=deadline,
+            call_data=data,
+            gas_limit=gas,
+        )
+
+    async def admit(self, gift: Gift, **terms: Any) -> RequestView:
+        return await self.admission.admit(self.withdrawal(gift, **terms))
+
+    async def run(self) -> ReconcileReport:
+        return await self.reconcile.run(CHAIN_ID)
+
+    async def state(self, request: RequestView | UUID) -> str:
+        view = await self.admission.view(request if isinstance(request, UUID) else request.id)
+        assert view is not None
+        return view.state.value
+
+    # -- the database ---------------------------------------------------------------------------
+
+    async def rows(self, question: str, **values: Any) -> Sequence[Mapping[str, Any]]:
+        async with self.engine.connect() as connection:
+            return [dict(row) for row in (await connection.execute(text(question), values)).mappings()]
+
+    async def execute(self, statement: str, **values: Any) -> None:
+        async with self.engine.begin() as connection:
+            await connection.execute(text(statement), values)
+
+    async def attempts(self) -> Sequence[Mapping[str, Any]]:
+        """Of all slots, oldest first."""
+        return await self.rows("select * from worker.tx_attempt order by nonce, max_fee_wei, stored_at")
+
+    async def age(self, seconds: int) -> None:
+        """As if everything had been signed so long ago."""
+        await self.execute("update worker.tx_attempt set stored_at = stored_at - make_interval(secs => :s)", s=seconds)
+        await self.execute("update worker.nonce_slot set opened_at = opened_at - make_interval(secs => :s)", s=seconds)
+
+    async def budget(self) -> Mapping[str, int]:
+        """Of the wallet, over all days: requests, reserved and spent wei."""
+        (row,) = await self.rows(
+            "select coalesce(sum(requests), 0) as requests, coalesce(sum(reserved_wei), 0) as reserved,"
+            " coalesce(sum(spent_wei), 0) as spent from worker.relay_budget where scope = 'global'"
+        )
+        return {name: int(value) for name, value in row.items()}
+
+    async def slots(self) -> Sequence[Mapping[str, Any]]:
+        return await self.rows("select * from worker.nonce_slot order by nonce")
