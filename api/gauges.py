@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker import operations
+from reminder_worker import operations_relay as relay
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import sent_ledger
 
@@ -76,6 +77,70 @@ async def pass_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[
         gauge("reader_age_seconds", "Since its cursor moved", of_reader, {k: r.age for k, r in readers.items()}),
         gauge("reader_lag_blocks", "Behind the newest block that was seen", of_reader, lags),
     ]
+
+
+async def relay_gauges(engine: AsyncEngine, ours: Sequence[relay.PayingWallet]) -> list[GaugeMetricFamily]:
+    """A wallet is named by what it is for; its balance is that of the last run of the relay's pass."""
+    named = {wallet.address: wallet for wallet in ours}
+    used = {
+        (named[found.address].role, found.chain_id): (named[found.address], found)
+        for found in await relay.wallets(engine)
+        if found.address in named
+    }
+    of_wallet, of_request = ("wallet", "chain"), ("chain", "lane", "state")
+    last = [each for each in await operations.pass_states(engine) if each.name == "relay"]
+    balances = {
+        (name, s.chain_id): told.get("balance_wei")
+        for s in last
+        for name, told in (s.detail or {}).items()
+        if isinstance(told, dict)
+    }
+    opened = {(r.chain_id, r.lane, r.state): r for r in await relay.open_requests(engine)}
+    ended = {(r.chain_id, r.lane, r.state): r.count for r in await relay.ended_requests(engine)}
+    slots = {
+        (*k, state): float(n) for k, (_, w) in used.items() for state, n in (("open", w.unmined), ("mined", w.mined))
+    }
+    caps = {(*k, "wei"): _share(w.reserved_wei + w.spent_wei, cap.daily_wei) for k, (cap, w) in used.items()}
+    caps |= {(*k, "count"): _share(w.requests, cap.daily_count) for k, (cap, w) in used.items()}
+    return [
+        gauge("relay_balance_wei", "What a wallet holds", of_wallet, balances),
+        gauge("relay_slots", "Nonces taken and not final", (*of_wallet, "state"), slots),
+        gauge(
+            "relay_oldest_slot_seconds",
+            "Of those not mined",
+            of_wallet,
+            {k: w.oldest_open or 0 for k, (_, w) in used.items()},
+        ),
+        gauge(
+            "relay_reserved_wei", "Of today's cap (UTC)", of_wallet, {k: w.reserved_wei for k, (_, w) in used.items()}
+        ),
+        gauge("relay_spent_wei", "Of today's cap (UTC)", of_wallet, {k: w.spent_wei for k, (_, w) in used.items()}),
+        gauge("relay_cap_used", "Share of today's cap, 1: nothing left", (*of_wallet, "cap"), caps),
+        gauge(
+            "relay_stopped",
+            "1: takes no requests",
+            of_wallet,
+            {k: float(bool(w.stopped)) for k, (_, w) in used.items()},
+        ),
+        gauge("relay_requests_open", "Requests under way", of_request, {k: r.count for k, r in opened.items()}),
+        gauge(
+            "relay_requests_oldest_seconds", "Age of the oldest", of_request, {k: r.oldest for k, r in opened.items()}
+        ),
+        gauge("relay_requests_ended_last_day", "Requests ended in the last 24 hours", of_request, ended),
+    ]
+
+
+async def alert_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
+    wrong = Counter((each.chain_id, each.kind) for each in await relay.conditions(engine))
+    undelivered = {(state,): count for state, count in (await relay.undelivered_alerts(engine)).items()}
+    return [
+        gauge("conditions", "What alerts say is wrong now", ("chain", "kind"), wrong),
+        gauge("alerts_undelivered", "Alerts that no mail service took", ("state",), undelivered),
+    ]
+
+
+def _share(used: int, cap: int) -> float:
+    return used / cap if cap else 1.0
 
 
 async def endpoint_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:

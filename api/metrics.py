@@ -5,7 +5,7 @@ database when somebody scrapes.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import structlog
 from litestar.enums import ScopeType
@@ -15,8 +15,18 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.gauges import Gauges, email_gauges, endpoint_gauges, gauge, own_endpoint_gauges, pass_gauges
+from api.gauges import (
+    Gauges,
+    alert_gauges,
+    email_gauges,
+    endpoint_gauges,
+    gauge,
+    own_endpoint_gauges,
+    pass_gauges,
+    relay_gauges,
+)
 from reminder_worker.chain.client import Chain
+from reminder_worker.operations_relay import PayingWallet
 
 log = structlog.get_logger(__name__)
 
@@ -50,7 +60,14 @@ class RequestMetrics:
 class Scrape:
     """The /metrics application, on a port of its own."""
 
-    def __init__(self, engine: AsyncEngine, chains: Mapping[int, Chain], requests: RequestMetrics) -> None:
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        chains: Mapping[int, Chain],
+        requests: RequestMetrics,
+        wallets: Sequence[PayingWallet],
+    ) -> None:
+        self._wallets = wallets
         self._engine = engine
         self._chains = chains
         self._requests = requests
@@ -70,6 +87,8 @@ class Scrape:
                     *await email_gauges(self._engine),
                     *await pass_gauges(self._engine, self._chains),
                     *await endpoint_gauges(self._engine),
+                    *await relay_gauges(self._engine, self._wallets),
+                    *await alert_gauges(self._engine),
                 ]
         except (SQLAlchemyError, OSError, TimeoutError) as error:
             log.error("metrics_without_database", exc_info=error)

@@ -21,6 +21,7 @@ from reminder_worker.chain.words import word
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import differences
 from reminder_worker.database.migrate import schema_is_current
+from reminder_worker.doctor_relay import look_at_wallets
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.privacy.hashing import KeyedHash
@@ -63,19 +64,22 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     try:
         async for finding in _database(engine, settings):
             yield finding
+        for chain in settings.chains:
+            async for finding in _chain(chain):
+                yield finding
+        async for part, good, words in look_at_wallets(settings, engine):
+            yield Finding(part, good, words)
     finally:
         await engine.dispose()
-    for chain in settings.chains:
-        async for finding in _chain(chain):
-            yield finding
     yield await _mail(settings.mail)
     yield _dagster(os.environ.get("DAGSTER_PG_URL"))
 
 
 def shown_settings(settings: Settings) -> list[tuple[str, str]]:
     """Every setting as (variable, value); of a secret only that it is set."""
-    groups: list[tuple[str, Group]] = [("", settings.service), ("", settings.reminders), ("", settings.api)]
-    groups += [("", settings.mail)] if settings.mail else []
+    always: list[Group] = [settings.service, settings.reminders, settings.api, settings.ops]
+    optional = (settings.mail, settings.relay, settings.auto_renew, settings.gifts, settings.identity_provider)
+    groups = [("", group) for group in (*always, *(group for group in optional if group is not None))]
     groups += [(f"CHAIN_{chain.chain_id}_", chain) for chain in settings.chains]
     return [
         (prefix + field.alias, _masked(getattr(group, name)))

@@ -42,6 +42,16 @@ KEPT_DAYS = 90  # ended requests, budgets and alerts that were delivered
 
 
 @dataclass(frozen=True, slots=True)
+class PayingWallet:
+    """A wallet as configured: `role` is relayer or attestor; caps are for each chain and day (UTC)."""
+
+    role: str
+    address: str
+    daily_wei: int
+    daily_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Requests:
     """Requests of one lane in one state; `oldest` is the age of the first, in seconds."""
 

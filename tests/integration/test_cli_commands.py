@@ -11,8 +11,9 @@ import psycopg
 import pytest
 import structlog
 from click.testing import CliRunner, Result
+from eth_account import Account
 
-from devnet.deploy import Deployment
+from devnet.deploy import Deployment, named_account
 from reminder_worker.cli import main
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipient_rows import seal_row
@@ -127,6 +128,56 @@ def test_doctor_refuses_another_hash_key_than_the_database_was_made_with(command
     looked = command("doctor", HASH_KEY=_text(secrets.token_bytes(32)))
     assert looked.exit_code == 1
     assert "made with other settings (hash_key)" in looked.output
+
+
+RELAYER_KEY, ATTESTOR_KEY = (Account.create().key.hex() for _ in range(2))
+
+
+def _wallets(anvil_chain: AnvilChain, attestor: str = ATTESTOR_KEY) -> dict[str, str]:
+    """Both wallets funded, the attestor the router's own."""
+    for key in (RELAYER_KEY, attestor):
+        anvil_chain.anvil.set_balance(Account.from_key(key).address, 10**18)
+    return {"ENVIRONMENT": "local", "RELAYER_KEY": RELAYER_KEY, "ATTESTOR_KEY": attestor}
+
+
+def test_doctor_tells_of_our_wallets(command: Command, anvil_chain: AnvilChain) -> None:
+    attestor = named_account("attestor").key.hex()
+    looked = command("doctor", **_wallets(anvil_chain, attestor))
+    assert looked.exit_code == 0, looked.output
+    assert f"its address is {Account.from_key(RELAYER_KEY).address}" in looked.output
+    assert looked.output.count("holds 1 ETH") == 2
+    for key in (RELAYER_KEY, attestor):
+        assert key not in looked.output
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"RELAYER_KEY": "0x1234"}, "neither a private key in hex nor a keystore"),
+        ({"RELAYER_KEY": "{}"}, "a keystore JSON without its password"),
+        ({"RELAYER_KEY": ATTESTOR_KEY}, "needs another wallet"),
+        ({"RELAYER_KEY": Account.create().key.hex()}, "send ETH to"),
+        ({"RELAY_DAILY_WEI_CAP": "1000"}, "RELAY_DAILY_WEI_CAP is less than one transaction"),
+        ({"RELAY_DAILY_COUNT_CAP": "0"}, "nothing is ever sent"),
+        ({"RELAY_CLAIM_GAS": "20000000"}, "RELAY_CLAIM_GAS is above what one transaction may use"),
+        ({"RELAY_GAS_PRICE_CEILING": "1"}, "above the ceiling: requests wait"),
+        ({}, "the router's attestor is"),
+        ({"OPS_EMAIL": "ops@example.org"}, "OPS_EMAIL is set, but no mail service"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else next(iter(value), "other attestor"),
+)
+def test_doctor_names_what_is_wrong_with_our_wallets(
+    command: Command, anvil_chain: AnvilChain, changes: dict[str, str], words: str
+) -> None:
+    looked = command("doctor", **{**_wallets(anvil_chain), **changes})
+    assert looked.exit_code == 1
+    assert words in looked.output
+
+
+def test_doctor_knows_a_stopped_wallet(command: Command, anvil_chain: AnvilChain) -> None:
+    enter_wallet(command.enter, str(Account.from_key(RELAYER_KEY).address).lower(), stopped="foreign_nonce")
+    looked = command("doctor", **_wallets(anvil_chain))
+    assert "stopped (foreign_nonce): see the runbook" in looked.output
 
 
 def test_doctor_shows_no_secret(command: Command) -> None:

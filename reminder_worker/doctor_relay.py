@@ -1,0 +1,147 @@
+"""What `doctor` says of our own wallets: keys, chains, balances, caps, and who may renew. Reads only, shows no key."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker import operations_relay
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.values import Call
+from reminder_worker.errors import ChainUnavailable, Misconfigured
+from reminder_worker.mail.messages import amount_words, checksum
+from reminder_worker.relay.admission import RELAYED_CHAINS
+from reminder_worker.relay.fees import Fees, below, reservation
+from reminder_worker.relay.wallet import load_signer
+from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySettings, Settings
+
+MOST_GAS: Final = 2**24
+"""Of one transaction on Ethereum (EIP-7825)."""
+Finding = tuple[str, bool | None, str]
+"""As `doctor.Finding`: part, good, words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wallet:
+    """`gas` by lane: the most that one transaction may use."""
+
+    role: str
+    key: str
+    address: str
+    gas: dict[str, int]
+    group: RelaySettings | AutoRenewSettings
+
+
+async def look_at_wallets(settings: Settings, engine: AsyncEngine) -> AsyncIterator[Finding]:
+    wallets: list[_Wallet] = []
+    for role, key, group, off in (
+        ("relayer", "RELAYER_KEY", settings.relay, "nothing is relayed"),
+        ("attestor", "ATTESTOR_KEY", settings.auto_renew, "no timer is renewed"),
+    ):
+        if group is None:
+            yield role, None, f"not configured ({key}): {off}"
+            continue
+        try:
+            address = load_signer(group.key, group.key_password).address
+        except Misconfigured as error:
+            yield role, False, f"{error}: see {key}; until then {off}"
+            continue
+        if any(address == other.address for other in wallets):
+            yield role, False, f"has the relayer's key: {key} needs another wallet; until then {off}"
+            continue
+        wallets.append(_Wallet(role, key, address, _gas(group), group))
+        yield role, True, f"its key can be read, its address is {checksum(address)}"
+    for wallet in wallets:
+        for fault in _caps(wallet):
+            yield f"{wallet.role} caps", False, fault
+        for chain in settings.chains:
+            yield await _on_chain(settings, chain, wallet)
+    if wallets:
+        async for finding in _standing(engine, wallets):
+            yield finding
+    yield _alerts(settings)
+
+
+def _gas(group: RelaySettings | AutoRenewSettings) -> dict[str, int]:
+    if isinstance(group, AutoRenewSettings):
+        return {"AUTO_RENEW_GAS": group.gas}
+    return {
+        "RELAY_CLAIM_GAS": group.claim_gas,
+        "RELAY_CHECK_IN_GAS": group.check_in_gas,
+        "RELAY_GIFT_GAS": group.gift_gas,
+    }
+
+
+def _caps(wallet: _Wallet) -> list[str]:
+    """What would refuse every request of a lane."""
+    group, faults = wallet.group, []
+    prefix = "RELAY" if isinstance(group, RelaySettings) else "AUTO_RENEW"
+    dearest = below(group.gas_price_ceiling_wei, 4)
+    for name, gas in wallet.gas.items():
+        needed = reservation(gas, Fees(dearest, 1), group.gas_price_ceiling_wei)
+        if gas > MOST_GAS:
+            faults.append(f"{name} is above what one transaction may use ({MOST_GAS})")
+        if group.daily_wei_cap < needed:
+            cap = f"{prefix}_DAILY_WEI_CAP"
+            faults.append(f"{cap} is less than one transaction of {name} at the ceiling reserves ({needed} wei)")
+    if group.daily_count_cap == 0:
+        faults.append(f"{prefix}_DAILY_COUNT_CAP is 0: nothing is ever sent")
+    return faults
+
+
+async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: _Wallet) -> Finding:
+    part = f"{wallet.role} on chain {chain_settings.chain_id}"
+    if not settings.is_local and chain_settings.chain_id not in RELAYED_CHAINS:
+        return part, None, "off: this chain may charge a fee for data beside the gas"
+    chain = Chain.connect(chain_settings)
+    try:
+        balance = await chain.balance(wallet.address)
+        base_fee, tip = await chain.fees()
+        if wallet.role == "attestor" and (other := await _other_attestor(chain, wallet.address)):
+            return part, False, f"the router's attestor is {other}: see ATTESTOR_KEY"
+    except ChainUnavailable as error:
+        return part, False, f"{error}: see CHAIN_{chain_settings.chain_id}_RPC_URLS"
+    finally:
+        await chain.close()
+    price, gas = base_fee + tip, max(wallet.gas.values())
+    count = balance // max(1, price * gas)
+    words = f"holds {amount_words(balance, 18)} ETH, {count} transactions of the dearest kind at today's price"
+    if price > wallet.group.gas_price_ceiling_wei:
+        return part, False, f"{words}; gas costs {price} wei, above the ceiling: requests wait"
+    if count < (wallet.group.low_balance_relays if isinstance(wallet.group, RelaySettings) else 1):
+        return part, False, f"{words}: send ETH to {checksum(wallet.address)}"
+    return part, True, words
+
+
+async def _other_attestor(chain: Chain, address: str) -> str | None:
+    """Who may renew instead of us, according to the router."""
+    router = chain.settings.transfer_eoa_legacy_router
+    answer = await chain.call(Call(router, selector("TransferEOALegacyRouter", "activityAttestor")))
+    if not isinstance(answer, bytes) or len(answer) != 32:
+        return "not known to it (it renews no timers)"
+    found = "0x" + answer[-20:].hex()
+    return None if found == address else checksum(found)
+
+
+async def _standing(engine: AsyncEngine, wallets: list[_Wallet]) -> AsyncIterator[Finding]:
+    """What the database knows: stopped wallets, and slots that wait."""
+    roles = {wallet.address: wallet.role for wallet in wallets}
+    try:
+        known = await operations_relay.wallets(engine)
+    except SQLAlchemyError:
+        return  # the database's own finding says why
+    for found in known:
+        if found.address in roles and found.stopped:
+            words = f"stopped ({found.stopped}): see the runbook, then `reminder-worker relay resume`"
+            yield f"{roles[found.address]} on chain {found.chain_id}", False, words
+
+
+def _alerts(settings: Settings) -> Finding:
+    if settings.ops.email is None:
+        return "alerts", None, "go to the service log only (OPS_EMAIL is not set)"
+    if settings.mail is None:
+        return "alerts", False, "OPS_EMAIL is set, but no mail service: see MAIL_URL, MAIL_TOKEN"
+    return "alerts", True, "go to the service log and to OPS_EMAIL"
