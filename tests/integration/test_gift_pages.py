@@ -346,12 +346,13 @@ async def test_the_newest_gift_of_all_chains_wins_by_block_time(
                 chain_scenario.create_gift(giver, ada.address, eth=1)
             await world.parts.chain_indexes[world.chain_id].advance()
             assert (await entry(world, ada.address)).status == 503
-            second.set_time(chain_scenario.anvil.now() + 50)
+            later = max(chain_scenario.anvil.now(), second.now()) + 50
+            second.set_time(later)
             newest = other.create_gift(other.account("giver"), ada.address, eth=1)
             await indexed(world)
             moved = await entry(world, ada.address)
             assert moved.headers["Location"] == f"{ORIGIN}/sealed/{second.chain_id}/{newest}"
-            chain_scenario.advance(100)
+            chain_scenario.anvil.set_time(later + 50)
             newest = chain_scenario.create_gift(giver, ada.address, eth=1)
             await indexed(world)
             moved = await entry(world, ada.address)
