@@ -122,6 +122,12 @@ class Legacies:
             [_decoded(_facts, legacy, row) for legacy, row in zip(legacies, rows, strict=True)], at
         )
 
+    async def facts_of(self, legacy: str, router: str, legacy_id: int, *, at: str) -> LegacyFacts | None:
+        """Of the legacy that `router`, a configured one, has under this id; None when it says otherwise or reverts."""
+        (row,) = await self._read([legacy], _IDENTITY + _STATE, at)
+        found = _decoded(_facts, legacy, row)
+        return found if found and (found.router, found.legacy_id) == (router, legacy_id) else None
+
     async def members(self, legacies: Sequence[str], *, at: str) -> list[Members | None]:
         """In order; None for one whose reads revert. Of legacies that are known to be genuine."""
         return [_decoded(_members, row) for row in await self._read(legacies, _MEMBERS, at)]
@@ -142,7 +148,7 @@ class Legacies:
         genuine = {
             one.legacy
             for one, answer in zip(asked, answers, strict=True)
-            if _configured("legacyAddresses", words.address_at, answer) == one.legacy
+            if configured("legacyAddresses", words.address_at, answer) == one.legacy
         }
         return [one if one is not None and one.legacy in genuine else None for one in claimed]
 
@@ -170,11 +176,11 @@ class ReminderView:
             return Reverted()
         if isinstance(answer, Reverted):
             return answer
-        return _configured("dueRemindersBatch", lambda data, _: windows(data, len(legacies)), answer)
+        return configured("dueRemindersBatch", lambda data, _: windows(data, len(legacies)), answer)
 
     async def default_notify_ahead(self, *, at: str) -> int:
         """Seconds."""
-        return _configured(
+        return configured(
             "defaultNotifyAhead", words.at, await self._chain.call(Call(self._address, self._AHEAD), at=at)
         )
 
@@ -191,13 +197,19 @@ class PremiumSetting:
 
     async def is_premium(self, user: str, *, at: str | None = None) -> bool:
         answer = await self._chain.call(Call(self._address, self._IS_PREMIUM + address_word(user)), at=at)
-        return _configured("isPremium", words.bool_at, answer)
+        return configured("isPremium", words.bool_at, answer)
+
+    async def are_premium(self, users: Sequence[str], *, at: str) -> list[bool]:
+        """In order."""
+        calls = [Call(self._address, self._IS_PREMIUM + address_word(user)) for user in users]
+        answers = await self._chain.call_many(calls, at=at)
+        return [configured("isPremium", words.bool_at, answer) for answer in answers]
 
     async def times_ahead(self, users: Sequence[str], *, at: str) -> list[int]:
         """Seconds before a deadline, in order; 0 where the user set none."""
         calls = [Call(self._address, self._TIME_AHEAD + address_word(user)) for user in users]
         answers = await self._chain.call_many(calls, at=at)
-        return [_configured("getTimeAhead", words.at, answer) for answer in answers]
+        return [configured("getTimeAhead", words.at, answer) for answer in answers]
 
 
 class TokenWhiteList:
@@ -210,7 +222,7 @@ class TokenWhiteList:
         call = Call(self._chain.settings.token_white_list, selector("TokenWhiteList", "getWhitelist"))
         answer = await self._chain.call(call, at=at)
         return frozenset(
-            _configured("getWhitelist", lambda data, _: words.addresses_at(data, words.at(data, 0)), answer)
+            configured("getWhitelist", lambda data, _: words.addresses_at(data, words.at(data, 0)), answer)
         )
 
 
@@ -227,7 +239,7 @@ def windows(data: bytes, count: int) -> list[tuple[int, ...]]:
     return found
 
 
-def _configured(name: str, read: Callable[[bytes, int], T], answer: Answer) -> T:
+def configured(name: str, read: Callable[[bytes, int], T], answer: Answer) -> T:
     """The value a configured contract gives; when it does not, nothing can be decided."""
     if not isinstance(answer, Reverted):
         try:
@@ -349,10 +361,7 @@ class Timelocks:
         """The domain a withdrawal is signed in (ERC-5267), and the nonce the signer's next one has to have."""
         calls = [Call(self._router, self._DOMAIN), Call(self._router, self._NONCE + address_word(signer))]
         domain, nonce = await self._chain.call_many(calls, at=at)
-        found = _configured("eip712Domain", _domain, domain)
-        if (found.chain_id, found.verifying_contract) != (self._chain.chain_id, self._router):
-            raise ChainUnavailable("eip712Domain of a configured contract is of another chain or contract")
-        return found, _configured("sponsorNonce", words.at, nonce)
+        return domain_of(self._chain, self._router, domain), configured("sponsorNonce", words.at, nonce)
 
 
 def _timelock_details(timelock_id: int, answer: Answer) -> TimelockDetails:
@@ -375,8 +384,16 @@ def _timelock_details(timelock_id: int, answer: Answer) -> TimelockDetails:
     return found
 
 
+def domain_of(chain: Chain, router: str, answer: Answer) -> Domain:
+    """What a configured router answers to `eip712Domain` (ERC-5267). Raises `ChainUnavailable` for another's."""
+    found = configured("eip712Domain", _domain, answer)
+    if (found.chain_id, found.verifying_contract) != (chain.chain_id, router):
+        raise ChainUnavailable("eip712Domain of a configured contract is of another chain or contract")
+    return found
+
+
 def _domain(data: bytes, _position: int) -> Domain:
-    """Of the fields name, version, chain id and contract, and no others: what WithdrawAuth is signed in."""
+    """Of the fields name, version, chain id and contract, and no others: what authorizations are signed in."""
     if data[:1] != b"\x0f":
         raise Malformed("another domain")
     name, version = (words.bytes_at(data, words.at(data, field * WORD), WORD * 4) for field in (1, 2))

@@ -1,0 +1,265 @@
+"""The auto-renew pass: looks at each opted-in legacy's owner, remembers what it saw, and renews timers by attestation.
+
+Facts of the owner are of one finalized block, those of the legacy of the latest one. `renewal.py` decides; what it
+lets through is simulated and then relayed from the attestor's own wallet, once for each reset of the timer.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import structlog
+from eth_utils.crypto import keccak
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Call, Chain, Reverted
+from reminder_worker.chain.renewals import Renewals, budget_step, record_activity
+from reminder_worker.errors import LimitReached, Unavailable
+from reminder_worker.relay import renewal_statements as sql
+from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.owners import Found, OptedIn, Places, read_owners, read_places
+from reminder_worker.relay.renewal import NO_RESET, Decision, Memory, Reason, Seen, Standing, Verdict, decide, remember
+from reminder_worker.relay.values import OPEN_STATES, Authorization, Lane, State
+from reminder_worker.settings import AutoRenewSettings
+
+log = structlog.get_logger(__name__)
+
+LEGACIES_AT_ONCE: Final = 500
+BUDGET_SECONDS: Final = 90.0  # a run stays under 120 seconds: who was not looked at comes first next time
+OLDEST_LOOK_SECONDS: Final = 3500  # a little less than the hour after which a legacy is looked at again
+RELAY_SECONDS: Final = 6 * 3600
+"""How long a renewal may wait to be mined: what it attests is old by then, and is looked at afresh."""
+MOST_ATTEMPTS: Final = 240  # every six hours of the window, twice over
+MOST_REVERTS: Final = 3
+NOT_REMINDED: Final = frozenset(
+    {Reason.OLD_BUILD, Reason.NOT_LIVE, Reason.OFF_ON_CHAIN, Reason.NOT_PREMIUM, "not_readable"}
+)
+"""Whom no budget's end is told of: nothing would be renewed anyway."""
+LATEST: Final = 2**62  # beyond all times that mean anything; fits the column
+
+NOT_READABLE: Final = Verdict(Decision.HELD, "not_readable")
+COUNT_NOT_KNOWN: Final = Verdict(Decision.WAIT, "count_not_known")
+NOT_THE_ATTESTOR: Final = Verdict(Decision.HELD, "not_the_attestor")
+WOULD_REVERT: Final = Verdict(Decision.HELD, "would_revert")
+REVERTS: Final = Verdict(Decision.HELD, "reverts")
+UNDER_WAY: Final = Verdict(Decision.WAIT, "under_way")
+DONE: Final = Verdict(Decision.WAIT, "renewed")
+DRY_RUN: Final = Verdict(Decision.RENEW, "dry_run")
+SENT: Final = Verdict(Decision.RENEW, "sent")
+
+
+@dataclass(slots=True)
+class RenewalReport:
+    """`verdicts`: how many legacies came to each decision and reason. `sent`: renewals handed to the wallet."""
+
+    legacies: int = 0
+    sent: int = 0
+    verdicts: dict[str, int] = field(default_factory=dict)
+    finalized: int | None = None
+    not_the_attestor: bool = False
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A legacy with its verdict; `observed` is what would be attested."""
+
+    found: Found
+    memory: Memory
+    verdict: Verdict
+
+    @property
+    def observed(self) -> int:
+        return self.found.count.lowest if self.found.count else 0
+
+    @property
+    def t1(self) -> int:
+        return self.found.facts.triggers[0] if self.found.facts else 0
+
+
+class AutoRenew:
+    """Over all chains. `admission` is the attestor's own wallet; its address has to be the router's attestor."""
+
+    def __init__(
+        self, engine: AsyncEngine, chains: Mapping[int, Chain], admission: Admission, settings: AutoRenewSettings
+    ) -> None:
+        self._engine = engine
+        self._chains = chains
+        self._admission = admission
+        self._attestor = admission.signer.address
+        self._settings = settings
+
+    async def look(self, chain_id: int) -> bool:
+        """Whether an opted-in legacy was not looked at for an hour. Only the database is read."""
+        values = {"chain_id": chain_id, "seconds": OLDEST_LOOK_SECONDS}
+        async with self._engine.connect() as conn:
+            return bool(await conn.scalar(sql.SOMETHING_TO_LOOK_AT, values))
+
+    async def run(self, chain_id: int, budget_seconds: float = BUDGET_SECONDS) -> RenewalReport:
+        """Look at every opted-in legacy, the one longest not looked at first. Raises `ChainUnavailable`.
+
+        Nothing is sent when the wallet is not the attestor, or in a dry run; what was seen is kept all the same.
+        """
+        ends, report = time.monotonic() + budget_seconds, RenewalReport()
+        chain = self._chains[chain_id]
+        opted_in = await self._opted_in(chain_id)
+        while opted_in:
+            if time.monotonic() > ends:
+                report.more = True
+                break
+            some, opted_in = opted_in[:LEGACIES_AT_ONCE], opted_in[LEGACIES_AT_ONCE:]
+            await self._look_at(chain, some, report)
+        return report
+
+    async def _look_at(self, chain: Chain, some: Sequence[OptedIn], report: RenewalReport) -> None:
+        places = await read_places(chain)
+        found = await read_owners(chain, some, places)
+        judged = [self._judge(each, places.head.timestamp) for each in found]
+        # Kept before anything is sent: a renewal is itself a reset, whose baseline is not this one.
+        await self._keep(chain.chain_id, judged, places.head.timestamp)
+        due = sorted((each for each in judged if each.verdict.decision is Decision.RENEW), key=lambda each: each.t1)
+        sent = await self._renew_all(chain, due, places, report) if due else []
+        await self._keep(chain.chain_id, sent, places.head.timestamp)
+        report.legacies += len(found)
+        report.finalized = places.finalized.number
+        for each in [*(one for one in judged if one.verdict.decision is not Decision.RENEW), *sent]:
+            name = f"{each.verdict.decision}: {each.verdict.reason}"
+            report.verdicts[name] = report.verdicts.get(name, 0) + 1
+
+    # -- deciding -------------------------------------------------------------------------------
+
+    def _judge(self, found: Found, now: int) -> Judged:
+        known = found.one.memory or Memory(NO_RESET, 0)
+        if found.facts is None or found.state is None or found.head_reset is None:
+            return Judged(found, known, NOT_READABLE)
+        if found.final_reset is None or found.count is None:
+            return Judged(found, known, COUNT_NOT_KNOWN)
+        seen = Seen(found.final_reset, found.count)
+        memory = remember(found.one.memory, seen)
+        standing = Standing(
+            now=now,
+            reset_at=found.head_reset,
+            is_live=found.facts.is_live,
+            is_premium=found.is_premium,
+            is_old_build=found.facts.triggers == (0, 0, 0),
+            enabled=found.state.enabled,
+            last_nonce_seen=found.state.last_nonce_seen,
+            t1=found.facts.triggers[0],
+            budget_end=found.state.budget_end,
+        )
+        return Judged(found, memory, decide(memory, seen, standing, self._settings.largest_jump))
+
+    # -- renewing -------------------------------------------------------------------------------
+
+    async def _renew_all(
+        self, chain: Chain, due: Sequence[Judged], places: Places, report: RenewalReport
+    ) -> list[Judged]:
+        """Nearest deadline first. One that cannot be renewed stops none of the others."""
+        if await Renewals(chain).attestor(at=places.head.hash) != self._attestor:
+            report.not_the_attestor = True
+            log.error("not_the_activity_attestor", chain_id=chain.chain_id, wallet=self._attestor)
+            return [Judged(each.found, each.memory, NOT_THE_ATTESTOR) for each in due]
+        renewed = []
+        for each in due:
+            try:
+                verdict = await self._renew(chain, each, places.head.timestamp)
+            except LimitReached as limit:
+                verdict = Verdict(Decision.WAIT, limit.code)
+            except Unavailable as error:
+                verdict = Verdict(Decision.WAIT, error.code)
+            report.sent += verdict is SENT
+            renewed.append(Judged(each.found, each.memory, verdict))
+        return renewed
+
+    async def _renew(self, chain: Chain, each: Judged, now: int) -> Verdict:
+        router, one = chain.settings.transfer_eoa_legacy_router, each.found.one
+        digests = [
+            _digest(chain.chain_id, router, one.legacy_id, each.memory.reset_at, n) for n in range(MOST_ATTEMPTS)
+        ]
+        before = await self._before(chain.chain_id, digests)
+        states = list(before.values())
+        if any(state in OPEN_STATES for state in states):
+            return UNDER_WAY
+        if State.CONFIRMED in states:
+            return DONE
+        if states.count(State.REVERTED) >= MOST_REVERTS or len(states) == MOST_ATTEMPTS:
+            return REVERTS
+        data = record_activity(one.legacy_id, each.observed)
+        answer = await chain.call(Call(router, data), gas=self._settings.gas, sender=self._attestor)
+        if isinstance(answer, Reverted):
+            log.warning("renewal_would_revert", chain_id=chain.chain_id, legacy=one.legacy, error=answer.data[:4].hex())
+            return WOULD_REVERT
+        if self._settings.dry_run:
+            return DRY_RUN
+        await self._admission.admit(
+            Authorization(
+                chain_id=chain.chain_id,
+                lane=Lane.AUTO_RENEW,
+                digest=next(digest for digest in digests if digest not in before),
+                router=router,
+                subject_id=one.legacy_id,
+                signer=self._attestor,
+                creator=one.owner,
+                nonce=each.observed,
+                deadline=min(each.t1 - 1, now + RELAY_SECONDS),
+                call_data=data,
+                gas_limit=self._settings.gas,
+            )
+        )
+        return SENT
+
+    async def _before(self, chain_id: int, digests: Sequence[bytes]) -> dict[bytes, State]:
+        """What became of earlier attempts to renew this legacy after this reset."""
+        async with self._engine.connect() as conn:
+            rows = await conn.execute(sql.ATTEMPTS, {"chain_id": chain_id, "digests": list(digests)})
+            return {bytes(row.digest): State(row.state) for row in rows}
+
+    # -- what is kept ---------------------------------------------------------------------------
+
+    async def _opted_in(self, chain_id: int) -> list[OptedIn]:
+        """Also forgets who opted out: a baseline of then says nothing when they are back."""
+        async with self._engine.begin() as conn:
+            await conn.execute(sql.FORGET, {"chain_id": chain_id})
+            rows = (await conn.execute(sql.OPTED_IN, {"chain_id": chain_id})).all()
+        return [
+            OptedIn(
+                row.address,
+                row.legacy_id,
+                row.creator,
+                None if row.baseline is None else Memory(row.reset_at, row.baseline),
+            )
+            for row in rows
+        ]
+
+    async def _keep(self, chain_id: int, judged: Sequence[Judged], now: int) -> None:
+        if not judged:
+            return
+        rows = [_row(each, now) for each in sorted(judged, key=lambda each: each.found.one.legacy)]
+        columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in rows[0]}
+        async with self._engine.begin() as conn:
+            await conn.execute(sql.KEEP, {"chain_id": chain_id, **columns})
+
+
+def _digest(chain_id: int, router: str, legacy_id: int, reset_at: int, attempt: int) -> bytes:
+    """One renewal for each reset of a legacy's timer; another attempt only when the one before it came to nothing."""
+    return keccak(text=f"auto_renew|{chain_id}|{router}|{legacy_id}|{reset_at}|{attempt}")
+
+
+def _row(each: Judged, now: int) -> dict[str, Any]:
+    found, state = each.found, each.found.state
+    budget_end = min(state.budget_end, LATEST) if state else 0
+    reminded = each.verdict.reason not in NOT_REMINDED
+    return {
+        "legacy": found.one.legacy,
+        "legacy_id": found.one.legacy_id,
+        "owner": found.one.owner,
+        "reset_at": each.memory.reset_at,
+        "baseline": each.memory.baseline,
+        "nonce_seen": found.count.lowest if found.count else each.memory.baseline,
+        "deadline": min(each.t1, LATEST),
+        "budget_end": budget_end,
+        "budget_step": budget_step(budget_end, now) if reminded else None,
+        "decision": each.verdict.decision.value,
+        "reason": str(each.verdict.reason),
+    }

@@ -1,0 +1,78 @@
+"""What is read of opted-in legacies and their owners, for many at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reminder_worker.chain.client import Block, Chain
+from reminder_worker.chain.contracts import Legacies, LegacyFacts, PremiumSetting
+from reminder_worker.chain.renewals import Counted, Renewals, RenewState
+from reminder_worker.errors import ChainUnavailable
+from reminder_worker.relay.renewal import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class OptedIn:
+    """A legacy whose owner wants it renewed, by the index, and what is remembered of it."""
+
+    legacy: str
+    legacy_id: int
+    owner: str
+    memory: Memory | None
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The finalized block, and the latest one, which is not before it."""
+
+    finalized: Block
+    head: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that was read of one legacy. None: it did not say, or too few endpoints did."""
+
+    one: OptedIn
+    facts: LegacyFacts | None
+    state: RenewState | None
+    is_premium: bool
+    final_reset: int | None
+    head_reset: int | None
+    count: Counted | None
+
+
+async def read_places(chain: Chain) -> Places:
+    finalized, head = await Renewals(chain).finalized(), await chain.block("latest")
+    if head is None or head.number < finalized.number:
+        raise ChainUnavailable(f"the latest block of chain {chain.chain_id} is behind the finalized one")
+    return Places(finalized, head)
+
+
+async def read_owners(chain: Chain, some: Sequence[OptedIn], places: Places) -> list[Found]:
+    """In a few requests for all; one that reverts has no facts and disturbs no other."""
+    renewals, addresses = Renewals(chain), [one.legacy for one in some]
+    owners = sorted({one.owner for one in some})
+    final_resets = await renewals.resets(addresses, at=places.finalized.hash)
+    counts = dict(zip(owners, await renewals.counts(owners, at=places.finalized.hash), strict=True))
+    at = places.head.hash
+    facts = await Legacies(chain).facts(addresses, at=at)
+    resets = await renewals.resets(addresses, at=at)
+    states = await renewals.states([one.legacy_id for one in some], at=at)
+    premium = dict(zip(owners, await PremiumSetting(chain).are_premium(owners, at=at), strict=True))
+    return [
+        Found(
+            one=one,
+            facts=found if found is not None and _is_of(found, one) else None,
+            state=state,
+            is_premium=premium[one.owner],
+            final_reset=final_reset,
+            head_reset=reset,
+            count=counts[one.owner],
+        )
+        for one, found, state, final_reset, reset in zip(some, facts, states, final_resets, resets, strict=True)
+    ]
+
+
+def _is_of(facts: LegacyFacts, one: OptedIn) -> bool:
+    """What the index says of it has to be what it says itself, or another's transactions would be counted."""
+    return (facts.legacy_id, facts.creator, facts.owner) == (one.legacy_id, one.owner, one.owner)

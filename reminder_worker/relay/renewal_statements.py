@@ -1,0 +1,54 @@
+"""The SQL of auto-renew. Arrays in, one statement for a whole batch."""
+
+from sqlalchemy import text
+
+SOMETHING_TO_LOOK_AT = text("""
+    select exists (
+        select from worker.legacy l
+        left join worker.owner_activity a on a.chain_id = l.chain_id and a.legacy = l.address
+        where l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
+          and (a.legacy is null or a.checked_at < now() - make_interval(secs => :seconds))
+    )
+""")
+
+FORGET = text("""
+    delete from worker.owner_activity a
+    where a.chain_id = :chain_id
+      and not exists (
+          select from worker.legacy l
+          where l.chain_id = a.chain_id and l.address = a.legacy and l.legacy_type = 3 and l.auto_renew
+            and l.deleted_at is null
+      )
+""")
+
+OPTED_IN = text("""
+    select l.address, l.legacy_id, l.creator, a.reset_at, a.baseline
+    from worker.legacy l
+    left join worker.owner_activity a on a.chain_id = l.chain_id and a.legacy = l.address and a.owner = l.creator
+    where l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
+    order by a.checked_at nulls first, l.address
+""")
+
+ATTEMPTS = text("""
+    select digest, state from worker.relay_request
+    where chain_id = :chain_id and digest = any(cast(:digests as bytea[]))
+""")
+
+# Of two runs at once either may write last: each baseline was seen after the reset that it is of.
+KEEP = text("""
+    insert into worker.owner_activity as a (
+        chain_id, legacy, legacy_id, owner, reset_at, baseline, nonce_seen, deadline, budget_end, budget_step,
+        decision, reason
+    )
+    select :chain_id, r.* from unnest(
+        cast(:legacy as text[]), cast(:legacy_id as numeric[]), cast(:owner as text[]), cast(:reset_at as bigint[]),
+        cast(:baseline as bigint[]), cast(:nonce_seen as bigint[]), cast(:deadline as bigint[]),
+        cast(:budget_end as bigint[]), cast(:budget_step as smallint[]), cast(:decision as text[]),
+        cast(:reason as text[])
+    ) as r
+    on conflict (chain_id, legacy) do update set
+        owner = excluded.owner, reset_at = excluded.reset_at, baseline = excluded.baseline,
+        nonce_seen = excluded.nonce_seen, deadline = excluded.deadline, budget_end = excluded.budget_end,
+        budget_step = excluded.budget_step, decision = excluded.decision, reason = excluded.reason,
+        checked_at = clock_timestamp()
+""")
