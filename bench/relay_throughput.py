@@ -1,0 +1,125 @@
+"""500 gift withdrawals, from authorization to mined, by the relay's engine; beside the same transactions sent bare.
+
+Real PostgreSQL with its default durability, a node that mines each transaction as it comes, the engine's own limit of
+16 transactions under way. The floor's transactions are signed before its clock starts, and sent by as many clients.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from statistics import median
+from time import perf_counter
+
+from eth_utils.address import to_checksum_address
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bench.harness import RUNS, Figure
+from bench.surroundings import CHAIN_ID, chain, database, post_all, settings
+from bench.withdrawals import GWEI, Withdrawal, relayer, seal
+from devnet.scenarios import Scenario
+from reminder_worker.alerts import Alerts
+from reminder_worker.chain.client import Chain
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.reconcile import Reconcile
+from reminder_worker.relay.values import Caps
+from reminder_worker.relay.wallet import LocalSigner
+
+WITHDRAWALS = 500
+CLIENTS = 32
+CAPS = Caps(daily_wei=10**24, daily_count=10**6, gas_price_ceiling_wei=50 * GWEI)
+_EMPTY = text("truncate worker.relay_wallet, worker.relay_request, worker.nonce_slot, worker.tx_attempt")
+_UNMINED = text("select count(*) from worker.relay_request where state not in ('mined', 'confirmed')")
+_JSON = {"Content-Type": "application/json"}
+
+
+async def measure() -> list[Figure]:
+    async with database() as (engine, url):
+        with chain() as scenario:
+            withdrawals, signer = seal(scenario, WITHDRAWALS), relayer(scenario)
+            configured = settings(url, scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url))
+            client = Chain.connect(configured.chains[0])
+            sent = await _presigned(signer, withdrawals)
+            pairs = []
+            for _ in range(RUNS):
+                bare = await _afresh(scenario, signer, engine, lambda: _bare(scenario, signer, sent))
+                ours = await _afresh(scenario, signer, engine, lambda: _ours(engine, client, signer, withdrawals))
+                pairs.append((bare, ours))
+            await client.close()
+    floor, seconds = (median(pair[each] for pair in pairs) for each in (0, 1))
+    ratio = median(bare / ours for bare, ours in pairs)
+    return [
+        Figure("relay_throughput", WITHDRAWALS / seconds, "relays/s", WITHDRAWALS / floor, ratio, "ratio >= 0.5"),
+    ]
+
+
+async def _afresh(
+    scenario: Scenario, signer: LocalSigner, engine: AsyncEngine, work: Callable[[], Awaitable[None]]
+) -> float:
+    """Seconds of the work, with all gifts sealed and nothing relayed yet."""
+    before = scenario.anvil.snapshot()
+    async with engine.begin() as connection:
+        await connection.execute(_EMPTY)
+    began = perf_counter()
+    await work()
+    seconds = perf_counter() - began
+    if _mined(scenario, signer) != WITHDRAWALS:
+        raise RuntimeError(f"{_mined(scenario, signer)} of {WITHDRAWALS} were mined")
+    scenario.anvil.revert(before)
+    return seconds
+
+
+async def _ours(engine: AsyncEngine, chain: Chain, signer: LocalSigner, withdrawals: Sequence[Withdrawal]) -> None:
+    vault, chains = Vault(bytes(32)), {CHAIN_ID: chain}
+    admission = Admission(engine, vault, chains, signer, CAPS, any_chain=True)
+    reconcile = Reconcile(engine, vault, chains, admission, Alerts(engine), 0)
+    await admission.open_wallet(CHAIN_ID)
+    waiting = iter(withdrawals)
+
+    async def client() -> None:
+        for each in waiting:
+            await admission.admit(each.authorization)
+
+    clients = asyncio.gather(*(client() for _ in range(CLIENTS)))
+    while not clients.done() or await _unmined(engine):
+        await reconcile.run(CHAIN_ID)
+    await clients
+
+
+async def _unmined(engine: AsyncEngine) -> bool:
+    async with engine.connect() as connection:
+        return bool(await connection.scalar(_UNMINED))
+
+
+async def _presigned(signer: LocalSigner, withdrawals: Sequence[Withdrawal]) -> list[bytes]:
+    """Requests to a node, one for each transaction."""
+    bodies = []
+    for nonce, each in enumerate(withdrawals):
+        raw = await signer.sign(
+            {
+                "type": 2,
+                "chainId": CHAIN_ID,
+                "nonce": nonce,
+                "to": to_checksum_address(each.authorization.router),
+                "value": 0,
+                "data": each.authorization.call_data,
+                "gas": each.authorization.gas_limit,
+                "maxFeePerGas": 10 * GWEI,
+                "maxPriorityFeePerGas": GWEI,
+                "accessList": [],
+            }
+        )
+        request = {"jsonrpc": "2.0", "id": nonce, "method": "eth_sendRawTransaction", "params": ["0x" + raw.hex()]}
+        bodies.append(json.dumps(request).encode())
+    return bodies
+
+
+async def _bare(scenario: Scenario, signer: LocalSigner, bodies: Sequence[bytes]) -> None:
+    await post_all(scenario.anvil.url, bodies, CLIENTS, _JSON)
+    while _mined(scenario, signer) < WITHDRAWALS:  # noqa: ASYNC110 - the node tells nobody
+        await asyncio.sleep(0.005)
+
+
+def _mined(scenario: Scenario, signer: LocalSigner) -> int:
+    return int(scenario.anvil.rpc("eth_getTransactionCount", signer.address, "latest"), 16)
