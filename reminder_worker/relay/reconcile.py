@@ -278,8 +278,8 @@ class Reconcile:
             row = (await connection.execute(sql.RAW, {"chain_id": chain_id, "tx_hash": newest.tx_hash})).one()
         if row.raw is None:
             return ()
-        report.rebroadcast += 1
         raw = open_raw(self._vault.record(at.request.salt, at.request.key_id), chain_id, row)
+        report.rebroadcast += 1
         return [Attempt(chain_id, at.slot.nonce, newest.tx_hash, raw)]
 
     # -- requests -------------------------------------------------------------------------------

@@ -208,11 +208,11 @@ RAISE_RESERVATION = text("""
         where chain_id = :chain_id and wallet = :wallet and nonce = :nonce and state <> 'final'
     ),
     fits as materialized (
-        select day, budget_day, slot.reserved_wei from today cross join slot
+        select today.day, budget_day, slot.reserved_wei from today cross join slot
         left join worker.relay_budget b on b.chain_id = :chain_id and b.wallet = :wallet
             and b.scope = 'global' and b.subject = '' and b.day = today.day
         where coalesce(b.reserved_wei + b.spent_wei, 0) + :wei
-            - case when day = budget_day then slot.reserved_wei else 0 end <= :daily_wei
+            - case when today.day = budget_day then slot.reserved_wei else 0 end <= :daily_wei
     ),
     released as (
         update worker.relay_budget b set reserved_wei = b.reserved_wei - fits.reserved_wei from fits

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from eth_account.signers.local import LocalAccount
+from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 from pydantic import SecretStr
 from sqlalchemy import text
@@ -77,8 +78,9 @@ class RelayWorld:
         self.anvil.rpc("evm_setAutomine", True)
 
     def base_fee(self, wei: int) -> None:
-        """Of the next block."""
+        """Of the next block; forgets what admission had read of the market."""
         self.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(wei))
+        self.restart()
 
     def mine(self, blocks: int = 1) -> None:
         self.anvil.mine(blocks)
@@ -89,19 +91,51 @@ class RelayWorld:
     def count(self) -> int:
         return int(self.anvil.rpc("eth_getTransactionCount", self.wallet, "latest"), 16)
 
+    def drop(self, attempts: Sequence[Mapping[str, Any]]) -> None:
+        """Out of the node's pool."""
+        for attempt in attempts:
+            self.anvil.rpc("anvil_dropTransaction", attempt["tx_hash"])
+
+    def paid(self) -> int:
+        """All that our wallet has paid, by its balance."""
+        return 100 * ETHER - int(self.anvil.rpc("eth_getBalance", self.wallet, "latest"), 16)
+
     def receipt(self, tx_hash: str) -> dict[str, Any] | None:
         found: dict[str, Any] | None = self.anvil.rpc("eth_getTransactionReceipt", tx_hash)
         return found
 
+    def send(self, sender: LocalAccount, to: str, data: bytes = b"", *, tip: int = 0, nonce: int | None = None) -> str:
+        """A stranger's transaction, into the pool and no further."""
+        if nonce is None:
+            nonce = int(self.anvil.rpc("eth_getTransactionCount", sender.address, "pending"), 16)
+        fields = {
+            "to": to_checksum_address(to),
+            "data": data,
+            "value": 0,
+            "gas": GIFT_GAS,
+            "chainId": CHAIN_ID,
+            "nonce": nonce,
+            "maxFeePerGas": 1000 * GWEI,
+            "maxPriorityFeePerGas": tip,
+        }
+        sent: str = self.anvil.rpc(
+            "eth_sendRawTransaction", sender.sign_transaction(fields).raw_transaction.to_0x_hex()
+        )
+        return sent
+
+    def cancel_nonce(self, signer: LocalAccount) -> str:
+        data = self.scenario.contracts["TimeLockRouter"].encode("invalidateSponsorNonce")
+        return self.send(signer, self.scenario.deployment.time_lock_router, bytes.fromhex(data[2:]), tip=90 * GWEI)
+
     # -- requests -------------------------------------------------------------------------------
 
-    def gift(self, label: str = "heir") -> Gift:
-        """An unlocked gift of a token to the account of this label. Mines."""
+    def gift(self, label: str = "heir", *, locked: bool = False) -> Gift:
+        """A gift of a token to the account of this label, unlocked unless told. Mines."""
         self.automine()
         recipient = self.scenario.account(label)
         giver = self.scenario.account("giver")
         timelock_id = self.scenario.create_gift(
-            giver, recipient.address, tokens=[(self.scenario.deployment.usdc, 10**6)], duration=1
+            giver, recipient.address, tokens=[(self.scenario.deployment.usdc, 10**6)], duration=10**6 if locked else 1
         )
         self.scenario.advance(2)
         self.by_hand()

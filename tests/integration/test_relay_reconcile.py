@@ -1,16 +1,23 @@
-"""Reconcile: every slot is driven to its end by what the chain says, whatever a node says and whenever we are killed."""
+"""Reconcile: every slot is driven to its end by what the chain says, whoever lies and whenever we are killed."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
+from eth_account import Account
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil
 from devnet.deploy import Deployment, deploy
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
+from reminder_worker.errors import RelayStopped
+from reminder_worker.relay import reconcile
+from reminder_worker.relay.settle import paused
 from tests.integration.chain_proxy import chain_settings
-from tests.integration.relay_world import RelayWorld
+from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RELAYER_KEY, RelayWorld
 
 EPOCH = 3  # so `finalized` is six blocks behind
 
@@ -44,9 +51,369 @@ async def test_a_withdrawal_is_mined_then_confirmed_and_its_cost_is_the_receipts
     world.finalize()
     assert (await world.run()).confirmed == 1
     assert await world.state(request) == "confirmed"
+    assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
+    assert world.paid() > 0
+    assert not await world.reconcile.look(CHAIN_ID)
+
+
+async def test_a_failed_call_is_paid_for_by_the_receipt_and_pauses_its_signer_for_the_day(world: RelayWorld) -> None:
+    gift = world.gift(locked=True)
+    request = await world.admit(gift)
+    await settled(world)
+    assert await world.state(request) == "reverted"
+    assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
+    async with world.engine.connect() as connection:
+        assert await paused(connection, CHAIN_ID, gift.recipient.address.lower())
+        assert not await paused(connection, CHAIN_ID + 1, gift.recipient.address.lower())
+    await world.execute("update worker.quota set ends_at = ends_at - 86400")
+    async with world.engine.connect() as connection:
+        assert not await paused(connection, CHAIN_ID, gift.recipient.address.lower()), "tomorrow"
+
+
+async def test_what_a_stranger_sends_first_with_the_same_signature_is_a_success_for_the_user(world: RelayWorld) -> None:
+    gift = world.gift()
+    authorization = world.withdrawal(gift)
+    request = await world.admission.admit(authorization)
+    world.send(world.scenario.account("stranger"), authorization.router, authorization.call_data, tip=90 * GWEI)
+    await settled(world)
+    assert await world.state(request) == "satisfied_elsewhere"
+    assert (await world.budget())["spent"] == world.paid() > 0, "our failed transaction is paid for all the same"
+    async with world.engine.connect() as connection:
+        assert not await paused(connection, CHAIN_ID, authorization.signer)
+
+
+async def test_a_slot_whose_authorization_was_used_elsewhere_is_freed_by_an_empty_transfer(world: RelayWorld) -> None:
+    gift = world.gift()
+    authorization = world.withdrawal(gift)
+    request = await world.admission.admit(authorization)
+    world.drop(await world.attempts())
+    world.send(world.scenario.account("stranger"), authorization.router, authorization.call_data)
+    world.mine()
+    report = await world.run()
+    assert (report.freed, await world.state(request)) == (1, "broadcast")
+    call, empty = await world.attempts()
+    assert (call["kind"], empty["kind"], empty["nonce"]) == ("call", "empty", call["nonce"])
+    assert empty["max_fee_wei"] * 8 >= call["max_fee_wei"] * 9
+    assert empty["priority_fee_wei"] * 8 >= call["priority_fee_wei"] * 9
+    await settled(world)
+    assert await world.state(request) == "satisfied_elsewhere"
+    assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
+    assert world.count() == 1
+
+
+async def test_a_vault_that_paid_the_gift_out_without_us_is_a_success_too(world: RelayWorld) -> None:
+    gift = world.gift()
+    request = await world.admit(gift)
+    world.drop(await world.attempts())
+    world.automine()
+    world.scenario.withdraw_from_vault(world.scenario.account("stranger"), gift.id, gift.recipient.address)
+    world.by_hand()
+    await settled(world)
+    assert await world.state(request) == "satisfied_elsewhere"
+
+
+async def test_a_nonce_that_another_authorization_took_or_the_signer_took_back_is_told_apart(world: RelayWorld) -> None:
+    mine, other, third = world.gift("heir"), world.gift("heir"), world.gift("other heir")
+    superseded, cancelled = await world.admit(mine), await world.admit(third)
+    instead = world.withdrawal(other)
+    world.send(world.scenario.account("stranger"), instead.router, instead.call_data, tip=90 * GWEI)
+    world.cancel_nonce(third.recipient)
+    await settled(world)
+    assert await world.state(superseded) == "superseded"
+    assert await world.state(cancelled) == "cancelled_by_user"
+    async with world.engine.connect() as connection:
+        assert await paused(connection, CHAIN_ID, third.recipient.address.lower()), "it made us pay"
+
+
+async def test_what_is_not_mined_by_its_deadline_expires_and_its_nonce_is_freed(world: RelayWorld) -> None:
+    gift = world.gift()
+    request = await world.admit(gift, ttl=600)
+    world.drop(await world.attempts())
+    world.anvil.increase_time(601)
+    assert (await world.run()).freed == 1
+    await settled(world)
+    assert await world.state(request) == "expired"
+    assert world.count() == 1
+    assert (await world.budget())["reserved"] == 0
+
+
+async def test_a_fee_spike_above_the_ceiling_and_back_drains_unaided(world: RelayWorld) -> None:
+    one, two = world.gift("a"), world.gift("b")
+    early = await world.admit(one)
+    world.base_fee(2 * CEILING)
+    late = await world.admit(two)
+    assert await world.state(late) == "deferred_fee", "it took no nonce"
+    for _ in range(6):
+        await world.age(400)
+        await world.run()
+        world.base_fee(2 * CEILING)
+        world.mine()
+    assert len(await world.attempts()) == 1, "no step was used up above the ceiling"
+    assert (await world.state(early), await world.state(late)) == ("broadcast", "deferred_fee")
+    world.base_fee(GWEI)
+    world.mine()
+    await settled(world)
+    assert (await world.state(early), await world.state(late)) == ("confirmed", "confirmed")
+    assert (await world.budget())["spent"] == world.paid()
+
+
+async def test_a_dearer_market_is_followed_within_ceiling_and_reservation_stored_before_it_is_sent(
+    world: RelayWorld,
+) -> None:
+    request = await world.admit(world.gift())
+    offered = int((await world.attempts())[0]["max_fee_wei"])
+    dearer = 2 * offered
+    await world.age(60)
+    world.base_fee(dearer)
+    assert dearer < CEILING
+    assert (await world.run()).replaced == 1
+    first, second = await world.attempts()
+    assert dearer <= second["max_fee_wei"] <= CEILING
     (slot,) = await world.slots()
-    receipt = world.receipt(slot["tx_hash"])
-    assert receipt is not None
-    cost = int(receipt["gasUsed"], 16) * int(receipt["effectiveGasPrice"], 16)
-    assert await world.budget() == {"requests": 1, "reserved": 0, "spent": cost}
-    assert not await world.reconcile.look(world.chain.chain_id)
+    assert slot["reserved_wei"] >= second["max_fee_wei"] * second["gas_limit"]
+    assert (await world.budget())["reserved"] == slot["reserved_wei"]
+    world.base_fee(dearer)
+    await settled(world)
+    assert await world.state(request) == "confirmed"
+    assert world.receipt(second["tx_hash"]) is not None
+    assert world.receipt(first["tx_hash"]) is None
+
+
+async def test_at_most_four_steps_and_none_beyond_the_days_cap(world: RelayWorld) -> None:
+    request = await world.admit(world.gift())
+    world.drop(await world.attempts())
+    for _ in range(8):
+        await world.age(400)
+        await world.run()
+        world.drop(await world.attempts())
+    fees = [int(attempt["max_fee_wei"]) for attempt in await world.attempts()]
+    assert len(fees) == 5
+    assert all(after * 8 >= before * 9 for before, after in pairwise(fees))
+    assert fees[-1] <= CEILING
+    await settled(world)
+    assert await world.state(request) == "confirmed"
+
+
+async def test_a_replacement_that_todays_cap_has_no_room_for_stays_within_what_is_reserved(world: RelayWorld) -> None:
+    await world.admit(world.gift())
+    (slot,) = await world.slots()
+    world.caps = replace(world.caps, daily_wei=int(slot["reserved_wei"]))
+    world.restart()
+    for _ in range(7):
+        await world.age(400)
+        world.base_fee(CEILING * 9 // 10)
+        await world.run()
+    budget = await world.budget()
+    assert budget["reserved"] + budget["spent"] <= world.caps.daily_wei
+    most = max(int(attempt["max_fee_wei"]) * attempt["gas_limit"] for attempt in await world.attempts())
+    assert most <= slot["reserved_wei"]
+    world.base_fee(GWEI)
+    world.mine()
+    await settled(world)
+    assert (await world.budget())["reserved"] == 0
+
+
+@pytest.mark.parametrize("depth", range(1, 2 * EPOCH))
+async def test_a_reorganisation_of_each_depth_takes_it_back_and_the_same_bytes_are_mined_again(
+    world: RelayWorld, depth: int
+) -> None:
+    request = await world.admit(world.gift())
+    world.mine(depth)
+    await world.run()
+    assert await world.state(request) == "mined"
+    world.anvil.reorg(depth)
+    world.drop(await world.attempts())
+    report = await world.run()
+    assert (report.unmined, await world.state(request)) == (1, "broadcast")
+    assert len(await world.attempts()) == 1
+    await settled(world)
+    assert await world.state(request) == "confirmed"
+    assert world.count() == 1
+    assert (await world.budget())["spent"] == world.paid()
+
+
+async def test_another_block_for_the_same_transaction_is_recorded(world: RelayWorld) -> None:
+    await world.admit(world.gift())
+    world.mine(2)
+    await world.run()
+    (before,) = await world.slots()
+    world.anvil.reorg(2)
+    await world.run()
+    world.mine(3)
+    await world.run()
+    (after,) = await world.slots()
+    assert (after["state"], after["tx_hash"]) == ("mined", before["tx_hash"])
+    assert after["block_hash"] != before["block_hash"]
+
+
+async def test_what_a_node_forgot_is_sent_again_until_it_is_mined(world: RelayWorld) -> None:
+    gifts = [world.gift(label) for label in "abc"]
+    requests = [await world.admit(gift) for gift in gifts]
+    for _ in range(3):
+        world.drop(await world.attempts())
+        assert (await world.run()).rebroadcast == 3
+    await settled(world)
+    assert [await world.state(request) for request in requests] == ["confirmed"] * 3
+    assert len(await world.attempts()) == 3
+
+
+async def test_any_number_of_reconcilers_at_once_do_each_thing_once(world: RelayWorld) -> None:
+    gifts = [world.gift(label) for label in "abcd"]
+    authorizations = [world.withdrawal(gift) for gift in gifts]
+    requests = [await world.admission.admit(each) for each in authorizations]
+    world.drop((await world.attempts())[-1:])
+    world.send(world.scenario.account("stranger"), authorizations[3].router, authorizations[3].call_data)
+    many = [world.reconciler() for _ in range(4)]
+    totals = dict.fromkeys(("recorded", "freed", "confirmed", "satisfied_elsewhere"), 0)
+    for _ in range(4):
+        world.mine(3)
+        for report in await asyncio.gather(*(each.run(CHAIN_ID) for each in many)):
+            for name in totals:
+                totals[name] += getattr(report, name)
+    assert totals == {"recorded": 4, "freed": 1, "confirmed": 3, "satisfied_elsewhere": 1}
+    assert [await world.state(request) for request in requests] == ["confirmed"] * 3 + ["satisfied_elsewhere"]
+    assert await world.budget() == {"requests": 4, "reserved": 0, "spent": world.paid()}
+
+
+async def test_killed_after_a_replacement_was_stored_the_same_bytes_go_out_next(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = await world.admit(world.gift())
+    world.drop(await world.attempts())
+    await world.age(400)
+    with monkeypatch.context() as patched:
+        patched.setattr(reconcile, "broadcast", killed)
+        with pytest.raises(Killed):
+            await world.run()
+    assert len(await world.attempts()) == 2
+    world.restart()
+    report = await world.run()
+    assert (report.replaced, report.rebroadcast) == (0, 1)
+    world.mine()
+    assert world.receipt((await world.attempts())[1]["tx_hash"]) is not None
+    await settled(world)
+    assert await world.state(request) == "confirmed"
+
+
+async def test_nothing_sealed_is_left_when_all_is_final(world: RelayWorld) -> None:
+    gift = world.gift()
+    authorization = world.withdrawal(gift)
+    await world.admission.admit(authorization)
+    dumped = str([await world.rows(f"select * from worker.{table}") for table in ("relay_request", "tx_attempt")])
+    assert authorization.call_data[-64:-32].hex() not in dumped
+    await settled(world)
+    (request,) = await world.rows("select call_data, salt, key_id from worker.relay_request")
+    assert set(request.values()) == {None}
+    assert [attempt["raw"] for attempt in await world.attempts()] == [None]
+
+
+async def test_a_transaction_of_our_wallet_that_we_never_signed_stops_it_and_is_told_once(world: RelayWorld) -> None:
+    first, second = world.gift("a"), world.gift("b")
+    request = await world.admit(first)
+    world.drop(await world.attempts())
+    thief = Account.from_key(RELAYER_KEY)
+    world.send(thief, thief.address, nonce=0)
+    world.mine()
+    assert (await world.run()).stopped is None, "not final yet"
+    world.finalize()
+    assert (await world.run()).stopped == "foreign_nonce"
+    await world.run()
+    alerts = await world.rows("select kind, stage from worker.alert")
+    assert [alert["kind"] for alert in alerts] == ["relayer_stopped"]
+    with pytest.raises(RelayStopped):
+        await world.admit(second)
+    assert await world.state(request) == "queued", "the authorization lives on"
+    assert (await world.budget())["reserved"] == 0
+
+    await world.execute("update worker.relay_wallet set stopped = null, stopped_at = null")
+    world.restart()
+    await settled(world)
+    assert await world.state(request) == "confirmed"
+    stages = [alert["stage"] for alert in await world.rows("select stage from worker.alert order by created_at")]
+    assert stages == ["raised 1", "cleared 2"]
+
+
+async def test_more_transactions_than_we_ever_signed_stop_the_wallet_at_once(world: RelayWorld) -> None:
+    await world.admit(world.gift())
+    world.mine()
+    await world.run()
+    thief = Account.from_key(RELAYER_KEY)
+    world.send(thief, thief.address, nonce=1)
+    world.mine()
+    assert (await world.run()).stopped == "foreign_nonce"
+    await settled(world)
+    (wallet,) = await world.rows("select next_nonce from worker.relay_wallet")
+    assert wallet["next_nonce"] == 2, "what was taken from us is passed over"
+
+
+async def test_successive_nonces_of_one_signer_start_in_order(world: RelayWorld) -> None:
+    one, two = world.gift("heir"), world.gift("heir")
+    first = await world.admission.admit(world.withdrawal(one, nonce=0))
+    second = await world.admission.admit(world.withdrawal(two, nonce=1), waits=True)
+    await world.run()
+    assert await world.state(second) == "waiting_predecessor"
+    world.mine()
+    report = await world.run()
+    assert (await world.state(first), await world.state(second)) == ("mined", "broadcast")
+    assert report.started == 1
+    await settled(world)
+    assert [await world.state(each) for each in (first, second)] == ["confirmed"] * 2
+
+
+async def test_a_request_that_waits_past_its_deadline_ends_without_a_slot(world: RelayWorld) -> None:
+    gift = world.gift()
+    world.base_fee(2 * CEILING)
+    request = await world.admit(gift, ttl=600)
+    world.base_fee(2 * CEILING)
+    world.anvil.increase_time(601)
+    await world.run()
+    assert await world.state(request) == "deferred_fee", "not final yet"
+    for _ in range(2 * EPOCH + 1):
+        world.base_fee(2 * CEILING)
+        world.mine()
+    assert (await world.run()).expired == 1
+    assert await world.state(request) == "expired"
+    assert await world.slots() == []
+
+
+async def test_a_row_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) -> None:
+    one, two = world.gift("a"), world.gift("b")
+    broken, well = await world.admit(one), await world.admit(two)
+    await world.execute("update worker.tx_attempt set raw = decode('00', 'hex') where nonce = 0")
+    report = await world.run()
+    assert (report.failed, report.rebroadcast) == (1, 1)
+    await settled(world)
+    assert [await world.state(each) for each in (broken, well)] == ["confirmed"] * 2
+
+
+async def test_operators_are_told_of_a_low_balance_and_a_stuck_slot_and_of_their_end(world: RelayWorld) -> None:
+    world.low_balance_relays = 1000
+    world.restart()
+    await world.admit(world.gift())
+    world.drop(await world.attempts())
+    await world.age(901)
+    world.anvil.set_balance(world.wallet, ETHER // 10)
+    assert (await world.run()).oldest_open_seconds >= 901
+    world.anvil.set_balance(world.wallet, 100 * ETHER)
+    await settled(world)
+    stages = {(alert["kind"], alert["stage"]) for alert in await world.rows("select kind, stage from worker.alert")}
+    kinds = ("relayer_low_balance", "relay_stuck")
+    assert stages == {(kind, stage) for kind in kinds for stage in ("raised 1", "cleared 2")}
+
+
+async def settled(world: RelayWorld) -> None:
+    """Mine and reconcile until nothing is open."""
+    for _ in range(8):
+        await world.run()
+        if not await world.reconcile.look(CHAIN_ID):
+            return
+        world.finalize()
+    raise AssertionError(f"still open: {await world.slots()}")
+
+
+class Killed(BaseException):
+    """As `kill -9`: nothing after it runs."""
+
+
+async def killed(*_: object) -> None:
+    raise Killed
