@@ -1,29 +1,25 @@
 """The story that `make demo` plays on the local stack, each step verified on chain, in the inbox and the database."""
 
-import time
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eth_utils.address import to_checksum_address
 from rich.markup import escape
-from rich.table import Table
 
 from devnet import leaks
-from devnet.cast import FIRST, LATER, OWNER, PEOPLE, SECOND, Person
-from devnet.chain import ChainError
-from devnet.dagster_ui import LOCATION, launch
-from devnet.evidence import Email, Evidence, NotSeen, must
+from devnet.cast import EVERYBODY, FIRST, LATER, OWNER, PEOPLE, SECOND, Person
+from devnet.dagster_ui import LOCATION
+from devnet.demo_relay import RelayChapter
+from devnet.evidence import Email, must
 from devnet.local import CHAIN_ID
-from devnet.parts import StackFailed
-from devnet.scenarios import Legacy, Scenario
+from devnet.scenarios import Legacy
+from devnet.telling import DAY, Step
 from devnet.wallet import Wallet
 
 if TYPE_CHECKING:
     from devnet.stack import Stack
 
-DAY = 24 * 3600
 INACTIVITY = 180 * DAY
 NOTICE = 7 * DAY
 SHARE = 60
@@ -32,40 +28,16 @@ PASS_SECONDS = 90  # the due pass looks once a minute
 EVENT_SECONDS = 45
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A played step: what it showed, or what was missing."""
-
-    title: str
-    passed: bool
-    words: str
-    seconds: float
-
-
-class Story:
-    """Plays the steps in order and stops at the first that is not seen."""
+class Story(RelayChapter):
+    """Reminders from beginning to end; in the middle, what the service pays for."""
 
     def __init__(self, stack: "Stack") -> None:
-        self.stack = stack
-        self.scenario = Scenario(stack.anvil, stack.deployment)
-        self.evidence = Evidence(stack.at.inbox, stack.at.databases["worker"])
-        self.accounts = {person: self.scenario.account(person.label) for person in PEOPLE}
+        super().__init__(stack)
         self.wallet = Wallet(self.accounts[OWNER], stack.at.api, CHAIN_ID)
         self.legacy: Legacy
         self.shown = 0
 
-    def play(self) -> bool:
-        """Whether every step was seen; prints them as they happen and a summary."""
-        began, seen = time.monotonic(), []
-        for number, (title, step) in enumerate(self._steps(), 1):
-            self.stack.log.say(f"[bold]{number:>2}. {title}[/]")
-            seen.append(self._play_step(title, step))
-            if not seen[-1].passed:
-                break
-        self._summary(seen, time.monotonic() - began)
-        return len(seen) == len(self._steps()) and all(step.passed for step in seen)
-
-    def _steps(self) -> Sequence[tuple[str, Callable[[], str]]]:
+    def steps(self) -> Sequence[Step]:
         return (
             ("The owner subscribes to Premium", self._subscribe),
             ("The owner creates a legacy: two beneficiaries, and a second line", self._create),
@@ -82,42 +54,19 @@ class Story:
             ("Nobody's email, name, key or signature lies anywhere in clear", self.no_leak),
         )
 
-    def _play_step(self, title: str, step: Callable[[], str]) -> Seen:
-        began = time.monotonic()
-        try:
-            words, passed = step(), True
-        except (NotSeen, ChainError) as missing:
-            words, passed = str(missing), False
-        except StackFailed as failed:
-            self.stack.supervisor.check()  # a part that ended ends the stack
-            words, passed = str(failed), False
-        mark = "[green]✓[/]" if passed else "[bold red]✗[/]"
-        self.stack.log.say(f"    {mark} {escape(words)}")
-        return Seen(title, passed, words, time.monotonic() - began)
-
-    def _summary(self, seen: Sequence[Seen], seconds: float) -> None:
-        table = Table("", "step", "seen", "seconds", title="The story", title_justify="left")
-        for step in seen:
-            mark = "[green]✓[/]" if step.passed else "[bold red]✗[/]"
-            table.add_row(mark, step.title, escape(step.words), f"{step.seconds:.1f}")
-        self.stack.log.console.print(table)
-        passed = sum(step.passed for step in seen)
-        total = len(self._steps())
-        self.stack.log.console.print(f"{passed} of {total} steps were seen, in {seconds:.0f} seconds")
-
     # -- before anything is due
 
     def _subscribe(self) -> str:
-        self._transaction(self.scenario.subscribe_premium(self.accounts[OWNER]))
+        self.transaction(self.scenario.subscribe_premium(self.accounts[OWNER]))
         setting = self.stack.deployment.premium_setting
-        must(self.scenario.read("PremiumSetting", setting, "isPremium", self._address(OWNER)), "not Premium on chain")
+        must(self.scenario.read("PremiumSetting", setting, "isPremium", self.address(OWNER)), "not Premium on chain")
         return "Premium on chain"
 
     def _create(self) -> str:
         owner, deployment = self.accounts[OWNER], self.stack.deployment
-        shares = {self._address(FIRST): SHARE, self._address(SECOND): 100 - SHARE}
+        shares = {self.address(FIRST): SHARE, self.address(SECOND): 100 - SHARE}
         self.legacy = self.scenario.create_legacy(
-            owner, shares, inactivity=INACTIVITY, second_line=self._address(LATER), name="House by the lake"
+            owner, shares, inactivity=INACTIVITY, second_line=self.address(LATER), name="House by the lake"
         )
         for token, amount in ((deployment.usdc, USDC), (deployment.dai, DAI)):
             self.scenario.mint(token, owner.address, amount)
@@ -129,19 +78,19 @@ class Story:
         return f"legacy {self.legacy.id} at {to_checksum_address(self.legacy.address)}"
 
     def _configure(self) -> str:
-        self._transaction(self.scenario.configure_reminders(self.accounts[OWNER], self.legacy))
+        self.transaction(self.scenario.configure_reminders(self.accounts[OWNER], self.legacy))
         query = "select beneficiaries, second_line from worker.reminder_config where legacy = %(legacy)s"
-        self._wait(lambda: bool(self._of_legacy(query)), EVENT_SECONDS, "the configuration in the chain index")
+        self.wait(lambda: bool(self._of_legacy(query)), EVENT_SECONDS, "the configuration in the chain index")
         beneficiaries, second_line = self._of_legacy(query)[0]
-        must(set(beneficiaries) == {self._address(FIRST), self._address(SECOND)}, "other beneficiaries in the index")
-        must(second_line == self._address(LATER), "another second line in the index")
+        must(set(beneficiaries) == {self.address(FIRST), self.address(SECOND)}, "other beneficiaries in the index")
+        must(second_line == self.address(LATER), "another second line in the index")
         return "Dagster's sensor saw the events; the chain index has the configuration"
 
     def _save(self) -> str:
         answer = self.wallet.ingest(
             self.legacy.address,
             [
-                {"recipient": self._address(p), "role": p.role, "email": p.email, "name": p.name}
+                {"recipient": self.address(p), "role": p.role, "email": p.email, "name": p.name}
                 for p in PEOPLE
             ],
         )  # fmt: skip
@@ -155,7 +104,7 @@ class Story:
     # -- reminders
 
     def _near_the_deadline(self) -> str:
-        return self._travel(self._deadline() - NOTICE + 3600, 1)
+        return self._travel(self.deadline(self.legacy) - NOTICE + 3600, 1)
 
     def _approaching(self) -> str:
         sensor = f"{self.stack.at.dagster}/locations/{LOCATION}/sensors/due_sensor"
@@ -167,25 +116,25 @@ class Story:
         )
 
     def _check_in(self) -> str:
-        before = self._deadline()
-        self._transaction(self.scenario.check_in(self.accounts[OWNER], self.legacy))
-        must(self._deadline() > before, "the deadline did not move on chain")
+        before = self.deadline(self.legacy)
+        self.transaction(self.scenario.check_in(self.accounts[OWNER], self.legacy))
+        must(self.deadline(self.legacy) > before, "the deadline did not move on chain")
         subjects = {OWNER: "Your check-in was recorded", FIRST: "starts anew", SECOND: "starts anew"}
         return self._emails("owner_reset", subjects, EVENT_SECONDS) + "; the second line does not"
 
     def _beyond_the_deadline(self) -> str:
-        return self._travel(self._deadline() + 3600, 4)
+        return self._travel(self.deadline(self.legacy) + 3600, 4)
 
     def _ready(self) -> str:
-        self._look_now()
+        self.look_now("due")
         claim = "You can now claim"
         subjects = {OWNER: "the deadline of", FIRST: claim, SECOND: claim}
         return self._emails("ready_to_activate", subjects, PASS_SECONDS)
 
     def _claim(self) -> str:
-        deployment, heir = self.stack.deployment, self._address(FIRST)
+        deployment, heir = self.stack.deployment, self.address(FIRST)
         claimed = self.scenario.claim(self.accounts[FIRST], self.legacy, [deployment.usdc, deployment.dai])
-        self._transaction(claimed)
+        self.transaction(claimed)
         must(self.scenario.balance(deployment.usdc, heir) == USDC * SHARE // 100, "another amount of USDC on chain")
         must(self.scenario.balance(deployment.dai, heir) == DAI * SHARE // 100, "another amount of DAI on chain")
         subject = "a claim was made"
@@ -227,10 +176,11 @@ class Story:
         return "database dumps and files, logs, metrics, Dagster's storage, command lines and environments are clean"
 
     def _secrets(self) -> list[leaks.Secret]:
-        texts = {f"email of the {p.label}": p.email for p in PEOPLE}
-        texts |= {f"first name of the {p.label}": p.name.split()[0] for p in PEOPLE}
-        texts |= {f"last name of the {p.label}": p.name.split()[1] for p in PEOPLE}
-        keys = {f"private key of the {p.label}": bytes(self.accounts[p].key) for p in PEOPLE}
+        texts = {f"email of the {p.label}": p.email for p in EVERYBODY}
+        texts |= {f"first name of the {p.label}": p.name.split()[0] for p in EVERYBODY}
+        texts |= {f"last name of the {p.label}": p.name.split()[1] for p in EVERYBODY}
+        keys = {f"private key of the {p.label}": bytes(self.accounts[p].key) for p in EVERYBODY}
+        keys |= {f"authorization {i}": value for i, value in enumerate(self.signatures, 1)}
         keys |= {f"signature {i} of the owner": value for i, value in enumerate(self.wallet.signatures, 1)}
         for path in sorted(self.stack.secrets.iterdir()):
             text = path.read_text()
@@ -252,51 +202,31 @@ class Story:
 
     # -- helpers
 
-    def _address(self, person: Person) -> str:
-        return str(self.accounts[person].address).lower()
-
-    def _deadline(self) -> int:
-        triggers = self.scenario.read("TransferEOALegacy", self.legacy.address, "getTriggerActivationTimestamp")
-        return int(triggers[0])
-
     def _travel(self, moment: int, window: int) -> str:
-        seconds = moment - self.stack.anvil.now()
-        self.scenario.advance(seconds)
+        seconds = self.travel(moment)
         must(self.scenario.due_windows([self.legacy]) == [[window]], "the reminder view says otherwise")
         return f"{seconds // DAY} days later on chain; the reminder view opens window {window}"
 
     def _emails(self, kind: str, subjects: Mapping[Person, str], seconds: float) -> str:
         """Wait for them, print them, check them."""
         expected = len(subjects)
-        self._wait(lambda: len(self._fresh()) >= expected, seconds, f"{expected} emails")
+        self.wait(lambda: len(self._fresh()) >= expected, seconds, f"{expected} emails")
         settled = "select 1 from worker.sent_ledger where state <> 'sent'"
-        self._wait(lambda: not self.evidence.rows(settled), 15, "the ledger to be settled")
+        self.wait(lambda: not self.evidence.rows(settled), 15, "the ledger to be settled")
         fresh = self._fresh()
         self.shown += len(fresh)
         for email in fresh:
             link = f"{self.stack.at.inbox}/messages/{email.number}"
             self.stack.log.say(f"    ✉ {email.to}: {escape(email.subject)}  [link={link}]{link}[/link]")
-        audience = {self._address(person): (person.email, subject) for person, subject in subjects.items()}
+        audience = {self.address(person): (person.email, subject) for person, subject in subjects.items()}
         self.evidence.check_kind(kind, audience, fresh)
         return f"{len(fresh)} emails"
 
     def _fresh(self) -> list[Email]:
         return self.evidence.emails()[self.shown :]
 
-    def _look_now(self) -> None:
-        """The sensor would look within a minute; an operator may launch its job at once, as in Dagster's UI."""
-        run = launch(self.stack.at.dagster, "due")
-        self.stack.log.say(f"    [dim]an operator launches Dagster's due job: {self.stack.at.dagster}/runs/{run}[/]")
-
-    def _wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
-        self.stack.supervisor.wait_until(condition, seconds, what)
-
     def _of_legacy(self, query: str) -> list[tuple[Any, ...]]:
         return self.evidence.rows(query, legacy=self.legacy.address)
-
-    def _transaction(self, tx_hash: str) -> None:
-        block = int(self.stack.anvil.receipt(tx_hash)["blockNumber"], 16)
-        self.stack.log.say(f"    [dim]block {block}, transaction {tx_hash}[/]")
 
 
 def _shows(text: str, amount: str, symbol: str) -> bool:

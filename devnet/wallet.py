@@ -1,4 +1,4 @@
-"""What a wallet does with the recipient endpoints: make the EIP-712 message, sign it, send it."""
+"""What a wallet does with the API: make the EIP-712 message of a recipient endpoint, sign it, send it."""
 
 import http.client
 import json
@@ -40,13 +40,13 @@ class Wallet:
         payload = json.dumps({"salt": "0x" + secrets.token_hex(32), "recipients": list(recipients)})
         digest = sha256(payload.encode()).digest()
         signed = self._signed("IngestLegacy", _INGEST, legacy, payloadHash=digest)
-        return self._post("/ingest-legacy", {**signed, "payload": payload})
+        return post(self.api_url, "/ingest-legacy", {**signed, "payload": payload})
 
     def read(self, legacy: str) -> Answer:
-        return self._post("/recipients", self._signed("ReadRecipients", _LEGACY_AND_DEADLINE, legacy))
+        return post(self.api_url, "/recipients", self._signed("ReadRecipients", _LEGACY_AND_DEADLINE, legacy))
 
     def erase(self, legacy: str) -> Answer:
-        return self._post("/erase-legacy", self._signed("EraseLegacy", _LEGACY_AND_DEADLINE, legacy))
+        return post(self.api_url, "/erase-legacy", self._signed("EraseLegacy", _LEGACY_AND_DEADLINE, legacy))
 
     def _signed(self, primary: str, fields: list[dict[str, str]], legacy: str, **more: bytes) -> dict[str, Any]:
         deadline = max(int(time.time()) + _LIFETIME_SECONDS, self._last_deadline + 1)  # of two writes the later wins
@@ -62,12 +62,21 @@ class Wallet:
             "signature": "0x" + bytes(signature).hex(),
         }
 
-    def _post(self, path: str, body: Mapping[str, Any]) -> Answer:
-        parts = urlsplit(self.api_url)
-        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
-        try:
-            connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
-            response = connection.getresponse()
-            return Answer(response.status, json.loads(response.read() or b"{}"))
-        finally:
-            connection.close()
+
+def post(api_url: str, path: str, body: Mapping[str, Any]) -> Answer:
+    return _ask(api_url, "POST", path, json.dumps(body))
+
+
+def get(api_url: str, path: str) -> Answer:
+    return _ask(api_url, "GET", path, None)
+
+
+def _ask(api_url: str, method: str, path: str, body: str | None) -> Answer:
+    parts = urlsplit(api_url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+    try:
+        connection.request(method, path, body, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        return Answer(response.status, json.loads(response.read() or b"{}"))
+    finally:
+        connection.close()

@@ -39,13 +39,14 @@ class PlainStack(Stack):
 class TickedStory(Story):
     """The same story; where it waits for Dagster's work, `tick` does it."""
 
-    def _look_now(self) -> None:
+    def look_now(self, job: str) -> None:
         return
 
-    def _wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
-        if not condition():
+    def wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
+        give_up = time.monotonic() + seconds
+        while not condition() and time.monotonic() < give_up:
             reminder_worker(self.stack.directory, "tick", check=True)
-        super()._wait(condition, 10, what)
+        super().wait(condition, 10, what)
 
 
 def reminder_worker(
