@@ -78,6 +78,20 @@ class Expired(Refused):
     code = "expired"
 
 
+class NonceMismatch(Refused):
+    """The nonce of an authorization is not the one its contract expects next."""
+
+    code = "nonce_mismatch"
+
+
+class ContractRefused(Refused):
+    """The contract would revert; `code` says why, in its own words (snake_case)."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+
+
 class DeadlineTooFar(Refused):
     code = "deadline_too_far"
 

@@ -14,7 +14,7 @@ from typing import Any, Final, Self, TypeVar
 import msgspec
 import structlog
 
-from reminder_worker.chain import multicall, wallets, wire
+from reminder_worker.chain import multicall, simulation, wallets, wire
 from reminder_worker.chain.endpoint import Endpoint, EndpointFailed, Request, Rest, RpcError
 from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
 from reminder_worker.chain.values import Block, Call, EndpointHealth, Log, Receipt, Reverted, SendOutcome
@@ -180,6 +180,23 @@ class Chain:
         await self._over(attempt)
         if found is None:
             raise StateGone(f"no endpoint of chain {self.chain_id} has the block that a call is about")
+        return found
+
+    async def simulate(
+        self, call: Call, *, sender: str, gas: int
+    ) -> tuple[simulation.SimulatedLog, ...] | Reverted | None:
+        """The logs that a transaction would leave on top of the latest block; None when no endpoint can tell them."""
+        found: tuple[simulation.SimulatedLog, ...] | Reverted | None = None
+
+        async def attempt(endpoint: Endpoint) -> bool:
+            nonlocal found
+            (answer,) = await endpoint.ask([simulation.request(call, sender=sender, gas=gas)])
+            if isinstance(answer, RpcError):
+                return False
+            found = simulation.outcome(answer)
+            return True
+
+        await self._over(attempt)
         return found
 
     async def call_many(self, calls: Sequence[Call], *, at: str | None = None) -> list[bytes | Reverted]:

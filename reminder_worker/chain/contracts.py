@@ -355,13 +355,18 @@ class Timelocks:
     async def details(self, ids: Sequence[int], *, at: str | None = None) -> list[TimelockDetails | None]:
         """In order; None for an id that the vault does not know."""
         answers = await self._chain.call_many([Call(self._vault, self._DETAILS + word(id)) for id in ids], at=at)
-        return [_decoded(_timelock_details, id, answer) for id, answer in zip(ids, answers, strict=True)]
+        return [timelock_details(id, answer) for id, answer in zip(ids, answers, strict=True)]
 
     async def sponsorship(self, signer: str, *, at: str | None = None) -> tuple[Domain, int]:
         """The domain a withdrawal is signed in (ERC-5267), and the nonce the signer's next one has to have."""
         calls = [Call(self._router, self._DOMAIN), Call(self._router, self._NONCE + address_word(signer))]
         domain, nonce = await self._chain.call_many(calls, at=at)
         return domain_of(self._chain, self._router, domain), configured("sponsorNonce", words.at, nonce)
+
+
+def timelock_details(timelock_id: int, answer: Answer) -> TimelockDetails | None:
+    """What the ERC-20 vault answers to `getTimelockDetails`; None for an id that it does not know."""
+    return _decoded(_timelock_details, timelock_id, answer)
 
 
 def _timelock_details(timelock_id: int, answer: Answer) -> TimelockDetails:

@@ -1,0 +1,70 @@
+"""`eth_simulateV1`: what a transaction would do, its logs and the ether it moves included. Not every node has it."""
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import msgspec
+
+from reminder_worker.chain import wire
+from reminder_worker.chain.abi import events, topic
+from reminder_worker.chain.endpoint import Request
+from reminder_worker.chain.values import Call, Reverted
+from reminder_worker.chain.words import WORD
+
+ETHER: Final = "0x" + "ee" * 20  # who logs moves of ether
+TRANSFER: Final = (
+    "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"  # Transfer(address,address,uint256)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedLog:
+    address: str
+    topics: tuple[str, ...]
+    data: bytes
+
+    def pays(self, receiver: str) -> bool:
+        """Whether it tells of a move of an ERC-20 token, or of ether, to `receiver`. Who logged it is not looked at."""
+        if len(self.topics) != 3 or self.topics[0] != TRANSFER or self.topics[2][-40:] != receiver[2:]:
+            return False
+        return len(self.data) == WORD and any(self.data)
+
+
+class WireSimulatedLog(msgspec.Struct):
+    address: wire.AddressHex
+    topics: Annotated[list[wire.Word], msgspec.Meta(max_length=4)]
+    data: wire.Hex
+
+
+class WireCallError(msgspec.Struct):
+    data: object = None
+
+
+class WireCall(msgspec.Struct, rename="camel"):
+    status: wire.Quantity
+    return_data: wire.Hex
+    logs: list[WireSimulatedLog] = []
+    error: WireCallError | None = None
+
+
+class WireSimulatedBlock(msgspec.Struct):
+    calls: Annotated[list[WireCall], msgspec.Meta(min_length=1, max_length=1)]
+
+
+def request(call: Call, *, sender: str, gas: int) -> Request:
+    message = {"from": sender, "to": call.to, "data": "0x" + call.data.hex(), "gas": hex(gas)}
+    payload = {"blockStateCalls": [{"calls": [message]}], "traceTransfers": True, "validation": False}
+    return ("eth_simulateV1", [payload, "latest"])
+
+
+def outcome(answer: object) -> tuple[SimulatedLog, ...] | Reverted:
+    """Raises `msgspec.ValidationError`."""
+    (block,) = msgspec.convert(answer, Annotated[list[WireSimulatedBlock], msgspec.Meta(min_length=1, max_length=1)])
+    (call,) = block.calls
+    if int(call.status, 16) == 1:
+        return tuple(
+            SimulatedLog(log.address.lower(), tuple(topic.lower() for topic in log.topics), bytes.fromhex(log.data[2:]))
+            for log in call.logs
+        )
+    data = call.error.data if call.error else None  # nodes differ in where they put it
+    return Reverted(wire.hex_bytes(data if isinstance(data, str) else call.return_data))

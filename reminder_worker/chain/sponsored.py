@@ -1,0 +1,156 @@
+"""What the chain says of a sponsored authorization: the routers' domains and nonces, and what each lane asks for.
+
+One request for many reads, all at one block. A configured contract that does not answer as it should is
+`ChainUnavailable`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reminder_worker.chain import words
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.client import Call, Chain, Reverted
+from reminder_worker.chain.contracts import TimelockDetails, configured, domain_of, timelock_details
+from reminder_worker.chain.signatures import Domain
+from reminder_worker.chain.words import WORD, Malformed, address_word, word
+
+PERMIT2: Final = "0x000000000022d473030f116ddee9f6b43ac78ba3"
+_DOMAIN: Final = selector("TransferEOALegacyRouter", "eip712Domain")
+_NONCE: Final = selector("TransferEOALegacyRouter", "sponsorNonce")
+_REGISTRY: Final = selector("TransferEOALegacyRouter", "legacyAddresses")
+_CLAIMS_DISABLED: Final = selector("TransferEOALegacyRouter", "sponsoredClaimsDisabled")
+_MOST_TTL: Final = selector("TransferEOALegacyRouter", "CHECKIN_AUTH_MAX_TTL")
+_IS_PREMIUM: Final = selector("PremiumSetting", "isPremium")
+_WHITELIST: Final = selector("TokenWhiteList", "getWhitelist")
+_DETAILS: Final = selector("TimelockERC20", "getTimelockDetails")
+_BALANCE: Final = selector("ERC20", "balanceOf")
+_ALLOWANCE: Final = selector("ERC20", "allowance")
+_PERMIT2_ALLOWANCE: Final = selector("Permit2", "allowance")
+
+Read = tuple[str, Call, Callable[[bytes, int], Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimFacts:
+    """`legacy`: None when the router has none under this id. `nonce`: of the signer's next authorization."""
+
+    nonce: int
+    legacy: str | None
+    disabled: bool
+    whitelist: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckInFacts:
+    """As `ClaimFacts`; `most_ttl`: seconds that a check-in's deadline may be ahead."""
+
+    nonce: int
+    legacy: str | None
+    premium: bool
+    most_ttl: int
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawFacts:
+    """`details`: None when the ERC-20 vault has nothing under this id."""
+
+    nonce: int
+    details: TimelockDetails | None
+    whitelist: frozenset[str]
+
+
+class SponsoredReads:
+    """Of one chain."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._domains: dict[str, Domain] = {}
+
+    async def domain(self, router: str) -> Domain:
+        """Of a configured router (ERC-5267); read once. Raises `ChainUnavailable`."""
+        if router not in self._domains:
+            self._domains[router] = domain_of(self._chain, router, await self._chain.call(Call(router, _DOMAIN)))
+        return self._domains[router]
+
+    async def claim(self, router: str, legacy_id: int, signer: str, *, at: str) -> ClaimFacts:
+        nonce, legacy, disabled, whitelist = await self._read(
+            at,
+            _nonce(router, signer),
+            _registered(router, legacy_id),
+            ("sponsoredClaimsDisabled", Call(router, _CLAIMS_DISABLED + word(legacy_id)), words.bool_at),
+            self._whitelist(),
+        )
+        return ClaimFacts(nonce, legacy, disabled, whitelist)
+
+    async def check_in(self, router: str, legacy_id: int, signer: str, *, at: str) -> CheckInFacts:
+        premium = Call(self._chain.settings.premium_setting, _IS_PREMIUM + address_word(signer))
+        nonce, legacy, is_premium, most_ttl = await self._read(
+            at,
+            _nonce(router, signer),
+            _registered(router, legacy_id),
+            ("isPremium", premium, words.bool_at),
+            ("CHECKIN_AUTH_MAX_TTL", Call(router, _MOST_TTL), words.at),
+        )
+        return CheckInFacts(nonce, legacy, is_premium, most_ttl)
+
+    async def withdraw(self, router: str, timelock_id: int, signer: str, *, at: str) -> WithdrawFacts:
+        reads = (_nonce(router, signer), self._whitelist())
+        details = Call(self._chain.settings.timelock_erc20, _DETAILS + word(timelock_id))
+        *answers, timelock = await self._chain.call_many([*(call for _, call, _ in reads), details], at=at)
+        nonce, whitelist = _values(reads, answers)
+        return WithdrawFacts(nonce, timelock_details(timelock_id, timelock), whitelist)
+
+    async def allowed_tokens(
+        self, tokens: Sequence[str], owner: str, legacy: str, now: int, *, at: str
+    ) -> frozenset[str]:
+        """Of which the legacy may take something from its owner, by its allowance or Permit2's at time `now`."""
+        pair = address_word(owner) + address_word(legacy)
+        calls = [
+            call
+            for token in tokens
+            for call in (
+                Call(token, _BALANCE + address_word(owner)),
+                Call(token, _ALLOWANCE + pair),
+                Call(PERMIT2, _PERMIT2_ALLOWANCE + address_word(owner) + address_word(token) + address_word(legacy)),
+            )
+        ]
+        answers = await self._chain.call_many(calls, at=at)
+        found = set()
+        for index, token in enumerate(tokens):
+            balance, allowance, permit = answers[3 * index : 3 * index + 3]
+            permitted = _number(permit) if _number(permit, WORD) >= now else 0
+            if _number(balance) and max(_number(allowance), permitted):
+                found.add(token)
+        return frozenset(found)
+
+    def _whitelist(self) -> Read:
+        call = Call(self._chain.settings.token_white_list, _WHITELIST)
+        return ("getWhitelist", call, lambda data, _: frozenset(words.addresses_at(data, words.at(data, 0))))
+
+    async def _read(self, at: str, *reads: Read) -> list[Any]:
+        return _values(reads, await self._chain.call_many([call for _, call, _ in reads], at=at))
+
+
+def _values(reads: Sequence[Read], answers: Sequence[bytes | Reverted]) -> list[Any]:
+    return [configured(name, read, answer) for (name, _, read), answer in zip(reads, answers, strict=True)]
+
+
+def _nonce(router: str, signer: str) -> Read:
+    return ("sponsorNonce", Call(router, _NONCE + address_word(signer)), words.at)
+
+
+def _registered(router: str, legacy_id: int) -> Read:
+    def read(data: bytes, position: int) -> str | None:
+        address = words.address_at(data, position)
+        return address if int(address, 16) else None
+
+    return ("legacyAddresses", Call(router, _REGISTRY + word(legacy_id)), read)
+
+
+def _number(answer: bytes | Reverted, position: int = 0) -> int:
+    """Of a contract that need not be one: 0 when it does not say."""
+    try:
+        return 0 if isinstance(answer, Reverted) else words.at(answer, position)
+    except Malformed:
+        return 0

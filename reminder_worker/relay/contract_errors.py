@@ -1,0 +1,86 @@
+"""The contracts' custom errors as stable codes, each with a sentence that tells a user what to do.
+
+The keys are the names on chain, two of them misspelt there; none takes an argument, so a selector tells all.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Final
+
+from eth_utils.crypto import keccak
+
+from reminder_worker.errors import ContractRefused, Expired, NonceMismatch, Refused, SignerMismatch
+
+WOULD_FAIL: Final = "would_fail"
+_LATEST: Final = 253_402_300_740  # the last minute of the year 9999: no calendar tells a later one
+
+_SENTENCES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "SponsorshipExpired": ("expired", "The deadline of this signature has passed; sign a new one."),
+        "InvalidSponsorNonce": ("nonce_mismatch", "This signature's nonce is not the next one; sign a new one."),
+        "InvalidSponsorSignature": ("signer_mismatch", "The contract does not take this signature for the signer's."),
+        "SponsoredClaimsDisabled": (
+            "sponsored_claims_disabled",
+            "The owner does not allow sponsored claims of this legacy; claiming at your own fee still works.",
+        ),
+        "CheckInDeadlineTooFar": (
+            "check_in_deadline_too_far",
+            "The deadline of a check-in may be one hour ahead at most; sign a new one.",
+        ),
+        "LegacyStillActive": ("legacy_still_active", "The owner is still active: this legacy cannot be claimed yet."),
+        "LegacyNotFound": ("legacy_not_found", "There is no such legacy any more."),
+        "CannotClaim": ("cannot_claim", "This legacy cannot be claimed now: it has ended, or your line is not open."),
+        "OnlyBeneficaries": ("only_beneficiaries", "Only a beneficiary of this legacy can claim it."),
+        "OnlyOwner": ("only_owner", "Only the owner of this legacy can do this."),
+        "NumAssetsInvalid": ("num_assets_invalid", "The contract does not take so many assets at once; claim fewer."),
+        "AutoRenewDisabled": ("auto_renew_disabled", "The owner has not switched auto-renew on for this legacy."),
+        "AutoRenewNotPremium": ("auto_renew_not_premium", "Auto-renew needs an active Premium subscription."),
+        "StaleActivityNonce": ("stale_activity_nonce", "This activity was attested before."),
+        "AutoRenewTooEarly": ("auto_renew_too_early", "The legacy's deadline is too far away to be renewed."),
+        "AutoRenewTooLate": ("auto_renew_too_late", "The legacy's deadline has passed; it cannot be renewed."),
+        "AutoRenewBudgetExhausted": (
+            "auto_renew_budget_exhausted",
+            "The time that auto-renew may bridge is used up; the owner has to check in.",
+        ),
+        "NotActivityAttestor": ("not_activity_attestor", "This wallet is not the activity attestor."),
+        "NotAuthorized": ("not_authorized", "This timelock is not the signer's to withdraw."),
+        "StillLocked": ("still_locked", "This timelock is still locked."),
+        "TimelockNotLive": ("timelock_not_live", "This timelock has been withdrawn already."),
+        "NotSoftTimelock": ("not_soft_timelock", "This timelock cannot be unlocked early."),
+        "NoFundsToWithdraw": ("no_funds_to_withdraw", "There is nothing left in this timelock."),
+    }
+)
+_BY_SELECTOR: Final = {keccak(text=f"{name}()")[:4]: name for name in _SENTENCES}
+_OWN: Final[Mapping[str, type[Refused]]] = {
+    "expired": Expired,
+    "nonce_mismatch": NonceMismatch,
+    "signer_mismatch": SignerMismatch,
+}
+
+
+def decode(data: bytes) -> str | None:
+    """The name of the custom error in a revert's data; None for what is none of the contracts' own."""
+    return _BY_SELECTOR.get(data) if len(data) == 4 else None
+
+
+def refusal(data: bytes) -> Refused:
+    """What a revert means for who sent the request. A stranger's words in it are never repeated."""
+    name = decode(data)
+    if name is None:
+        return ContractRefused(WOULD_FAIL, "This transaction would fail on chain, so it is not sent.")
+    return named(name)
+
+
+def named(name: str, detail: str | None = None) -> Refused:
+    """What the custom error of this name means; `detail` in place of its sentence, where more is known."""
+    code, sentence = _SENTENCES[name]
+    if code in _OWN:
+        return _OWN[code](detail or sentence)
+    return ContractRefused(code, detail or sentence)
+
+
+def moment(timestamp: int) -> str:
+    """Unix seconds as `3 March 2027, 09:00 UTC`: the first whole minute at which that time has come."""
+    at = datetime.fromtimestamp(min(-(-timestamp // 60) * 60, _LATEST), UTC)
+    return f"{at.day} {at:%B %Y, %H:%M} UTC"

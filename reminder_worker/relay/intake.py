@@ -1,0 +1,407 @@
+"""Intake: from a user's authorization to an admitted request. Nothing is stored until the request is good.
+
+Checks go from cheap to dear: shape (the caller's), an authorization that is here already, deadline and signature, what
+the chain says of its subject, then the whole transaction simulated. Times are judged by the latest block's, as the
+contracts will. What cannot be read raises `ChainUnavailable`. A refusal stores nothing: what is refused for its time or
+its day may be sent again as it is.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Block, Call, Chain, Reverted
+from reminder_worker.chain.contracts import Legacies, LegacyFacts
+from reminder_worker.chain.signatures import Signatures
+from reminder_worker.chain.simulation import ETHER, SimulatedLog
+from reminder_worker.chain.sponsored import SponsoredReads
+from reminder_worker.errors import (
+    AlreadyUsed,
+    ChainUnavailable,
+    ContractRefused,
+    Expired,
+    FieldFault,
+    IndexerUnavailable,
+    InvalidInput,
+    LimitReached,
+    NonceMismatch,
+    NotAKnownLegacy,
+    NotConfigured,
+    NotFound,
+    PremiumRequired,
+    Refused,
+    RelayStopped,
+    ServiceError,
+    SignerMismatch,
+)
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.questions import GIFT, LIVE
+from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.authorizations import (
+    CheckInRequest,
+    ClaimRequest,
+    Request,
+    WithdrawRequest,
+    call_data,
+    digest,
+)
+from reminder_worker.relay.contract_errors import moment, named, refusal
+from reminder_worker.relay.settle import paused
+from reminder_worker.relay.values import Authorization, Lane, RequestView
+from reminder_worker.settings import RelaySettings, Settings
+from reminder_worker.signed import served_chain
+
+MOST_WAITING: Final = 4
+"""Authorizations of one signer that may wait behind one that is not mined."""
+LEAST_SECONDS_LEFT: Final = 30
+"""Until the deadline: with less it would hardly be mined in time, and the fee be spent for nothing."""
+DAY_SECONDS: Final = 86_400
+_SELF_PAID: Final = "Sending the transaction yourself, at your own fee, still works."
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStatus:
+    """Of one chain; `reason`: why nothing is relayed there now, as a code."""
+
+    chain_id: int
+    gift: bool
+    legacy: bool
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SponsorStatus:
+    """`gift` and `legacy`: relayed on some chain. `gift_email`: gifts can be addressed by email."""
+
+    gift: bool
+    gift_email: bool
+    legacy: bool
+    chains: tuple[ChainStatus, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A request that is signed by its signer. `waits`: behind another of the same signer, told by `nonce`."""
+
+    chain: Chain
+    reads: SponsoredReads
+    head: Block
+    sender: str
+    open_nonces: frozenset[int]
+    gas_limit: int
+    data: bytes
+
+    def waits(self, request: Request, current: int) -> bool:
+        """Whether its nonce comes after others of the signer that are under way here. `current`: the router's."""
+        ahead = request.nonce - current
+        if ahead < 0:
+            raise AlreadyUsed("This signature was already used, or its nonce cancelled; sign a new one.")
+        if request.nonce in self.open_nonces:
+            raise NonceMismatch("Another request with this nonce is under way; wait for it, or sign the next nonce.")
+        if ahead > MOST_WAITING or not self.open_nonces.issuperset(range(current, request.nonce)):
+            raise NonceMismatch(f"The next nonce of this signer is {current}; sign a new one.")
+        return ahead > 0
+
+    async def simulate(self, request: Request) -> tuple[SimulatedLog, ...] | None:
+        """The logs of the transaction, None where no node tells them. Raises what its revert means."""
+        call = Call(request.router, self.data)
+        logs = await self.chain.simulate(call, sender=self.sender, gas=self.gas_limit)
+        if logs is None:
+            answer = await self.chain.call(call, sender=self.sender, gas=self.gas_limit)
+            if not isinstance(answer, Reverted):
+                return None
+            logs = answer
+        if isinstance(logs, Reverted):
+            raise refusal(logs.data)
+        return logs
+
+
+class Sponsor:
+    """The intake of all lanes. `admission`: None while nothing is relayed here."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        admission: Admission | None,
+        chains: Mapping[int, Chain],
+        indexers: Mapping[int, Indexers],
+        settings: Settings,
+    ) -> None:
+        self._engine = engine
+        self._admission = admission
+        self._chains = chains
+        self._indexers = indexers
+        self._settings = settings
+        self._reads = {chain_id: SponsoredReads(chain) for chain_id, chain in chains.items()}
+
+    # -- the lanes ------------------------------------------------------------------------------
+
+    async def claim(self, request: ClaimRequest) -> RequestView:
+        """Free for everyone. Raises as `check_in` but for Premium, and `NotFound` never."""
+        self._check_legacy_router(request)
+        return await self._take(request)
+
+    async def check_in(self, request: CheckInRequest) -> RequestView:
+        """The owner's sign of life; Premium.
+
+        Raises NotConfigured, InvalidInput, NotAKnownLegacy, Expired, SignerMismatch, AlreadyUsed, NonceMismatch,
+        PremiumRequired, ContractRefused, LimitReached, RelayStopped, ChainUnavailable; then nothing is stored.
+        """
+        self._check_legacy_router(request)
+        return await self._take(request)
+
+    async def gift_withdraw(
+        self,
+        *,
+        chain_id: int,
+        timelock_id: int,
+        skip_swap: bool,
+        recipient: str,
+        nonce: int,
+        deadline: int,
+        signature: bytes,
+    ) -> RequestView:
+        """Of the chain's one TimeLockRouter. Raises as `check_in`, and NotFound for an id without a timelock."""
+        router = served_chain(self._chains, chain_id).settings.time_lock_router
+        return await self._take(
+            WithdrawRequest(chain_id, router, timelock_id, recipient, nonce, deadline, signature, skip_swap)
+        )
+
+    async def request(self, id: UUID) -> RequestView:
+        """Raises NotFound, NotConfigured."""
+        view = await self._relaying()[0].view(id)
+        if view is None:
+            raise NotFound("There is no such request.")
+        return view
+
+    async def status(self) -> SponsorStatus:
+        """Answers whatever is wrong."""
+        chains = await asyncio.gather(*(self._chain_status(chain_id) for chain_id in self._chains))
+        relays = any(chain.reason is None for chain in chains)
+        return SponsorStatus(relays, self._settings.identity_provider is not None, relays, tuple(chains))
+
+    async def _chain_status(self, chain_id: int) -> ChainStatus:
+        reason: str | None
+        try:
+            reason = await self._relaying()[0].ready(chain_id)
+        except (ServiceError, SQLAlchemyError, OSError) as error:
+            reason = error.code if isinstance(error, ServiceError) else "unavailable"
+        return ChainStatus(chain_id, reason is None, reason is None, reason)
+
+    # -- from a request to its admission --------------------------------------------------------
+
+    def _relaying(self) -> tuple[Admission, RelaySettings]:
+        if self._admission is None or self._settings.relay is None:
+            raise NotConfigured("Nothing is relayed here. " + _SELF_PAID)
+        return self._admission, self._settings.relay
+
+    def _check_legacy_router(self, request: ClaimRequest | CheckInRequest) -> None:
+        chain = served_chain(self._chains, request.chain_id)
+        if request.router != chain.settings.transfer_eoa_legacy_router:
+            raise NotAKnownLegacy("This is not the router of this installation.")
+
+    async def _take(self, request: Request) -> RequestView:
+        """The first request of the same digest, whatever has become of it, or a new one."""
+        admission, relay = self._relaying()
+        domain = await self._reads[request.chain_id].domain(request.router)
+        hashed = digest(request, domain)
+        first = await admission.find(request.chain_id, hashed)
+        if first is not None:
+            return first
+        try:
+            authorization, waits = await self._judge(request, hashed, admission, relay)
+            return await admission.admit(authorization, waits=waits)
+        except (Refused, RelayStopped) as refused:
+            # A copy of it that was taken meanwhile is what makes this one look used, or its caps full.
+            first = await admission.find(request.chain_id, hashed)
+            if first is not None:
+                return first
+            raise _in_users_words(refused) from None
+
+    async def _judge(
+        self, request: Request, hashed: bytes, admission: Admission, relay: RelaySettings
+    ) -> tuple[Authorization, bool]:
+        """The authorization, good to be relayed, and whether it has to wait for its turn."""
+        chain = self._chains[request.chain_id]
+        await self._check_pause(request)
+        # Before the chain is asked: what is mined in between then only makes the nonce the current one.
+        open_nonces = frozenset(await admission.open_of(request.chain_id, request.router, request.signer))
+        head, _ = await asyncio.gather(
+            _head(chain), Signatures(chain).verify(hashed, request.signature, request.signer)
+        )
+        if request.deadline < head.timestamp + LEAST_SECONDS_LEFT:
+            raise Expired("The deadline of this signature has passed, or is too near to be met; sign a new one.")
+        gas = {Lane.CLAIM: relay.claim_gas, Lane.CHECK_IN: relay.check_in_gas, Lane.GIFT_WITHDRAW: relay.gift_gas}
+        case = _Case(
+            chain=chain,
+            reads=self._reads[request.chain_id],
+            head=head,
+            sender=admission.signer.address,
+            open_nonces=open_nonces,
+            gas_limit=gas[request.lane],
+            data=call_data(request, hashed),
+        )
+        match request:
+            case ClaimRequest():
+                creator, waits = await _judge_claim(request, case)
+            case CheckInRequest():
+                creator, waits = await _judge_check_in(request, case)
+            case WithdrawRequest():
+                creator, waits = await self._judge_withdrawal(request, case)
+        authorization = Authorization(
+            chain_id=request.chain_id,
+            lane=request.lane,
+            digest=hashed,
+            router=request.router,
+            subject_id=request.subject_id,
+            signer=request.signer,
+            creator=creator,
+            nonce=request.nonce,
+            deadline=request.deadline,
+            call_data=case.data,
+            gas_limit=case.gas_limit,
+        )
+        return authorization, waits
+
+    async def _check_pause(self, request: Request) -> None:
+        async with self._engine.connect() as connection:
+            if await paused(connection, request.chain_id, request.signer):
+                left = DAY_SECONDS - int(time.time()) % DAY_SECONDS
+                detail = "A request of this signer failed on chain today: nothing more is sponsored until tomorrow. "
+                raise LimitReached(detail + _SELF_PAID, left, "signer_paused")
+
+    async def _judge_withdrawal(self, request: WithdrawRequest, case: _Case) -> tuple[str, bool]:
+        facts = await case.reads.withdraw(request.router, request.subject_id, request.signer, at=case.head.hash)
+        found = facts.details
+        if found is None:
+            raise NotFound("There is no such timelock of tokens.")
+        if found.lock_type != GIFT:
+            raise ContractRefused("not_a_gift", "Only withdrawals of gifts are sponsored.")
+        if found.recipient != request.signer:
+            raise SignerMismatch("This gift is sealed to another account.")
+        waits = case.waits(request, facts.nonce)
+        if found.status != LIVE or not found.assets:
+            raise named("TimelockNotLive")
+        if not {token for token, _ in found.assets} <= facts.whitelist:
+            raise ContractRefused("not_only_whitelisted_tokens", _only_tokens())
+        if found.unlock_time > case.head.timestamp:
+            raise named("StillLocked", f"The gift opens on {moment(found.unlock_time)}.")
+        logs = None if waits else await case.simulate(request)
+        if await self._holds_more(request, case.chain, logs):
+            raise ContractRefused("not_only_whitelisted_tokens", _only_tokens())
+        return found.owner, waits
+
+    async def _holds_more(self, request: WithdrawRequest, chain: Chain, logs: tuple[SimulatedLog, ...] | None) -> bool:
+        """Whether a vault of NFTs has something under this id too: by what it would log, else by the index."""
+        vaults = {chain.settings.timelock_erc721, chain.settings.timelock_erc1155}
+        if logs is not None:
+            return any(log.address in vaults for log in logs)
+        ids = [request.subject_id]
+        found = await self._indexers[request.chain_id].ask(lambda indexer, at: indexer.timelocks(ids, at))
+        if request.subject_id not in found:
+            raise IndexerUnavailable("This gift is not indexed yet; try again in a moment.")
+        return any(asset.vault in vaults for asset in found[request.subject_id].assets)
+
+
+async def _judge_claim(request: ClaimRequest, case: _Case) -> tuple[str, bool]:
+    if not request.assets and not request.is_eth:
+        raise InvalidInput("Nothing to claim is named.", [FieldFault("/assets", "is empty, and `isETH` is false")])
+    if len(set(request.assets)) != len(request.assets):
+        raise InvalidInput("A token is named twice.", [FieldFault("/assets", "names a token twice")])
+    facts = await case.reads.claim(request.router, request.subject_id, request.signer, at=case.head.hash)
+    waits = case.waits(request, facts.nonce)
+    legacy = await _genuine(request, case, facts.legacy)
+    if facts.disabled:
+        raise named("SponsoredClaimsDisabled")
+    faults = [
+        FieldFault(f"/assets/{index}", "is not a whitelisted token")
+        for index, token in enumerate(request.assets)
+        if token not in facts.whitelist
+    ]
+    if faults:
+        raise InvalidInput("Only claims of whitelisted tokens are sponsored.", faults)
+    if not legacy.is_live:
+        raise named("CannotClaim")
+    _check_line(legacy, request.signer, case.head.timestamp)
+    logs = None if waits else await case.simulate(request)
+    if logs is not None:
+        delivers = any(log.pays(request.signer) and log.address in facts.whitelist | {ETHER} for log in logs)
+    else:
+        delivers = await _has_something(request, case, legacy)
+    if not delivers:
+        raise ContractRefused("nothing_to_claim", "This claim would deliver nothing; check what the legacy may move.")
+    return legacy.creator, waits
+
+
+async def _judge_check_in(request: CheckInRequest, case: _Case) -> tuple[str, bool]:
+    facts = await case.reads.check_in(request.router, request.subject_id, request.signer, at=case.head.hash)
+    waits = case.waits(request, facts.nonce)
+    legacy = await _genuine(request, case, facts.legacy)
+    if legacy.creator != request.signer:
+        raise SignerMismatch("Only the owner of this legacy can check in.")
+    if not legacy.is_live:
+        raise named("LegacyNotFound")
+    if request.deadline > case.head.timestamp + facts.most_ttl:
+        raise named("CheckInDeadlineTooFar")
+    if not facts.premium:
+        raise PremiumRequired("Sponsored check-ins need an active Premium subscription. " + _SELF_PAID)
+    if not waits:
+        await case.simulate(request)
+    return legacy.creator, waits
+
+
+async def _genuine(request: Request, case: _Case, legacy: str | None) -> LegacyFacts:
+    """The router's registry has named it; it has to agree."""
+    found = None
+    if legacy is not None:
+        at = case.head.hash
+        found = await Legacies(case.chain).facts_of(legacy, request.router, request.subject_id, at=at)
+    if found is None:
+        raise NotAKnownLegacy("The router knows no legacy with this id.")
+    return found
+
+
+def _check_line(legacy: LegacyFacts, signer: str, now: int) -> None:
+    """Whether the signer's line has come; of an old build without triggers only the contract knows."""
+    members = legacy.members
+    lines = (members.beneficiaries, (members.second_line,), (members.third_line,))
+    own = [opens for line, opens in zip(lines, legacy.triggers, strict=True) if signer in line]
+    if not own:
+        raise named("OnlyBeneficaries")
+    if now < min(own):
+        name = "LegacyStillActive" if now < legacy.triggers[0] else "CannotClaim"
+        raise named(name, f"The legacy opens for this account on {moment(min(own))}.")
+
+
+async def _has_something(request: ClaimRequest, case: _Case, legacy: LegacyFacts) -> bool:
+    """Where nothing can be simulated: whether there is anything that a claim could move."""
+    if request.is_eth and await case.chain.balance(legacy.legacy):
+        return True
+    now, at = case.head.timestamp, case.head.hash
+    return bool(await case.reads.allowed_tokens(request.assets, legacy.owner, legacy.legacy, now, at=at))
+
+
+async def _head(chain: Chain) -> Block:
+    head = await chain.block("latest")
+    if head is None:
+        raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} knows the latest block")
+    return head
+
+
+def _only_tokens() -> str:
+    return "Only gifts of whitelisted ERC-20 tokens are sponsored. " + _SELF_PAID
+
+
+def _in_users_words(refused: Refused | RelayStopped) -> Refused | RelayStopped:
+    if isinstance(refused, LimitReached) and refused.code == "daily_cap_reached":
+        detail = "Today's budget for sponsored transactions is used up. " + _SELF_PAID
+        return LimitReached(detail, refused.retry_after, refused.code)
+    if isinstance(refused, RelayStopped):
+        return RelayStopped("Sponsored transactions are paused at the moment. " + _SELF_PAID, refused.reason)
+    return refused
