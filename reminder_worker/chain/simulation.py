@@ -12,9 +12,7 @@ from reminder_worker.chain.values import Call, Reverted
 from reminder_worker.chain.words import WORD
 
 ETHER: Final = "0x" + "ee" * 20  # who logs moves of ether
-TRANSFER: Final = (
-    "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"  # Transfer(address,address,uint256)
-)
+TRANSFER: Final = next(topic(event) for event in events("ERC20") if event["name"] == "Transfer")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,235 @@
+"""The gas-sponsored relay: three authorizations to hand in, what becomes of them, and whether it works now."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, cast
+from uuid import UUID
+
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import JSONBody, PathParameter
+
+from api.bodies import StrictJson
+from api.problems import MEDIA_TYPE
+from api.schemas import Problem
+from api.sponsor_bodies import (
+    AcceptedAnswer,
+    ChainSponsorAnswer,
+    CheckInBody,
+    ClaimBody,
+    GiftWithdrawBody,
+    RequestAnswer,
+    RequestError,
+    SponsorStatusAnswer,
+)
+from reminder_worker.errors import FieldFault, InvalidInput, NotFound
+from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest
+from reminder_worker.relay.intake import Sponsor
+from reminder_worker.relay.values import RequestView, State
+
+ENDINGS: Final[Mapping[State, str]] = {
+    State.REVERTED: "The transaction failed on chain; nothing was moved.",
+    State.EXPIRED: "It could not be mined before its deadline; sign a new one.",
+    State.SUPERSEDED: "Another authorization took this nonce; sign a new one.",
+    State.CANCELLED_BY_USER: "Its signer cancelled the nonce on chain.",
+}
+
+
+def _problem(description: str) -> ResponseSpec:
+    return ResponseSpec(Problem, description=description, media_type=MEDIA_TYPE, generate_examples=False)
+
+
+def _problems(**words: str) -> dict[int, ResponseSpec]:
+    common = {
+        "400": "`malformed`: the body is not JSON",
+        "403": "`signer_mismatch`, `not_a_known_legacy`",
+        "409": "`already_used`: the nonce was used or cancelled; `nonce_mismatch`: it is not the next one",
+        "410": "`expired`: the deadline has passed by the chain's clock, or is seconds away",
+        "413": "`body_too_large`: more than 64 KiB",
+        "415": "`unsupported_media_type`: not application/json",
+        "422": "`invalid_input`; or what the contract would refuse, as a code and a sentence for the user",
+        "429": (
+            "`daily_cap_reached`, `signer_paused`: a transaction at one's own fee still works; `rate_limited`;"
+            " `Retry-After` says when to come back"
+        ),
+        "503": "`chain_unavailable`, `relay_stopped`, `not_configured`: nothing was stored",
+    }
+    described = common | {status.removeprefix("on_"): text for status, text in words.items()}
+    return {int(status): _problem(text) for status, text in described.items()}
+
+
+class SponsorController(Controller):
+    path = "/sponsor"
+    tags = ["Sponsored transactions"]  # noqa: RUF012 - read by the framework
+
+    @post(
+        "/claim",
+        status_code=202,
+        dto=StrictJson[ClaimBody],
+        return_dto=None,
+        operation_id="sponsorClaim",
+        summary="Claim a legacy without ether",
+        responses=_problems(
+            on_422=(
+                "`invalid_input`: also a token that is not whitelisted; `legacy_still_active` (with the opening time),"
+                " `only_beneficiaries`, `sponsored_claims_disabled`, `cannot_claim`, `nothing_to_claim`,"
+                " `num_assets_invalid`, `would_fail`"
+            )
+        ),
+    )
+    async def claim(self, data: JSONBody[ClaimBody], sponsor: NamedDependency[Sponsor]) -> AcceptedAnswer:
+        """Signed in the router's own domain (`eip712Domain()`): `ClaimAuth(address beneficiary,uint256 legacyId,
+        bytes32 assetsHash,bool isETH,uint256 nonce,uint256 deadline)`; assetsHash = keccak256 of the assets packed as
+        32-byte words.
+
+        Free for everyone. The same authorization again gives the same answer's id, and is relayed once.
+        """
+        view = await sponsor.claim(
+            ClaimRequest(
+                chain_id=data.chain_id,
+                router=data.router.lower(),
+                subject_id=_uint256(data.legacy_id, "/legacyId"),
+                signer=data.beneficiary.lower(),
+                nonce=_uint256(data.nonce, "/nonce"),
+                deadline=data.deadline,
+                signature=bytes.fromhex(data.signature[2:]),
+                assets=tuple(asset.lower() for asset in data.assets),
+                is_eth=data.is_eth,
+            )
+        )
+        return _accepted(view)
+
+    @post(
+        "/check-in",
+        status_code=202,
+        dto=StrictJson[CheckInBody],
+        return_dto=None,
+        operation_id="sponsorCheckIn",
+        summary="Check in as the owner without ether",
+        responses=_problems(
+            on_403="`signer_mismatch`, `not_a_known_legacy`, `premium_required`",
+            on_422="`invalid_input`; `check_in_deadline_too_far`, `legacy_not_found`, `would_fail`",
+        ),
+    )
+    async def check_in(self, data: JSONBody[CheckInBody], sponsor: NamedDependency[Sponsor]) -> AcceptedAnswer:
+        """Signed in the router's own domain: `CheckInAuth(address owner,uint256 legacyId,uint256 nonce,
+        uint256 deadline)`, the deadline at most one hour ahead. Needs Premium.
+        """
+        view = await sponsor.check_in(
+            CheckInRequest(
+                chain_id=data.chain_id,
+                router=data.router.lower(),
+                subject_id=_uint256(data.legacy_id, "/legacyId"),
+                signer=data.owner.lower(),
+                nonce=_uint256(data.nonce, "/nonce"),
+                deadline=data.deadline,
+                signature=bytes.fromhex(data.signature[2:]),
+            )
+        )
+        return _accepted(view)
+
+    @post(
+        "/gift-withdraw",
+        status_code=202,
+        dto=StrictJson[GiftWithdrawBody],
+        return_dto=None,
+        operation_id="sponsorGiftWithdraw",
+        summary="Open a gift without ether",
+        responses=_problems(
+            on_403="`signer_mismatch`: also when the gift is sealed to another account",
+            on_404="`not_found`: there is no such timelock of tokens",
+            on_422=(
+                "`invalid_input`; `still_locked` (with the opening time), `timelock_not_live`, `not_a_gift`,"
+                " `not_only_whitelisted_tokens`, `would_fail`"
+            ),
+            on_503="`chain_unavailable`, `indexer_unavailable`, `relay_stopped`, `not_configured`: nothing was stored",
+        ),
+    )
+    async def gift_withdraw(
+        self, data: JSONBody[GiftWithdrawBody], sponsor: NamedDependency[Sponsor]
+    ) -> AcceptedAnswer:
+        """Signed in the TimeLockRouter's own domain: `WithdrawAuth(address recipient,uint256 timelockId,
+        bool skipSwap,uint256 nonce,uint256 deadline)`. The contract pays the recipient and nobody else.
+        """
+        view = await sponsor.gift_withdraw(
+            chain_id=data.chain_id,
+            timelock_id=_uint256(data.timelock_id, "/timelockId"),
+            skip_swap=data.skip_swap,
+            recipient=data.recipient.lower(),
+            nonce=_uint256(data.nonce, "/nonce"),
+            deadline=data.deadline,
+            signature=bytes.fromhex(data.signature[2:]),
+        )
+        return _accepted(view)
+
+
+class SponsorStatusController(Controller):
+    path = "/sponsor"
+    tags = ["Sponsored transactions"]  # noqa: RUF012 - read by the framework
+
+    @get(
+        "/requests/{id:str}",
+        operation_id="sponsorRequest",
+        summary="What has become of a request",
+        responses={
+            404: _problem("`not_found`: there is no such request; ended ones are forgotten after a while"),
+            429: _problem("`rate_limited`; `Retry-After` says when to come back"),
+            503: _problem("`not_configured`"),
+        },
+    )
+    async def request_state(
+        self,
+        id: Annotated[str, PathParameter(description="The id that the request was answered with")],
+        sponsor: NamedDependency[Sponsor],
+    ) -> RequestAnswer:
+        """Ask every few seconds until it has ended."""
+        return _answer(await sponsor.request(_uuid(id)))
+
+    @get(
+        "/status",
+        operation_id="sponsorStatus",
+        summary="Whether sponsoring works now",
+        responses={429: _problem("`rate_limited`; `Retry-After` says when to come back")},
+    )
+    async def status(self, sponsor: NamedDependency[Sponsor]) -> SponsorStatusAnswer:
+        """Answers also while nothing is relayed, and says why."""
+        found = await sponsor.status()
+        chains = [ChainSponsorAnswer(each.chain_id, each.gift, each.legacy, each.reason) for each in found.chains]
+        return SponsorStatusAnswer(found.gift, found.gift_email, found.legacy, chains)
+
+
+def _accepted(view: RequestView) -> AcceptedAnswer:
+    return AcceptedAnswer(str(view.id), view.state.value, view.tx_hash)
+
+
+def _answer(view: RequestView) -> RequestAnswer:
+    error = RequestError(view.reason or view.state.value, ENDINGS[view.state]) if view.state in ENDINGS else None
+    return RequestAnswer(
+        id=str(view.id),
+        lane=cast(Any, view.lane.value),
+        status=view.state.value,
+        tx_hash=view.tx_hash,
+        block_number=view.block_number,
+        error=error,
+        created_at=_moment(view.created_at),
+        updated_at=_moment(view.updated_at),
+    )
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _uint256(text: str, pointer: str) -> int:
+    value = int(text)
+    if value >= 1 << 256:
+        raise InvalidInput("A number is too large.", [FieldFault(pointer, "is larger than a uint256")])
+    return value
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFound("There is no such request.") from None

@@ -1,0 +1,176 @@
+"""What the relay endpoints take and answer, as on the wire."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from api.schemas import EXAMPLE_RECIPIENT, ChainId, Signature
+
+EXAMPLE_ROUTER = "0x4E81E1Ed3F6684EB948F8956b8787967b1a6275b"
+EXAMPLE_TOKEN = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"  # noqa: S105 - a coin's address
+EXAMPLE_TX = "0x" + "9b" * 32
+_ADDRESS = "^0x[0-9a-fA-F]{40}$"
+_NUMBER = "^(0|[1-9][0-9]{0,77})$"
+
+Router = Annotated[
+    str,
+    Meta(pattern=_ADDRESS, description="The TransferEOALegacyRouter, letters in any case", examples=[EXAMPLE_ROUTER]),
+]
+LegacyId = Annotated[str, Meta(pattern=_NUMBER, description="The legacy's id at that router, decimal", examples=["7"])]
+Nonce = Annotated[
+    str,
+    Meta(
+        pattern=_NUMBER,
+        description=(
+            "The router's `sponsorNonce` of the signer, decimal; with requests of the same signer under way here, the"
+            " one after theirs"
+        ),
+        examples=["0"],
+    ),
+]
+AuthDeadline = Annotated[
+    int,
+    Meta(
+        gt=0,
+        le=2**53 - 1,
+        description="Unix seconds by the chain's clock, as signed; the transaction has to be mined by then",
+        examples=[1_795_000_000],
+    ),
+]
+
+
+class _SponsorBody(Struct, rename="camel", forbid_unknown_fields=True):
+    """An authorization that its signer made for the router."""
+
+    chain_id: ChainId
+    nonce: Nonce
+    deadline: AuthDeadline
+    signature: Signature
+
+
+class ClaimBody(_SponsorBody, rename="camel", forbid_unknown_fields=True):
+    """A beneficiary's claim."""
+
+    router: Router
+    legacy_id: LegacyId
+    assets: Annotated[
+        list[Annotated[str, Meta(pattern=_ADDRESS)]],
+        Meta(
+            max_length=256,
+            description="Tokens to claim, whitelisted ones, in the order signed; may be empty with `isETH`",
+            examples=[[EXAMPLE_TOKEN]],
+        ),
+    ]
+    is_eth: Annotated[bool, Meta(description="Whether ether is claimed too", examples=[False])]
+    beneficiary: Annotated[
+        str, Meta(pattern=_ADDRESS, description="Who signed and is paid", examples=[EXAMPLE_RECIPIENT])
+    ]
+
+
+class CheckInBody(_SponsorBody, rename="camel", forbid_unknown_fields=True):
+    """An owner's check-in."""
+
+    router: Router
+    legacy_id: LegacyId
+    owner: Annotated[str, Meta(pattern=_ADDRESS, description="The legacy's owner", examples=[EXAMPLE_RECIPIENT])]
+
+
+class GiftWithdrawBody(_SponsorBody, rename="camel", forbid_unknown_fields=True):
+    """A recipient's withdrawal of a gift."""
+
+    timelock_id: Annotated[str, Meta(pattern=_NUMBER, description="The gift's number, decimal", examples=["42"])]
+    skip_swap: Annotated[bool, Meta(description="Whether wrapped ether stays wrapped, as signed", examples=[False])]
+    recipient: Annotated[
+        str, Meta(pattern=_ADDRESS, description="Who signed and is paid", examples=[EXAMPLE_RECIPIENT])
+    ]
+
+
+Status = Literal[
+    "queued",
+    "waiting_predecessor",
+    "deferred_fee",
+    "signed",
+    "broadcast",
+    "mined",
+    "confirmed",
+    "reverted",
+    "expired",
+    "satisfied_elsewhere",
+    "superseded",
+    "cancelled_by_user",
+]
+RequestId = Annotated[
+    str, Meta(description="Unguessable: who knows it may follow it", examples=["3f2b8f0e-6c1d-4b5a-9f57-0f6f2f0c9a11"])
+]
+RequestStatus = Annotated[
+    Status,
+    Meta(
+        description=(
+            "Open: queued, waiting_predecessor (behind another of this signer), deferred_fee (gas is too dear now),"
+            " signed, broadcast, mined. Ended well: confirmed, satisfied_elsewhere (another transaction did the same)."
+            " Ended: reverted, expired, superseded, cancelled_by_user"
+        ),
+        examples=["broadcast"],
+    ),
+]
+TxHash = Annotated[
+    str | None,
+    Meta(description="The newest transaction sent for it, or the one mined; null before", examples=[EXAMPLE_TX]),
+]
+
+
+class AcceptedAnswer(Struct, rename="camel"):
+    """The request is stored and will be relayed once, however often it is sent."""
+
+    id: RequestId
+    status: RequestStatus
+    tx_hash: TxHash
+
+
+class RequestError(Struct, rename="camel"):
+    """Why it ended, or waits."""
+
+    code: Annotated[str, Meta(description="For programs", examples=["expired"])]
+    detail: Annotated[str, Meta(description="For people", examples=["It could not be mined before its deadline."])]
+
+
+class RequestAnswer(Struct, rename="camel"):
+    """What has become of a request."""
+
+    id: RequestId
+    lane: Annotated[
+        Literal["claim", "check_in", "gift_withdraw"], Meta(description="What it is for", examples=["claim"])
+    ]
+    status: RequestStatus
+    tx_hash: TxHash
+    block_number: Annotated[int | None, Meta(description="The block it was mined in", examples=[23_456_789])]
+    error: Annotated[RequestError | None, Meta(description="Null unless it ended without its effect")]
+    created_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2027-03-03T09:00:00Z"])]
+    updated_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2027-03-03T09:00:12Z"])]
+
+
+class ChainSponsorAnswer(Struct, rename="camel"):
+    """Of one chain."""
+
+    chain_id: Annotated[int, Meta(description="Chain id", examples=[1])]
+    gift: Annotated[bool, Meta(description="Whether gift withdrawals are relayed now", examples=[True])]
+    legacy: Annotated[bool, Meta(description="Whether claims and check-ins are relayed now", examples=[True])]
+    reason: Annotated[
+        str | None,
+        Meta(
+            description=(
+                "Why not: not_configured, chain_refused, chain_unavailable, not_reconciled, stopped, low_balance,"
+                " daily_cap_reached, unavailable; null when it is"
+            ),
+            examples=["daily_cap_reached"],
+        ),
+    ]
+
+
+class SponsorStatusAnswer(Struct, rename="camel"):
+    """Whether sponsoring works now: ask before offering it."""
+
+    gift: Annotated[bool, Meta(description="Gift withdrawals, on some chain", examples=[True])]
+    gift_email: Annotated[bool, Meta(description="Gifts can be addressed by email", examples=[False])]
+    legacy: Annotated[bool, Meta(description="Claims and check-ins, on some chain", examples=[True])]
+    chains: Annotated[list[ChainSponsorAnswer], Meta(description="Each chain served")]
