@@ -1,6 +1,6 @@
 """The HTTP application, put together from the running parts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from litestar import Litestar, Router
@@ -20,6 +20,7 @@ from api.problems import exception_handlers
 from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage
 from reminder_worker.chain.client import Chain
 from reminder_worker.gifts.pages import GiftPages
+from reminder_worker.operations_relay import PayingWallet
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.instructions import Instructions
@@ -48,6 +49,8 @@ class Parts(Protocol):
     def quotas(self) -> Quotas: ...
     @property
     def chains(self) -> Mapping[int, Chain]: ...
+    @property
+    def wallets(self) -> Sequence[PayingWallet]: ...
     @property
     def recipients(self) -> Recipients: ...
     @property

@@ -90,7 +90,7 @@ async def relay_gauges(engine: AsyncEngine, ours: Sequence[relay.PayingWallet]) 
     of_wallet, of_request = ("wallet", "chain"), ("chain", "lane", "state")
     last = [each for each in await operations.pass_states(engine) if each.name == "relay"]
     balances = {
-        (name, s.chain_id): told.get("balance_wei")
+        (name, s.chain_id): told["balance_eth"] * 1e18
         for s in last
         for name, told in (s.detail or {}).items()
         if isinstance(told, dict)

@@ -46,7 +46,7 @@ async def serve(settings: Settings) -> None:
 async def listening(parts: Parts) -> AsyncIterator[tuple[int, int]]:
     """The API and its metrics on the configured addresses; yields both ports (0 in the settings: a free one)."""
     metrics, settings = RequestMetrics(), parts.settings.api
-    scrape = Scrape(parts.engine, parts.chains, metrics, ())
+    scrape = Scrape(parts.engine, parts.chains, metrics, parts.wallets)
     async with (
         _one(application(parts, metrics), settings.host, settings.port) as port,
         _one(scrape, settings.metrics_host, settings.metrics_port) as metrics_port,

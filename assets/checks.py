@@ -8,13 +8,13 @@ import dagster as dg
 
 from assets import metadata
 from assets.overview import SECONDS, pass_state
-from assets.relay import ops_alerts
+from assets.relay import ops_alerts, relay_requests
 from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
 from assets.service import Service
 from assets.steps import PASS_OF
 
 if TYPE_CHECKING:
-    from reminder_worker import operations
+    from reminder_worker import operations, operations_relay
     from reminder_worker.runtime import Runtime
 
 EVERY_CHAIN = "every_chain_succeeded"
@@ -88,6 +88,46 @@ def every_email_decided(service: dg.ResourceParam[Service]) -> dg.AssetCheckResu
     )
 
 
+@dg.asset_check(asset=relay_requests, op_tags=AFTER_THE_WORK)
+def no_stuck_slot(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """Whatever was sent from a wallet of ours is mined soon."""
+    found = service.call(_wallets, SECONDS)
+    oldest = max((wallet.oldest_open or 0 for wallet in found), default=0)
+    return dg.AssetCheckResult(
+        passed=oldest <= SETTLED_WITHIN,
+        metadata={"oldest": metadata.age(oldest), "wallets": metadata.wallets_table(found)},
+    )
+
+
+@dg.asset_check(asset=relay_requests, op_tags=AFTER_THE_WORK)
+def no_stopped_wallet(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """No wallet of ours was stopped because the chain shows what it never signed."""
+    found = service.call(_wallets, SECONDS)
+    return dg.AssetCheckResult(
+        passed=not any(wallet.stopped for wallet in found), metadata={"wallets": metadata.wallets_table(found)}
+    )
+
+
+@dg.asset_check(asset=relay_requests, op_tags=AFTER_THE_WORK)
+def balances_suffice(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """Each wallet pays for as many transactions as is set, by the last look at its balance."""
+    found = [each for each in service.call(_conditions, SECONDS) if each.kind == "relayer_low_balance"]
+    return dg.AssetCheckResult(
+        passed=not found,
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={"low balances": metadata.conditions_table(found)},
+    )
+
+
+@dg.asset_check(asset=ops_alerts, op_tags=AFTER_THE_WORK)
+def every_alert_delivered(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """The mail service refused no alert. Those that wait for it are in the service log already."""
+    found = service.call(_undelivered, SECONDS)
+    return dg.AssetCheckResult(
+        passed=not found["dead"], metadata={"refused": found["dead"], "waiting": found["queued"]}
+    )
+
+
 @dg.asset_check(asset=pass_state, op_tags=AFTER_THE_WORK)
 def every_pass_alive(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Every pass that is on succeeded lately on every chain; looks that found nothing count."""
@@ -97,9 +137,18 @@ def every_pass_alive(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     )
 
 
-_PASS_ASSETS = (chain_index, notify_signals, due_reminders, sent_emails, ops_alerts)
+_PASS_ASSETS = (chain_index, notify_signals, due_reminders, sent_emails, relay_requests, ops_alerts)
 RUN_CHECKS = tuple(_every_chain_succeeded(asset) for asset in _PASS_ASSETS)
-STANDING_CHECKS = (index_lag, every_signal_settled, every_email_decided, every_pass_alive)
+STANDING_CHECKS = (
+    index_lag,
+    every_signal_settled,
+    every_email_decided,
+    no_stuck_slot,
+    no_stopped_wallet,
+    balances_suffice,
+    every_alert_delivered,
+    every_pass_alive,
+)
 
 
 async def _states(runtime: "Runtime", name: str) -> "list[operations.PassState]":
@@ -134,6 +183,24 @@ async def _undecided(runtime: "Runtime") -> "list[operations.EmailCount]":
     from reminder_worker.operations import undecided_emails
 
     return await undecided_emails(runtime.engine)
+
+
+async def _wallets(runtime: "Runtime") -> "list[operations_relay.Wallet]":
+    from reminder_worker.operations_relay import wallets
+
+    return await wallets(runtime.engine)
+
+
+async def _conditions(runtime: "Runtime") -> "list[operations_relay.Condition]":
+    from reminder_worker.operations_relay import conditions
+
+    return await conditions(runtime.engine)
+
+
+async def _undelivered(runtime: "Runtime") -> dict[str, int]:
+    from reminder_worker.operations_relay import undelivered_alerts
+
+    return await undelivered_alerts(runtime.engine)
 
 
 async def _silent(runtime: "Runtime") -> list[tuple[str, int, str]]:

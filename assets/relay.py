@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import metadata
+from assets.reminders import chain
 from assets.service import Service
 from assets.steps import IN_PLACE, OWNERS, Results, perform
 
@@ -13,9 +14,33 @@ if TYPE_CHECKING:
 
 
 GROUP = "relay"
+STAY_SECONDS = 90.0  # in one run, while anything is open: a run's start costs more than many looks
+PAUSE_SECONDS = 10.0
+
+authorizations = dg.AssetSpec(
+    "authorizations",
+    group_name="outside",
+    kinds={"postgres"},
+    description="Claims, check-ins and withdrawals that users signed: taken, signed and sent by the HTTP API.",
+)
 
 
 @dg.asset(
+    deps=[authorizations, chain],
+    group_name=GROUP,
+    kinds={"ethereum", "postgres"},
+    owners=OWNERS,
+    tags={"holds": "encrypted-signatures"},
+    output_required=False,
+)
+def relay_requests(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """Requests followed to their end: receipts, rebroadcasts, replacements, finality, and what each cost."""
+    for found in perform(context, service, "relay", _relay_facts, again=(PAUSE_SECONDS, STAY_SECONDS)):
+        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+
+
+@dg.asset(  # no dependency: it would be skipped with the relay's pass, and others raise alerts, too
+    op_tags={"dagster/priority": "-1"},  # after the relay's
     group_name=GROUP,
     kinds={"postgres", "email"},
     owners=OWNERS,
@@ -28,7 +53,20 @@ def ops_alerts(context: dg.AssetExecutionContext, service: dg.ResourceParam[Serv
         yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
 
 
-RELAY_ASSETS = (ops_alerts,)
+RELAY_ASSETS = (authorizations, relay_requests, ops_alerts)
+
+
+async def _relay_facts(engine: "AsyncEngine") -> metadata.Metadata:
+    from reminder_worker import operations_relay as relay
+
+    found, wallets = await relay.open_requests(engine), await relay.wallets(engine)
+    return {
+        "open requests": sum(each.count for each in found),
+        "oldest open slot": metadata.age(max((w.oldest_open or 0 for w in wallets), default=0)),
+        "requests by state": metadata.requests_table(found),
+        "ended in the last day": metadata.requests_table(await relay.ended_requests(engine)),
+        "wallets": metadata.wallets_table(wallets),
+    }
 
 
 async def _alert_facts(engine: "AsyncEngine") -> metadata.Metadata:

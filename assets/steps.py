@@ -32,6 +32,7 @@ PASS_OF = {
     "notify_signals": "signals",
     "due_reminders": "due",
     "sent_emails": "dispatch",
+    "relay_requests": "relay",
     "ops_alerts": "alerts",
 }
 

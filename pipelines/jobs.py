@@ -7,7 +7,7 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 
 from assets.checks import EVERY_CHAIN, STANDING_CHECKS
 from assets.overview import pass_state, sends_per_day
-from assets.relay import ops_alerts
+from assets.relay import ops_alerts, relay_requests
 from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
 from pipelines.retention import forget_expired, prune_runs
 
@@ -33,7 +33,7 @@ events = _pass_job(
 )
 due = _pass_job("due", "Ask the chain which reminder windows are open, send the emails.", due_reminders, sent_emails)
 emails = _pass_job("emails", "Send what is due: retries, instructions, the rest of a backlog.", sent_emails)
-relay = _pass_job("relay", "Follow what is open to its end, tell operators what changed.", ops_alerts)
+relay = _pass_job("relay", "Follow what is open to its end, tell operators what changed.", relay_requests, ops_alerts)
 overview = dg.define_asset_job(
     "overview",
     dg.AssetSelection.assets(pass_state.key, sends_per_day.key).without_checks()

@@ -162,7 +162,12 @@ async def _nothing_to_send(runtime: "Runtime") -> str:
 
 
 async def _nothing_open(runtime: "Runtime") -> str:
-    return "nothing is open, and every alert was told"
+    from reminder_worker.operations_relay import undelivered_alerts
+
+    waiting = (await undelivered_alerts(runtime.engine))["queued"]
+    return (
+        f"nothing is open; alerts waiting for the mail service: {waiting}" if waiting else "nothing is open or untold"
+    )
 
 
 def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
@@ -190,7 +195,7 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
         _sensor(
             service,
             relay,
-            ("alerts",),
+            ("relay", "alerts"),
             14,
             ("relay",),
             _nothing_open,

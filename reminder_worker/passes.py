@@ -8,14 +8,16 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import structlog
-from sqlalchemy import func
+from sqlalchemy import DateTime, cast, func, select, true
 from sqlalchemy.dialects.postgresql import insert
 
 from reminder_worker.database.tables import pass_state
 from reminder_worker.errors import NotConfigured, ServiceError
+from reminder_worker.relaying import relays_on
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
@@ -24,6 +26,7 @@ log = structlog.get_logger(__name__)
 
 ANY_CHAIN = 0  # the chain id of a pass that is not of one chain
 Report = Mapping[str, Any]
+BALANCES_EVERY_SECONDS = 3600
 
 
 class PassFailed(ServiceError):
@@ -160,6 +163,44 @@ async def _send_due(runtime: Runtime, _: int) -> Report:
     return _report(await _dispatch(runtime).run())
 
 
+def _relay_off(settings: Settings) -> str | None:
+    if settings.relay or settings.auto_renew:
+        return None
+    return "no wallet of ours is configured (RELAYER_KEY, ATTESTOR_KEY)"
+
+
+async def _relay_has_work(runtime: Runtime, chain_id: int) -> bool:
+    """Something is open, or the balances were not looked at for long."""
+    if not relays_on(runtime.settings, chain_id):
+        return False
+    for reconcile in runtime.relaying.reconciles.values():
+        if await reconcile.look(chain_id):
+            return True
+    looked = cast(pass_state.c.detail["looked_at"].astext, DateTime(timezone=True))
+    lately = looked > func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 0, 0, BALANCES_EVERY_SECONDS)
+    question = select(true()).where(pass_state.c.name == "relay", pass_state.c.chain_id == chain_id, lately)
+    async with runtime.engine.connect() as connection:
+        return not await connection.scalar(select(question.exists()))
+
+
+async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
+    """By what each wallet is for. One that fails does not hold up the other."""
+    if not relays_on(runtime.settings, chain_id):
+        return {"relays": "nothing on this chain"}
+    done: dict[str, Any] = {"looked_at": datetime.now(UTC).isoformat(timespec="seconds")}
+    failed: Exception | None = None
+    for role, reconcile in runtime.relaying.reconciles.items():
+        try:
+            report = dict(_report(await reconcile.run(chain_id)))
+        except ServiceError as error:
+            failed = error
+            continue
+        done[role] = {"balance_eth": report.pop("balance_wei") / 10**18, **report}
+    if failed is not None:
+        raise failed
+    return done
+
+
 async def _tell_operators(runtime: Runtime, _: int) -> Report:
     return _report(await runtime.alerts.run())
 
@@ -200,6 +241,15 @@ PASSES: tuple[Pass, ...] = (
         _mail_off,
         lambda runtime, _: _dispatch(runtime).look(),
         _send_due,
+    ),
+    Pass(
+        "relay",
+        "what was relayed, followed until it is final",
+        15,
+        True,
+        _relay_off,
+        _relay_has_work,
+        _follow_relayed,
     ),
     Pass(
         "alerts",

@@ -1,6 +1,6 @@
 """Builds every part from the settings, and closes it: the only place that knows all of them."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -19,9 +19,11 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.mail.client import MailClient
+from reminder_worker.operations_relay import PayingWallet
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
+from reminder_worker.relaying import Relaying, make_relaying
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
@@ -48,7 +50,12 @@ class Runtime:
     due_passes: Mapping[int, DuePass]
     dispatch: Dispatch | None
     alerts: Alerts
+    relaying: Relaying
     gift_pages: GiftPages | None
+
+    @property
+    def wallets(self) -> Sequence[PayingWallet]:
+        return self.relaying.wallets
 
 
 def make_vault(settings: Settings) -> Vault:
@@ -77,6 +84,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         if settings.mail is not None:
             mail = await stack.enter_async_context(MailClient(settings.mail))
             dispatch = Dispatch(engine, chains, indexers, vault, mail, settings)
+        alerts = _alerts(engine, mail, settings)
         yield Runtime(
             settings=settings,
             engine=engine,
@@ -94,7 +102,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             },
             due_passes={id: DuePass(engine, chain, indexes[id], settings.reminders) for id, chain in chains.items()},
             dispatch=dispatch,
-            alerts=_alerts(engine, mail, settings),
+            alerts=alerts,
+            relaying=make_relaying(engine, vault, chains, alerts, settings),
             gift_pages=make_gift_pages(settings, chains, indexers),
         )
 

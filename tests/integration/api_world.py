@@ -193,6 +193,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         hashes=hashes,
         quotas=quotas,
         chains=chains,
+        wallets=[],
         recipients=Recipients(engine, vault, hashes, quotas, chains, settings, clock),
         instructions=Instructions(engine, chains, indexers, quotas, settings),
         chain_indexes=indexes,

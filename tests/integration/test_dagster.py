@@ -3,15 +3,17 @@
 import shutil
 from base64 import b64encode
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import dagster as dg
 import psycopg
 import pytest
 import sqlalchemy as sa
+from pydantic import SecretStr
 
 from assets import checks
 from assets.service import Service
@@ -19,15 +21,19 @@ from devnet.scenarios import Scenario
 from pipelines.definitions import defs
 from pipelines.jobs import LANE
 from pipelines.sensors import sensors
+from reminder_worker.mail.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.runtime import open_runtime
+from reminder_worker.relay.values import Authorization, Lane
+from reminder_worker.relay.wallet import load_signer
+from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
-from tests.integration.relay_rows import enter_budget, enter_request
+from tests.integration.relay_rows import enter_budget, enter_request, enter_wallet
 
 ROOT = Path(__file__).parents[2]
 CANARY = "canary.person@secret.example.org"
 SOMEBODY, LEGACY = "0x" + "33" * 20, "0x" + "22" * 20
 DEAD_CHAIN = 31338
+RELAYER_KEY = "0x" + "5e" * 32
 RUNNING, SKIPPED = dg.RunRequest, dg.SkipReason
 
 
@@ -238,6 +244,10 @@ def test_the_overview_evaluates_every_standing_check(service: Service) -> None:
         "index_lag",
         "every_signal_settled",
         "every_email_decided",
+        "no_stuck_slot",
+        "no_stopped_wallet",
+        "balances_suffice",
+        "every_alert_delivered",
         "every_pass_alive",
     }
 
@@ -287,6 +297,41 @@ def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothi
     assert not checks.every_pass_alive(service=service).passed
 
 
+@pytest.mark.parametrize(
+    ("minutes", "state", "passed"), [(5, "broadcast", True), (20, "broadcast", False), (20, "mined", True)]
+)
+def test_a_slot_that_is_not_mined_for_long_fails_its_check(
+    minutes: int, state: str, passed: bool, service: Service, database: psycopg.Connection[Any]
+) -> None:
+    enter_wallet(database.execute)
+    enter_request(database.execute, Vault(b"k" * 32), state, age_seconds=60 * minutes)
+    assert checks.no_stuck_slot(service=service).passed is passed
+
+
+def test_a_stopped_wallet_fails_its_check(service: Service, database: psycopg.Connection[Any]) -> None:
+    for stopped, passed in ((None, True), ("foreign_nonce", False)):
+        enter_wallet(database.execute, stopped=stopped)
+        assert checks.no_stopped_wallet(service=service).passed is passed
+
+
+def test_a_low_balance_and_a_refused_alert_fail_their_checks(
+    service: Service, database: psycopg.Connection[Any]
+) -> None:
+    raised = "insert into worker.alert_state (chain_id, kind, subject, raised, changes) values (1, %s, 'x', %s, 1)"
+    entered = (
+        "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state)"
+        " values (gen_random_uuid(), 1, 'relay_stuck', 'x', %s, '{}', %s)"
+    )
+    database.execute(raised, ("relayer_low_balance", False))
+    database.execute(entered, ("1", "queued"))
+    assert checks.balances_suffice(service=service).passed
+    assert checks.every_alert_delivered(service=service).passed
+    database.execute("update worker.alert_state set raised = true")
+    database.execute(entered, ("2", "dead"))
+    assert not checks.balances_suffice(service=service).passed
+    assert not checks.every_alert_delivered(service=service).passed
+
+
 # -- sensors --------------------------------------------------------------------------------------
 
 
@@ -298,7 +343,7 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
         "events_sensor": f"no event on chain {chain_scenario.anvil.chain_id} up to block {head}",
         "due_sensor": "nobody to remind: no recipients are stored",
         "emails_sensor": "nothing to send",
-        "relay_sensor": "nothing is open, and every alert was told",
+        "relay_sensor": "off: relay: no wallet of ours is configured (RELAYER_KEY, ATTESTOR_KEY)",
     }
 
 
@@ -397,6 +442,127 @@ def test_a_database_that_is_not_migrated_is_said_in_words(
 ) -> None:
     database.execute("drop schema worker cascade")
     assert "reminder-worker migrate" in _tick("events_sensor", opened(environ)).skip_message
+
+
+# -- the relay ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def relaying(
+    environ: dict[str, str], opened: Callable[[dict[str, str]], Service], monkeypatch: pytest.MonkeyPatch
+) -> Service:
+    """A worker that relays, and looks once in a run."""
+    monkeypatch.setattr("assets.relay.STAY_SECONDS", 0)
+    return opened({**environ, "RELAYER_KEY": RELAYER_KEY})
+
+
+def _relay_a_withdrawal(scenario: Scenario, service: Service) -> UUID:
+    """Admitted as the API does it, and mined; not final."""
+    scenario.anvil.set_balance(load_signer(SecretStr(RELAYER_KEY)).address, 10**18)
+    heir, giver = scenario.account("heir"), scenario.account("giver")
+    gift = scenario.create_gift(giver, heir.address, tokens=[(scenario.deployment.usdc, 10**6)], duration=1)
+    scenario.advance(2)
+    signed = scenario.withdraw_auth(heir, gift, deadline=scenario.anvil.now() + 1800)
+    router = scenario.contracts["TimeLockRouter"]
+    authorization = Authorization(
+        chain_id=scenario.anvil.chain_id,
+        lane=Lane.GIFT_WITHDRAW,
+        digest=uuid4().bytes * 2,
+        router=scenario.deployment.time_lock_router.lower(),
+        subject_id=gift,
+        signer=heir.address.lower(),
+        creator=giver.address.lower(),
+        nonce=0,
+        deadline=scenario.anvil.now() + 1800,
+        call_data=bytes.fromhex(router.encode("withdrawFor", gift, False, signed)[2:]),
+        gas_limit=300_000,
+    )
+
+    async def admit(runtime: Runtime) -> UUID:
+        return (await runtime.relaying.admissions["relayer"].admit(authorization)).id
+
+    return service.call(admit, 60)
+
+
+def _state_of(database: psycopg.Connection[Any], request_id: UUID) -> str:
+    row = database.execute("select state from worker.relay_request where id = %s", (request_id,)).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def test_an_open_request_launches_runs_until_it_is_final_and_then_none(
+    chain_scenario: Scenario, relaying: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    request_id = _relay_a_withdrawal(chain_scenario, relaying)
+    assert isinstance(_tick("relay_sensor", relaying, instance), RUNNING)
+    made = _made(_run("relay", relaying))
+    assert _state_of(database, request_id) == "mined"
+    assert list(made) == ["relay_requests", "ops_alerts"]
+    assert made["relay_requests"]["open requests"] == 1
+    assert "| gift_withdraw | 31337 | mined | 1 |" in made["relay_requests"]["requests by state"]
+    assert 0.9 < made["relay_requests"]["relayer: balance eth"] < 1
+    assert isinstance(_tick("relay_sensor", relaying, instance), RUNNING)
+    chain_scenario.anvil.mine(2 * chain_scenario.anvil.slots_in_an_epoch + 1)
+    _run("relay", relaying)
+    assert _state_of(database, request_id) == "confirmed"
+    assert _tick("relay_sensor", relaying, instance).skip_message == "nothing is open or untold"
+
+
+def test_a_run_stays_while_anything_is_open(
+    chain_scenario: Scenario, relaying: Service, database: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run's start costs more than many looks."""
+    monkeypatch.setattr("assets.relay.STAY_SECONDS", 60)
+    monkeypatch.setattr("assets.relay.PAUSE_SECONDS", 0.01)
+    request_id = _relay_a_withdrawal(chain_scenario, relaying)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(_run, "relay", relaying)
+        while _state_of(database, request_id) != "mined":
+            assert not running.done()
+        chain_scenario.anvil.mine(2 * chain_scenario.anvil.slots_in_an_epoch + 1)
+        assert running.result().success
+    assert _state_of(database, request_id) == "confirmed"
+
+
+def test_balances_are_looked_at_every_hour_while_nothing_is_open(
+    relaying: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    assert isinstance(_tick("relay_sensor", relaying, instance), RUNNING)  # never looked at
+    made = _made(_run("relay", relaying))
+    assert "| relayer_low_balance | 31337 |" in made["ops_alerts"]["conditions"]
+    assert isinstance(_tick("relay_sensor", relaying, instance), SKIPPED)
+    database.execute(
+        "update worker.pass_state set detail = jsonb_set(detail, '{looked_at}', '\"2020-01-01T00:00:00+00:00\"')"
+        " where name = 'relay'"
+    )
+    assert isinstance(_tick("relay_sensor", relaying, instance), RUNNING)
+
+
+def test_an_alert_is_told_by_the_next_run_also_when_nothing_is_relayed(
+    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    async def alarm(runtime: Runtime) -> None:
+        await runtime.alerts.raise_(None, AlertKind.RELAY_STUCK, SOMEBODY, 31337, {})
+
+    service.call(alarm, 10)
+    assert isinstance(_tick("relay_sensor", service, instance), RUNNING)
+    result = _run("relay", service)
+    assert result.success
+    assert list(_made(result)) == ["ops_alerts"]
+    assert database.execute("select state, logged_at is not null from worker.alert").fetchall() == [("log_only", True)]
+    assert isinstance(_tick("relay_sensor", service, instance), SKIPPED)
+
+
+def test_a_wallet_whose_key_cannot_be_used_stops_no_reminder(
+    environ: dict[str, str], opened: Callable[[dict[str, str]], Service], instance: dg.DagsterInstance
+) -> None:
+    service = opened({**environ, "RELAYER_KEY": "0x1234", "ATTESTOR_KEY": RELAYER_KEY})
+    assert _run("events", service).success
+
+    async def roles(runtime: Runtime) -> list[str]:
+        return [wallet.role for wallet in runtime.wallets]
+
+    assert service.call(roles, 10) == ["attestor"]
 
 
 # -- pruning --------------------------------------------------------------------------------------

@@ -1,0 +1,84 @@
+"""Our own wallets put together: what takes requests for each, and what follows them to their end."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.alerts import Alerts
+from reminder_worker.chain.client import Chain
+from reminder_worker.errors import Misconfigured
+from reminder_worker.operations_relay import PayingWallet
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.relay.admission import RELAYED_CHAINS, Admission
+from reminder_worker.relay.reconcile import Reconcile
+from reminder_worker.relay.values import Caps
+from reminder_worker.relay.wallet import load_signer
+from reminder_worker.settings import AutoRenewSettings, RelaySettings, Settings
+
+log = structlog.get_logger(__name__)
+
+RELAYER: Final = "relayer"
+ATTESTOR: Final = "attestor"
+LOW_BALANCE_RENEWALS: Final = 50  # alert when the attestor's balance pays for fewer
+
+
+@dataclass(frozen=True, slots=True)
+class Relaying:
+    """By what the wallet is for, `RELAYER` and `ATTESTOR`: those that are configured and whose key can be used."""
+
+    admissions: Mapping[str, Admission]
+    reconciles: Mapping[str, Reconcile]
+
+    @property
+    def wallets(self) -> list[PayingWallet]:
+        return [
+            PayingWallet(role, each.signer.address, each.caps.daily_wei, each.caps.daily_count)
+            for role, each in self.admissions.items()
+        ]
+
+
+def relays_on(settings: Settings, chain_id: int) -> bool:
+    """Not where a transaction costs more than its gas (rollups); the local stack is free."""
+    return settings.is_local or chain_id in RELAYED_CHAINS
+
+
+def make_relaying(
+    engine: AsyncEngine, vault: Vault, chains: Mapping[int, Chain], alerts: Alerts, settings: Settings
+) -> Relaying:
+    """A key that cannot be used turns its part off and is shown by `doctor`; reminders go on."""
+    admissions: dict[str, Admission] = {}
+    reconciles: dict[str, Reconcile] = {}
+    for role, group, low_balance in (
+        (RELAYER, settings.relay, settings.relay.low_balance_relays if settings.relay else 0),
+        (ATTESTOR, settings.auto_renew, LOW_BALANCE_RENEWALS),
+    ):
+        if group is None:
+            continue
+        try:
+            signer = load_signer(group.key, group.key_password)
+            if signer.address in (other.signer.address for other in admissions.values()):
+                raise Misconfigured("the attestor needs another wallet than the relayer")
+        except Misconfigured as error:
+            log.error("wallet_off", wallet=role, reason=str(error))
+            continue
+        admission = Admission(engine, vault, chains, signer, caps_of(group), any_chain=settings.is_local)
+        admissions[role] = admission
+        reconciles[role] = Reconcile(engine, vault, chains, admission, alerts, low_balance)
+    return Relaying(admissions, reconciles)
+
+
+def caps_of(group: RelaySettings | AutoRenewSettings) -> Caps:
+    if isinstance(group, AutoRenewSettings):
+        return Caps(group.daily_wei_cap, group.daily_count_cap, group.gas_price_ceiling_wei)
+    return Caps(
+        group.daily_wei_cap,
+        group.daily_count_cap,
+        group.gas_price_ceiling_wei,
+        per_legacy=group.per_legacy,
+        per_gift=group.per_gift,
+        per_signer=group.per_signer,
+        per_creator=group.per_creator,
+    )
