@@ -4,7 +4,7 @@ Facts are read in one batch from every endpoint, decided on by plain rules (`fat
 each slot. Only then are stored bytes sent. Any number of reconcilers may run at once, and be killed anywhere.
 """
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -12,12 +12,11 @@ from typing import Final, TypeVar
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.alerts import Alerts, Facts
+from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import DecryptionFailed, RelayStopped, Unavailable
-from reminder_worker.mail.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import effects, settle, store
+from reminder_worker.relay import effects, outcome, settle, store
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.attempts import Attempt, open_raw, store_attempt
@@ -25,7 +24,6 @@ from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.fate import (
     ChainFacts,
     Fate,
-    FinalFacts,
     Foreign,
     Kind,
     Market,
@@ -36,21 +34,17 @@ from reminder_worker.relay.fate import (
     Settle,
     Unmine,
     decide,
-    fate,
 )
 from reminder_worker.relay.fees import EMPTY_GAS, Fees, bump
-from reminder_worker.relay.settle import Ending, OpenSlot, StoredRequest
+from reminder_worker.relay.settle import OpenSlot, StoredRequest
 from reminder_worker.relay.values import State
 from reminder_worker.relay.views import SignerOf, Views, view_chain
+from reminder_worker.relay.wallet_watch import WalletWatch
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 WAITING_LOOKED_AT: Final = 100
-STUCK_ALERT_SECONDS: Final = 900
-USUAL_GAS: Final = 210_000
-"""Of one relay, for the alert of a low balance: a claim on the deployed contracts."""
-FOREIGN_NONCE: Final = "foreign_nonce"
 
 
 @dataclass(slots=True)
@@ -108,9 +102,8 @@ class Reconcile:
         self._vault = vault
         self._chains = chains
         self._admission = admission
-        self._alerts = alerts
-        self._low_balance_relays = low_balance_relays
-        self._wallet = admission.signer.address.lower()
+        self._wallet = admission.signer.address
+        self._watch = WalletWatch(engine, alerts, self._wallet, low_balance_relays)
 
     async def look(self, chain_id: int) -> bool:
         """Whether a request or a slot of the wallet is open."""
@@ -124,7 +117,7 @@ class Reconcile:
         chain, report = self._chains[chain_id], ReconcileReport()
         seen = await self._see(chain)
         report.open_slots, report.waiting = len(seen.slots), len(seen.waiting)
-        await self._look_for_strangers(chain_id, seen.views)
+        await self._watch.look_for_strangers(chain_id, seen.views)
         outgoing: list[Attempt] = []
         for at in seen.slots:
             outgoing += await self._guarded(chain_id, at.request, self._slot(chain, at, seen, report), report) or ()
@@ -133,7 +126,8 @@ class Reconcile:
         await broadcast(self._engine, chain, outgoing)
         with suppress(RelayStopped):
             report.started = await self._admission.start_open(chain_id)
-        await self._tell(chain, seen, report)
+        told = await self._watch.tell(chain, seen.market)
+        report.balance_wei, report.oldest_open_seconds, report.stopped = told
         return report
 
     # -- reading --------------------------------------------------------------------------------
@@ -143,9 +137,8 @@ class Reconcile:
             slots = await settle.read_slots(connection, chain.chain_id, self._wallet)
             waiting = await settle.read_waiting(connection, chain.chain_id, self._wallet, WAITING_LOOKED_AT)
         hashes = [attempt.tx_hash for at in slots for attempt in at.slot.attempts]
-        requests = [*(at.request for at in slots), *waiting]
-        signers = list(dict.fromkeys(_signer(each) for each in requests if each.lane in effects.LANES))
-        views = await view_chain(chain, self._wallet, hashes, signers)
+        sent = [at.request for at in slots]
+        views = await view_chain(chain, self._wallet, hashes, _signers(sent), _signers([*sent, *waiting]))
         return _Seen(slots, waiting, views, await self._market(chain))
 
     async def _market(self, chain: Chain) -> Market | None:
@@ -172,7 +165,7 @@ class Reconcile:
             case Settle(mined):
                 await self._finish(chain, at, mined, seen.views, report)
             case Foreign():
-                await self._stop(chain.chain_id, at.slot.nonce)
+                await self._watch.stop(chain.chain_id, at.slot.nonce)
                 await self._finish(chain, at, None, seen.views, report)
             case Replace(kind) if facts.market is not None:
                 return await self._replace(chain.chain_id, at, kind, facts.market, report)
@@ -197,7 +190,7 @@ class Reconcile:
     async def _finish(
         self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None, views: Views, report: ReconcileReport
     ) -> None:
-        ending = await self._ending(chain, at, mined, views)
+        ending = await outcome.ending(self._engine, chain, self._wallet, at, mined, views)
         if ending is None:
             return  # the endpoints do not agree yet on what became of the authorization
         async with self._engine.begin() as connection:
@@ -207,18 +200,6 @@ class Reconcile:
             spent = mined.cost if mined else 0
             await store.settle_budget(connection, chain.chain_id, self._wallet, released.day, released.reserved, spent)
         _count(report, ending.state)
-
-    async def _ending(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None, views: Views) -> Ending | None:
-        called = mined is not None and settle.kind_of(at.slot, mined.tx_hash) == "call"
-        if mined is not None and called and mined.succeeded:
-            return Ending("confirmed")
-        if mined is not None and called:
-            found = await self._fate(chain, at.request, views, await _time_of(chain, mined))
-            return None if found is None else _of_a_failed_call(at.request.lane, found)
-        found = await self._fate(chain, at.request, views, views.time_final)
-        if found is Fate.ALIVE:
-            return Ending("queued", "slot_freed" if mined else FOREIGN_NONCE)
-        return None if found is None else Ending(found.value)
 
     async def _replace(
         self, chain_id: int, at: OpenSlot, kind: Kind, market: Market, report: ReconcileReport
@@ -286,93 +267,17 @@ class Reconcile:
 
     async def _waiting(self, chain: Chain, request: StoredRequest, views: Views, report: ReconcileReport) -> None:
         """A request without a slot ends when its authorization has, finally."""
-        nonce = views.nonce_final(_signer(request)) if request.lane in effects.LANES else None
+        nonce = views.nonce_final(request.signer_of) if request.lane in effects.LANES else None
         over = views.time_final is not None and views.time_final > request.deadline
         if not over and not (nonce is not None and nonce > request.nonce):
             return
-        found = await self._fate(chain, request, views, views.time_final)
+        found = await outcome.fate_of(self._engine, chain, self._wallet, request, views, views.time_final)
         if found is None or found is Fate.ALIVE:
             return
         async with self._engine.begin() as connection:
             if not await settle.end_waiting(connection, chain.chain_id, self._wallet, request, found.value):
                 return
         _count(report, found.value)
-
-    async def _fate(self, chain: Chain, request: StoredRequest, views: Views, time: int | None) -> Fate | None:
-        """None while too few endpoints say what it takes to know."""
-        if time is None or views.head_final is None:
-            return None
-        if request.lane not in effects.LANES:
-            return fate(None, request.deadline, False, FinalFacts(time, None, False, False))
-        nonce = views.nonce_final(_signer(request))
-        if nonce is None:
-            return None
-        direct = request.lane == "gift_withdraw"
-        found: Sequence[effects.Effect] | None = ()
-        if nonce > request.nonce or direct:
-            found = await effects.effects(
-                chain, request.lane, request.signer, request.created_at, views.head_final, self._wallet
-            )
-        if found is None:
-            return None
-        async with self._engine.connect() as connection:
-            own = await settle.own_nonces(connection, chain.chain_id, [effect.tx_hash for effect in found])
-        same = {
-            effect
-            for effect in found
-            if (effect.lane, effect.subject_id) == (request.lane, request.subject_id) and effect.tx_hash not in own
-        }
-        other = any(effect not in same and own.get(effect.tx_hash, request.nonce) == request.nonce for effect in found)
-        return fate(request.nonce, request.deadline, direct, FinalFacts(time, nonce, bool(same), other))
-
-    # -- the wallet -----------------------------------------------------------------------------
-
-    async def _look_for_strangers(self, chain_id: int, views: Views) -> None:
-        """More transactions of our wallet than we ever signed: somebody else holds its key."""
-        count, final = views.vouched_wallet_count, views.wallet_count_final
-        async with self._engine.connect() as connection:
-            wallet = (await connection.execute(sql.WALLET, self._key(chain_id))).one()
-        if count is not None and count > wallet.next_nonce:
-            await self._stop(chain_id, wallet.next_nonce)
-        if final is not None and final > wallet.next_nonce:
-            async with self._engine.begin() as connection:
-                await connection.execute(sql.PASS_OVER, {**self._key(chain_id), "count": final})
-
-    async def _stop(self, chain_id: int, nonce: int) -> None:
-        async with self._engine.begin() as connection:
-            await connection.execute(sql.STOP_WALLET, {**self._key(chain_id), "reason": FOREIGN_NONCE})
-            facts: Facts = {"reason": FOREIGN_NONCE, "nonce": nonce}
-            await self._alerts.raise_(connection, AlertKind.RELAYER_STOPPED, self._wallet, chain_id, facts)
-        log.error("relay_wallet_stopped", chain_id=chain_id, wallet=self._wallet, reason=FOREIGN_NONCE, nonce=nonce)
-
-    async def _tell(self, chain: Chain, seen: _Seen, report: ReconcileReport) -> None:
-        """Conditions operators are told of, raised and cleared by what this run saw."""
-        chain_id = chain.chain_id
-        report.balance_wei = await chain.balance(self._wallet)
-        async with self._engine.connect() as connection:
-            wallet = (await connection.execute(sql.WALLET, self._key(chain_id))).one()
-            slots = await settle.read_slots(connection, chain_id, self._wallet)
-        report.stopped = wallet.stopped
-        unmined = [at for at in slots if at.slot.mined_in is None]
-        oldest = max(unmined, key=lambda at: at.age, default=None)
-        report.oldest_open_seconds = int(oldest.age) if oldest else 0
-        if seen.market is not None:
-            price = min(seen.market.base_fee + seen.market.priority_fee, seen.market.ceiling)
-            pays_for = report.balance_wei // (USUAL_GAS * price)
-            facts: Facts = {"balance_wei": report.balance_wei, "pays for": f"{pays_for} relays"}
-            low = pays_for < self._low_balance_relays
-            await self._condition(chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
-        facts = {"waiting_since_seconds": report.oldest_open_seconds}
-        if oldest is not None:
-            facts = {"nonce": oldest.slot.nonce, "tried with": f"{len(oldest.slot.attempts)} fees", **facts}
-        stuck = report.oldest_open_seconds >= STUCK_ALERT_SECONDS
-        await self._condition(chain_id, AlertKind.RELAY_STUCK, stuck, facts)
-        if wallet.stopped is None:
-            await self._condition(chain_id, AlertKind.RELAYER_STOPPED, False, {})
-
-    async def _condition(self, chain_id: int, kind: AlertKind, holds: bool, facts: Facts) -> None:
-        tell = self._alerts.raise_ if holds else self._alerts.clear
-        await tell(None, kind, self._wallet, chain_id, facts)
 
     async def _guarded(
         self, chain_id: int, request: StoredRequest, work: Awaitable[T], report: ReconcileReport
@@ -391,8 +296,8 @@ class Reconcile:
         return {"chain_id": chain_id, "wallet": self._wallet}
 
 
-def _signer(request: StoredRequest) -> SignerOf:
-    return (request.router, request.signer)
+def _signers(requests: Iterable[StoredRequest]) -> list[SignerOf]:
+    return list(dict.fromkeys(each.signer_of for each in requests if each.lane in effects.LANES))
 
 
 def _facts(at: OpenSlot, seen: _Seen) -> ChainFacts:
@@ -403,26 +308,10 @@ def _facts(at: OpenSlot, seen: _Seen) -> ChainFacts:
         finalized=views.head_final,
         wallet_count=views.wallet_count,
         wallet_count_final=views.wallet_count_final,
-        signer_nonce=views.nonce(_signer(at.request)),
+        signer_nonce=views.nonce(at.request.signer_of),
         sighting=views.sighting([attempt.tx_hash for attempt in at.slot.attempts]),
         market=seen.market,
     )
-
-
-def _of_a_failed_call(lane: str, found: Fate) -> Ending:
-    """Whoever makes us pay for nothing is paused: by a call that fails, or by taking the nonce back under way.
-
-    Not for being front-run, whose effect is there; and the attestor's renewals pause nobody.
-    """
-    state = "reverted" if found is Fate.ALIVE else found.value
-    return Ending(
-        state, "failed_on_chain", paused=lane in effects.LANES and found not in (Fate.SATISFIED, Fate.EXPIRED)
-    )
-
-
-async def _time_of(chain: Chain, mined: MinedAttempt) -> int | None:
-    block = await chain.block_by_hash(mined.block_hash)
-    return None if block is None else block.timestamp
 
 
 def _count(report: ReconcileReport, state: str) -> None:

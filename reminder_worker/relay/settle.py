@@ -7,7 +7,7 @@ the other, and the later one finds that what it read has changed.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -17,6 +17,8 @@ from reminder_worker.relay.fate import Kind, MinedAttempt, Slot, StoredAttempt
 from reminder_worker.relay.values import OPEN_STATES, WAITING_STATES, State
 
 Key = dict[str, Any]
+
+FOREIGN_NONCE: Final = "foreign_nonce"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,11 @@ class StoredRequest:
     key_id: str = field(repr=False)
     salt: bytes = field(repr=False)
 
+    @property
+    def signer_of(self) -> tuple[str, str]:
+        """Whose nonce it takes: router and signer."""
+        return (self.router, self.signer)
+
 
 @dataclass(frozen=True, slots=True)
 class OpenSlot:
@@ -50,7 +57,7 @@ class OpenSlot:
 class Ending:
     """What becomes of the request as its slot ends: `state` `queued` lets it live on, to get a slot again."""
 
-    state: str
+    state: State
     reason: str | None = None
     paused: bool = False
 

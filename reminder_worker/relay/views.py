@@ -92,7 +92,11 @@ class Views:
 
 
 async def view_chain(
-    chain: Chain, wallet: str, tx_hashes: Sequence[str] = (), signers: Sequence[SignerOf] = ()
+    chain: Chain,
+    wallet: str,
+    tx_hashes: Sequence[str] = (),
+    signers: Sequence[SignerOf] = (),
+    signers_final: Sequence[SignerOf] = (),
 ) -> Views:
     """Raises `ChainUnavailable` when no endpoint answers."""
     requests: list[Request] = [
@@ -102,8 +106,8 @@ async def view_chain(
         ("eth_getBlockByNumber", ["finalized", False]),
     ]
     requests += [("eth_getTransactionReceipt", [tx_hash]) for tx_hash in tx_hashes]
-    for tag in ("latest", "finalized"):
-        requests += [_nonce_request(router, signer, tag) for router, signer in signers]
+    requests += [_nonce_request(*signer, "latest") for signer in signers]
+    requests += [_nonce_request(*signer, "finalized") for signer in signers_final]
 
     def read(answers: Sequence[Any]) -> EndpointView:
         receipts, nonces = answers[4 : 4 + len(tx_hashes)], answers[4 + len(tx_hashes) :]
@@ -119,7 +123,7 @@ async def view_chain(
             wallet_count_final=None if isinstance(answers[1], RpcError) else wire.quantity(answers[1]),
             receipts={tx_hash: _mined(tx_hash, each) for tx_hash, each in zip(tx_hashes, receipts, strict=True)},
             nonces=dict(zip(signers, map(_nonce, nonces[: len(signers)]), strict=True)),
-            nonces_final=dict(zip(signers, map(_nonce, nonces[len(signers) :]), strict=True)),
+            nonces_final=dict(zip(signers_final, map(_nonce, nonces[len(signers) :]), strict=True)),
         )
 
     each = await chain.ask_each(requests, read)

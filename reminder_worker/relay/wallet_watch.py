@@ -1,0 +1,88 @@
+"""What operators are told of one of our wallets: a stranger with its key, a low balance, a stuck transaction."""
+
+from typing import Final
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.alerts import Alerts, Facts
+from reminder_worker.chain.client import Chain
+from reminder_worker.mail.messages import AlertKind
+from reminder_worker.relay import settle
+from reminder_worker.relay import slot_statements as sql
+from reminder_worker.relay.fate import Market
+from reminder_worker.relay.views import Views
+
+log = structlog.get_logger(__name__)
+
+STUCK_SECONDS: Final = 900
+USUAL_GAS: Final = 210_000
+"""Of one relay: a claim on the deployed contracts."""
+
+
+class WalletWatch:
+    """Of one wallet on all its chains. Alerts when its balance pays for fewer than `low_balance_relays`."""
+
+    def __init__(self, engine: AsyncEngine, alerts: Alerts, wallet: str, low_balance_relays: int) -> None:
+        self._engine = engine
+        self._alerts = alerts
+        self._wallet = wallet
+        self._low_balance_relays = low_balance_relays
+
+    async def look_for_strangers(self, chain_id: int, views: Views) -> None:
+        """More transactions than we ever signed: somebody else holds the key. Our counter is read after the chain's."""
+        count, final = views.vouched_wallet_count, views.wallet_count_final
+        ours = (await self._row(chain_id))[0]
+        if count is not None and count > ours:
+            await self.stop(chain_id, ours)
+        if final is not None and final > ours:
+            async with self._engine.begin() as connection:
+                await connection.execute(sql.PASS_OVER, {**self._key(chain_id), "count": final})
+
+    async def stop(self, chain_id: int, nonce: int) -> None:
+        """Nothing more is admitted; what is under way goes on."""
+        async with self._engine.begin() as connection:
+            stopped = await connection.scalar(sql.STOP_WALLET, {**self._key(chain_id), "reason": settle.FOREIGN_NONCE})
+            facts: Facts = {"reason": settle.FOREIGN_NONCE, "nonce": nonce}
+            await self._alerts.raise_(connection, AlertKind.RELAYER_STOPPED, self._wallet, chain_id, facts)
+        if stopped:
+            log.error("relay_wallet_stopped", chain_id=chain_id, wallet=self._wallet, nonce=nonce)
+
+    async def tell(self, chain: Chain, market: Market | None) -> tuple[int, int, str | None]:
+        """Balance (wei), age of the oldest slot that is not mined (seconds), why the wallet is stopped."""
+        balance = await chain.balance(self._wallet)
+        _, stopped = await self._row(chain.chain_id)
+        age = await self._tell_of_the_oldest(chain.chain_id)
+        if market is not None:
+            pays_for = balance // (USUAL_GAS * max(1, min(market.base_fee + market.priority_fee, market.ceiling)))
+            facts: Facts = {"balance_wei": balance, "pays for": f"{pays_for} relays"}
+            low = pays_for < self._low_balance_relays
+            await self._condition(chain.chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
+        if stopped is None:
+            await self._condition(chain.chain_id, AlertKind.RELAYER_STOPPED, False, {})
+        return balance, age, stopped
+
+    async def _tell_of_the_oldest(self, chain_id: int) -> int:
+        async with self._engine.connect() as connection:
+            slots = await settle.read_slots(connection, chain_id, self._wallet)
+        unmined = [at for at in slots if at.slot.mined_in is None]
+        oldest = max(unmined, key=lambda at: at.age, default=None)
+        age = int(oldest.age) if oldest else 0
+        facts: Facts = {"waiting_since_seconds": age}
+        if oldest is not None:
+            facts = {"nonce": oldest.slot.nonce, "tried with": f"{len(oldest.slot.attempts)} fees", **facts}
+        await self._condition(chain_id, AlertKind.RELAY_STUCK, age >= STUCK_SECONDS, facts)
+        return age
+
+    async def _condition(self, chain_id: int, kind: AlertKind, holds: bool, facts: Facts) -> None:
+        tell = self._alerts.raise_ if holds else self._alerts.clear
+        await tell(None, kind, self._wallet, chain_id, facts)
+
+    async def _row(self, chain_id: int) -> tuple[int, str | None]:
+        """Our next nonce, and why the wallet is stopped."""
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(sql.WALLET, self._key(chain_id))).one()
+        return row.next_nonce, row.stopped
+
+    def _key(self, chain_id: int) -> dict[str, object]:
+        return {"chain_id": chain_id, "wallet": self._wallet}
