@@ -1,0 +1,95 @@
+"""Auto-renew over a real chain and database: opted-in owners, the pass, and the attestor's wallet."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import SecretStr
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, ROUTER, Legacy, Scenario
+from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.auto_renew import AutoRenew, RenewalReport
+from reminder_worker.relay.values import Caps
+from reminder_worker.relay.wallet import load_signer
+from reminder_worker.settings import AutoRenewSettings
+from tests.integration.mail_stub import MailStub
+from tests.integration.reminder_world import CHAIN_ID, World, open_world
+
+PERIOD = 100 * DAY
+IN_WINDOW = 75 * DAY
+GWEI = 10**9
+CAPS = Caps(daily_wei=10**18, daily_count=100, gas_price_ceiling_wei=1000 * GWEI)
+
+
+@dataclass
+class RenewalWorld:
+    """Times are the chain's; `owner` and the like are labels of accounts."""
+
+    world: World
+    attestor: str = "attestor"
+    caps: Caps = CAPS
+
+    @property
+    def scenario(self) -> Scenario:
+        return self.world.scenario
+
+    def renewer(self, **settings: Any) -> AutoRenew:
+        """As a new process."""
+        key = self.scenario.account(self.attestor).key.hex()
+        chains = {CHAIN_ID: self.world.chain}
+        signer = load_signer(SecretStr(key))
+        admission = Admission(self.world.engine, self.world.vault, chains, signer, self.caps, any_chain=True)
+        terms = {"ATTESTOR_KEY": key, **settings}
+        return AutoRenew(self.world.engine, chains, admission, AutoRenewSettings.model_validate(terms))
+
+    def legacy(self, owner: str = "owner", *, opted_in: bool = True, inactivity: int = PERIOD, **terms: Any) -> Legacy:
+        """A Premium owner's, who is named after the label and has opted in."""
+        legacy = self.world.legacy(owner, inactivity=inactivity, **terms)
+        if opted_in:
+            self.scenario.set_auto_renew(self.scenario.account(owner), legacy)
+        return legacy
+
+    def transact(self, owner: str = "owner") -> None:
+        """Something else with the owner's wallet."""
+        self.scenario.send(self.scenario.account(owner), self.scenario.account("a shop").address, value=1)
+
+    def count(self, owner: str = "owner") -> int:
+        address = self.scenario.account(owner).address
+        return int(self.scenario.anvil.rpc("eth_getTransactionCount", address, "latest"), 16)
+
+    def finalize(self) -> None:
+        self.scenario.anvil.mine(2 * self.scenario.anvil.slots_in_an_epoch + 1)
+
+    async def look(self, **settings: Any) -> RenewalReport:
+        """The index, then the pass, with all that happened until now final."""
+        self.finalize()
+        await self.world.index.advance()
+        return await self.renewer(**settings).run(CHAIN_ID)
+
+    def last_reset(self, legacy: Legacy) -> int:
+        return int(self.scenario.read("TransferEOALegacy", legacy.address, "getLastTimestamp"))
+
+    def state(self, legacy: Legacy) -> tuple[bool, int, int]:
+        """Enabled, the last count attested, the budget's anchor."""
+        found: tuple[bool, int, int] = tuple(self.scenario.read(ROUTER, legacy.router, "autoRenewState", legacy.id))
+        return found
+
+    async def verdict(self, legacy: Legacy) -> str:
+        return str((await self.row(legacy)).reason)
+
+    async def row(self, legacy: Legacy) -> Any:
+        (row,) = await self.world.sql("select * from worker.owner_activity where legacy = :it", it=legacy.address)
+        return row
+
+    async def sent(self) -> int:
+        """Requests of the lane."""
+        (row,) = await self.world.sql("select count(*) from worker.relay_request where lane = 'auto_renew'")
+        return int(row[0])
+
+
+@asynccontextmanager
+async def open_renewals(engine: AsyncEngine, scenario: Scenario, **environ: str) -> AsyncIterator[RenewalWorld]:
+    async with MailStub() as mail, open_world(engine, scenario, mail, **environ) as world:
+        yield RenewalWorld(world)

@@ -1,0 +1,296 @@
+"""Timers are renewed for owners who were active, once for each reset, and never for anybody else."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Mode, Scenario
+from reminder_worker.errors import ChainUnavailable
+from tests.integration.chain_proxy import Json, proxy
+from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[RenewalWorld]:
+    async with open_renewals(engine, chain_scenario) as opened:
+        yield opened
+
+
+async def test_the_timer_of_an_active_owner_is_renewed_once(world: RenewalWorld) -> None:
+    legacy = world.legacy()
+    await world.look()
+    assert await world.verdict(legacy) == "too_early"
+    anchor = world.state(legacy)[2]
+    world.transact()
+    world.scenario.advance(IN_WINDOW)
+    before = world.last_reset(legacy)
+    report = await world.look()
+    assert (report.sent, report.verdicts) == (1, {"renew: sent": 1})
+    assert world.last_reset(legacy) >= before + IN_WINDOW
+    assert world.state(legacy) == (True, world.count(), anchor), "a renewal does not move the budget's anchor"
+    assert (await world.look()).sent == 0
+    world.scenario.advance(IN_WINDOW)
+    assert (await world.look()).sent == 0, "what was attested already is not activity"
+    assert await world.verdict(legacy) == "no_new_activity"
+    assert await world.sent() == 1
+
+
+async def test_a_check_in_of_ones_own_is_never_the_activity_that_renews(world: RenewalWorld) -> None:
+    """Seen before it is final, after it is final, or only long afterwards: the dead owner's timer runs out."""
+    legacies = [world.legacy(f"owner {number}") for number in range(3)]
+    await world.look()
+    for number, legacy in enumerate(legacies):
+        world.scenario.advance(DAY)
+        world.scenario.check_in(world.scenario.account(f"owner {number}"), legacy)
+        if number == 0:
+            await world.world.index.advance()
+            await world.renewer().run(CHAIN_ID)  # the check-in is mined and not final
+            assert await world.verdict(legacy) == "reset_not_final"
+        if number == 1:
+            await world.look()
+    world.scenario.advance(IN_WINDOW)
+    for _ in range(2):
+        assert (await world.look()).sent == 0
+    assert [await world.verdict(legacy) for legacy in legacies] == ["no_new_activity"] * 3
+    world.transact("owner 2")
+    assert (await world.look()).sent == 1
+
+
+async def test_what_was_not_seen_before_a_reset_is_no_activity_after_it(world: RenewalWorld) -> None:
+    """The worker was off for the whole time: the first look only takes the baseline."""
+    legacy = world.legacy()
+    for _ in range(5):
+        world.transact()
+    world.scenario.advance(IN_WINDOW)
+    assert (await world.look()).sent == 0
+    assert await world.verdict(legacy) == "no_new_activity"
+    world.transact()
+    assert (await world.look()).sent == 1
+
+
+async def test_a_sponsored_check_in_is_a_reset_like_any_other(world: RenewalWorld) -> None:
+    legacy, owner = world.legacy(), world.scenario.account("owner")
+    await world.look()
+    world.transact()
+    await world.look()
+    world.scenario.advance(DAY)
+    world.scenario.check_in_for(
+        world.scenario.account("relayer"), legacy, world.scenario.check_in_auth(owner, legacy.id)
+    )
+    world.scenario.advance(IN_WINDOW)
+    assert (await world.look()).sent == 0
+    assert await world.verdict(legacy) == "no_new_activity"
+
+
+async def test_a_transaction_that_is_not_final_is_no_activity_yet(world: RenewalWorld) -> None:
+    legacy = world.legacy()
+    await world.look()
+    world.scenario.advance(IN_WINDOW)
+    world.finalize()
+    world.transact()
+    await world.world.index.advance()
+    assert (await world.renewer().run(CHAIN_ID)).sent == 0
+    assert await world.verdict(legacy) == "no_new_activity"
+    assert (await world.look()).sent == 1
+
+
+async def test_a_dry_run_decides_reports_and_sends_nothing(world: RenewalWorld) -> None:
+    legacy = world.legacy()
+    await world.look()
+    world.transact()
+    world.scenario.advance(IN_WINDOW)
+    report = await world.look(AUTO_RENEW_DRY_RUN=True)
+    assert (report.sent, report.verdicts) == (0, {"renew: dry_run": 1})
+    assert (await world.sent(), world.state(legacy)[1]) == (0, 0)
+
+
+async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_says_so(world: RenewalWorld) -> None:
+    legacy = world.legacy()
+    world.attestor = "somebody else"
+    await world.look()
+    world.transact()
+    world.scenario.advance(IN_WINDOW)
+    report = await world.look()
+    assert (report.sent, report.not_the_attestor, await world.sent()) == (0, True, 0)
+    assert await world.verdict(legacy) == "not_the_attestor"
+
+
+@pytest.mark.parametrize("mode", [Mode.REVERTS, Mode.BURNS_GAS])
+async def test_one_legacy_that_reverts_does_not_stop_the_others(world: RenewalWorld, mode: Mode) -> None:
+    scenario, bad_owner = world.scenario, world.scenario.account("bad owner")
+    scenario.subscribe_premium(bad_owner)
+    bad = scenario.create_reverting_legacy(bad_owner, {scenario.account("anna").address: 100}, inactivity=PERIOD)
+    scenario.set_auto_renew(bad_owner, bad)
+    good = world.legacy()
+    await world.look()
+    scenario.set_mode(bad, mode)
+    world.transact()
+    world.transact("bad owner")
+    scenario.advance(IN_WINDOW)
+    assert (await world.look()).sent == 1
+    assert (await world.verdict(bad), await world.verdict(good)) == ("not_readable", "sent")
+    assert (await world.row(bad)).baseline > 0, "what was remembered of it stays"
+    assert not await world.renewer().look(CHAIN_ID)
+
+
+async def test_what_the_contract_would_refuse_is_not_sent(world: RenewalWorld) -> None:
+    scenario = world.scenario
+    labels = ("old", "poor", "gone", "late", "spent", "off")
+    kept = {label: world.legacy(label) for label in labels if label != "old"}
+    scenario.subscribe_premium(scenario.account("old"))
+    kept["old"] = scenario.create_old_legacy(scenario.account("old"), {scenario.account("anna").address: 100})
+    scenario.set_auto_renew(scenario.account("old"), kept["old"])
+    await world.look()
+    for label in labels:
+        world.transact(label)
+    scenario.end_premium(scenario.account("poor").address)
+    scenario.set_auto_renew(scenario.account("off"), kept["off"], False)
+    scenario.edit_trigger(scenario.account("late"), kept["late"], 10 * DAY)
+    scenario.edit_trigger(scenario.account("spent"), kept["spent"], 390 * DAY)
+    scenario.delete_legacy(scenario.account("gone"), kept["gone"])
+    scenario.advance(IN_WINDOW)
+    assert (await world.look()).sent == 0
+    assert await world.verdict(kept["old"]) == "old_build"
+    assert await world.verdict(kept["poor"]) == "not_premium"
+    assert await world.verdict(kept["late"]) == "too_late"
+    assert await world.verdict(kept["spent"]) == "too_early"
+    scenario.advance(366 * DAY - IN_WINDOW)
+    assert (await world.look()).sent == 0
+    assert await world.verdict(kept["spent"]) == "budget_exhausted"
+    left = await world.world.sql("select legacy from worker.owner_activity")
+    assert {row[0] for row in left} == {kept[label].address for label in ("old", "poor", "late", "spent")}
+
+
+async def test_a_count_that_jumped_is_held_and_shown(world: RenewalWorld) -> None:
+    legacy = world.legacy()
+    await world.look()
+    for _ in range(4):
+        world.transact()
+    world.scenario.advance(IN_WINDOW)
+    assert (await world.look(AUTO_RENEW_LARGEST_JUMP=world.count() - 1)).sent == 0
+    row = await world.row(legacy)
+    assert (row.decision, row.reason, row.nonce_seen) == ("held", "jump_too_large", world.count())
+    assert (await world.look(AUTO_RENEW_LARGEST_JUMP=world.count())).sent == 1
+
+
+async def test_two_runs_at_once_renew_once(world: RenewalWorld) -> None:
+    legacy = world.legacy()
+    await world.look()
+    world.transact()
+    world.scenario.advance(IN_WINDOW)
+    world.finalize()
+    await world.world.index.advance()
+    await asyncio.gather(*(world.renewer().run(CHAIN_ID) for _ in range(4)))
+    assert await world.sent() == 1
+    assert world.state(legacy)[1] == world.count()
+
+
+async def test_a_renewal_that_came_to_nothing_is_tried_again_and_one_that_is_open_is_not(world: RenewalWorld) -> None:
+    legacy = world.legacy()
+    await world.look()
+    world.transact()
+    world.scenario.advance(IN_WINDOW)
+    world.scenario.anvil.rpc("evm_setAutomine", False)
+    assert (await world.look()).sent == 1
+    world.scenario.anvil.rpc("anvil_dropAllTransactions")
+    assert (await world.look()).sent == 0
+    assert await world.verdict(legacy) == "under_way"
+    await world.world.sql("update worker.relay_request set state = 'expired', reason = 'a test'")
+    assert (await world.look()).sent == 1
+    assert await world.sent() == 2
+    world.scenario.anvil.rpc("anvil_dropAllTransactions")
+    world.scenario.anvil.rpc("evm_setAutomine", True)
+
+
+async def test_a_full_cap_leaves_the_rest_for_later_and_the_nearest_deadline_goes_first(world: RenewalWorld) -> None:
+    later, sooner = world.legacy("later"), world.legacy("sooner", inactivity=PERIOD - DAY)
+    await world.look()
+    world.transact("later")
+    world.transact("sooner")
+    world.scenario.advance(IN_WINDOW)
+    world.caps = type(world.caps)(daily_wei=10**18, daily_count=1, gas_price_ceiling_wei=10**12)
+    assert (await world.look()).sent == 1
+    assert (await world.verdict(sooner), await world.verdict(later)) == ("sent", "daily_cap_reached")
+
+
+async def test_an_owner_who_opts_out_and_back_in_starts_with_a_new_baseline(world: RenewalWorld) -> None:
+    legacy, owner = world.legacy(), world.scenario.account("owner")
+    await world.look()
+    world.scenario.set_auto_renew(owner, legacy, False)
+    await world.look()
+    assert await world.world.sql("select * from worker.owner_activity") == []
+    assert not await world.renewer().look(CHAIN_ID)
+    world.scenario.set_auto_renew(owner, legacy)
+    await world.look()
+    assert (await world.row(legacy)).baseline == world.count()
+
+
+async def test_a_look_finds_work_only_when_an_hour_has_passed(world: RenewalWorld) -> None:
+    assert not await world.renewer().look(CHAIN_ID)
+    world.legacy()
+    await world.world.index.advance()
+    assert await world.renewer().look(CHAIN_ID)
+    await world.look()
+    assert not await world.renewer().look(CHAIN_ID)
+    await world.world.sql("update worker.owner_activity set checked_at = now() - interval '1 hour'")
+    assert await world.renewer().look(CHAIN_ID)
+
+
+def inflated(by: int) -> Callable[[Json, Json], Json]:
+    def alter(request: Json, response: Json) -> Json:
+        if request["method"] == "eth_getTransactionCount" and isinstance(request["params"][1], dict):
+            return {**response, "result": hex(int(response["result"], 16) + by)}
+        return response
+
+    return alter
+
+
+async def test_the_lower_of_two_endpoints_is_attested(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    async with proxy(chain_scenario.anvil.url) as liar:
+        both = f"{liar.url},{chain_scenario.anvil.url}"
+        async with open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=both) as world:
+            legacy = world.legacy()
+            await world.look()
+            world.scenario.advance(IN_WINDOW)
+            liar.alter = inflated(5)
+            assert (await world.look()).sent == 0
+            assert await world.verdict(legacy) == "no_new_activity"
+            world.transact()
+            assert (await world.look()).sent == 1
+            assert world.state(legacy)[1] == world.count()
+
+
+async def test_no_baseline_is_taken_while_endpoints_disagree_about_one_block(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """One that says too little would make what came before the reset look new."""
+    async with proxy(chain_scenario.anvil.url) as liar:
+        both = f"{liar.url},{chain_scenario.anvil.url}"
+        async with open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=both) as world:
+            legacy = world.legacy()
+            world.scenario.advance(IN_WINDOW)
+            liar.alter = inflated(-1)
+            await world.look()
+            assert await world.verdict(legacy) == "counts_disagree"
+            liar.well()
+            assert (await world.look()).sent == 0
+            assert await world.verdict(legacy) == "no_new_activity"
+
+
+async def test_one_endpoint_of_two_is_not_enough(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    async with proxy(chain_scenario.anvil.url) as silent:
+        both = f"{silent.url},{chain_scenario.anvil.url}"
+        async with open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=both) as world:
+            legacy = world.legacy()
+            await world.look()
+            world.transact()
+            world.scenario.advance(IN_WINDOW)
+            refusal = {"error": {"code": -32601, "message": "not supported"}}
+            silent.answer = lambda request: refusal if request["method"] == "eth_getTransactionCount" else None
+            assert (await world.look()).sent == 0
+            assert await world.verdict(legacy) == "count_not_known"
+            silent.answer = lambda request: refusal if "finalized" in request["params"] else None
+            with pytest.raises(ChainUnavailable):
+                await world.look()

@@ -1,0 +1,192 @@
+"""When a timer may be renewed: each bound, and that a dead owner never gains a period by anything we do."""
+
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule
+
+from reminder_worker.chain.renewals import BUDGET_SECONDS, DAY_SECONDS, WINDOW_SECONDS, Counted, budget_step
+from reminder_worker.relay.auto_renew import RELAY_SECONDS
+from reminder_worker.relay.renewal import NO_RESET, Decision, Memory, Reason, Seen, Standing, decide, remember
+
+NOW = 1_900_000_000
+RESET = NOW - 80 * DAY_SECONDS
+JUMP = 100
+GOOD = Standing(
+    now=NOW,
+    reset_at=RESET,
+    is_live=True,
+    is_premium=True,
+    is_old_build=False,
+    enabled=True,
+    last_nonce_seen=3,
+    t1=NOW + 20 * DAY_SECONDS,
+    budget_end=NOW + 100 * DAY_SECONDS,
+)
+
+
+def seen(count: int, highest: int | None = None, reset_at: int = RESET) -> Seen:
+    return Seen(reset_at, Counted(count, count if highest is None else highest))
+
+
+def verdict(standing: Standing, count: int = 6, baseline: int = 5) -> tuple[Decision, str]:
+    found = decide(Memory(RESET, baseline), seen(count), standing, JUMP)
+    return found.decision, found.reason
+
+
+def test_an_owner_who_was_active_since_the_reset_is_renewed() -> None:
+    assert verdict(GOOD) == (Decision.RENEW, Reason.ACTIVE)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"is_old_build": True}, Reason.OLD_BUILD),
+        ({"is_live": False}, Reason.NOT_LIVE),
+        ({"enabled": False}, Reason.OFF_ON_CHAIN),
+        ({"is_premium": False}, Reason.NOT_PREMIUM),
+        ({"t1": NOW}, Reason.TOO_LATE),
+        ({"budget_end": NOW - 1}, Reason.BUDGET_EXHAUSTED),
+    ],
+)
+def test_what_the_contract_would_refuse_is_refused(change: dict[str, int], reason: Reason) -> None:
+    assert verdict(replace(GOOD, **change)) == (Decision.REFUSED, reason)  # type: ignore[arg-type]
+
+
+def test_each_bound_is_exact() -> None:
+    """To the second, as the contract has it."""
+    assert verdict(replace(GOOD, t1=NOW + 1))[0] is Decision.RENEW
+    assert verdict(replace(GOOD, budget_end=NOW))[0] is Decision.RENEW
+    assert verdict(replace(GOOD, t1=NOW + WINDOW_SECONDS))[0] is Decision.RENEW
+    assert verdict(replace(GOOD, t1=NOW + WINDOW_SECONDS + 1)) == (Decision.WAIT, Reason.TOO_EARLY)
+
+
+def test_activity_is_above_the_baseline_and_above_what_was_attested() -> None:
+    assert verdict(GOOD, count=5, baseline=5) == (Decision.WAIT, Reason.NO_NEW_ACTIVITY)
+    assert verdict(replace(GOOD, last_nonce_seen=6), count=6) == (Decision.WAIT, Reason.NO_NEW_ACTIVITY)
+    assert verdict(replace(GOOD, last_nonce_seen=6), count=7)[0] is Decision.RENEW
+
+
+def test_a_jump_since_the_last_attested_is_held() -> None:
+    assert verdict(GOOD, count=3 + JUMP)[0] is Decision.RENEW
+    assert verdict(GOOD, count=4 + JUMP) == (Decision.HELD, Reason.JUMP_TOO_LARGE)
+
+
+def test_a_reset_that_is_not_final_waits() -> None:
+    assert verdict(replace(GOOD, reset_at=NOW)) == (Decision.WAIT, Reason.RESET_NOT_FINAL)
+
+
+def test_the_baseline_of_a_reset_is_taken_once_and_of_what_was_seen_then() -> None:
+    first = remember(None, seen(5))
+    assert first == Memory(RESET, 5)
+    assert remember(first, seen(9)) == first
+    assert remember(first, seen(9, reset_at=NOW)) == Memory(NOW, 9)
+
+
+def test_no_baseline_is_settled_on_numbers_that_disagree() -> None:
+    unsettled = remember(None, seen(4, highest=5))
+    assert unsettled == Memory(NO_RESET, 5)
+    assert decide(unsettled, seen(4, highest=5), GOOD, JUMP).reason == Reason.COUNTS_DISAGREE
+    assert remember(unsettled, seen(5)) == Memory(RESET, 5)
+
+
+@pytest.mark.parametrize(("days_left", "step"), [(31, None), (30, 30), (8, 30), (7, 7), (1, 7), (0, 7), (-1, None)])
+def test_only_the_nearest_reminder_of_the_budgets_end_is_due(days_left: int, step: int | None) -> None:
+    assert budget_step(NOW, NOW - days_left * DAY_SECONDS) == step
+
+
+@dataclass(frozen=True)
+class Block:
+    """`count`: the owner's after it. `activity`: the owner did something that is not a reset."""
+
+    time: int
+    count: int
+    reset: bool = False
+    activity: bool = False
+
+
+class DeadOwners(RuleBasedStateMachine):
+    """A chain, and a worker that looks at it whenever it likes, with an endpoint beside the honest one that errs.
+
+    The promise: what is attested always has a transaction of the owner's behind it that is later than the last reset
+    and is not the reset itself. So an owner who does nothing after a reset gains nothing, ever.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = [Block(NOW, 7, reset=True)]
+        self.anchor, self.attested = NOW, 0
+        self.period = 20 * DAY_SECONDS
+        self.memory: Memory | None = None
+        self.pending: tuple[int, int] | None = None
+
+    def last_reset(self, blocks: list[Block]) -> int:
+        return max(place for place, block in enumerate(blocks) if block.reset)
+
+    def mine(self, **changes: object) -> None:
+        last = self.blocks[-1]
+        self.blocks.append(replace(Block(last.time + 12, last.count), **changes))  # type: ignore[arg-type]
+
+    @rule()
+    def owner_does_something_else(self) -> None:
+        self.mine(count=self.blocks[-1].count + 1, activity=True)
+
+    @rule(sponsored=st.booleans())
+    def owner_checks_in(self, sponsored: bool) -> None:
+        self.mine(count=self.blocks[-1].count + (not sponsored), reset=True)
+        self.anchor = self.blocks[-1].time
+
+    @rule(days=st.integers(0, 12))
+    def time_passes(self, days: int) -> None:
+        self.mine(time=self.blocks[-1].time + 12 + days * DAY_SECONDS)
+
+    @rule()
+    def database_is_lost(self) -> None:
+        self.memory = None
+
+    @rule(lag=st.integers(0, 2), error=st.sampled_from([0, 0, 0, -1, 1, 5]), mined=st.booleans())
+    def worker_looks(self, lag: int, error: int, mined: bool) -> None:
+        final = self.blocks[: max(1, len(self.blocks) - lag)]
+        honest, reset_at = final[-1].count, self.blocks[self.last_reset(self.blocks)].time
+        counted = Counted(min(honest, honest + error), max(honest, honest + error))
+        view = Seen(final[self.last_reset(final)].time, counted)
+        self.memory = remember(self.memory, view)
+        standing = replace(
+            GOOD,
+            now=self.blocks[-1].time,
+            reset_at=reset_at,
+            last_nonce_seen=self.attested,
+            t1=reset_at + self.period,
+            budget_end=self.anchor + BUDGET_SECONDS,
+        )
+        if decide(self.memory, view, standing, 10**6).decision is not Decision.RENEW:
+            return
+        since = self.blocks[self.last_reset(self.blocks) + 1 :]
+        assert any(block.activity for block in since), "nothing but the reset itself is behind this"
+        assert counted.lowest <= self.blocks[-1].count
+        self.pending = (counted.lowest, self.blocks[-1].time + RELAY_SECONDS)
+        if mined:
+            self.renewal_is_mined()
+
+    @rule()
+    def renewal_is_mined(self) -> None:
+        """Now, or after whatever happened in between, but not after the deadline it was given."""
+        if self.pending is None:
+            return
+        (observed, deadline), self.pending = self.pending, None
+        now, place = self.blocks[-1].time + 12, self.last_reset(self.blocks)
+        reset_at = self.blocks[place].time
+        if now > deadline or observed <= self.attested or not reset_at + self.period - WINDOW_SECONDS <= now:
+            return
+        if now >= reset_at + self.period:
+            return
+        if not any(block.activity for block in self.blocks[place + 1 :]):
+            assert now - reset_at <= RELAY_SECONDS, "a check-in overtook it: hours are gained, not a period"
+        self.attested = observed
+        self.mine(reset=True)
+
+
+TestDeadOwners = DeadOwners.TestCase
+TestDeadOwners.settings = settings(max_examples=300, stateful_step_count=50, deadline=None)
