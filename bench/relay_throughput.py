@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.harness import RUNS, Figure
 from bench.surroundings import CHAIN_ID, chain, database, post_all, settings
-from bench.withdrawals import GWEI, Withdrawal, relayer, seal
+from bench.withdrawals import GWEI, Withdrawal, relayer, seal, unmined
 from devnet.scenarios import Scenario
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
@@ -30,7 +30,6 @@ WITHDRAWALS = 500
 CLIENTS = 32
 CAPS = Caps(daily_wei=10**24, daily_count=10**6, gas_price_ceiling_wei=50 * GWEI)
 _EMPTY = text("truncate worker.relay_wallet, worker.relay_request, worker.nonce_slot, worker.tx_attempt")
-_UNMINED = text("select count(*) from worker.relay_request where state not in ('mined', 'confirmed')")
 _JSON = {"Content-Type": "application/json"}
 
 
@@ -82,14 +81,9 @@ async def _ours(engine: AsyncEngine, chain: Chain, signer: LocalSigner, withdraw
             await admission.admit(each.authorization)
 
     clients = asyncio.gather(*(client() for _ in range(CLIENTS)))
-    while not clients.done() or await _unmined(engine):
+    while not clients.done() or await unmined(engine):
         await reconcile.run(CHAIN_ID)
     await clients
-
-
-async def _unmined(engine: AsyncEngine) -> bool:
-    async with engine.connect() as connection:
-        return bool(await connection.scalar(_UNMINED))
 
 
 async def _presigned(signer: LocalSigner, withdrawals: Sequence[Withdrawal]) -> list[bytes]:

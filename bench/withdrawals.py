@@ -5,6 +5,8 @@ from typing import Any
 
 from eth_utils.crypto import keccak
 from pydantic import SecretStr
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.surroundings import CHAIN_ID
 from devnet.deploy import named_account
@@ -16,6 +18,7 @@ from reminder_worker.relay.wallet import LocalSigner, load_signer
 DAY = 86400
 GWEI = 10**9
 GAS = 500_000  # the default of RELAY_GIFT_GAS
+_UNMINED = text("select exists (select from worker.relay_request where state not in ('mined', 'confirmed'))")
 RELAYER_KEY = "0x" + keccak(text="the relayer of the benches").hex()
 
 
@@ -45,6 +48,12 @@ def seal(scenario: Scenario, count: int) -> list[Withdrawal]:
         auth = scenario.withdraw_auth(recipient, timelock_id, nonce=0, deadline=deadline)
         made.append(_withdrawal(scenario, giver.address.lower(), timelock_id, auth))
     return made
+
+
+async def unmined(engine: AsyncEngine) -> bool:
+    """Whether a request is not seen to be mined yet."""
+    async with engine.connect() as connection:
+        return bool(await connection.scalar(_UNMINED))
 
 
 def _withdrawal(scenario: Scenario, giver: str, timelock_id: int, auth: Auth) -> Withdrawal:
