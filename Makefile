@@ -9,7 +9,7 @@ ONLY ?=
 ONCE ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types bench cards clean
+.PHONY: help install demo test lint types bench browser cards clean
 
 help:
 	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
@@ -52,7 +52,13 @@ types: install
 	$(BIN)/mypy
 	node_modules/.bin/tsc --noEmit -p .
 
-test: lint types
+# Debian's chromium, for the tests that drive a browser; where it is absent they say so and are skipped.
+browser:
+	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
+	  echo 'chromium is not installed (apt-get install chromium): the gift page will not be tried in a browser'
+
+test: lint types browser
 	$(BIN)/pytest tests -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
 bench: install

@@ -323,7 +323,7 @@ class ApiSettings(Group):
         60,
         ge=1,
         alias="RATE_LIMIT_PER_MINUTE",
-        description="signed requests a minute from one client address (IPv6: one /64)",
+        description="requests a minute from one client address (IPv6: one /64); health and images are free",
     )
     metrics_host: str = Field("127.0.0.1", alias="METRICS_HOST", description="address of /metrics")
     metrics_port: int = Field(9090, ge=0, le=65535, alias="METRICS_PORT", description="port of /metrics")
