@@ -1,0 +1,30 @@
+"""Authorizations of calls that succeed, as many as wanted, each of a signer, a legacy and a creator of its own."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from eth_utils.crypto import keccak
+
+from reminder_worker.relay.values import Authorization, Lane
+
+TARGET: Final = "0x" + "7a" * 20
+GAS: Final = 100_000
+
+
+def authorization(number: int, **terms: Any) -> Authorization:
+    data = b"authorization " + number.to_bytes(4, "big")
+    person = f"0x{number + 0xABC000:040x}"
+    made = Authorization(
+        chain_id=31337,
+        lane=Lane.CLAIM,
+        digest=keccak(data),
+        router=TARGET,
+        subject_id=number,
+        signer=person,
+        creator=person,
+        nonce=0,
+        deadline=2**40,
+        call_data=data,
+        gas_limit=GAS,
+    )
+    return replace(made, **terms)

@@ -1,0 +1,506 @@
+"""Admission: one transaction in the database, and nothing on the wire that it did not commit."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from eth_utils.crypto import keccak
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.engine import open_engine
+from reminder_worker.errors import ChainUnavailable, LimitReached, NotConfigured, RelayStopped
+from reminder_worker.relay import store
+from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, store_attempt, stored_attempts
+from reminder_worker.relay.broadcast import broadcast
+from reminder_worker.relay.fees import Fees
+from reminder_worker.relay.values import Authorization, Lane, State
+from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
+from tests.integration.relay_authorizations import GAS, TARGET, authorization
+from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld
+
+Nodes = tuple[Admission, Proxy, Proxy]
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[RelayWorld]:
+    chain = Chain.connect(chain_settings(chain_scenario, chain_scenario.anvil.url))
+    opened = RelayWorld(chain_scenario, engine, chain)
+    opened.by_hand()
+    yield opened
+    opened.automine()
+    await chain.close()
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[psycopg.Connection[Any]]:
+    """What another process sees: only what is committed."""
+    with psycopg.connect(database_url.replace("+psycopg", ""), autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+async def two_nodes(world: RelayWorld) -> AsyncIterator[Nodes]:
+    async with proxy(world.anvil.url) as one, proxy(world.anvil.url) as two:
+        chain = Chain.connect(chain_settings(world.scenario, one.url, two.url, RPC_TIMEOUT=1.0))
+        yield with_caps(world, chain), one, two
+        await chain.close()
+
+
+def with_caps(
+    world: RelayWorld, chain: Chain | None = None, engine: AsyncEngine | None = None, **caps: Any
+) -> Admission:
+    chains = {CHAIN_ID: chain or world.chain}
+    return Admission(engine or world.engine, world.vault, chains, world.signer, replace(CAPS, **caps), any_chain=True)
+
+
+async def mark_mined(world: RelayWorld) -> None:
+    await world.execute("update worker.nonce_slot set state = 'mined'")
+    await world.execute("update worker.relay_request set state = 'mined' where state = 'broadcast'")
+
+
+async def nonces(world: RelayWorld) -> list[int]:
+    return [slot["nonce"] for slot in await world.slots()]
+
+
+async def stored(world: RelayWorld) -> list[Attempt]:
+    async with world.engine.connect() as connection:
+        return await stored_attempts(connection, world.vault, CHAIN_ID, world.wallet)
+
+
+async def foreign_transaction(world: RelayWorld) -> None:
+    fields = {"type": 2, "chainId": CHAIN_ID, "nonce": 0, "to": TARGET, "value": 0, "data": b"", "gas": 21_000}
+    fees = {"maxFeePerGas": 100 * GWEI, "maxPriorityFeePerGas": GWEI}
+    world.anvil.rpc("eth_sendRawTransaction", "0x" + (await world.signer.sign(fields | fees)).hex())
+
+
+# -- one request -----------------------------------------------------------------------------------
+
+
+async def test_an_accepted_request_is_on_the_wire_and_is_mined_as_it_was_asked_for(world: RelayWorld) -> None:
+    view = await world.admission.admit(authorization(1))
+    assert view.state is State.BROADCAST
+    world.mine()
+    assert view.tx_hash is not None
+    sent = world.anvil.rpc("eth_getTransactionByHash", view.tx_hash)
+    assert (sent["from"], sent["to"], int(sent["gas"], 16)) == (world.wallet, TARGET, GAS)
+    assert bytes.fromhex(sent["input"][2:]) == authorization(1).call_data
+    found = await world.admission.find(CHAIN_ID, authorization(1).digest)
+    assert found == await world.admission.view(view.id)
+    assert found is not None
+    assert (found.state, found.tx_hash) == (view.state, view.tx_hash)
+
+
+async def test_100_concurrent_copies_at_two_replicas_are_one_request_and_one_transaction(
+    world: RelayWorld, database_url: str
+) -> None:
+    other_engine = open_engine(database_url)
+    replicas = world.admission, with_caps(world, engine=other_engine)
+    views = await asyncio.gather(*(replicas[n % 2].admit(authorization(1)) for n in range(100)))
+    await other_engine.dispose()
+    assert len({view.id for view in views}) == 1
+    assert await nonces(world) == [0]
+    assert (await world.budget())["requests"] == 1
+    world.mine()
+    assert world.count() == 1
+
+
+async def test_nothing_is_on_the_wire_before_its_bytes_are_committed(
+    world: RelayWorld, database: psycopg.Connection[Any]
+) -> None:
+    committed: list[bool] = []
+    async with proxy(world.anvil.url) as node:
+
+        def look(request: Json) -> None:
+            if request["method"] == "eth_sendRawTransaction":
+                tx_hash = "0x" + keccak(bytes.fromhex(request["params"][0][2:])).hex()
+                query = "select exists (select from worker.tx_attempt where tx_hash = %s and raw is not null)"
+                committed.extend(found for (found,) in database.execute(query, (tx_hash,)))
+
+        node.answer = look
+        chain = Chain.connect(chain_settings(world.scenario, node.url))
+        behind = with_caps(world, chain)
+        await asyncio.gather(*(behind.admit(authorization(n)) for n in range(5)))
+        await chain.close()
+    assert committed == [True] * 5
+
+
+async def test_the_users_signature_is_nowhere_in_the_database_nor_in_a_repr(world: RelayWorld) -> None:
+    await world.admission.admit(authorization(1))
+    secret = authorization(1).call_data
+    for question in ("select * from worker.relay_request", "select * from worker.tx_attempt"):
+        (row,) = await world.rows(question)
+        assert not any(secret in bytes(value) for value in row.values() if isinstance(value, bytes | memoryview))
+    (attempt,) = await stored(world)
+    assert secret in attempt.raw
+    shown = repr(attempt) + repr(authorization(1))
+    assert secret.hex() not in shown
+    assert repr(secret)[2:-1] not in shown
+
+
+# -- nonces ----------------------------------------------------------------------------------------
+
+
+async def test_concurrent_requests_take_nonces_without_a_gap_and_all_are_mined(world: RelayWorld) -> None:
+    await asyncio.gather(*(world.admission.admit(authorization(n)) for n in range(16)))
+    assert await nonces(world) == list(range(16))
+    world.mine()
+    assert world.count() == 16
+
+
+async def test_at_most_so_many_are_open_and_the_others_follow_in_order(world: RelayWorld) -> None:
+    admission = with_caps(world, max_open=2)
+    views = [await admission.admit(authorization(n)) for n in range(4)]
+    assert [view.state for view in views] == ["broadcast", "broadcast", "queued", "queued"]
+    assert await admission.start_open(CHAIN_ID) == 0
+    world.mine()
+    await mark_mined(world)
+    late = await admission.admit(authorization(9))
+    assert late.state is State.QUEUED  # does not pass those who wait
+    assert await admission.start_open(CHAIN_ID) == 2
+    assert [await world.state(view) for view in views] == ["mined", "mined", "broadcast", "broadcast"]
+    assert await nonces(world) == [0, 1, 2, 3]
+    assert (await world.budget())["requests"] == 5
+
+
+async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: RelayWorld) -> None:
+    full = with_caps(world, max_open=1)
+    for number in range(9):
+        await full.admit(authorization(number))
+    world.mine()
+    await mark_mined(world)
+    started = await asyncio.gather(with_caps(world).start_open(CHAIN_ID), with_caps(world).start_open(CHAIN_ID))
+    assert sum(started) == 8
+    assert await nonces(world) == list(range(9))
+    assert sum(int(slot["reserved_wei"]) for slot in await world.slots()) == (await world.budget())["reserved"]
+    world.mine()
+    assert world.count() == 9
+
+
+async def test_a_successor_waits_for_its_predecessor_and_then_goes(world: RelayWorld) -> None:
+    person = {"signer": TARGET, "creator": TARGET}
+    first = await world.admission.admit(authorization(1, **person))
+    second = await world.admission.admit(authorization(2, nonce=1, **person), waits=True)
+    assert second.state is State.WAITING_PREDECESSOR
+    assert await world.admission.open_of(CHAIN_ID, TARGET, TARGET) == [0, 1]
+    assert await world.admission.start_open(CHAIN_ID) == 0
+    world.mine()
+    await mark_mined(world)
+    assert await world.admission.start_open(CHAIN_ID) == 1
+    assert [await world.state(each) for each in (first, second)] == ["mined", "broadcast"]
+
+
+async def test_one_whose_call_would_revert_gets_no_nonce_and_holds_up_nobody(world: RelayWorld) -> None:
+    admission = with_caps(world, max_open=1)
+    router = world.scenario.deployment.time_lock_router.lower()
+    await admission.admit(authorization(1))
+    reverting = await admission.admit(authorization(2, router=router))
+    fine = await admission.admit(authorization(3))
+    world.mine()
+    await mark_mined(world)
+    assert await admission.start_open(CHAIN_ID) == 1
+    assert [await world.state(each) for each in (reverting, fine)] == ["queued", "broadcast"]
+
+
+# -- caps ------------------------------------------------------------------------------------------
+
+
+async def test_32_concurrent_clients_never_pass_the_cap_in_wei(world: RelayWorld, database_url: str) -> None:
+    await world.admission.admit(authorization(999))
+    each = int((await world.slots())[0]["reserved_wei"])
+    cap = 10 * each + each // 2
+    engines = [open_engine(database_url, pool_size=20) for _ in range(2)]
+    replicas = [with_caps(world, engine=engine, daily_wei=cap, max_open=1000) for engine in engines]
+    work = iter(range(64))
+    refused: list[tuple[str, bool]] = []
+
+    async def client(number: int) -> None:
+        for next_one in work:
+            try:
+                await replicas[number % 2].admit(authorization(next_one))
+            except LimitReached as reached:
+                refused.append((reached.code, 0 < reached.retry_after <= 86400))
+            budget = await world.budget()
+            assert budget["reserved"] + budget["spent"] <= cap
+
+    await asyncio.gather(*(client(number) for number in range(32)))
+    for engine in engines:
+        await engine.dispose()
+    assert refused == [("daily_cap_reached", True)] * (64 - 9)
+    assert await world.budget() == {"requests": 10, "reserved": 10 * each, "spent": 0}
+    assert sum(int(slot["reserved_wei"]) for slot in await world.slots()) == 10 * each
+    assert await nonces(world) == list(range(10))
+
+
+@pytest.mark.parametrize(
+    ("cap", "same"),
+    [
+        ("daily_count", {}),
+        ("per_legacy", {"subject_id": 5}),
+        ("per_gift", {"subject_id": 5, "lane": Lane.GIFT_WITHDRAW}),
+        ("per_signer", {"signer": TARGET}),
+        ("per_creator", {"creator": TARGET}),
+    ],
+)
+async def test_each_count_is_capped_for_concurrent_clients(world: RelayWorld, cap: str, same: dict[str, Any]) -> None:
+    admission = with_caps(world, **{"per_gift": None, cap: 3})
+    answers = await asyncio.gather(
+        *(admission.admit(authorization(n, **same)) for n in range(12)), return_exceptions=True
+    )
+    assert sum(isinstance(answer, LimitReached) for answer in answers) == 9
+    assert (await world.budget())["requests"] == 3
+    if same:  # nobody else is held up
+        await admission.admit(authorization(100))
+
+
+async def test_a_cap_that_is_reached_refuses_before_anything_is_stored(world: RelayWorld) -> None:
+    for caps in ({"daily_wei": 1}, {"daily_count": 0}, {"per_signer": 0}):
+        with pytest.raises(LimitReached):
+            await with_caps(world, **caps).admit(authorization(1))
+    assert not await world.rows("select from worker.relay_request union all select from worker.relay_budget")
+
+
+async def test_what_waits_counts_but_reserves_wei_only_with_its_nonce(world: RelayWorld) -> None:
+    admission = with_caps(world, max_open=1)
+    await admission.admit(authorization(1))
+    once = (await world.budget())["reserved"]
+    await admission.admit(authorization(2))
+    assert await world.budget() == {"requests": 2, "reserved": once, "spent": 0}
+    await mark_mined(world)
+    # No room in today's wei: it keeps waiting.
+    assert await with_caps(world, daily_wei=2 * once - 1).start_open(CHAIN_ID) == 0
+    assert await with_caps(world, daily_wei=2 * once).start_open(CHAIN_ID) == 1
+    assert await world.budget() == {"requests": 2, "reserved": 2 * once, "spent": 0}
+
+
+async def test_a_new_day_has_caps_of_its_own(world: RelayWorld) -> None:
+    admission = with_caps(world, daily_count=1)
+    await admission.admit(authorization(1))
+    await world.execute("update worker.relay_budget set day = day - 1")
+    await admission.admit(authorization(2))
+    with pytest.raises(LimitReached):
+        await admission.admit(authorization(3))
+
+
+async def raise_to(world: RelayWorld, wei: int, daily_wei: int) -> bool:
+    async with world.engine.begin() as connection:
+        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        return await store.raise_reservation(connection, CHAIN_ID, world.wallet, 0, wei, daily_wei)
+
+
+async def test_a_dearer_replacement_reserves_first_and_never_beyond_the_cap(world: RelayWorld) -> None:
+    await world.admission.admit(authorization(1))
+    once = (await world.budget())["reserved"]
+    assert await raise_to(world, once, once)
+    assert not await raise_to(world, once + 1, once)
+    assert (await world.budget())["reserved"] == once
+    assert await raise_to(world, 3 * once, 3 * once)
+    assert (await world.budget())["reserved"] == 3 * once == int((await world.slots())[0]["reserved_wei"])
+
+
+async def test_over_midnight_a_raised_reservation_moves_to_the_new_day(world: RelayWorld) -> None:
+    await world.admission.admit(authorization(1))
+    once = (await world.budget())["reserved"]
+    await world.execute("update worker.relay_budget set day = day - 1")
+    await world.execute("update worker.nonce_slot set budget_day = budget_day - 1")
+    await world.admission.admit(authorization(2))
+    assert not await raise_to(world, 2 * once, 3 * once - 1)
+    assert await raise_to(world, 2 * once, 3 * once)
+    rows = await world.rows("select * from worker.relay_budget where scope = 'global' order by day desc")
+    assert [int(row["reserved_wei"]) for row in rows] == [3 * once, 0]
+    assert rows[0]["day"] - rows[1]["day"] == timedelta(days=1)
+    assert (await world.slots())[0]["budget_day"] == rows[0]["day"]
+
+
+async def test_an_attempt_dearer_than_what_is_reserved_is_not_stored(world: RelayWorld) -> None:
+    await world.admission.admit(authorization(1))
+    (slot,) = await world.slots()
+    most = int(slot["reserved_wei"]) // GAS
+
+    async def store_one(max_fee: int) -> None:
+        async with world.engine.begin() as connection:
+            await store_attempt(
+                connection,
+                world.vault.record(),
+                world.signer,
+                chain_id=CHAIN_ID,
+                nonce=0,
+                kind="call",
+                to=TARGET,
+                data=b"",
+                fees=Fees(max_fee, GWEI),
+                gas_limit=GAS,
+            )
+
+    with pytest.raises(ReservationTooSmall):
+        await store_one(most + 1)
+    await store_one(most)
+    assert len(await world.attempts()) == 2
+
+
+async def test_what_is_settled_makes_room(world: RelayWorld) -> None:
+    await world.admission.admit(authorization(1))
+    once = (await world.budget())["reserved"]
+    admission = with_caps(world, daily_wei=once + 7)
+    with pytest.raises(LimitReached):
+        await admission.admit(authorization(2))
+    (slot,) = await world.slots()
+    async with world.engine.begin() as connection:
+        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        await store.settle_budget(connection, CHAIN_ID, world.wallet, slot["budget_day"], once, 7)
+    await admission.admit(authorization(2))
+    assert await world.budget() == {"requests": 2, "reserved": once, "spent": 7}
+
+
+# -- gas price -------------------------------------------------------------------------------------
+
+
+async def test_above_the_ceiling_it_waits_without_a_nonce_and_goes_when_fees_fall(world: RelayWorld) -> None:
+    world.base_fee(60 * GWEI)
+    world.mine()
+    view = await world.admission.admit(authorization(1))
+    assert view.state is State.DEFERRED_FEE
+    assert view.tx_hash is None
+    assert not await world.slots()
+    assert await world.admission.start_open(CHAIN_ID) == 0
+    world.base_fee(GWEI)
+    world.mine()
+    world.restart()
+    assert await world.admission.start_open(CHAIN_ID) == 1
+    assert await world.state(view) == "broadcast"
+
+
+# -- the wire --------------------------------------------------------------------------------------
+
+
+async def test_every_endpoint_gets_the_bytes(two_nodes: Nodes) -> None:
+    admission, *nodes = two_nodes
+    assert (await admission.admit(authorization(1))).state is State.BROADCAST
+    assert [node.methods().count("eth_sendRawTransaction") for node in nodes] == [1, 1]
+
+
+@pytest.mark.parametrize("message", ["nonce too low", "replacement transaction underpriced", "insufficient funds"])
+async def test_after_a_refusal_nothing_is_signed_again_and_the_stored_bytes_are_sent(
+    world: RelayWorld, two_nodes: Nodes, message: str
+) -> None:
+    admission, *nodes = two_nodes
+
+    def refuse(request: Json) -> Json | None:
+        sending = request["method"] == "eth_sendRawTransaction"
+        return {"error": {"code": -32000, "message": message}} if sending else None
+
+    for node in nodes:
+        node.answer = refuse
+    view = await admission.admit(authorization(1))
+    assert view.state is State.SIGNED
+    assert (await admission.admit(authorization(1))).id == view.id
+    assert len(await world.attempts()) == 1
+    await broadcast(world.engine, world.chain, await stored(world))
+    assert await world.state(view) == "broadcast"
+    world.mine()
+    assert world.receipt(view.tx_hash or "") is not None
+
+
+async def test_a_node_that_accepts_and_is_not_heard_loses_nothing(world: RelayWorld, two_nodes: Nodes) -> None:
+    admission, one, two = two_nodes
+
+    def garbled(request: Json, response: Json) -> Json:
+        return {"jsonrpc": "2.0", "id": request["id"]} if request["method"] == "eth_sendRawTransaction" else response
+
+    one.alter = two.alter = garbled
+    view = await admission.admit(authorization(1))
+    assert view.state is State.SIGNED
+    assert await broadcast(world.engine, world.chain, await stored(world)) == {view.tx_hash: ("known",)}
+    assert await world.state(view) == "broadcast"
+
+
+# -- the wallet ------------------------------------------------------------------------------------
+
+
+async def test_a_stopped_wallet_admits_nothing(world: RelayWorld) -> None:
+    await world.admission.open_wallet(CHAIN_ID)
+    await world.execute("update worker.relay_wallet set stopped = 'by_operator', stopped_at = now()")
+    with pytest.raises(RelayStopped):
+        await world.admission.admit(authorization(1))
+    assert await world.admission.ready(CHAIN_ID) == "stopped"
+    assert not await world.rows("select from worker.relay_request")
+
+
+async def test_a_nonce_that_a_stranger_used_is_seen_before_the_first_admission(world: RelayWorld) -> None:
+    await world.admission.open_wallet(CHAIN_ID)
+    await foreign_transaction(world)
+    world.mine()
+    world.restart()
+    with pytest.raises(RelayStopped):
+        await world.admission.admit(authorization(1))
+    assert await world.rows("select stopped from worker.relay_wallet") == [{"stopped": "foreign_nonce"}]
+
+
+async def test_a_wallet_with_an_unknown_transaction_under_way_does_not_start(world: RelayWorld) -> None:
+    await foreign_transaction(world)
+    with pytest.raises(RelayStopped):
+        await world.admission.admit(authorization(1))
+    assert await world.admission.ready(CHAIN_ID) == "not_reconciled"
+    world.mine()
+    assert (await world.admission.admit(authorization(1))).state is State.BROADCAST
+    assert await nonces(world) == [1]
+
+
+def count_five(request: Json) -> Json | None:
+    return {"result": "0x5"} if request["method"] == "eth_getTransactionCount" else None
+
+
+async def test_endpoints_that_disagree_give_no_first_nonce(world: RelayWorld, two_nodes: Nodes) -> None:
+    admission, _, lying = two_nodes
+    lying.answer = count_five
+    with pytest.raises(RelayStopped):
+        await admission.open_wallet(CHAIN_ID)
+    assert not await world.rows("select from worker.relay_wallet")
+
+
+async def test_one_lying_endpoint_of_two_stops_no_wallet(world: RelayWorld, two_nodes: Nodes) -> None:
+    admission, lying, _ = two_nodes
+    await world.admission.open_wallet(CHAIN_ID)
+    lying.answer = count_five
+    assert (await admission.admit(authorization(1))).state is State.BROADCAST
+
+
+async def test_a_chain_that_does_not_answer_admits_nothing(two_nodes: Nodes) -> None:
+    admission, one, two = two_nodes
+    one.hang = two.hang = True
+    with pytest.raises(ChainUnavailable):
+        await admission.admit(authorization(1))
+    assert await admission.ready(CHAIN_ID) == "chain_unavailable"
+
+
+async def test_rollups_are_refused(world: RelayWorld) -> None:
+    rollup = Admission(world.engine, world.vault, {10: world.chain, 8453: world.chain}, world.signer, CAPS)
+    for chain_id in (10, 8453):
+        elsewhere: Authorization = authorization(1, chain_id=chain_id)
+        with pytest.raises(NotConfigured):
+            await rollup.admit(elsewhere)
+        assert await rollup.ready(chain_id) == "chain_refused"
+
+
+async def test_a_wallet_that_cannot_pay_admits_nothing_and_says_so(world: RelayWorld) -> None:
+    assert await world.admission.ready(CHAIN_ID) is None
+    world.anvil.set_balance(world.wallet, 10**12)
+    world.restart()
+    with pytest.raises(RelayStopped):
+        await world.admission.admit(authorization(1))
+    assert await world.admission.ready(CHAIN_ID) == "low_balance"
+    assert await world.budget() == {"requests": 0, "reserved": 0, "spent": 0}
+
+
+async def test_readiness_says_when_the_days_caps_are_used_up(world: RelayWorld) -> None:
+    admission = with_caps(world, daily_count=1)
+    assert await admission.ready(CHAIN_ID) is None
+    await admission.admit(authorization(1))
+    assert await admission.ready(CHAIN_ID) == "daily_cap_reached"
+    assert await with_caps(world, daily_wei=10**9).ready(CHAIN_ID) == "daily_cap_reached"

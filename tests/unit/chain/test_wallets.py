@@ -1,0 +1,51 @@
+"""What nodes say to a transaction, in the words of the clients in use."""
+
+import msgspec
+import pytest
+
+from reminder_worker.chain.endpoint import RpcError
+from reminder_worker.chain.values import SendOutcome
+from reminder_worker.chain.wallets import count, fees, outcome
+
+
+@pytest.mark.parametrize(
+    ("message", "meaning"),
+    [
+        ("already known", SendOutcome.KNOWN),  # geth, reth
+        ("AlreadyKnown", SendOutcome.KNOWN),  # nethermind
+        ("Known transaction", SendOutcome.KNOWN),  # besu
+        ("transaction already imported", SendOutcome.KNOWN),  # anvil
+        ("ALREADY_EXISTS: already known", SendOutcome.KNOWN),  # erigon
+        ("nonce too low: next nonce 5, tx nonce 3", SendOutcome.NONCE_TOO_LOW),  # geth
+        ("OldNonce, Current nonce: 5, nonce of rejected tx: 3", SendOutcome.NONCE_TOO_LOW),  # nethermind
+        ("Nonce too low", SendOutcome.NONCE_TOO_LOW),  # besu
+        ("replacement transaction underpriced", SendOutcome.UNDERPRICED),
+        ("transaction underpriced: gas tip cap 0, minimum needed 1", SendOutcome.UNDERPRICED),
+        ("max fee per gas less than block base fee: address 0x11, maxFeePerGas: 1", SendOutcome.UNDERPRICED),
+        ("FeeTooLow, MaxFeePerGas too low.", SendOutcome.UNDERPRICED),  # nethermind
+        ("insufficient funds for gas * price + value", SendOutcome.REJECTED),
+        ("intrinsic gas too low", SendOutcome.REJECTED),
+    ],
+)
+def test_refusals_are_told_apart(message: str, meaning: SendOutcome) -> None:
+    assert outcome(RpcError(-32000, message)) is meaning
+
+
+def test_a_hash_is_an_acceptance_and_nothing_else_is() -> None:
+    assert outcome("0x" + "ab" * 32) is SendOutcome.ACCEPTED
+    for garbage in (None, "", "0x", True, {"hash": "0x" + "ab" * 32}):
+        with pytest.raises(msgspec.ValidationError):
+            outcome(garbage)
+
+
+def test_the_price_of_gas_is_the_next_blocks_and_the_median_tip() -> None:
+    history = {"baseFeePerGas": ["0x10", "0x20", "0x30"], "reward": [["0x5"], ["0x9"]]}
+    assert fees(history) == (0x30, 5)
+    assert fees({"baseFeePerGas": ["0x7"]}) == (7, 0)
+    assert fees(None) is None
+
+
+def test_a_refused_count_is_no_count() -> None:
+    assert count("0x1f") == 31
+    with pytest.raises(msgspec.ValidationError):
+        count(RpcError(-32000, "no state"))

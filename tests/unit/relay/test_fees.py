@@ -1,0 +1,84 @@
+"""What is offered for gas: never above the ceiling, and always with room to replace it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reminder_worker.relay.fees import EMPTY_GAS, LEAST_TIP, MOST_REPLACEMENTS, Fees, bump, first_fees, reservation
+
+WEI = st.integers(min_value=0, max_value=10**13)
+CEILING = st.integers(min_value=1, max_value=10**13)
+GWEI = 10**9
+
+
+@st.composite
+def offers(draw: st.DrawFn) -> tuple[Fees, int]:
+    """First fees, and the ceiling they were made for."""
+    ceiling = draw(st.integers(min_value=10 * LEAST_TIP, max_value=10**13))
+    tip = draw(st.integers(min_value=0, max_value=ceiling // 4))
+    fees = first_fees(draw(st.integers(min_value=0, max_value=ceiling // 4)), tip, ceiling)
+    assert fees is not None
+    return fees, ceiling
+
+
+@given(offers())
+def test_the_first_fee_leaves_room_for_four_replacements_below_the_ceiling(offer: tuple[Fees, int]) -> None:
+    fees: Fees | None
+    fees, ceiling = offer
+    for _ in range(MOST_REPLACEMENTS):
+        assert fees is not None
+        fees = bump(fees, 0, 0, ceiling)
+    assert fees is not None
+    assert fees.priority_fee <= fees.max_fee <= ceiling
+
+
+@given(WEI, WEI, CEILING)
+def test_what_is_offered_pays_for_the_next_block(base: int, tip: int, ceiling: int) -> None:
+    fees = first_fees(base, tip, ceiling)
+    assert fees is None or fees.max_fee >= base + fees.priority_fee >= base + tip
+
+
+@given(offers(), WEI, WEI)
+def test_a_replacement_pays_an_eighth_more_of_both_and_never_above_the_ceiling(
+    offer: tuple[Fees, int], base: int, tip: int
+) -> None:
+    first, ceiling = offer
+    later = bump(first, base, tip, ceiling)
+    assert later is not None
+    assert later.max_fee * 8 >= first.max_fee * 9
+    assert later.priority_fee * 8 >= first.priority_fee * 9
+    assert later.priority_fee <= later.max_fee <= ceiling
+
+
+def test_above_the_ceiling_nothing_is_offered() -> None:
+    assert first_fees(50 * GWEI, GWEI, 50 * GWEI) is None
+
+
+def test_without_room_for_another_eighth_there_is_no_replacement() -> None:
+    fees = first_fees(30 * GWEI, GWEI, 50 * GWEI)
+    for _ in range(MOST_REPLACEMENTS):
+        assert fees is not None
+        fees = bump(fees, 0, 0, 50 * GWEI)
+    assert fees is not None
+    assert bump(fees, 0, 0, 50 * GWEI) is None
+
+
+def test_a_replacement_follows_the_market() -> None:
+    first = first_fees(2 * GWEI, GWEI, 50 * GWEI)
+    assert first is not None
+    later = bump(first, 10 * GWEI, 3 * GWEI, 50 * GWEI)
+    assert later is not None
+    assert (later.max_fee, later.priority_fee) == (23 * GWEI, 3 * GWEI)
+
+
+@given(offers(), st.integers(min_value=21_000, max_value=10**7))
+def test_a_reservation_covers_four_steps_and_always_an_empty_transfer(offer: tuple[Fees, int], gas: int) -> None:
+    fees: Fees | None
+    fees, ceiling = offer
+    assert fees is not None
+    reserved = reservation(gas, fees, ceiling)
+    for _ in range(MOST_REPLACEMENTS):
+        assert fees is not None
+        fees = bump(fees, 0, 0, ceiling)
+        assert fees is not None
+        assert gas * fees.max_fee <= reserved
+    assert EMPTY_GAS * ceiling <= reserved <= gas * ceiling

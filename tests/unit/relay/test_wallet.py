@@ -1,0 +1,77 @@
+"""Keys of our wallets: hex or keystore, and never in an error, a repr or a log."""
+
+import json
+import traceback
+
+import pytest
+from eth_account import Account
+from eth_account.typed_transactions.typed_transaction import TypedTransaction
+from hexbytes import HexBytes
+from pydantic import SecretStr
+
+from reminder_worker.errors import Misconfigured
+from reminder_worker.relay.wallet import load_signer
+
+KEY = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"
+ADDRESS = Account.from_key(KEY).address.lower()
+KEYSTORE = json.dumps(Account.encrypt(bytes.fromhex(KEY), "open sesame", kdf="pbkdf2", iterations=10))
+TRANSACTION = {
+    "type": 2,
+    "chainId": 1,
+    "nonce": 7,
+    "to": "0x" + "11" * 20,
+    "value": 0,
+    "data": b"\x01\x02",
+    "gas": 50_000,
+    "maxFeePerGas": 3,
+    "maxPriorityFeePerGas": 1,
+    "accessList": [],
+}
+
+
+@pytest.mark.parametrize("text", [KEY, "0x" + KEY, f"  0x{KEY}\n", KEY.upper()])
+def test_a_key_in_hex_is_read(text: str) -> None:
+    assert load_signer(SecretStr(text)).address == ADDRESS
+
+
+def test_a_keystore_opens_with_its_password() -> None:
+    assert load_signer(SecretStr(KEYSTORE), SecretStr("open sesame")).address == ADDRESS
+
+
+@pytest.mark.parametrize(
+    ("text", "password"),
+    [
+        ("", None),
+        (KEY[:-2], None),
+        (KEY + "00", None),
+        ("zz" * 32, None),
+        ("00" * 32, None),
+        (KEYSTORE, None),
+        (KEYSTORE, "wrong"),
+        ("{" + KEY, "open sesame"),
+        ('{"crypto": {}}', "open sesame"),
+    ],
+)
+def test_what_is_no_key_is_refused_without_an_echo(text: str, password: str | None) -> None:
+    with pytest.raises(Misconfigured) as refused:
+        load_signer(SecretStr(text), None if password is None else SecretStr(password))
+    shown = "".join(traceback.format_exception(refused.value))
+    assert refused.value.__cause__ is None
+    assert refused.value.__context__ is None
+    assert not any(secret in shown for secret in (KEY[:-2], "zz" * 32, "00" * 32, "wrong", "sesame"))
+
+
+async def test_what_is_signed_is_the_transaction_asked_for_by_our_address() -> None:
+    raw = await load_signer(SecretStr(KEY)).sign(TRANSACTION)
+    assert Account.recover_transaction(HexBytes(raw)).lower() == ADDRESS
+    signed = TypedTransaction.from_bytes(HexBytes(raw)).as_dict()
+    assert (signed["nonce"], signed["gas"], signed["maxFeePerGas"], bytes(signed["data"])) == (
+        7,
+        50_000,
+        3,
+        b"\x01\x02",
+    )
+
+
+def test_the_key_shows_in_no_repr() -> None:
+    assert KEY not in repr(load_signer(SecretStr(KEY)))
