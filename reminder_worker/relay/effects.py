@@ -15,7 +15,7 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.views import view_chain
 from reminder_worker.settings import ChainSettings
 
-CLOCKS_SECONDS: Final = 3600
+CLOCKS_SECONDS: Final = 900
 """How far our clock and the chain's may be apart."""
 
 _TOPICS: Final = {

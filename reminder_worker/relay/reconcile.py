@@ -112,8 +112,7 @@ class Reconcile:
 
     async def run(self, chain_id: int) -> ReconcileReport:
         """Raises `Unavailable` when the chain does not answer; then nothing was ended."""
-        with suppress(RelayStopped):  # what is under way is driven to its end all the same
-            await self._admission.open_wallet(chain_id)
+        await self._admission.open_wallet(chain_id)
         chain, report = self._chains[chain_id], ReconcileReport()
         seen = await self._see(chain)
         report.open_slots, report.waiting = len(seen.slots), len(seen.waiting)

@@ -4,8 +4,15 @@ from sqlalchemy import text
 
 OPEN = "('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast', 'mined')"
 
+# A wallet that was stopped, or is no longer, is work until operators were told.
 HAS_WORK = text(f"""
     select exists (
+        select from worker.relay_wallet w where w.chain_id = :chain_id and w.address = :wallet
+          and (w.stopped is not null) <> exists (
+            select from worker.alert_state a
+            where a.chain_id = w.chain_id and a.kind = 'relayer_stopped' and a.subject = w.address and a.raised
+        )
+    ) or exists (
         select from worker.relay_request where chain_id = :chain_id and wallet = :wallet and state in {OPEN}
     ) or exists (
         select from worker.nonce_slot where chain_id = :chain_id and wallet = :wallet and state <> 'final'

@@ -58,8 +58,8 @@ class WalletWatch:
             facts: Facts = {"balance_wei": balance, "pays for": f"{pays_for} relays"}
             low = pays_for < self._low_balance_relays
             await self._condition(chain.chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
-        if stopped is None:
-            await self._condition(chain.chain_id, AlertKind.RELAYER_STOPPED, False, {})
+        reason: Facts = {} if stopped is None else {"reason": stopped}
+        await self._condition(chain.chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)
         return balance, age, stopped
 
     async def _tell_of_the_oldest(self, chain_id: int) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
@@ -24,7 +24,6 @@ from reminder_worker.relay.wallet import load_signer
 CHAIN_ID = 31337
 GWEI = 10**9
 ETHER = 10**18
-RELAYER_KEY = "0x" + keccak(text="the relayer of the tests").hex()
 GIFT_GAS = 300_000
 CEILING = 50 * GWEI
 CAPS = Caps(daily_wei=ETHER, daily_count=1000, gas_price_ceiling_wei=CEILING, per_gift=3, per_signer=100)
@@ -41,7 +40,8 @@ class Gift:
 
 @dataclass
 class RelayWorld:
-    """Blocks come only when `mine` is called. `close` at the end."""
+    """Blocks come only when `mine` is called. Wallet and accounts are new for each world: a chain that was reorganised
+    cannot be put back."""
 
     scenario: Scenario
     engine: AsyncEngine
@@ -51,12 +51,24 @@ class RelayWorld:
     vault: Vault = field(default_factory=lambda: Vault(bytes(range(32))))
 
     def __post_init__(self) -> None:
-        self.signer = load_signer(SecretStr(RELAYER_KEY))
+        self.tag = uuid4().hex
+        self.key = "0x" + keccak(text=f"relayer {self.tag}").hex()
+        self.signer = load_signer(SecretStr(self.key))
         self.wallet = self.signer.address
         self.anvil = self.scenario.anvil
         self.anvil.set_balance(self.wallet, 100 * ETHER)
         self.restart()
         self._sent = 0
+
+    def account(self, label: str) -> LocalAccount:
+        return self.scenario.account(f"{label} {self.tag}")
+
+    def calm(self) -> None:
+        """As it was found, for the next world on this chain."""
+        self.anvil.rpc("anvil_dropAllTransactions")
+        self.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(GWEI))
+        self.mine(2 * self.anvil.slots_in_an_epoch)
+        self.automine()
 
     def restart(self) -> None:
         """As a new process: nothing but the database is remembered."""
@@ -132,8 +144,8 @@ class RelayWorld:
     def gift(self, label: str = "heir", *, locked: bool = False) -> Gift:
         """A gift of a token to the account of this label, unlocked unless told. Mines."""
         self.automine()
-        recipient = self.scenario.account(label)
-        giver = self.scenario.account("giver")
+        recipient = self.account(label)
+        giver = self.account("giver")
         timelock_id = self.scenario.create_gift(
             giver, recipient.address, tokens=[(self.scenario.deployment.usdc, 10**6)], duration=10**6 if locked else 1
         )
@@ -161,7 +173,7 @@ class RelayWorld:
             router=self.scenario.deployment.time_lock_router,
             subject_id=gift.id,
             signer=gift.recipient.address.lower(),
-            creator=self.scenario.account("giver").address.lower(),
+            creator=self.account("giver").address.lower(),
             nonce=auth[1],
             deadline=deadline,
             call_data=data,

@@ -17,7 +17,7 @@ from reminder_worker.errors import RelayStopped
 from reminder_worker.relay import reconcile
 from reminder_worker.relay.settle import paused
 from tests.integration.chain_proxy import chain_settings
-from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RELAYER_KEY, RelayWorld
+from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld
 
 EPOCH = 3  # so `finalized` is six blocks behind
 
@@ -31,14 +31,12 @@ def hand_mined() -> Iterator[tuple[Anvil, Deployment]]:
 @pytest.fixture
 async def world(hand_mined: tuple[Anvil, Deployment], engine: AsyncEngine) -> AsyncIterator[RelayWorld]:
     anvil, deployment = hand_mined
-    before = anvil.snapshot()
     scenario = Scenario(anvil, deployment)
     chain = Chain.connect(chain_settings(scenario, anvil.url))
-    yield RelayWorld(scenario, engine, chain)
+    made = RelayWorld(scenario, engine, chain)
+    yield made
     await chain.close()
-    anvil.rpc("anvil_dropAllTransactions")
-    anvil.revert(before)
-    anvil.rpc("evm_setAutomine", True)
+    made.calm()
 
 
 async def test_a_withdrawal_is_mined_then_confirmed_and_its_cost_is_the_receipts(world: RelayWorld) -> None:
@@ -74,7 +72,7 @@ async def test_what_a_stranger_sends_first_with_the_same_signature_is_a_success_
     gift = world.gift()
     authorization = world.withdrawal(gift)
     request = await world.admission.admit(authorization)
-    world.send(world.scenario.account("stranger"), authorization.router, authorization.call_data, tip=90 * GWEI)
+    world.send(world.account("stranger"), authorization.router, authorization.call_data, tip=90 * GWEI)
     await settled(world)
     assert await world.state(request) == "satisfied_elsewhere"
     assert (await world.budget())["spent"] == world.paid() > 0, "our failed transaction is paid for all the same"
@@ -87,7 +85,7 @@ async def test_a_slot_whose_authorization_was_used_elsewhere_is_freed_by_an_empt
     authorization = world.withdrawal(gift)
     request = await world.admission.admit(authorization)
     world.drop(await world.attempts())
-    world.send(world.scenario.account("stranger"), authorization.router, authorization.call_data)
+    world.send(world.account("stranger"), authorization.router, authorization.call_data)
     world.mine()
     report = await world.run()
     assert (report.freed, await world.state(request)) == (1, "broadcast")
@@ -106,7 +104,7 @@ async def test_a_vault_that_paid_the_gift_out_without_us_is_a_success_too(world:
     request = await world.admit(gift)
     world.drop(await world.attempts())
     world.automine()
-    world.scenario.withdraw_from_vault(world.scenario.account("stranger"), gift.id, gift.recipient.address)
+    world.scenario.withdraw_from_vault(world.account("stranger"), gift.id, gift.recipient.address)
     world.by_hand()
     await settled(world)
     assert await world.state(request) == "satisfied_elsewhere"
@@ -116,7 +114,7 @@ async def test_a_nonce_that_another_authorization_took_or_the_signer_took_back_i
     mine, other, third = world.gift("heir"), world.gift("heir"), world.gift("other heir")
     superseded, cancelled = await world.admit(mine), await world.admit(third)
     instead = world.withdrawal(other)
-    world.send(world.scenario.account("stranger"), instead.router, instead.call_data, tip=90 * GWEI)
+    world.send(world.account("stranger"), instead.router, instead.call_data, tip=90 * GWEI)
     world.cancel_nonce(third.recipient)
     await settled(world)
     assert await world.state(superseded) == "superseded"
@@ -262,7 +260,7 @@ async def test_any_number_of_reconcilers_at_once_do_each_thing_once(world: Relay
     authorizations = [world.withdrawal(gift) for gift in gifts]
     requests = [await world.admission.admit(each) for each in authorizations]
     world.drop((await world.attempts())[-1:])
-    world.send(world.scenario.account("stranger"), authorizations[3].router, authorizations[3].call_data)
+    world.send(world.account("stranger"), authorizations[3].router, authorizations[3].call_data)
     many = [world.reconciler() for _ in range(4)]
     totals = dict.fromkeys(("recorded", "freed", "confirmed", "satisfied_elsewhere"), 0)
     for _ in range(4):
@@ -311,7 +309,7 @@ async def test_a_transaction_of_our_wallet_that_we_never_signed_stops_it_and_is_
     first, second = world.gift("a"), world.gift("b")
     request = await world.admit(first)
     world.drop(await world.attempts())
-    thief = Account.from_key(RELAYER_KEY)
+    thief = Account.from_key(world.key)
     world.send(thief, thief.address, nonce=0)
     world.mine()
     assert (await world.run()).stopped is None, "not final yet"
@@ -337,13 +335,27 @@ async def test_more_transactions_than_we_ever_signed_stop_the_wallet_at_once(wor
     await world.admit(world.gift())
     world.mine()
     await world.run()
-    thief = Account.from_key(RELAYER_KEY)
+    thief = Account.from_key(world.key)
     world.send(thief, thief.address, nonce=1)
     world.mine()
     assert (await world.run()).stopped == "foreign_nonce"
     await settled(world)
     (wallet,) = await world.rows("select next_nonce from worker.relay_wallet")
     assert wallet["next_nonce"] == 2, "what was taken from us is passed over"
+
+
+async def test_a_wallet_that_was_stopped_elsewhere_is_told_though_nothing_is_open(world: RelayWorld) -> None:
+    await world.admit(world.gift())
+    await settled(world)
+    await world.execute("update worker.relay_wallet set stopped = 'foreign_nonce'")
+    assert await world.reconcile.look(CHAIN_ID)
+    await world.run()
+    assert not await world.reconcile.look(CHAIN_ID)
+    await world.execute("update worker.relay_wallet set stopped = null")
+    assert await world.reconcile.look(CHAIN_ID)
+    await world.run()
+    assert not await world.reconcile.look(CHAIN_ID)
+    assert len(await world.rows("select from worker.alert where kind = 'relayer_stopped'")) == 2
 
 
 async def test_successive_nonces_of_one_signer_start_in_order(world: RelayWorld) -> None:
