@@ -9,8 +9,8 @@ from uuid import UUID
 
 import click
 
-from reminder_worker.cli_parts import console, example, with_runtime
-from reminder_worker.errors import NotFound
+from reminder_worker.cli_parts import chosen_chain, console, example, settings, with_runtime
+from reminder_worker.errors import NotConfigured, NotFound
 
 if TYPE_CHECKING:
     from reminder_worker.operations_relay import Attempt
@@ -69,10 +69,8 @@ def show(request_id: UUID) -> None:
     from reminder_worker import operations_relay as operations
 
     async def look(runtime: "Runtime") -> tuple[Any, "list[Attempt]"]:
-        rows = await operations.find_requests(runtime.engine, request_id=request_id)
-        if not rows:
-            raise NotFound("there is no such request")
-        return rows[0], await operations.attempts(runtime.engine, request_id)
+        row = await _request(runtime, request_id)
+        return row, await operations.attempts(runtime.engine, request_id)
 
     row, signed = with_runtime(look)
     facts = Table("", "", show_header=False)
@@ -87,6 +85,62 @@ def show(request_id: UUID) -> None:
         fees = (_gwei(each.max_fee_wei), _gwei(each.priority_fee_wei), str(each.gas_limit))
         attempts.add_row(each.tx_hash, str(each.nonce), each.kind, *fees, _clock(each.stored_at), sent)
     console().print(attempts)
+
+
+@relay.command(epilog=example("reminder-worker relay replace 2f0c9e6a-…"))
+@_ID
+def replace(request_id: UUID) -> None:
+    """Offer more for a request that is not mined: its transaction anew, at a fee an eighth higher or more.
+
+    The relay does so by itself when a transaction is stuck. Never above the ceiling, never beyond today's cap.
+    """
+
+    async def hurry(runtime: "Runtime") -> str:
+        row = await _request(runtime, request_id)
+        return await runtime.relaying.of_wallet(row.wallet).replace(row.chain_id, request_id)
+
+    click.echo(f"sent {with_runtime(hurry)}")
+
+
+@relay.command(epilog=example("reminder-worker relay cancel 2f0c9e6a-…"))
+@_ID
+def cancel(request_id: UUID) -> None:
+    """Give a request up. Its nonce is freed by an empty transaction of ours, which costs gas.
+
+    If its own transaction is mined first, it counts after all.
+    """
+
+    async def give_up(runtime: "Runtime") -> bool:
+        row = await _request(runtime, request_id)
+        return await runtime.relaying.of_wallet(row.wallet).cancel(row.chain_id, request_id)
+
+    ended = with_runtime(give_up)
+    click.echo("it has ended" if ended else "an empty transaction takes its nonce; it ends when that is final")
+
+
+@relay.command(epilog=example("reminder-worker relay resume --wallet relayer --chain 1"))
+@click.option("--wallet", type=click.Choice(["relayer", "attestor"]), default="relayer", show_default=True)
+@click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
+def resume(wallet: str, chain_id: int | None) -> None:
+    """Let a stopped wallet take requests again. First find out who used its key: see the runbook."""
+    chosen = chosen_chain(settings(), chain_id)
+
+    async def start_again(runtime: "Runtime") -> None:
+        if wallet not in runtime.relaying.reconciles:
+            raise NotConfigured(f"no {wallet} is configured")
+        await runtime.relaying.reconciles[wallet].resume(chosen)
+
+    with_runtime(start_again)
+    click.echo(f"the {wallet} takes requests on chain {chosen} again")
+
+
+async def _request(runtime: "Runtime", request_id: UUID) -> Any:
+    from reminder_worker.operations_relay import find_requests
+
+    rows = await find_requests(runtime.engine, request_id=request_id)
+    if not rows:
+        raise NotFound("there is no such request")
+    return rows[0]
 
 
 def _facts(row: Any) -> list[tuple[str, str]]:

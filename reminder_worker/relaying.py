@@ -9,11 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
-from reminder_worker.errors import Misconfigured
+from reminder_worker.errors import Misconfigured, NotConfigured
 from reminder_worker.operations_relay import PayingWallet
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import RELAYED_CHAINS, Admission
-from reminder_worker.relay.reconcile import Reconcile
+from reminder_worker.relay.by_hand import ByHand
 from reminder_worker.relay.values import Caps
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.settings import AutoRenewSettings, RelaySettings, Settings
@@ -30,7 +30,14 @@ class Relaying:
     """By what the wallet is for, `RELAYER` and `ATTESTOR`: those that are configured and whose key can be used."""
 
     admissions: Mapping[str, Admission]
-    reconciles: Mapping[str, Reconcile]
+    reconciles: Mapping[str, ByHand]
+
+    def of_wallet(self, address: str) -> ByHand:
+        """Raises `NotConfigured` for a wallet whose key is not in use here."""
+        for role, admission in self.admissions.items():
+            if admission.signer.address == address:
+                return self.reconciles[role]
+        raise NotConfigured("the key of this request's wallet is not configured: see RELAYER_KEY, ATTESTOR_KEY")
 
     @property
     def wallets(self) -> list[PayingWallet]:
@@ -50,7 +57,7 @@ def make_relaying(
 ) -> Relaying:
     """A key that cannot be used turns its part off and is shown by `doctor`; reminders go on."""
     admissions: dict[str, Admission] = {}
-    reconciles: dict[str, Reconcile] = {}
+    reconciles: dict[str, ByHand] = {}
     for role, group, low_balance in (
         (RELAYER, settings.relay, settings.relay.low_balance_relays if settings.relay else 0),
         (ATTESTOR, settings.auto_renew, LOW_BALANCE_RENEWALS),
@@ -66,7 +73,7 @@ def make_relaying(
             continue
         admission = Admission(engine, vault, chains, signer, caps_of(group), any_chain=settings.is_local)
         admissions[role] = admission
-        reconciles[role] = Reconcile(engine, vault, chains, admission, alerts, low_balance)
+        reconciles[role] = ByHand(engine, vault, chains, admission, alerts, low_balance)
     return Relaying(admissions, reconciles)
 
 

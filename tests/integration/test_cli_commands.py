@@ -291,6 +291,45 @@ def test_relay_show_tells_a_request_and_what_was_signed_for_it(command: Command)
     assert "there is no such request" in unknown.output
 
 
+def _address(key: str) -> str:
+    return str(Account.from_key(key).address).lower()
+
+
+def test_relay_cancel_ends_a_request_that_waits(command: Command, anvil_chain: AnvilChain) -> None:
+    ours = _wallets(anvil_chain)
+    waits = enter_request(command.enter, Vault(ENC_KEY), "deferred_fee", nonce=None, wallet=_address(RELAYER_KEY))
+    others = enter_request(command.enter, Vault(ENC_KEY), "deferred_fee", nonce=None)
+    cancelled = command("relay", "cancel", str(waits), **ours)
+    assert cancelled.exit_code == 0, cancelled.output
+    assert "it has ended" in cancelled.output
+    assert command.sql("select state from worker.relay_request where id = %s", waits) == [("expired",)]
+    for request_id, words in ((waits, "has ended"), (others, "is not configured"), (uuid4(), "no such request")):
+        refused = command("relay", "cancel", str(request_id), **ours)
+        assert refused.exit_code == 1
+        assert words in refused.output
+
+
+def test_relay_replace_refuses_what_has_no_transaction(command: Command, anvil_chain: AnvilChain) -> None:
+    waits = enter_request(command.enter, Vault(ENC_KEY), "queued", nonce=None, wallet=_address(RELAYER_KEY))
+    refused = command("relay", "replace", str(waits), **_wallets(anvil_chain))
+    assert refused.exit_code == 1
+    assert "no transaction under way" in refused.output
+
+
+def test_relay_resume_lets_a_stopped_wallet_go_on(command: Command, anvil_chain: AnvilChain) -> None:
+    ours = _wallets(anvil_chain)
+    enter_wallet(command.enter, _address(RELAYER_KEY), next_nonce=0, stopped="foreign_nonce")
+    resumed = command("relay", "resume", **ours)
+    assert resumed.exit_code == 0, resumed.output
+    assert command.sql("select stopped from worker.relay_wallet") == [(None,)]
+    again = command("relay", "resume", **ours)
+    assert again.exit_code == 1
+    assert "it is not stopped" in again.output
+    unknown = command("relay", "resume", "--wallet", "attestor")
+    assert unknown.exit_code == 1
+    assert "no attestor is configured" in unknown.output
+
+
 def test_no_relay_command_prints_a_signature(command: Command) -> None:
     request_id = enter_request(command.enter, Vault(ENC_KEY), "broadcast")
     for arguments in (("list",), ("list", "--ended"), ("show", str(request_id))):

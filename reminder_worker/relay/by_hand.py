@@ -1,0 +1,79 @@
+"""What an operator may do to one request or wallet. The engine's own rules go on afterwards."""
+
+from uuid import UUID
+
+from sqlalchemy import text
+
+from reminder_worker.errors import ChainUnavailable, NotFound, Refused
+from reminder_worker.relay import slot_statements as sql
+from reminder_worker.relay.broadcast import broadcast
+from reminder_worker.relay.reconcile import Reconcile, ReconcileReport
+
+BY_HAND = "cancelled_by_operator"
+
+# The row of the wallet is held, so that nobody takes a nonce for it meanwhile.
+_END_WAITING = text("""
+    update worker.relay_request
+    set state = 'expired', reason = :reason, call_data = null, salt = null, key_id = null,
+        updated_at = clock_timestamp()
+    where id = :id and state in ('queued', 'waiting_predecessor', 'deferred_fee')
+    returning true
+""")
+
+# Its deadline is over as far as we are concerned: an empty transaction takes the nonce, and then it has expired.
+_GIVE_UP = text("""
+    update worker.relay_request set deadline = 0, reason = :reason, updated_at = clock_timestamp()
+    where id = :id and state in ('signed', 'broadcast')
+    returning true
+""")
+
+_RESUME = text("""
+    update worker.relay_wallet set stopped = null, stopped_at = null
+    where chain_id = :chain_id and address = :wallet and stopped is not null and next_nonce >= :count
+    returning true
+""")
+
+
+class ByHand(Reconcile):
+    """Raises `NotFound` for a request that is not open in this wallet, `Refused` where nothing can be done."""
+
+    async def replace(self, chain_id: int, request_id: UUID) -> str:
+        """Sign the newest transaction of its slot anew with a higher fee, now; returns its hash."""
+        chain = self._chains[chain_id]
+        seen = await self._see(chain)
+        at = next((at for at in seen.slots if at.request.id == request_id), None)
+        if at is None:
+            raise NotFound("this request has no transaction under way")
+        if at.slot.mined_in is not None:
+            raise Refused("its transaction is in a block already")
+        if seen.market is None:
+            raise ChainUnavailable(f"no endpoint of chain {chain_id} says what gas costs")
+        report = ReconcileReport()
+        attempts = await self._replace(chain_id, at, at.slot.newest.kind, seen.market, report)
+        await broadcast(self._engine, chain, attempts)
+        if not report.replaced:
+            raise Refused("the ceiling or today's cap leaves no room for a higher fee; the newest was sent again")
+        return attempts[0].tx_hash
+
+    async def cancel(self, chain_id: int, request_id: UUID) -> bool:
+        """Give it up. True: it has ended. False: an empty transaction is on its way to free its nonce."""
+        values = {"id": request_id, "reason": BY_HAND}
+        async with self._engine.begin() as connection:
+            await connection.execute(sql.LOCK_WALLET, self._key(chain_id))
+            if await connection.scalar(_END_WAITING, values):
+                return True
+            if not await connection.scalar(_GIVE_UP, values):
+                raise Refused("it is in a block, or has ended")
+        await self.run(chain_id)
+        return False
+
+    async def resume(self, chain_id: int) -> None:
+        """A stopped wallet takes requests again, once no foreign transaction can be in the way of its next nonce."""
+        counts = await self._chains[chain_id].transaction_counts(self._wallet, "latest")
+        if not counts:
+            raise ChainUnavailable(f"no endpoint of chain {chain_id} counts the wallet's transactions")
+        async with self._engine.begin() as connection:
+            resumed = await connection.scalar(_RESUME, {**self._key(chain_id), "count": max(counts)})
+        if not resumed:
+            raise Refused("it is not stopped, or the foreign transaction is not final yet: try again later")
+        await self.run(chain_id)

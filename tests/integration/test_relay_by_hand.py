@@ -1,0 +1,142 @@
+"""What an operator does to one request or a stopped wallet, on a real chain: no nonce lost, no cap passed."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.chain import Anvil
+from devnet.deploy import Deployment, deploy
+from devnet.scenarios import Scenario
+from reminder_worker.alerts import Alerts
+from reminder_worker.chain.client import Chain
+from reminder_worker.errors import NotFound, Refused, RelayStopped
+from reminder_worker.relay.by_hand import ByHand
+from tests.integration.chain_proxy import chain_settings
+from tests.integration.relay_world import CEILING, CHAIN_ID, GWEI, RelayWorld
+
+
+@pytest.fixture(scope="module")
+def hand_mined() -> Iterator[tuple[Anvil, Deployment]]:
+    with Anvil(slots_in_an_epoch=2) as anvil:
+        yield anvil, deploy(anvil)
+
+
+@pytest.fixture
+async def world(hand_mined: tuple[Anvil, Deployment], engine: AsyncEngine) -> AsyncIterator[RelayWorld]:
+    anvil, deployment = hand_mined
+    before = anvil.snapshot()
+    scenario = Scenario(anvil, deployment)
+    chain = Chain.connect(chain_settings(scenario, anvil.url))
+    yield RelayWorld(scenario, engine, chain)
+    await chain.close()
+    anvil.rpc("anvil_dropAllTransactions")
+    anvil.revert(before)
+    anvil.rpc("evm_setAutomine", True)
+
+
+def _hand(world: RelayWorld) -> ByHand:
+    return ByHand(world.engine, world.vault, {CHAIN_ID: world.chain}, world.admission, Alerts(world.engine), 0)
+
+
+async def test_a_replacement_offers_an_eighth_more_and_is_what_is_mined(world: RelayWorld) -> None:
+    request = await world.admit(world.gift())
+    tx_hash = await _hand(world).replace(CHAIN_ID, request.id)
+    first, second = await world.attempts()
+    assert second["tx_hash"] == tx_hash
+    for fee in ("max_fee_wei", "priority_fee_wei"):
+        assert second[fee] >= first[fee] * 9 / 8
+    world.mine()
+    assert world.receipt(tx_hash) is not None
+    world.finalize()
+    await world.run()
+    assert await world.state(request) == "confirmed"
+    assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
+
+
+async def test_no_replacement_is_above_the_ceiling(world: RelayWorld) -> None:
+    request = await world.admit(world.gift())
+
+    async def without_end() -> None:
+        while True:
+            await _hand(world).replace(CHAIN_ID, request.id)
+
+    with pytest.raises(Refused, match="no room for a higher fee"):
+        await without_end()
+    fees = [attempt["max_fee_wei"] for attempt in await world.attempts()]
+    assert CEILING * 8 / 9 < max(fees) <= CEILING
+
+
+async def test_what_is_mined_or_unknown_is_neither_replaced_nor_cancelled(world: RelayWorld) -> None:
+    request = await world.admit(world.gift())
+    world.mine()
+    await world.run()
+    for refused in (_hand(world).replace(CHAIN_ID, request.id), _hand(world).cancel(CHAIN_ID, request.id)):
+        with pytest.raises(Refused, match="in a block"):
+            await refused
+    world.finalize()
+    await world.run()
+    assert await world.state(request) == "confirmed"
+    with pytest.raises(NotFound):
+        await _hand(world).replace(CHAIN_ID, request.id)
+
+
+async def test_a_cancelled_request_leaves_its_nonce_to_an_empty_transaction_and_is_over(world: RelayWorld) -> None:
+    gift = world.gift()
+    request = await world.admit(gift)
+    assert not await _hand(world).cancel(CHAIN_ID, request.id)
+    assert [attempt["kind"] for attempt in await world.attempts()] == ["call", "empty"]
+    world.mine()
+    world.finalize()
+    for _ in range(2):
+        await world.run()
+    assert await world.state(request) == "expired"
+    assert world.count() == 1
+    assert (await world.budget())["spent"] == world.paid()
+    again = await world.admit(gift)  # the same authorization: never relayed a second time
+    assert again.id == request.id
+    assert world.count() == 1
+    other = await world.admit(world.gift("another heir"))  # and no nonce is missing
+    world.mine()
+    world.finalize()
+    await world.run()
+    assert await world.state(other) == "confirmed"
+
+
+async def test_a_cancelled_request_that_waits_ends_at_once_and_its_signature_is_gone(world: RelayWorld) -> None:
+    gift = world.gift()
+    world.base_fee(CEILING + GWEI)
+    request = await world.admit(gift)
+    assert await world.state(request) == "deferred_fee"
+    assert await _hand(world).cancel(CHAIN_ID, request.id)
+    (row,) = await world.rows("select state, reason, call_data, salt from worker.relay_request")
+    assert row == {"state": "expired", "reason": "cancelled_by_operator", "call_data": None, "salt": None}
+    world.base_fee(GWEI)
+    assert (await world.run()).started == 0
+    assert await world.slots() == []
+
+
+async def test_a_stopped_wallet_goes_on_once_the_foreign_transaction_is_final(world: RelayWorld) -> None:
+    await world.admit(world.gift("first"))
+    world.mine()
+    world.finalize()
+    await world.run()
+    world.send(world.signer._account, world.wallet, nonce=1, tip=GWEI)
+    world.mine()
+    assert (await world.run()).stopped == "foreign_nonce"
+    with pytest.raises(RelayStopped):
+        await world.admit(world.gift("second"))
+    with pytest.raises(Refused, match="not final yet"):
+        await _hand(world).resume(CHAIN_ID)
+    world.finalize()
+    assert (await world.run()).stopped == "foreign_nonce"  # not by itself
+    await _hand(world).resume(CHAIN_ID)
+    (condition,) = await world.rows("select raised from worker.alert_state where kind = 'relayer_stopped'")
+    assert condition == {"raised": False}
+    request = await world.admit(world.gift("third"))
+    world.mine()
+    world.finalize()
+    await world.run()
+    assert await world.state(request) == "confirmed"
+    with pytest.raises(Refused, match="not stopped"):
+        await _hand(world).resume(CHAIN_ID)
