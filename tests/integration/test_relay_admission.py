@@ -34,7 +34,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
     opened = RelayWorld(chain_scenario, engine, chain)
     opened.by_hand()
     yield opened
-    opened.automine()
+    opened.calm()
     await chain.close()
 
 

@@ -1,0 +1,60 @@
+"""A relaying process that is killed: `relay_process.py <database url> <key> <step> NAME=value...` admits one authorization.
+
+It ends by its own kill -9 right after the step, one of `STEPS`, as a power cut would end it; without one, by itself.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+from pydantic import SecretStr
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.engine import open_engine
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.relay import admission, store
+from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.wallet import load_signer
+from reminder_worker.settings import ChainSettings
+from tests.integration.relay_authorizations import authorization
+from tests.integration.relay_world import CAPS, CHAIN_ID
+
+STEPS: Final[dict[str, tuple[Any, str]]] = {
+    "read the market": (Admission, "_market"),
+    "locked the wallet": (store, "lock_wallet"),
+    "reserved the caps": (store, "reserve"),
+    "signed": (admission, "sign_attempt"),
+    "stored the bytes": (Admission, "_add_signed"),
+    "committed": (admission, "broadcast"),
+    "sent": (Chain, "send_raw"),
+    "marked as sent": (admission, "broadcast"),
+}
+BEFORE: Final = ("committed",)
+
+
+def die_after(step: str) -> None:
+    place, name = STEPS[step]
+    real: Callable[..., Any] = getattr(place, name)
+
+    async def last(*args: Any, **kwargs: Any) -> Any:
+        if step not in BEFORE:
+            await real(*args, **kwargs)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    setattr(place, name, last)
+
+
+async def main(database_url: str, key: str, step: str, *values: str) -> None:
+    if step in STEPS:
+        die_after(step)
+    settings = ChainSettings.model_validate({"chain_id": CHAIN_ID, **dict(value.split("=", 1) for value in values)})
+    engine, chain = open_engine(database_url), Chain.connect(settings)
+    vault, signer = Vault(bytes(range(32))), load_signer(SecretStr(key))
+    await Admission(engine, vault, {CHAIN_ID: chain}, signer, CAPS, any_chain=True).admit(authorization(1))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

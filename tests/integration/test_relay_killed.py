@@ -1,0 +1,85 @@
+"""kill -9 between every two steps of admission and broadcast: each authorization is mined once, none is lost."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.relay.attempts import stored_attempts
+from reminder_worker.relay.broadcast import broadcast
+from tests.integration.chain_proxy import chain_settings
+from tests.integration.relay_authorizations import TARGET, authorization
+from tests.integration.relay_process import STEPS
+from tests.integration.relay_world import CHAIN_ID, RelayWorld
+
+COMMITTED = ("committed", "sent", "marked as sent")
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[RelayWorld]:
+    chain = Chain.connect(chain_settings(chain_scenario, chain_scenario.anvil.url))
+    opened = RelayWorld(chain_scenario, engine, chain)
+    opened.by_hand()
+    yield opened
+    opened.calm()
+    await chain.close()
+
+
+async def run_process(world: RelayWorld, database_url: str, step: str) -> int:
+    program = Path(__file__).with_name("relay_process.py")
+    environ = world.scenario.deployment.settings_environ(CHAIN_ID, world.anvil.url)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        str(program),
+        database_url,
+        world.key,
+        step,
+        *(f"{name.removeprefix(f'CHAIN_{CHAIN_ID}_')}={value}" for name, value in environ.items()),
+        env={**os.environ, "PYTHONPATH": str(program.parents[2])},
+    )
+    return await process.wait()
+
+
+def mined(world: RelayWorld) -> list[str]:
+    """Data of the wallet's transactions, by nonce."""
+    blocks = (world.anvil.rpc("eth_getBlockByNumber", hex(n), True) for n in range(world.anvil.block_number() + 1))
+    sent = [tx for block in blocks for tx in block["transactions"] if tx["from"] == world.wallet]
+    assert [int(tx["nonce"], 16) for tx in sent] == list(range(len(sent)))
+    assert {tx["to"] for tx in sent} <= {TARGET}
+    return [tx["input"] for tx in sent]
+
+
+@pytest.mark.parametrize("step", STEPS)
+async def test_killed_right_after_a_step_it_is_mined_once_and_the_next_one_too(
+    world: RelayWorld, database_url: str, step: str
+) -> None:
+    assert await run_process(world, database_url, step) == -9
+    left = await world.attempts()
+    assert len(left) == (1 if step in COMMITTED else 0)
+    assert (await world.budget())["requests"] == len(left)
+
+    # After the restart: what is committed is sent as it is, and the user, who got no answer, asks again.
+    async with world.engine.connect() as connection:
+        await broadcast(
+            world.engine, world.chain, await stored_attempts(connection, world.vault, CHAIN_ID, world.wallet)
+        )
+    view = await world.admission.admit(authorization(1))
+    other = await world.admission.admit(authorization(2))
+    world.mine()
+    assert mined(world) == ["0x" + authorization(number).call_data.hex() for number in (1, 2)]
+    assert [each["tx_hash"] for each in await world.attempts()] == [view.tx_hash, other.tx_hash]
+    assert not left or left[0]["tx_hash"] == view.tx_hash
+    assert await world.state(view) == "broadcast"
+    assert (await world.budget())["requests"] == 2
+
+
+async def test_without_a_kill_the_process_admits(world: RelayWorld, database_url: str) -> None:
+    assert await run_process(world, database_url, "") == 0
+    world.mine()
+    assert mined(world) == ["0x" + authorization(1).call_data.hex()]
