@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from api.schemas import EXAMPLE_RECIPIENT, ChainId, Signature
 
@@ -61,7 +61,7 @@ class ClaimBody(_SponsorBody, rename="camel", forbid_unknown_fields=True):
             examples=[[EXAMPLE_TOKEN]],
         ),
     ]
-    is_eth: Annotated[bool, Meta(description="Whether ether is claimed too", examples=[False])]
+    is_eth: Annotated[bool, Meta(description="Whether ether is claimed too", examples=[False])] = field(name="isETH")
     beneficiary: Annotated[
         str, Meta(pattern=_ADDRESS, description="Who signed and is paid", examples=[EXAMPLE_RECIPIENT])
     ]

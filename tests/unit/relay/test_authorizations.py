@@ -1,0 +1,131 @@
+"""An authorization's digest is what wallets sign, and its call is what the router takes."""
+
+import pytest
+from eth_abi.abi import decode
+from eth_account import Account
+from eth_account.messages import encode_typed_data
+from eth_utils.crypto import keccak
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reminder_worker.chain.signatures import Domain
+from reminder_worker.relay.authorizations import (
+    MESSAGE_TYPES,
+    CheckInRequest,
+    ClaimRequest,
+    Request,
+    SponsorRequest,
+    WithdrawRequest,
+    call_data,
+    digest,
+)
+
+ROUTER = "0x" + "a5" * 20
+DOMAIN = Domain("10102 Legacy Sponsored", "1", 11155111, ROUTER)
+ACCOUNT = Account.from_key("0x" + "17" * 32)
+addresses = st.binary(min_size=20, max_size=20).map(lambda raw: "0x" + raw.hex())
+numbers = st.integers(0, 2**256 - 1)
+terms = {
+    "chain_id": st.just(11155111),
+    "router": st.just(ROUTER),
+    "subject_id": numbers,
+    "signer": addresses,
+    "nonce": numbers,
+    "deadline": numbers,
+    "signature": st.binary(max_size=200),
+}
+requests = st.one_of(
+    st.builds(ClaimRequest, **terms, assets=st.lists(addresses, max_size=5).map(tuple), is_eth=st.booleans()),
+    st.builds(CheckInRequest, **terms),
+    st.builds(WithdrawRequest, **terms, skip_swap=st.booleans()),
+)
+
+
+def signed_by_a_wallet(request: Request) -> tuple[str, dict[str, object]]:
+    """Primary type and message in the words of the contracts."""
+    rest: dict[str, object] = {"nonce": request.nonce, "deadline": request.deadline}
+    match request:
+        case ClaimRequest():
+            packed = b"".join(bytes(12) + bytes.fromhex(asset[2:]) for asset in request.assets)
+            own = {"beneficiary": request.signer, "legacyId": request.subject_id, "assetsHash": keccak(packed)}
+            return "ClaimAuth", own | {"isETH": request.is_eth} | rest
+        case CheckInRequest():
+            return "CheckInAuth", {"owner": request.signer, "legacyId": request.subject_id} | rest
+        case WithdrawRequest():
+            own = {"recipient": request.signer, "timelockId": request.subject_id}
+            return "WithdrawAuth", own | {"skipSwap": request.skip_swap} | rest
+
+
+@given(requests)
+def test_the_digest_is_the_one_that_wallets_make(request: Request) -> None:
+    primary_type, message = signed_by_a_wallet(request)
+    domain = {"name": DOMAIN.name, "version": "1", "chainId": DOMAIN.chain_id, "verifyingContract": ROUTER}
+    types = {primary_type: [dict(field) for field in MESSAGE_TYPES[primary_type]]}
+    signable = encode_typed_data(domain, types, message)
+    assert digest(request, DOMAIN) == keccak(b"\x19\x01" + signable.header + signable.body)
+
+
+@pytest.mark.parametrize(
+    ("primary_type", "encoded"),
+    [
+        (
+            "ClaimAuth",
+            "ClaimAuth(address beneficiary,uint256 legacyId,bytes32 assetsHash,bool isETH,uint256 nonce,"
+            "uint256 deadline)",
+        ),
+        ("CheckInAuth", "CheckInAuth(address owner,uint256 legacyId,uint256 nonce,uint256 deadline)"),
+        (
+            "WithdrawAuth",
+            "WithdrawAuth(address recipient,uint256 timelockId,bool skipSwap,uint256 nonce,uint256 deadline)",
+        ),
+    ],
+)
+def test_the_types_are_those_of_the_contracts(primary_type: str, encoded: str) -> None:
+    fields = ",".join(f"{field['type']} {field['name']}" for field in MESSAGE_TYPES[primary_type])
+    assert f"{primary_type}({fields})" == encoded
+
+
+@given(requests)
+def test_the_call_carries_exactly_what_was_signed(request: Request) -> None:
+    auth = "(address,uint256,uint256,bytes)"
+    signer = (request.signer, request.nonce, request.deadline, request.signature)
+    match request:
+        case ClaimRequest():
+            signature, values = (
+                f"activeLegacyFor(uint256,address[],bool,{auth})",
+                (request.subject_id, request.assets, request.is_eth, signer),
+            )
+        case CheckInRequest():
+            signature, values = f"activeAliveFor(uint256,{auth})", (request.subject_id, signer)
+        case WithdrawRequest():
+            signature, values = (
+                f"withdrawFor(uint256,bool,{auth})",
+                (request.subject_id, request.skip_swap, signer),
+            )
+    data = call_data(request, digest(request, DOMAIN))
+    assert data[:4] == keccak(text=signature)[:4]
+    name = signature.partition("(")[0]
+    types = {"activeLegacyFor": ["uint256", "address[]", "bool", auth], "activeAliveFor": ["uint256", auth]}
+    assert decode(types.get(name, ["uint256", "bool", auth]), data[4:]) == values
+
+
+@pytest.mark.parametrize("v", [0, 27])
+def test_a_plain_signature_gets_the_v_that_contracts_take(v: int) -> None:
+    bare = CheckInRequest(11155111, ROUTER, 7, ACCOUNT.address.lower(), 0, 1_795_000_000, b"")
+    hashed = digest(bare, DOMAIN)
+    signed = bytes(ACCOUNT.unsafe_sign_hash(hashed).signature)
+    raw = signed[:64] + bytes([signed[64] - 27 + v])
+    request = CheckInRequest(11155111, ROUTER, 7, ACCOUNT.address.lower(), 0, 1_795_000_000, raw)
+    assert signed in call_data(request, hashed)
+
+
+def test_another_wallets_65_bytes_stay_as_they_are() -> None:
+    """What ends in 0 or 1 may be anything to a smart wallet."""
+    raw = b"\x05" * 64 + b"\0"
+    request = CheckInRequest(11155111, ROUTER, 7, "0x" + "22" * 20, 0, 1_795_000_000, raw)
+    assert raw + b"\0" * 31 in call_data(request, digest(request, DOMAIN))
+
+
+def test_a_request_does_not_show_its_signature() -> None:
+    request = SponsorRequest(1, ROUTER, 7, ROUTER, 0, 1, b"secret-secret")
+    assert "secret" not in repr(request)

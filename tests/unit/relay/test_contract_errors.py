@@ -1,0 +1,97 @@
+"""Every custom error of the contracts is told by a stable code and a sentence; a stranger's words never are."""
+
+import re
+
+import pytest
+from eth_abi.abi import encode
+from eth_utils.crypto import keccak
+
+from reminder_worker.errors import ContractRefused, Expired, NonceMismatch, SignerMismatch
+from reminder_worker.relay.contract_errors import decode, moment, named, refusal
+
+# The names as on chain, misspelt ones included.
+NAMES = [
+    "SponsorshipExpired",
+    "InvalidSponsorNonce",
+    "InvalidSponsorSignature",
+    "SponsoredClaimsDisabled",
+    "CheckInDeadlineTooFar",
+    "LegacyStillActive",
+    "LegacyNotFound",
+    "CannotClaim",
+    "OnlyBeneficaries",
+    "OnlyOwner",
+    "NumAssetsInvalid",
+    "AutoRenewDisabled",
+    "AutoRenewNotPremium",
+    "StaleActivityNonce",
+    "AutoRenewTooEarly",
+    "AutoRenewTooLate",
+    "AutoRenewBudgetExhausted",
+    "NotActivityAttestor",
+    "NotAuthorized",
+    "StillLocked",
+    "TimelockNotLive",
+    "NotSoftTimelock",
+    "NoFundsToWithdraw",
+]
+
+
+def selector(name: str) -> bytes:
+    return keccak(text=f"{name}()")[:4]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_error_has_a_code_and_a_sentence(name: str) -> None:
+    assert decode(selector(name)) == name
+    error = refusal(selector(name))
+    assert re.fullmatch(r"[a-z]+(_[a-z]+)*", error.code)
+    assert error.code != "would_fail"
+    assert re.fullmatch(r"[A-Z].{15,120}\.", str(error))
+
+
+def test_codes_are_stable_and_different() -> None:
+    codes = {name: refusal(selector(name)).code for name in NAMES}
+    assert len(set(codes.values())) == len(NAMES)
+    assert (codes["OnlyBeneficaries"], codes["StillLocked"]) == ("only_beneficiaries", "still_locked")
+    assert codes["LegacyStillActive"] == "legacy_still_active"
+
+
+def test_what_the_api_knows_by_another_status_is_its_own_error() -> None:
+    assert isinstance(refusal(selector("SponsorshipExpired")), Expired)
+    assert isinstance(refusal(selector("InvalidSponsorNonce")), NonceMismatch)
+    assert isinstance(refusal(selector("InvalidSponsorSignature")), SignerMismatch)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x6a",
+        selector("StillLocked") + b"\0" * 32,
+        selector("Error(string)") + encode(["string"], ["call canary now"]),
+        keccak(text="Error(string)")[:4] + encode(["string"], ["StillLocked canary"]),
+        keccak(text="canary()")[:4],
+    ],
+)
+def test_an_unknown_revert_repeats_nothing(data: bytes) -> None:
+    error = refusal(data)
+    assert isinstance(error, ContractRefused)
+    assert error.code == "would_fail"
+    assert "canary" not in str(error)
+
+
+def test_more_may_be_told_than_the_contract_does() -> None:
+    assert str(named("StillLocked", "The gift opens on 3 March 2027, 09:00 UTC.")).endswith("09:00 UTC.")
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "words"),
+    [
+        (1_804_064_400, "3 March 2027, 09:00 UTC"),
+        (1_804_064_401, "3 March 2027, 09:01 UTC"),
+        (2**256 - 1, "31 December 9999, 23:59 UTC"),
+    ],
+)
+def test_a_time_is_told_in_whole_minutes_never_too_early(timestamp: int, words: str) -> None:
+    assert moment(timestamp) == words
