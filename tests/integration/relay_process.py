@@ -1,4 +1,4 @@
-"""A relaying process that is killed: `relay_process.py <database url> <key> <step> NAME=value...` admits one authorization.
+"""A relaying process that is killed: `relay_process.py <database url> <key> <step> NAME=value...` admits one.
 
 It ends by its own kill -9 right after the step, one of `STEPS`, as a power cut would end it; without one, by itself.
 """
