@@ -92,7 +92,7 @@ SHRED_ATTEMPTS = text("""
 
 MOVE_REQUEST = text(f"""
     update worker.relay_request
-    set state = :state, reason = :reason, tx_hash = :tx_hash, block_number = :block_number,
+    set state = :state, reason = coalesce(:reason, reason), tx_hash = :tx_hash, block_number = :block_number,
         updated_at = clock_timestamp()
     where id = :id and state in {OPEN}
 """)  # noqa: S608 - constants
@@ -100,7 +100,7 @@ MOVE_REQUEST = text(f"""
 # The salt goes with the ciphertexts: what backups keep of them cannot be opened.
 END_REQUEST = text("""
     update worker.relay_request
-    set state = :state, reason = :reason, tx_hash = :tx_hash, block_number = :block_number,
+    set state = :state, reason = coalesce(:reason, reason), tx_hash = :tx_hash, block_number = :block_number,
         call_data = null, salt = null, key_id = null, updated_at = clock_timestamp()
     where id = :id and state = any(cast(:states as text[]))
 """)

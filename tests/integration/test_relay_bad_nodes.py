@@ -1,0 +1,292 @@
+"""Reconcile against nodes that lie, lag, time out or refuse: one of two ends nothing and makes us sign nothing."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from aiohttp import web
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.chain import Anvil
+from devnet.deploy import Deployment, deploy
+from devnet.scenarios import Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.errors import ChainUnavailable
+from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
+from tests.integration.relay_world import CHAIN_ID, ETHER, RelayWorld
+
+EPOCH = 3
+Alter = Callable[[Json, Json], Json]
+
+
+@dataclass
+class Nodes:
+    """One chain behind two endpoints: `first` misbehaves as told, `second` is well unless told."""
+
+    world: RelayWorld
+    first: Proxy
+    second: Proxy
+
+    async def settled(self) -> None:
+        for _ in range(8):
+            await self.world.run()
+            if not await self.world.reconcile.look(CHAIN_ID):
+                return
+            self.world.finalize()
+        raise AssertionError("still open")
+
+
+@pytest.fixture(scope="module")
+def hand_mined() -> Iterator[tuple[Anvil, Deployment]]:
+    with Anvil(slots_in_an_epoch=EPOCH) as anvil:
+        yield anvil, deploy(anvil)
+
+
+@pytest.fixture
+async def nodes(hand_mined: tuple[Anvil, Deployment], engine: AsyncEngine) -> AsyncIterator[Nodes]:
+    anvil, deployment = hand_mined
+    scenario = Scenario(anvil, deployment)
+    async with proxy(anvil.url) as first, proxy(anvil.url) as second:
+        chain = Chain.connect(chain_settings(scenario, first.url, second.url, RPC_TIMEOUT=0.5))
+        world = RelayWorld(scenario, engine, chain)
+        yield Nodes(world, first, second)
+        first.well()
+        await chain.close()
+        world.calm()
+
+
+def of(method: str, change: Callable[[Json, Any], Any]) -> Alter:
+    """Another result for one method."""
+
+    def alter(request: Json, response: Json) -> Json:
+        if request["method"] != method or "result" not in response:
+            return response
+        return {**response, "result": change(request, response["result"])}
+
+    return alter
+
+
+def invented_receipt(world: RelayWorld, status: str) -> Alter:
+    block = world.anvil.rpc("eth_getBlockByNumber", "0x1", False)
+
+    def receipt(request: Json, _: Any) -> Any:
+        return {
+            "transactionHash": request["params"][0],
+            "blockNumber": block["number"],
+            "blockHash": block["hash"],
+            "status": status,
+            "gasUsed": hex(10**6),
+            "effectiveGasPrice": hex(10**9),
+            "logs": [],
+        }
+
+    return of("eth_getTransactionReceipt", receipt)
+
+
+@pytest.mark.parametrize("status", ["0x0", "0x1"])
+async def test_an_invented_receipt_ends_nothing_and_books_nothing(nodes: Nodes, status: str) -> None:
+    request = await nodes.world.admit(nodes.world.gift())
+    nodes.first.alter = invented_receipt(nodes.world, status)
+    for _ in range(3):
+        await nodes.world.run()
+    assert await nodes.world.state(request) == "broadcast"
+    assert (await nodes.world.budget())["spent"] == 0
+    nodes.world.finalize()
+    for _ in range(3):
+        await nodes.world.run()
+    assert await nodes.world.state(request) == "broadcast", "the two do not agree on its block"
+    nodes.first.well()
+    await nodes.settled()
+    assert await nodes.world.state(request) == "confirmed"
+    assert (await nodes.world.budget())["spent"] == nodes.world.paid()
+
+
+async def test_a_receipt_with_another_price_is_not_booked(nodes: Nodes) -> None:
+    request = await nodes.world.admit(nodes.world.gift())
+    nodes.world.finalize()
+    nodes.first.alter = of(
+        "eth_getTransactionReceipt", lambda _, found: {**found, "effectiveGasPrice": "0x1"} if found else found
+    )
+    await nodes.world.run()
+    assert (await nodes.world.budget())["spent"] == 0
+    nodes.first.well()
+    await nodes.settled()
+    assert await nodes.world.state(request) == "confirmed"
+    assert (await nodes.world.budget())["spent"] == nodes.world.paid()
+
+
+async def test_a_lagging_node_takes_nothing_back_and_makes_us_sign_nothing(nodes: Nodes) -> None:
+    request = await nodes.world.admit(nodes.world.gift())
+    past = hex(nodes.world.anvil.block_number())
+    old = nodes.world.anvil.rpc("eth_getBlockByNumber", past, False)
+    nodes.world.mine()
+    await nodes.world.run()
+    assert await nodes.world.state(request) == "mined"
+
+    def lags(asked: Json, response: Json) -> Json:
+        method, params = asked["method"], asked["params"]
+        if method == "eth_getTransactionReceipt":
+            return {**response, "result": None}
+        if method == "eth_getTransactionCount":
+            return {**response, "result": "0x0"}
+        if method == "eth_getBlockByNumber" and params[0] in ("latest", "finalized"):
+            return {**response, "result": old}
+        return response
+
+    nodes.first.alter = lags
+    nodes.world.finalize()
+    await nodes.world.age(400)
+    for _ in range(3):
+        report = await nodes.world.run()
+        assert (report.unmined, report.confirmed, report.replaced) == (0, 0, 0)
+    assert await nodes.world.state(request) == "mined"
+    nodes.first.well()
+    await nodes.settled()
+    assert await nodes.world.state(request) == "confirmed"
+
+
+async def test_one_node_alone_brings_it_into_a_block_but_not_to_its_end(nodes: Nodes) -> None:
+    request = await nodes.world.admit(nodes.world.gift())
+    nodes.first.reply = lambda: web.Response(status=500)
+    nodes.world.finalize()
+    await nodes.world.run()
+    await nodes.world.run()
+    assert await nodes.world.state(request) == "mined"
+    assert (await nodes.world.slots())[0]["state"] == "mined"
+    nodes.first.well()
+    await rested(nodes)
+    await nodes.settled()
+    assert await nodes.world.state(request) == "confirmed"
+
+
+async def test_without_any_node_the_run_fails_and_changes_nothing(nodes: Nodes) -> None:
+    await nodes.world.admit(nodes.world.gift())
+    before = await nodes.world.slots()
+    for node in (nodes.first, nodes.second):
+        node.reply = lambda: web.Response(status=500)
+    with pytest.raises(ChainUnavailable):
+        await nodes.world.run()
+    assert await nodes.world.slots() == before
+
+
+async def test_a_node_that_accepts_and_then_times_out_costs_nothing(nodes: Nodes) -> None:
+    def hangs_up(request: Json, response: Json) -> Json:
+        if request["method"] == "eth_sendRawTransaction":
+            raise web.HTTPGatewayTimeout
+        return response
+
+    for node in (nodes.first, nodes.second):
+        node.alter = hangs_up
+    gift = nodes.world.gift()
+    request = await nodes.world.admit(gift)
+    assert await nodes.world.state(request) == "signed", "nobody said that it arrived"
+    for node in (nodes.first, nodes.second):
+        node.well()
+    await rested(nodes)
+    await nodes.settled()
+    assert await nodes.world.state(request) == "confirmed"
+    assert len(await nodes.world.attempts()) == 1
+    assert nodes.world.count() == 1
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "nonce too low",
+        "nonce too low: next nonce 7, tx nonce 0",
+        "already known",
+        "transaction already imported",
+        "replacement transaction underpriced",
+        "transaction underpriced",
+        "max fee per gas less than block base fee",
+        "insufficient funds for gas * price + value",
+        "txpool is full",
+    ],
+)
+async def test_whatever_nodes_answer_to_a_transaction_nothing_is_signed_again(nodes: Nodes, message: str) -> None:
+    def refuses(request: Json) -> Json | None:
+        if request["method"] == "eth_sendRawTransaction":
+            return {"error": {"code": -32000, "message": message}}
+        return None
+
+    for node in (nodes.first, nodes.second):
+        node.answer = refuses
+    request = await nodes.world.admit(nodes.world.gift())
+    for _ in range(3):
+        await nodes.world.run()
+    assert await nodes.world.state(request) in ("signed", "broadcast")
+    assert len(await nodes.world.attempts()) == 1
+    for node in (nodes.first, nodes.second):
+        node.well()
+    await nodes.settled()
+    assert await nodes.world.state(request) == "confirmed"
+    assert (await nodes.world.budget())["spent"] == nodes.world.paid()
+
+
+async def test_an_inflated_count_of_our_transactions_stops_the_wallet_only_when_two_say_so(nodes: Nodes) -> None:
+    request = await nodes.world.admit(nodes.world.gift())
+    inflate = of("eth_getTransactionCount", lambda *_: hex(99))
+    nodes.first.alter = inflate
+    for _ in range(3):
+        assert (await nodes.world.run()).stopped is None
+    nodes.first.well()
+    await nodes.settled()
+    assert await nodes.world.state(request) == "confirmed"
+    nodes.first.alter = nodes.second.alter = inflate
+    assert (await nodes.world.run()).stopped == "foreign_nonce"
+
+
+async def test_a_node_that_says_a_signature_was_used_makes_us_free_nothing(nodes: Nodes) -> None:
+    request = await nodes.world.admit(nodes.world.gift())
+    asked = nodes.world.scenario.contracts["TimeLockRouter"].encode("sponsorNonce", nodes.world.wallet)[:10]
+
+    def used(call: Json, found: Any) -> Any:
+        return "0x" + (99).to_bytes(32, "big").hex() if call["params"][0]["data"].startswith(asked) else found
+
+    nodes.first.alter = of("eth_call", used)
+    for _ in range(3):
+        assert (await nodes.world.run()).freed == 0
+    await nodes.settled()
+    assert await nodes.world.state(request) == "confirmed"
+    assert [attempt["kind"] for attempt in await nodes.world.attempts()] == ["call"]
+
+
+async def test_an_invented_event_makes_no_success(nodes: Nodes) -> None:
+    gift = nodes.world.gift()
+    request = await nodes.world.admit(gift)
+    nodes.world.drop(await nodes.world.attempts())
+    nodes.world.cancel_nonce(gift.recipient)
+    nodes.world.mine()
+    deployment, contracts = nodes.world.scenario.deployment, nodes.world.scenario.contracts
+    head = nodes.world.anvil.rpc("eth_getBlockByNumber", "latest", False)
+
+    def invented(_: Json, found: Any) -> Any:
+        word = bytes(12) + bytes.fromhex(gift.recipient.address[2:])
+        topics = [contracts["TimelockERC20"].event_topic("FundsWithdrawn"), f"0x{gift.id:064x}", "0x" + word.hex()]
+        return [
+            *found,
+            {
+                "address": deployment.timelock_erc20, "topics": topics, "data": "0x", "blockNumber": head["number"],
+                "blockHash": head["hash"], "transactionHash": "0x" + "ab" * 32, "logIndex": "0x0", "removed": False,
+            },
+        ]  # fmt: skip
+
+    nodes.first.alter = of("eth_getLogs", invented)
+    for _ in range(4):
+        await nodes.world.run()
+        nodes.world.finalize()
+    assert await nodes.world.state(request) == "broadcast", "not known while the nodes do not agree"
+    nodes.first.well()
+    await nodes.settled()
+    assert await nodes.world.state(request) == "cancelled_by_user"
+    assert nodes.world.paid() < ETHER
+
+
+async def rested(nodes: Nodes) -> None:
+    """Until the endpoints have ended their rest after a failure."""
+    for _ in range(20):
+        await nodes.world.chain.check()
+        if all(endpoint.ok for endpoint in nodes.world.chain.health()):
+            return
+    raise AssertionError("an endpoint rests for good")
