@@ -51,6 +51,7 @@ class Kind(StrEnum):
     BEFORE_LAYER3 = "before_layer3"
     LAYER3_READY = "layer3_ready"
     INSTRUCTIONS = "instructions"
+    AUTO_RENEW_BUDGET = "auto_renew_budget"
 
 
 class GiftKind(StrEnum):

@@ -68,6 +68,14 @@ def signal_event(tx_hash: str, layer: int) -> str:
     return f"{tx_hash}:{layer}"
 
 
+def budget_event(anchor: int, step: int) -> str:
+    """What makes a reminder of auto-renew's end one event: the owner's last sign of life, and the days before the end.
+
+    The planner's SQL makes the same.
+    """
+    return f"{anchor}:{step}"
+
+
 def transaction_of(event: str) -> str:
     return event.partition(":")[0]
 

@@ -5,7 +5,7 @@ slice is often about the same legacies.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, LegacyFacts, TokenMetadata, Tokens, TokenWhiteList
+from reminder_worker.chain.renewals import Renewals, RenewState
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import ReminderConfig
@@ -42,6 +43,7 @@ class Facts:
     configs: Mapping[str, ReminderConfig] | None = None
     amounts: Mapping[UUID, list[Amount]] = field(default_factory=dict)
     told: Mapping[tuple[str, str], Mapping[Role, int]] = field(default_factory=dict)
+    renewals: Mapping[str, RenewState] = field(default_factory=dict)
     _audiences: dict[tuple[str, int], dict[str, Role]] = field(default_factory=dict)
 
     def audience(self, legacy: LegacyFacts, configs: Mapping[str, ReminderConfig], line: int) -> Mapping[str, Role]:
@@ -81,7 +83,8 @@ class FactReader:
             self._amounts([entry for entry in entries if entry.kind is Kind.ACTIVATED_TRANSFER]),
             self._told([e for e in entries if e.kind is Kind.INSTRUCTIONS and e.role == Role.OWNER]),
         )
-        return Facts(head, facts.legacies, facts.signers, facts.windows, configs, amounts, told)
+        renewals = await self._renewals(facts, {e.legacy for e in entries if e.kind is Kind.AUTO_RENEW_BUDGET})
+        return Facts(head, facts.legacies, facts.signers, facts.windows, configs, amounts, told, renewals)
 
     async def _learn_legacies(self, facts: Facts, legacies: Sequence[str]) -> None:
         if not legacies:
@@ -95,6 +98,13 @@ class FactReader:
         batches = [legacies[i : i + self._batch_size] for i in range(0, len(legacies), self._batch_size)]
         for found in await together(*(open_windows(self._chain, batch, facts.head.hash) for batch in batches)):
             facts.windows.update(found)
+
+    async def _renewals(self, facts: Facts, legacies: Collection[str]) -> dict[str, RenewState]:
+        """Of those that are read and whose router renews."""
+        router = self._chain.settings.transfer_eoa_legacy_router
+        asked = [one for one in (facts.legacies[legacy] for legacy in sorted(legacies)) if one and one.router == router]
+        states = await Renewals(self._chain).states([one.legacy_id for one in asked], at=facts.head.hash)
+        return {one.legacy: state for one, state in zip(asked, states, strict=True) if state is not None}
 
     async def _configs(self, legacies: Sequence[str], reached: int) -> Mapping[str, ReminderConfig] | None:
         if not legacies:

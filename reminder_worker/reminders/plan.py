@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.renewals import BUDGET_SECONDS
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.messages import WINDOW_KINDS, Kind, Role
 from reminder_worker.reminders import plan_statements as sql
@@ -21,13 +22,14 @@ from reminder_worker.settings import ReminderSettings
 
 SIGNALS_AT_ONCE = 200
 WINDOWS_AT_ONCE = 2000
+BUDGETS_AT_ONCE = 2000
 
 
 @dataclass(slots=True)
 class PlanReport:
     """`refused`: signals nobody is written to about, with a reason in their row; `later`: tried again.
 
-    `too_old`: signals that were not planned within the time history is mailed.
+    `too_old`: signals that were not planned within the time history is mailed. `budgets`: ends of auto-renew.
     """
 
     signals: int = 0
@@ -35,6 +37,7 @@ class PlanReport:
     refused: int = 0
     later: int = 0
     windows: int = 0
+    budgets: int = 0
     entries: int = 0
 
 
@@ -62,12 +65,15 @@ class Planner:
 
     async def has_work(self) -> bool:
         async with self._engine.connect() as conn:
-            return bool(await conn.scalar(sql.SOMETHING_TO_PLAN, {"chain_id": self._chain_id}))
+            values = {"chain_id": self._chain_id, "budget_seconds": BUDGET_SECONDS}
+            return bool(await conn.scalar(sql.SOMETHING_TO_PLAN, values))
 
     async def run(self, report: PlanReport) -> None:
         """Plan everything there is; `report` is added to."""
         await self._age_signals(report)
         while await self._plan_windows(report) == WINDOWS_AT_ONCE:
+            pass
+        while await self._plan_budgets(report) == BUDGETS_AT_ONCE:
             pass
         while await self._plan_signals(report) == SIGNALS_AT_ONCE:
             pass
@@ -129,6 +135,21 @@ class Planner:
             report.entries += await insert_entries(conn, self._chain_id, entries, rearm=True)
         report.windows += len(windows)
         return len(windows)
+
+    async def _plan_budgets(self, report: PlanReport) -> int:
+        """Owners whose auto-renew is about to end; the dispatch looks at the chain before each is sent."""
+        values = {"chain_id": self._chain_id, "budget_seconds": BUDGET_SECONDS, "limit": BUDGETS_AT_ONCE}
+        async with self._engine.begin() as conn:
+            rows = (await conn.execute(sql.BUDGETS_TO_PLAN, values)).all()
+            stored = await lock_recipients(conn, self._chain_id, {row.legacy for row in rows}) if rows else {}
+            entries = [
+                Planned(row.legacy, row.owner, Kind.AUTO_RENEW_BUDGET, row.event, Role.OWNER)
+                for row in rows
+                if row.owner in stored.get(row.legacy, ())
+            ]
+            report.entries += await insert_entries(conn, self._chain_id, entries, rearm=True)
+        report.budgets += len(entries)
+        return len(rows)
 
 
 async def rearm(conn: AsyncConnection, chain_id: int, legacy: str) -> None:

@@ -10,11 +10,31 @@ _TO_PLAN = """
       and w.membership is not null and w.membership_block >= d.block_number
 """
 
+# The owner's alone, and only if stored. Who was not in the audience is looked at again after a day.
+_BUDGETS = """
+    from worker.owner_activity a
+    join worker.recipient r on r.chain_id = a.chain_id and r.legacy = a.legacy and r.recipient = a.owner
+    left join worker.sent_ledger l
+        on l.chain_id = a.chain_id and l.legacy = a.legacy and l.recipient = a.owner and l.kind = 'auto_renew_budget'
+       and l.event = format('%s:%s', a.budget_end - :budget_seconds, a.budget_step)
+    where a.chain_id = :chain_id and a.budget_step is not null
+      and (l.id is null or (
+          l.state = 'dropped' and l.reason = 'not_in_audience' and l.settled_at < now() - interval '1 day'
+      ))
+"""
+
 SOMETHING_TO_PLAN = text(
     "select exists ("  # noqa: S608 - nothing but constants
     "    select from worker.notify_signal where chain_id = :chain_id and state = 'new' and next_try <= now()"
-    f") or exists (select {_TO_PLAN})"
+    f") or exists (select {_TO_PLAN}) or exists (select {_BUDGETS})"
 )
+
+BUDGETS_TO_PLAN = text(f"""
+    select a.legacy, a.owner, format('%s:%s', a.budget_end - :budget_seconds, a.budget_step) as event
+    {_BUDGETS}
+    order by a.legacy
+    limit :limit
+""")
 
 AGE_SIGNALS = text("""
     update worker.notify_signal set state = 'too_old', reason = 'not_planned_in_time'

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import LegacyFacts
+from reminder_worker.chain.renewals import BUDGET_SECONDS, RenewState, budget_step
 from reminder_worker.errors import DecryptionFailed, Unavailable
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.allowlist import may_mail
@@ -28,7 +29,7 @@ from reminder_worker.mail.messages import (
 )
 from reminder_worker.privacy.emails import check_name
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, WINDOW_LINES
+from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, WINDOW_LINES, budget_event
 from reminder_worker.reminders.entries import Entry, Settlement, dropped, later
 from reminder_worker.reminders.facts import FactReader, Facts
 from reminder_worker.reminders.horizon import deadline_of, is_old_build
@@ -134,10 +135,16 @@ class Resolver:
                 return self._unreadable(entry)
             if not _still_open(entry, legacy, facts.windows[entry.legacy]):
                 return dropped(entry, "window_closed")
+        if entry.kind is Kind.AUTO_RENEW_BUDGET:
+            over = _budget_is_no_matter(entry, legacy, facts.renewals.get(entry.legacy), facts.head.timestamp)
+            if over is not None:
+                return dropped(entry, over)
         if facts.configs is None:
             return later(entry, NEXT_TICK_SECONDS, "indexer_unavailable")
         role = facts.audience(legacy, facts.configs, _line(entry)).get(entry.recipient)
-        return dropped(entry, "not_in_audience") if role is None else Relevant(entry, legacy, role)
+        if role is None or (entry.kind is Kind.AUTO_RENEW_BUDGET and role is not Role.OWNER):
+            return dropped(entry, "not_in_audience")
+        return Relevant(entry, legacy, role)
 
     def _unreadable(self, entry: Entry) -> Settlement:
         if datetime.now(UTC) - entry.created_at > self._max_age:
@@ -201,6 +208,8 @@ def _line(entry: Entry) -> int:
         return WINDOW_LINES[KIND_WINDOWS[entry.kind]]
     if entry.kind is Kind.INSTRUCTIONS:
         return ALL_LINES
+    if entry.kind is Kind.AUTO_RENEW_BUDGET:
+        return 1
     layer = entry.event.rpartition(":")[2]
     return max(1, min(int(layer), ALL_LINES))
 
@@ -213,9 +222,21 @@ def _still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) -> 
     return entry.event == f"{window}:{deadline_of(window, legacy.triggers)}"
 
 
+def _budget_is_no_matter(entry: Entry, legacy: LegacyFacts, state: RenewState | None, now: int) -> str | None:
+    """Why its owner is not to be asked to check in. A renewal of ours is no reason: only the owner moves the anchor."""
+    if state is None or not state.enabled or not legacy.is_live:
+        return "auto_renew_off"
+    if entry.event.partition(":")[0] != str(state.budget_anchor):
+        return "checked_in"
+    step = budget_step(state.budget_end, now)
+    return None if step is not None and entry.event == budget_event(state.budget_anchor, step) else "window_closed"
+
+
 def _deadline(entry: Entry, legacy: LegacyFacts, now: int) -> int | None:
     if entry.kind in KIND_WINDOWS:
         return int(entry.event.partition(":")[2])
+    if entry.kind is Kind.AUTO_RENEW_BUDGET:
+        return int(entry.event.partition(":")[0]) + BUDGET_SECONDS
     first = legacy.triggers[0]
     return first if entry.kind not in ACTIVATIONS and now < first <= LATEST_TIME else None
 

@@ -1,0 +1,141 @@
+"""Before auto-renew ends the owner is asked to check in: at 30 and at 7 days, once each, and nobody else is."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Legacy, Scenario
+from reminder_worker.chain.renewals import BUDGET_SECONDS
+from reminder_worker.mail.messages import deadline_words
+from reminder_worker.reminders.audience import budget_event
+from tests.integration.renewal_world import RenewalWorld, open_renewals
+
+KIND = "auto_renew_budget"
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[RenewalWorld]:
+    async with open_renewals(engine, chain_scenario) as opened:
+        yield opened
+
+
+async def opted_in(world: RenewalWorld) -> Legacy:
+    """With a period so long that nothing else is due, of an owner, a beneficiary and their emails."""
+    legacy = world.legacy(inactivity=900 * DAY)
+    await world.world.save(legacy, "owner", "anna")
+    return legacy
+
+
+def left(world: RenewalWorld, legacy: Legacy, days: float) -> None:
+    """Let time pass until so many days of the budget are left."""
+    world.scenario.anvil.set_time(int(world.state(legacy)[2] + BUDGET_SECONDS - days * DAY))
+
+
+async def tick(world: RenewalWorld) -> list[tuple[str, str]]:
+    """The passes as a worker has them; to whom budget emails went, and what they say about the date."""
+    world.world.mail.inbox.clear()
+    await world.look()
+    await world.world.hurry()
+    await world.world.tick()
+    return [(email.to, email.variables["deadline"]) for email in world.world.mail.inbox if email.template == KIND]
+
+
+async def test_the_owner_alone_is_asked_at_thirty_and_at_seven_days(world: RenewalWorld) -> None:
+    legacy = await opted_in(world)
+    anchor = world.state(legacy)[2]
+    until = deadline_words(anchor + BUDGET_SECONDS)
+    left(world, legacy, 31)
+    assert await tick(world) == []
+    left(world, legacy, 29.5)
+    assert await tick(world) == [("owner@example.org", until)]
+    left(world, legacy, 8)
+    assert await tick(world) == []
+    left(world, legacy, 6.5)
+    assert await tick(world) == [("owner@example.org", until)]
+    left(world, legacy, 1)
+    assert await tick(world) == []
+    events = await world.world.sql("select event from worker.sent_ledger where kind = :kind order by 1", kind=KIND)
+    assert [row[0] for row in events] == [budget_event(anchor, 30), budget_event(anchor, 7)]
+    assert not await world.world.dispatch.look()
+
+
+async def test_who_is_first_seen_in_the_last_week_is_asked_once(world: RenewalWorld) -> None:
+    legacy = await opted_in(world)
+    left(world, legacy, 5)
+    assert len(await tick(world)) == 1
+    left(world, legacy, 4)
+    assert await tick(world) == []
+    assert await world.world.states(KIND) == {"sent": 1}
+
+
+async def test_a_check_in_before_it_is_sent_drops_it_and_begins_a_new_year(world: RenewalWorld) -> None:
+    legacy = await opted_in(world)
+    left(world, legacy, 20)
+    await world.look()
+    world.scenario.check_in(world.scenario.account("owner"), legacy)
+    await world.world.tick()
+    assert await world.world.states(KIND) == {"dropped:checked_in": 1}
+    assert world.world.mail.told(KIND) == []
+    assert await tick(world) == []
+    left(world, legacy, 20)
+    assert len(await tick(world)) == 1
+
+
+async def test_an_attested_renewal_neither_suppresses_nor_merges_it(world: RenewalWorld) -> None:
+    """Its owner-reset signal is mailed as every other, and the owner is asked to check in all the same."""
+    legacy = world.legacy(inactivity=100 * DAY)
+    await world.world.save(legacy, "owner", "anna")
+    for days in (293, 221, 149, 77, 5):
+        await world.look()
+        world.transact()
+        left(world, legacy, days)
+        assert (await world.look()).sent == 1
+    await world.world.tick()
+    sent = [(email.template, email.to) for email in world.world.mail.inbox]
+    assert (KIND, "owner@example.org") in sent
+    assert ("owner_reset", "owner@example.org") in sent
+    assert (KIND, "anna@example.org") not in sent
+
+
+@pytest.mark.parametrize("change", ["switched off", "ended", "deleted"])
+async def test_what_is_not_renewed_any_more_is_not_spoken_of(world: RenewalWorld, change: str) -> None:
+    legacy, owner = await opted_in(world), world.scenario.account("owner")
+    left(world, legacy, 20)
+    await world.look()
+    if change == "switched off":
+        world.scenario.set_auto_renew(owner, legacy, False)
+    elif change == "deleted":
+        world.scenario.delete_legacy(owner, legacy)
+    else:
+        left(world, legacy, -1)
+    await world.world.tick()
+    assert world.world.mail.told(KIND) == []
+
+
+async def test_an_owner_who_is_not_configured_is_not_written_to_until_they_are(world: RenewalWorld) -> None:
+    scenario, owner = world.scenario, world.world.account("owner")
+    scenario.subscribe_premium(owner, 20 * 365 * DAY)
+    legacy = scenario.create_legacy(owner, {world.world.address("anna"): 100}, inactivity=900 * DAY)
+    scenario.set_auto_renew(owner, legacy)
+    await world.world.save(legacy, "owner")
+    left(world, legacy, 29)
+    assert await tick(world) == []
+    assert await world.world.states(KIND) == {"dropped:not_in_audience": 1}
+    assert not await world.world.dispatch.look(), "nobody is looked at again and again"
+    scenario.configure_reminders(owner, legacy)
+    await world.world.days_pass()
+    assert len(await tick(world)) == 1
+
+
+async def test_an_owner_saved_later_and_a_corrected_address_are_written_to(world: RenewalWorld) -> None:
+    legacy = world.legacy(inactivity=900 * DAY)
+    left(world, legacy, 29)
+    assert await tick(world) == []
+    assert not await world.world.dispatch.look()
+    await world.world.save(legacy, "owner")
+    assert await world.world.dispatch.look()
+    await world.world.look_at_chain()
+    world.world.mail.inbox.clear()
+    await world.world.save(legacy, "owner", emails={world.world.address("owner"): "right@example.org"})
+    assert [to for to, _ in await tick(world)] == ["right@example.org"]
