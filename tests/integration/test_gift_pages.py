@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 import structlog
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -24,10 +26,11 @@ from tests.integration.api_world import Answer, World, open_world
 
 ORIGIN = "https://gifts.example.org"
 GIFTS = {"GIFT_ORIGINS": f"{ORIGIN},https://second.example.org", "GIFT_PREFIX": "sealed"}
+PROVIDER_KEY = ec.derive_private_key(0xCDCDCDCDCD, ec.SECP256R1())
 PROVIDER = {
     "TURNKEY_ORGANIZATION_ID": "the-organization",
-    "TURNKEY_API_PUBLIC_KEY": "02" + "ab" * 32,
-    "TURNKEY_API_PRIVATE_KEY": "cd" * 32,
+    "TURNKEY_API_PUBLIC_KEY": PROVIDER_KEY.public_key().public_bytes(Encoding.X962, PublicFormat.CompressedPoint).hex(),
+    "TURNKEY_API_PRIVATE_KEY": f"{0xCDCDCDCDCD:064x}",
     "TURNKEY_AUTH_PROXY_CONFIG_ID": "the-config",
     "TURNKEY_AUTH_PROXY_URL": "https://proxy.provider.example/v1",
     "TURNKEY_URL": "https://api.provider.example",
@@ -146,7 +149,7 @@ async def test_the_facts_tell_what_this_installation_offers(
         body = (await facts(world, gift)).body
         assert body["sponsored"] is True
         assert body["identityProvider"] == {"organizationId": "the-organization", "authProxyConfigId": "the-config"}
-        assert "cdcd" not in json.dumps(body)
+        assert not any(PROVIDER[f"TURNKEY_API_{kind}_KEY"] in json.dumps(body) for kind in ("PRIVATE", "PUBLIC"))
 
 
 async def test_only_gifts_of_whitelisted_tokens_are_shown(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
