@@ -119,6 +119,26 @@ def conditions_table(conditions: "Iterable[operations_relay.Condition]") -> dg.M
     return table(("kind", "chain", "about", "since"), rows, "nothing is wrong")
 
 
+def verdicts_table(counts: "Iterable[operations_relay.Verdicts]") -> dg.MarkdownMetadataValue:
+    rows = [(c.decision, c.reason or "", c.chain_id, c.count) for c in counts]
+    return table(("decision", "reason", "chain", "legacies"), rows, "nobody has opted in")
+
+
+def owners_table(owners: "Iterable[operations_relay.Owner]") -> dg.MarkdownMetadataValue:
+    """`transactions`: the owner's count now, and the one that is no news."""
+    rows = []
+    for o in owners:
+        seen = f"{o.nonce_seen} (baseline {o.baseline})"
+        rows.append((o.legacy, o.chain_id, left(o.to_deadline), left(o.budget_left), seen, o.decision, o.reason or ""))
+    headers = ("legacy", "chain", "to deadline", "budget left", "transactions", "decision", "reason")
+    return table(headers, rows, "nobody has opted in")
+
+
+def left(seconds: int) -> str:
+    """`12 d`, or `over for 3 h`."""
+    return age(seconds) if seconds >= 0 else f"over for {age(-seconds)}"
+
+
 def ether(wei: int) -> str:
     """Without an exponent: `0.0421`."""
     return f"{wei / 10**18:.6f}".rstrip("0").rstrip(".")

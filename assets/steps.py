@@ -33,6 +33,7 @@ PASS_OF = {
     "due_reminders": "due",
     "sent_emails": "dispatch",
     "relay_requests": "relay",
+    "owner_activity": "auto_renew",
     "ops_alerts": "alerts",
 }
 

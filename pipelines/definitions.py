@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from assets.auto_renew import AUTO_RENEW_ASSETS
 from assets.checks import RUN_CHECKS, STANDING_CHECKS
 from assets.overview import OVERVIEW_ASSETS
 from assets.relay import RELAY_ASSETS
@@ -14,7 +15,7 @@ from pipelines.sensors import sensors
 service = Service()
 
 defs = dg.Definitions(
-    assets=[*REMINDER_ASSETS, *RELAY_ASSETS, *OVERVIEW_ASSETS],
+    assets=[*REMINDER_ASSETS, *RELAY_ASSETS, *AUTO_RENEW_ASSETS, *OVERVIEW_ASSETS],
     asset_checks=[*RUN_CHECKS, *STANDING_CHECKS],
     jobs=JOBS,
     sensors=sensors(service),

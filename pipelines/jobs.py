@@ -5,6 +5,7 @@ from typing import TypeAlias
 import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
+from assets.auto_renew import owner_activity
 from assets.checks import EVERY_CHAIN, STANDING_CHECKS
 from assets.overview import pass_state, sends_per_day
 from assets.relay import ops_alerts, relay_requests
@@ -34,6 +35,7 @@ events = _pass_job(
 due = _pass_job("due", "Ask the chain which reminder windows are open, send the emails.", due_reminders, sent_emails)
 emails = _pass_job("emails", "Send what is due: retries, instructions, the rest of a backlog.", sent_emails)
 relay = _pass_job("relay", "Follow what is open to its end, tell operators what changed.", relay_requests, ops_alerts)
+auto_renew = _pass_job("auto_renew", "Look at the owners who opted in, renew their timers.", owner_activity)
 overview = dg.define_asset_job(
     "overview",
     dg.AssetSelection.assets(pass_state.key, sends_per_day.key).without_checks()
@@ -49,5 +51,5 @@ def prune() -> None:
     forget_expired()
 
 
-PASS_JOBS = (events, due, emails, relay)
+PASS_JOBS = (events, due, emails, relay, auto_renew)
 JOBS = (*PASS_JOBS, overview, prune)

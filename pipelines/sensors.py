@@ -15,7 +15,7 @@ import dagster as dg
 
 from assets.metadata import clock
 from assets.service import Service
-from pipelines.jobs import LANE, AssetJob, due, emails, events, relay
+from pipelines.jobs import LANE, AssetJob, auto_renew, due, emails, events, relay
 
 if TYPE_CHECKING:
     from reminder_worker.operations import PassState
@@ -170,6 +170,13 @@ async def _nothing_open(runtime: "Runtime") -> str:
     )
 
 
+async def _nobody_to_look_at(runtime: "Runtime") -> str:
+    from reminder_worker.operations_relay import verdicts
+
+    count = sum(each.count for each in await verdicts(runtime.engine))
+    return f"{count} owners were looked at in the last hour" if count else "nobody has opted in"
+
+
 def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
     """They hold the service themselves: a resource would make Dagster open its storage anew at every tick."""
     return (
@@ -200,5 +207,14 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
             ("relay",),
             _nothing_open,
             "Every 15 seconds: is a request open, or an alert to be told?",
+        ),
+        _sensor(
+            service,
+            auto_renew,
+            ("auto_renew",),
+            297,
+            ("auto_renew",),
+            _nobody_to_look_at,
+            "Every 5 minutes: was an owner who opted in not looked at for an hour?",
         ),
     )

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Date,
     Integer,
@@ -30,6 +31,7 @@ from reminder_worker.database.tables import (
     alert,
     alert_state,
     nonce_slot,
+    owner_activity,
     relay_budget,
     relay_request,
     relay_wallet,
@@ -103,6 +105,31 @@ class Condition:
     kind: str
     subject: str
     age: int
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Auto-renew of one legacy, as it was last looked at. Seconds from now, negative when over."""
+
+    chain_id: int
+    legacy: str
+    to_deadline: int
+    budget_left: int
+    baseline: int
+    nonce_seen: int
+    decision: str
+    reason: str | None
+    looked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """How many legacies came to a decision for a reason."""
+
+    chain_id: int
+    decision: str
+    reason: str | None
+    count: int
 
 
 async def open_requests(engine: AsyncEngine) -> list[Requests]:
@@ -217,6 +244,22 @@ async def undelivered_alerts(engine: AsyncEngine) -> dict[str, int]:
     """Alerts that wait for the mail service (`queued`) or that it refused (`dead`)."""
     question = select(alert.c.state, func.count()).where(alert.c.state.in_(("queued", "dead"))).group_by(alert.c.state)
     return {"queued": 0, "dead": 0} | {row[0]: row[1] for row in await _rows(engine, question)}
+
+
+async def owners(engine: AsyncEngine, limit: int) -> list[Owner]:
+    """Of auto-renew, nearest deadline first, those that are over last."""
+    t = owner_activity.c
+    now = cast(extract("epoch", func.clock_timestamp()), BigInteger)
+    columns = (t.chain_id, t.legacy, t.deadline - now, t.budget_end - now, t.baseline, t.nonce_seen)
+    question = select(*columns, t.decision, t.reason, _age(t.checked_at)).order_by(t.deadline < now, t.deadline)
+    return [Owner(*row) for row in await _rows(engine, question.limit(limit))]
+
+
+async def verdicts(engine: AsyncEngine) -> list[Verdicts]:
+    t = owner_activity.c
+    group = (t.chain_id, t.decision, t.reason)
+    question = select(*group, func.count()).group_by(*group).order_by(*group)
+    return [Verdicts(*row) for row in await _rows(engine, question)]
 
 
 async def under_other_keys(engine: AsyncEngine, key_id: str) -> int:

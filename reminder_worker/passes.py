@@ -16,7 +16,7 @@ from sqlalchemy import DateTime, cast, func, select, true
 from sqlalchemy.dialects.postgresql import insert
 
 from reminder_worker.database.tables import pass_state
-from reminder_worker.errors import NotConfigured, ServiceError
+from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
 from reminder_worker.relaying import relays_on
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.runtime import Runtime
@@ -201,6 +201,24 @@ async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
     return done
 
 
+def _auto_renew_off(settings: Settings) -> str | None:
+    return None if settings.auto_renew else "no attestor is configured (ATTESTOR_KEY)"
+
+
+async def _owners_to_look_at(runtime: Runtime, chain_id: int) -> bool:
+    renew = runtime.relaying.auto_renew
+    return renew is not None and relays_on(runtime.settings, chain_id) and await renew.look(chain_id)
+
+
+async def _renew_timers(runtime: Runtime, chain_id: int) -> Report:
+    renew = runtime.relaying.auto_renew
+    if renew is None:
+        raise Misconfigured("the attestor's key cannot be used: see `reminder-worker doctor`")
+    if not relays_on(runtime.settings, chain_id):
+        return {"renews": "nothing on this chain"}
+    return _report(await renew.run(chain_id))
+
+
 async def _tell_operators(runtime: Runtime, _: int) -> Report:
     return _report(await runtime.alerts.run())
 
@@ -250,6 +268,15 @@ PASSES: tuple[Pass, ...] = (
         _relay_off,
         _relay_has_work,
         _follow_relayed,
+    ),
+    Pass(
+        "auto_renew",
+        "owners who opted in: are they active, must their timers be renewed",
+        300,
+        True,
+        _auto_renew_off,
+        _owners_to_look_at,
+        _renew_timers,
     ),
     Pass(
         "alerts",

@@ -13,6 +13,7 @@ from reminder_worker.errors import Misconfigured, NotConfigured
 from reminder_worker.operations_relay import PayingWallet
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import RELAYED_CHAINS, Admission
+from reminder_worker.relay.auto_renew import AutoRenew
 from reminder_worker.relay.by_hand import ByHand
 from reminder_worker.relay.values import Caps
 from reminder_worker.relay.wallet import load_signer
@@ -31,6 +32,7 @@ class Relaying:
 
     admissions: Mapping[str, Admission]
     reconciles: Mapping[str, ByHand]
+    auto_renew: AutoRenew | None
 
     def of_wallet(self, address: str) -> ByHand:
         """Raises `NotConfigured` for a wallet whose key is not in use here."""
@@ -74,7 +76,10 @@ def make_relaying(
         admission = Admission(engine, vault, chains, signer, caps_of(group), any_chain=settings.is_local)
         admissions[role] = admission
         reconciles[role] = ByHand(engine, vault, chains, admission, alerts, low_balance)
-    return Relaying(admissions, reconciles)
+    renews = None
+    if settings.auto_renew is not None and ATTESTOR in admissions:
+        renews = AutoRenew(engine, chains, admissions[ATTESTOR], settings.auto_renew)
+    return Relaying(admissions, reconciles, renews)
 
 
 def caps_of(group: RelaySettings | AutoRenewSettings) -> Caps:

@@ -344,6 +344,7 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
         "due_sensor": "nobody to remind: no recipients are stored",
         "emails_sensor": "nothing to send",
         "relay_sensor": "off: relay: no wallet of ours is configured (RELAYER_KEY, ATTESTOR_KEY)",
+        "auto_renew_sensor": "off: auto_renew: no attestor is configured (ATTESTOR_KEY)",
     }
 
 
@@ -563,6 +564,32 @@ def test_a_wallet_whose_key_cannot_be_used_stops_no_reminder(
         return [wallet.role for wallet in runtime.wallets]
 
     assert service.call(roles, 10) == ["attestor"]
+
+
+def test_owners_who_opted_in_are_looked_at_every_hour_and_shown(
+    chain_scenario: Scenario,
+    environ: dict[str, str],
+    opened: Callable[[dict[str, str]], Service],
+    instance: dg.DagsterInstance,
+    database: psycopg.Connection[Any],
+) -> None:
+    service = opened({**environ, "ATTESTOR_KEY": chain_scenario.account("attestor").key.hex()})
+    assert _tick("auto_renew_sensor", service, instance).skip_message == "nobody has opted in"
+    owner, heir = chain_scenario.account("owner"), chain_scenario.account("heir")
+    chain_scenario.subscribe_premium(owner)
+    legacy = chain_scenario.create_legacy(owner, {heir.address: 100}, inactivity=100 * 86400)
+    chain_scenario.set_auto_renew(owner, legacy)
+    chain_scenario.anvil.mine(2 * chain_scenario.anvil.slots_in_an_epoch + 1)
+    _run("events", service)
+    assert isinstance(_tick("auto_renew_sensor", service, instance), RUNNING)
+    made = _made(_run("auto_renew", service))["owner_activity"]
+    assert made["owners"] == 1
+    assert f"| {legacy.address} | {chain_scenario.anvil.chain_id} |" in made["nearest deadlines"]
+    assert "| wait | too_early |" in made["decisions"]
+    said = _tick("auto_renew_sensor", service, instance).skip_message
+    assert said == "1 owners were looked at in the last hour"
+    database.execute("update worker.owner_activity set checked_at = checked_at - interval '61 minutes'")
+    assert isinstance(_tick("auto_renew_sensor", service, instance), RUNNING)
 
 
 # -- pruning --------------------------------------------------------------------------------------

@@ -1,0 +1,43 @@
+"""Auto-renew: what was seen of each owner who opted in, and what was decided."""
+
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from assets import metadata
+from assets.reminders import chain_index
+from assets.service import Service
+from assets.steps import IN_PLACE, OWNERS, Results, perform
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+SHOWN = 100
+
+
+@dg.asset(
+    deps=[chain_index],
+    group_name="relay",
+    kinds={"ethereum", "postgres"},
+    owners=OWNERS,
+    tags={"holds": "public-chain-data"},
+    output_required=False,
+)
+def owner_activity(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """Owners whose transactions renew their timers: what was seen, how long is left, what was decided and why."""
+    for found in perform(context, service, "auto_renew", _facts):
+        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+
+
+AUTO_RENEW_ASSETS = (owner_activity,)
+
+
+async def _facts(engine: "AsyncEngine") -> metadata.Metadata:
+    from reminder_worker.operations_relay import owners, verdicts
+
+    counts = await verdicts(engine)
+    return {
+        "owners": sum(each.count for each in counts),
+        "decisions": metadata.verdicts_table(counts),
+        "nearest deadlines": metadata.owners_table(await owners(engine, SHOWN)),
+    }
