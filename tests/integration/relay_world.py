@@ -165,18 +165,24 @@ class RelayWorld:
         auth = self.scenario.withdraw_auth(
             gift.recipient, gift.id, deadline=deadline, **({} if nonce is None else {"nonce": nonce})
         )
-        data = self.call_data(gift, auth)
+        router = self.scenario.deployment.time_lock_router
+        return self.authorization(Lane.GIFT_WITHDRAW, router, gift.id, auth, self.call_data(gift, auth), gas)
+
+    def authorization(
+        self, lane: Lane, router: str, subject_id: int, auth: tuple[Any, ...], call_data: bytes, gas: int
+    ) -> Authorization:
+        """`auth`: signer, nonce, deadline, signature."""
         return Authorization(
             chain_id=CHAIN_ID,
-            lane=Lane.GIFT_WITHDRAW,
-            digest=keccak(data),
-            router=self.scenario.deployment.time_lock_router,
-            subject_id=gift.id,
-            signer=gift.recipient.address.lower(),
+            lane=lane,
+            digest=keccak(call_data),
+            router=router,
+            subject_id=subject_id,
+            signer=auth[0].lower(),
             creator=self.account("giver").address.lower(),
             nonce=auth[1],
-            deadline=deadline,
-            call_data=data,
+            deadline=auth[2],
+            call_data=call_data,
             gas_limit=gas,
         )
 

@@ -11,11 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil
 from devnet.deploy import Deployment, deploy
-from devnet.scenarios import Scenario
+from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import RelayStopped
 from reminder_worker.relay import reconcile
 from reminder_worker.relay.settle import paused
+from reminder_worker.relay.values import Authorization, Lane
 from tests.integration.chain_proxy import chain_settings
 from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld
 
@@ -356,6 +357,59 @@ async def test_a_wallet_that_was_stopped_elsewhere_is_told_though_nothing_is_ope
     await world.run()
     assert not await world.reconcile.look(CHAIN_ID)
     assert len(await world.rows("select from worker.alert where kind = 'relayer_stopped'")) == 2
+
+
+@pytest.mark.parametrize("lane", [Lane.CLAIM, Lane.CHECK_IN])
+async def test_a_claim_or_check_in_is_told_by_its_own_event_and_not_by_another_legacys(
+    world: RelayWorld, lane: Lane
+) -> None:
+    world.automine()
+    owner, heir = world.account("owner"), world.account("heir")
+    legacies = [world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY) for _ in range(3)]
+    if lane is Lane.CLAIM:
+        world.scenario.advance(31 * DAY)
+    world.by_hand()
+    signer = heir if lane is Lane.CLAIM else owner
+    nonce = world.scenario.sponsor_nonce(legacies[0].router, signer.address)
+
+    def authorization(legacy: Legacy) -> Authorization:
+        contract = world.scenario.contracts["TransferEOALegacyRouter"]
+        if lane is Lane.CLAIM:
+            auth = world.scenario.claim_auth(heir, legacy.id, [], is_eth=True, nonce=nonce)
+            data = contract.encode("activeLegacyFor", legacy.id, [], True, auth)
+        else:
+            auth = world.scenario.check_in_auth(owner, legacy.id, nonce=nonce)
+            data = contract.encode("activeAliveFor", legacy.id, auth)
+        return world.authorization(lane, legacy.router, legacy.id, auth, bytes.fromhex(data[2:]), 500_000)
+
+    wanted, instead = authorization(legacies[0]), authorization(legacies[1])
+    satisfied, superseded = await world.admission.admit(wanted), await world.admission.admit(instead)
+    world.send(world.account("stranger"), wanted.router, wanted.call_data, tip=90 * GWEI)
+    await settled(world)
+    assert await world.state(satisfied) == "satisfied_elsewhere"
+    assert await world.state(superseded) == "superseded"
+    assert (await world.budget())["spent"] == world.paid()
+
+
+async def test_a_renewal_that_fails_pauses_no_attestor_and_one_that_is_late_expires(world: RelayWorld) -> None:
+    """What it observed is no sponsorNonce: the router is not asked for one."""
+    router, deadline = world.scenario.deployment.transfer_eoa_legacy_router, world.anvil.now() + 600
+    world.by_hand()
+    requests = [
+        await world.admission.admit(
+            world.authorization(
+                Lane.AUTO_RENEW, router, legacy_id, (world.wallet, 41, deadline), bytes([legacy_id] * 4), 100_000
+            )
+        )
+        for legacy_id in (1, 2)
+    ]
+    world.drop((await world.attempts())[1:])
+    world.mine()
+    world.anvil.increase_time(601)
+    await settled(world)
+    assert [await world.state(request) for request in requests] == ["reverted", "expired"]
+    async with world.engine.connect() as connection:
+        assert not await paused(connection, CHAIN_ID, world.wallet)
 
 
 async def test_successive_nonces_of_one_signer_start_in_order(world: RelayWorld) -> None:
