@@ -14,6 +14,7 @@ from api.clients import Clients, RateLimit
 from api.controllers.gift_pages import GiftFactsController, GiftPageController, card_image
 from api.controllers.health import HealthController
 from api.controllers.recipients import RecipientsController
+from api.controllers.sponsor import SponsorController, SponsorStatusController
 from api.edge import Edge
 from api.metrics import RequestMetrics
 from api.problems import exception_handlers
@@ -23,12 +24,14 @@ from reminder_worker.gifts.pages import GiftPages
 from reminder_worker.operations_relay import PayingWallet
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
+from reminder_worker.relay.intake import Sponsor
 from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
 from reminder_worker.settings import Settings
 
 API_VERSION = "1.0.0"
 MAX_BODY_BYTES = 64 * 1024
+HOUR_SECONDS = 3600
 DESCRIPTION = """\
 Recipients of a legacy's reminders, managed by wallet signatures. Every request of the recipient endpoints carries an
 EIP-712 message signed in the domain `{name: "Reminder Worker", version: "1", chainId}`; nothing secret is in the
@@ -56,6 +59,8 @@ class Parts(Protocol):
     @property
     def instructions(self) -> Instructions: ...
     @property
+    def sponsor(self) -> Sponsor: ...
+    @property
     def gift_pages(self) -> GiftPages | None: ...
 
 
@@ -64,18 +69,29 @@ def create_app(parts: Parts) -> Litestar:
     settings = parts.settings
     clients = Clients(settings.api.trusted_proxies, parts.hashes)
     limit = RateLimit(clients, parts.quotas, settings.api.rate_limit_per_minute).guard()
-    limited = Router("/", route_handlers=[RecipientsController, GiftFactsController], guards=[limit])
+    unsigned = [GiftFactsController, SponsorStatusController]
+    limited = Router("/", route_handlers=[RecipientsController, *unsigned], guards=[limit])
+    relay_limit = settings.relay.per_client_hour if settings.relay else settings.api.rate_limit_per_minute
+    hourly = [
+        Router(
+            "/",
+            route_handlers=[controller],
+            guards=[limit, RateLimit(clients, parts.quotas, most, scope, HOUR_SECONDS).guard()],
+        )
+        for controller, most, scope in ((SponsorController, relay_limit, "relay_client"),)
+    ]
     pages = []
     if settings.gifts is not None:
         pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[GiftPageController], guards=[limit]))
         pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[card_image]))
     return Litestar(
-        route_handlers=[limited, *pages, HealthController],
+        route_handlers=[limited, *hourly, *pages, HealthController],
         dependencies={
             "recipients": _given(parts.recipients),
             "instructions": _given(parts.instructions),
             "engine": _given(parts.engine),
             "settings": _given(settings),
+            "sponsor": _given(parts.sponsor),
             "gift_pages": _given(parts.gift_pages),
         },
         exception_handlers=exception_handlers(),

@@ -68,18 +68,22 @@ class Clients:
 
 
 class RateLimit:
-    """So many requests a minute from one client, over all processes.
+    """So many requests in a window (a minute where nothing is said) from one client, over all processes.
 
     A process takes a tenth of the limit at a time from the shared counter, so that a request does not cost a write:
     a client spread over several processes may find the limit a little lower, never higher. Used as a guard, before
     anything of the request is read.
     """
 
-    def __init__(self, clients: Clients, quotas: Quotas, per_minute: int) -> None:
+    def __init__(
+        self, clients: Clients, quotas: Quotas, limit: int, scope: str = SCOPE, seconds: int = WINDOW_SECONDS
+    ) -> None:
         self._clients = clients
         self._quotas = quotas
-        self._limit = per_minute
-        self._minute = 0
+        self._limit = limit
+        self._scope = scope
+        self._seconds = seconds
+        self._window = 0
         self._shares: dict[str, _Share] = {}
 
     def guard(self) -> Guard:
@@ -92,9 +96,9 @@ class RateLimit:
 
     async def count(self, scope: Scope) -> None:
         """Raises LimitReached."""
-        minute = int(self._quotas.now()) // WINDOW_SECONDS
-        if minute != self._minute or len(self._shares) > MAX_REMEMBERED_CLIENTS:
-            self._minute, self._shares = minute, {}
+        window = int(self._quotas.now()) // self._seconds
+        if window != self._window or len(self._shares) > MAX_REMEMBERED_CLIENTS:
+            self._window, self._shares = window, {}
         client = self._clients.hashed(scope)
         share = self._shares.setdefault(client, _Share())
         async with share.lock:
@@ -102,21 +106,21 @@ class RateLimit:
                 share.left = await self._take(client)
                 share.refused = not share.left
             if share.refused:
-                ends_in = WINDOW_SECONDS - int(self._quotas.now()) % WINDOW_SECONDS
+                ends_in = self._seconds - int(self._quotas.now()) % self._seconds
                 raise LimitReached("Too many requests from this client.", ends_in)
             share.left -= 1
 
     async def _take(self, client: str) -> int:
-        """Requests this process may let through; 0 when the minute's are used up."""
+        """Requests this process may let through; 0 when the window's are used up."""
         for cost in (max(1, self._limit // 10), 1):
-            if await self._quotas.take_many(None, SCOPE, {client: cost}, self._limit, WINDOW_SECONDS):
+            if await self._quotas.take_many(None, self._scope, {client: cost}, self._limit, self._seconds):
                 return cost
         return 0
 
 
 @dataclass(slots=True)
 class _Share:
-    """What this process took from the shared counter for one client in this minute, and has not used."""
+    """What this process took from the shared counter for one client in this window, and has not used."""
 
     left: int = 0
     refused: bool = False

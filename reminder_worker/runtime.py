@@ -23,7 +23,8 @@ from reminder_worker.operations_relay import PayingWallet
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
-from reminder_worker.relaying import Relaying, make_relaying
+from reminder_worker.relay.intake import Sponsor
+from reminder_worker.relaying import RELAYER, Relaying, make_relaying
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
@@ -51,6 +52,7 @@ class Runtime:
     dispatch: Dispatch | None
     alerts: Alerts
     relaying: Relaying
+    sponsor: Sponsor
     gift_pages: GiftPages | None
 
     @property
@@ -85,6 +87,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             mail = await stack.enter_async_context(MailClient(settings.mail))
             dispatch = Dispatch(engine, chains, indexers, vault, mail, settings)
         alerts = _alerts(engine, mail, settings)
+        relaying = make_relaying(engine, vault, chains, alerts, settings)
         yield Runtime(
             settings=settings,
             engine=engine,
@@ -103,7 +106,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             due_passes={id: DuePass(engine, chain, indexes[id], settings.reminders) for id, chain in chains.items()},
             dispatch=dispatch,
             alerts=alerts,
-            relaying=make_relaying(engine, vault, chains, alerts, settings),
+            relaying=relaying,
+            sponsor=Sponsor(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
             gift_pages=make_gift_pages(settings, chains, indexers),
         )
 

@@ -18,12 +18,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.server import listening
 from devnet.scenarios import Legacy, Scenario
+from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
+from reminder_worker.relay.intake import Sponsor
+from reminder_worker.relaying import RELAYER, make_relaying
 from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
 from reminder_worker.runtime import make_gift_pages
@@ -186,6 +189,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
     quotas = Quotas(engine, clock)
     indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}
     indexers = {id: Indexers(chains[id], index, None) for id, index in indexes.items()}
+    relaying = make_relaying(engine, vault, chains, Alerts(engine), settings)
     parts = SimpleNamespace(
         settings=settings,
         engine=engine,
@@ -193,7 +197,9 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         hashes=hashes,
         quotas=quotas,
         chains=chains,
-        wallets=[],
+        wallets=relaying.wallets,
+        relaying=relaying,
+        sponsor=Sponsor(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
         recipients=Recipients(engine, vault, hashes, quotas, chains, settings, clock),
         instructions=Instructions(engine, chains, indexers, quotas, settings),
         chain_indexes=indexes,

@@ -1,0 +1,557 @@
+"""The relay's endpoints as served: what is relayed, what is refused and how, and that a refusal stores nothing."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+from unittest.mock import AsyncMock
+
+import pytest
+from eth_account.signers.local import LocalAccount
+from eth_utils.address import to_checksum_address
+from eth_utils.crypto import keccak
+from pydantic import SecretStr
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.chain import Anvil
+from devnet.deploy import deploy
+from devnet.hostile import Receiving, Signing, TokenMode
+from devnet.scenarios import DAY, Legacy, Scenario
+from devnet.sponsorship import Auth
+from reminder_worker.relay import slot_statements as sql
+from reminder_worker.relay.settle import _pause_subject
+from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relaying import RELAYER
+from tests.integration.api_world import Answer, World, open_world
+
+RELAYER_KEY = "0x" + keccak(text="the relayer of the tests").hex()
+RELAY = {"RELAYER_KEY": RELAYER_KEY, "RELAY_PER_CLIENT_HOUR": "1000", "RELAY_PER_SIGNER": "100"}
+ETHER = 10**18
+UNITS = 5_000_000
+
+
+@pytest.fixture
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+    async with relaying(chain_scenario, engine) as opened:
+        yield opened
+
+
+def relaying(scenario: Scenario, engine: AsyncEngine, **more: str) -> Any:
+    scenario.anvil.set_balance(load_signer(SecretStr(RELAYER_KEY)).address, 100 * ETHER)
+    return open_world(scenario, engine, **(RELAY | more))
+
+
+class Sealed:
+    """A gift, a legacy, and whom they are for."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.it = scenario.deployment
+        self.owner, self.heir = scenario.account("owner"), scenario.account("heir")
+
+    def legacy(self, *, opened: bool = True, tokens: Sequence[str] | None = None, **terms: Any) -> Legacy:
+        """Of the owner; the heir may claim tokens of theirs."""
+        made = self.scenario.create_legacy(self.owner, {self.heir.address: 100}, **terms)
+        for token in (self.it.usdc,) if tokens is None else tokens:
+            self.scenario.mint(token, self.owner.address, UNITS)
+            self.scenario.approve(self.owner, token, made.address, UNITS)
+        if opened:
+            self.scenario.advance(181 * DAY)
+        return made
+
+    def gift(self, *, opened: bool = True, recipient: str | None = None, **terms: Any) -> int:
+        terms = {"tokens": [(self.it.usdc, UNITS)], "duration": DAY} | terms
+        made = self.scenario.create_gift(self.scenario.account("giver"), recipient or self.heir.address, **terms)
+        if opened:
+            self.scenario.advance(DAY + 1)
+        return made
+
+
+@pytest.fixture
+def sealed(chain_scenario: Scenario) -> Sealed:
+    return Sealed(chain_scenario)
+
+
+def claim_body(
+    world: World, legacy: Legacy, signer: LocalAccount, assets: Sequence[str], *, is_eth: bool = False, **terms: Any
+) -> dict[str, Any]:
+    auth = world.scenario.claim_auth(signer, legacy.id, list(assets), is_eth=is_eth, **terms)
+    body = {"router": to_checksum_address(legacy.router), "legacyId": str(legacy.id), "assets": list(assets)}
+    return body | {"isETH": is_eth} | _auth(world, "beneficiary", auth)
+
+
+def check_in_body(world: World, legacy: Legacy, owner: LocalAccount, **terms: Any) -> dict[str, Any]:
+    auth = world.scenario.check_in_auth(owner, legacy.id, **terms)
+    return {"router": legacy.router, "legacyId": str(legacy.id)} | _auth(world, "owner", auth)
+
+
+def withdraw_body(world: World, gift: int, recipient: LocalAccount, **terms: Any) -> dict[str, Any]:
+    auth = world.scenario.withdraw_auth(recipient, gift, **terms)
+    skip_swap = bool(terms.get("skip_swap", False))
+    return {"timelockId": str(gift), "skipSwap": skip_swap} | _auth(world, "recipient", auth)
+
+
+def _auth(world: World, who: str, auth: Auth) -> dict[str, Any]:
+    signer, nonce, deadline, signature = auth
+    terms = {"nonce": str(nonce), "deadline": deadline, "signature": "0x" + signature.hex()}
+    return {"chainId": world.chain_id, who: signer} | terms
+
+
+async def relayed(world: World, path: str, body: dict[str, Any]) -> Answer:
+    """Accepted, and mined."""
+    answer = await world.post(path, body)
+    assert answer.status == 202, answer.body
+    assert world.scenario.anvil.receipt(answer.body["txHash"])["status"] == "0x1"
+    return answer
+
+
+async def stored(world: World) -> int:
+    (row,) = await world.rows("select count(*) from worker.relay_request")
+    return int(row.count)
+
+
+async def refused(world: World, path: str, body: dict[str, Any], status: int, code: str) -> Answer:
+    """With nothing stored and nothing on the wire."""
+    before = await stored(world)
+    answer = await world.post(path, body)
+    assert (answer.status, answer.body.get("code")) == (status, code), answer.body
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert await stored(world) == before
+    return answer
+
+
+# -- what is relayed --------------------------------------------------------------------------------
+
+
+async def test_an_heir_without_ether_claims(world: World, sealed: Sealed) -> None:
+    """Tokens and ether arrive, and the request tells its transaction."""
+    legacy, heir = sealed.legacy(), sealed.heir
+    world.scenario.anvil.set_balance(heir.address, 0)
+    world.scenario.anvil.set_balance(legacy.address, ETHER)
+    answer = await relayed(world, "/sponsor/claim", claim_body(world, legacy, heir, [sealed.it.usdc], is_eth=True))
+    assert set(answer.body) == {"id", "status", "txHash"}
+    assert answer.body["status"] == "broadcast"
+    assert world.scenario.balance(sealed.it.usdc, heir.address) == UNITS
+    assert world.scenario.balance(None, heir.address) == ETHER
+    told = (await world.request("GET", f"/sponsor/requests/{answer.body['id']}")).body
+    assert (told["lane"], told["txHash"], told["error"]) == ("claim", answer.body["txHash"], None)
+    assert set(told) == {"id", "lane", "status", "txHash", "blockNumber", "error", "createdAt", "updatedAt"}
+
+
+async def test_a_premium_owner_checks_in(world: World, sealed: Sealed) -> None:
+    legacy = sealed.legacy(opened=False)
+    world.scenario.subscribe_premium(sealed.owner)
+    world.scenario.advance(100 * DAY)
+    before = world.scenario.read("TransferEOALegacy", legacy.address, "getLastTimestamp")
+    await relayed(world, "/sponsor/check-in", check_in_body(world, legacy, sealed.owner))
+    assert world.scenario.read("TransferEOALegacy", legacy.address, "getLastTimestamp") > before
+
+
+@pytest.mark.parametrize("skip_swap", [True, False])
+async def test_a_gift_of_ether_is_withdrawn_as_signed(world: World, sealed: Sealed, skip_swap: bool) -> None:
+    gift = sealed.gift(eth=ETHER, tokens=())
+    world.scenario.anvil.set_balance(sealed.heir.address, 0)
+    await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir, skip_swap=skip_swap))
+    assert world.scenario.balance(sealed.it.weth if skip_swap else None, sealed.heir.address) == ETHER
+
+
+async def test_smart_wallets_and_delegated_accounts_sign_by_erc1271(world: World, sealed: Sealed) -> None:
+    safe = world.scenario.create_safe([sealed.heir])
+    gift = sealed.gift(recipient=safe)
+    await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir, on_behalf_of=safe))
+    delegated = world.scenario.account("delegated")
+    gift = sealed.gift(recipient=delegated.address)
+    world.scenario.delegate_7702(delegated)
+    await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, delegated))
+    assert world.scenario.balance(sealed.it.usdc, delegated.address) == UNITS
+
+
+async def test_a_signature_with_v_of_0_or_1_is_relayed_in_the_form_contracts_take(world: World, sealed: Sealed) -> None:
+    gift = sealed.gift()
+    body = withdraw_body(world, gift, sealed.heir)
+    body["signature"] = body["signature"][:-2] + f"{int(body['signature'][-2:], 16) - 27:02x}"
+    await relayed(world, "/sponsor/gift-withdraw", body)
+    assert world.scenario.balance(sealed.it.usdc, sealed.heir.address) == UNITS
+
+
+# -- once -------------------------------------------------------------------------------------------
+
+
+async def test_a_hundred_copies_at_once_are_one_request(world: World, sealed: Sealed) -> None:
+    body = withdraw_body(world, sealed.gift(), sealed.heir)
+    answers = await asyncio.gather(*(world.post("/sponsor/gift-withdraw", body) for _ in range(100)))
+    assert {answer.status for answer in answers} == {202}
+    assert len({answer.body["id"] for answer in answers}) == 1
+    (slots,) = await world.rows("select count(*) from worker.nonce_slot")
+    assert (await stored(world), slots.count) == (1, 1)
+
+
+@pytest.mark.parametrize("state", ["confirmed", "expired", "satisfied_elsewhere"])
+async def test_a_request_that_has_ended_is_answered_again(world: World, sealed: Sealed, state: str) -> None:
+    """Also long after its deadline, with its end."""
+    body = withdraw_body(world, sealed.gift(), sealed.heir)
+    first = await relayed(world, "/sponsor/gift-withdraw", body)
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.relay_request set state = :s"), {"s": state})
+    world.scenario.advance(30 * DAY)
+    again = await world.post("/sponsor/gift-withdraw", body)
+    assert (again.status, again.body["id"], again.body["status"]) == (202, first.body["id"], state)
+    told = (await world.request("GET", f"/sponsor/requests/{first.body['id']}")).body
+    assert (told["error"] is None) == (state != "expired")
+    assert state != "expired" or told["error"]["code"] == "expired"
+
+
+# -- nonces -----------------------------------------------------------------------------------------
+
+
+async def test_nonces_ahead_wait_behind_our_own_requests_only(world: World, sealed: Sealed) -> None:
+    """In a row, four at most; a gap, a twin and one without a predecessor are refused."""
+    gifts = [sealed.gift() for _ in range(7)]
+    await world.parts.chain_indexes[world.chain_id].advance()
+    path = "/sponsor/gift-withdraw"
+
+    def body(nonce: int) -> dict[str, Any]:
+        return withdraw_body(world, gifts[nonce], sealed.heir, nonce=nonce)
+
+    await refused(world, path, body(1), 409, "nonce_mismatch")
+    world.scenario.anvil.rpc("evm_setAutomine", False)
+    try:
+        assert (await world.post(path, body(0))).body["status"] == "broadcast"
+        await refused(world, path, body(2), 409, "nonce_mismatch")
+        await refused(world, path, withdraw_body(world, gifts[6], sealed.heir, nonce=0), 409, "nonce_mismatch")
+        for nonce in (1, 2, 3, 4):
+            answer = await world.post(path, body(nonce))
+            assert (answer.status, answer.body["status"]) == (202, "waiting_predecessor"), answer.body
+        await refused(world, path, body(5), 409, "nonce_mismatch")
+    finally:
+        world.scenario.anvil.rpc("evm_setAutomine", True)
+        world.scenario.anvil.mine(1)
+    await refused(world, path, withdraw_body(world, gifts[5], sealed.heir, nonce=0), 409, "already_used")
+
+
+async def test_what_waits_is_judged_as_far_as_it_can_be(world: World, sealed: Sealed) -> None:
+    """A gift that is still locked, a claim of nothing and a gift that the index does not know do not queue up."""
+    first, locked, unknown = sealed.gift(), sealed.gift(opened=False, duration=999 * DAY), sealed.gift()
+    empty = sealed.legacy(tokens=())
+    full = sealed.legacy()
+    world.scenario.anvil.rpc("evm_setAutomine", False)
+    try:
+        assert (await world.post("/sponsor/gift-withdraw", withdraw_body(world, first, sealed.heir))).status == 202
+        ahead = withdraw_body(world, locked, sealed.heir, nonce=1)
+        await refused(world, "/sponsor/gift-withdraw", ahead, 422, "still_locked")
+        ahead = withdraw_body(world, unknown, sealed.heir, nonce=1)
+        await refused(world, "/sponsor/gift-withdraw", ahead, 503, "indexer_unavailable")
+        assert (
+            await world.post("/sponsor/claim", claim_body(world, full, sealed.heir, [sealed.it.usdc]))
+        ).status == 202
+        ahead = claim_body(world, empty, sealed.heir, [sealed.it.dai], nonce=1)
+        await refused(world, "/sponsor/claim", ahead, 422, "nothing_to_claim")
+        ahead = claim_body(
+            world, full, sealed.heir, [sealed.it.usdc], nonce=1, deadline=world.scenario.anvil.now() + 99
+        )
+        assert (await world.post("/sponsor/claim", ahead)).body["status"] == "waiting_predecessor"
+    finally:
+        world.scenario.anvil.rpc("evm_setAutomine", True)
+        world.scenario.anvil.mine(1)
+
+
+# -- deadlines and signatures -----------------------------------------------------------------------
+
+
+async def test_deadlines_are_judged_by_the_chains_clock(world: World, sealed: Sealed) -> None:
+    gift = sealed.gift()
+    now = world.scenario.anvil.now()
+    for deadline in (now - 1, now, now + 10):
+        body = withdraw_body(world, gift, sealed.heir, deadline=deadline)
+        await refused(world, "/sponsor/gift-withdraw", body, 410, "expired")
+    body = withdraw_body(world, gift, sealed.heir, deadline=now + 60)
+    assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
+
+
+async def test_only_the_signers_own_signature_counts(world: World, sealed: Sealed) -> None:
+    gift, legacy = sealed.gift(), sealed.legacy()
+    thief = world.scenario.account("thief")
+    good = withdraw_body(world, gift, sealed.heir)
+    forged = good | {"signature": withdraw_body(world, gift, thief, nonce=0)["signature"]}
+    for body in (
+        forged,
+        good | {"signature": "0x" + "00" * 65},
+        good | {"signature": good["signature"] + "00"},
+        good | {"skipSwap": True},
+        good | {"deadline": good["deadline"] + 1},
+        withdraw_body(world, gift, thief),
+        withdraw_body(world, gift, thief) | {"recipient": sealed.heir.address},
+    ):
+        await refused(world, "/sponsor/gift-withdraw", body, 403, "signer_mismatch")
+    good = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
+    await refused(world, "/sponsor/claim", good | {"assets": [sealed.it.weth]}, 403, "signer_mismatch")
+    await refused(world, "/sponsor/claim", good | {"isETH": True}, 403, "signer_mismatch")
+
+
+async def test_signers_that_mean_harm_cost_a_bounded_look(world: World, sealed: Sealed) -> None:
+    wallet = world.scenario.create_hostile_wallet(sealed.heir)
+    gift = sealed.gift(recipient=wallet)
+    for signing in (Signing.BURNS_GAS, Signing.REVERTS, Signing.RETURNS_MUCH):
+        world.scenario.set_signing(wallet, signing)
+        body = withdraw_body(world, gift, sealed.heir, on_behalf_of=wallet)
+        answer = await world.post("/sponsor/gift-withdraw", body)
+        assert answer.status in {403, 422}, (signing, answer.body)
+    assert await stored(world) == 0
+
+
+# -- legacies ---------------------------------------------------------------------------------------
+
+
+async def test_a_claim_one_minute_early_is_told_when_and_succeeds_sent_again(world: World, sealed: Sealed) -> None:
+    legacy = sealed.legacy(opened=False)
+    t1, _, _ = world.scenario.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
+    world.scenario.advance(t1 - world.scenario.anvil.now() - 60)
+    body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
+    answer = await refused(world, "/sponsor/claim", body, 422, "legacy_still_active")
+    assert "opens for this account on" in answer.body["detail"]
+    assert answer.body["detail"].endswith("UTC.")
+    world.scenario.advance(61)
+    assert (await world.post("/sponsor/claim", body)).status == 202
+
+
+async def test_a_later_line_is_told_its_own_time(world: World, sealed: Sealed) -> None:
+    second = world.scenario.account("second")
+    legacy = sealed.legacy(second_line=second.address)
+    await refused(world, "/sponsor/claim", claim_body(world, legacy, second, [sealed.it.usdc]), 422, "cannot_claim")
+    world.scenario.advance(31 * DAY)
+    assert (await world.post("/sponsor/claim", claim_body(world, legacy, second, [sealed.it.usdc]))).status == 202
+
+
+async def test_claims_that_would_not_do_are_refused_by_name(world: World, sealed: Sealed) -> None:
+    legacy, stranger = sealed.legacy(), world.scenario.account("stranger")
+    usdc, other = sealed.it.usdc, world.scenario.create_hostile_token(whitelisted=False)
+
+    async def no(status: int, code: str, signer: LocalAccount, assets: list[str], **changes: Any) -> Answer:
+        body = claim_body(world, changes.pop("legacy", legacy), signer, assets, is_eth=changes.pop("is_eth", False))
+        return await refused(world, "/sponsor/claim", body | changes, status, code)
+
+    assert [e["pointer"] for e in (await no(422, "invalid_input", sealed.heir, [usdc, other])).body["errors"]] == [
+        "/assets/1"
+    ]
+    assert (await no(422, "invalid_input", sealed.heir, [])).body["errors"][0]["pointer"] == "/assets"
+    assert (await no(422, "invalid_input", sealed.heir, [usdc, usdc])).body["errors"][0]["pointer"] == "/assets"
+    await no(422, "only_beneficiaries", stranger, [usdc])
+    await no(403, "not_a_known_legacy", sealed.heir, [usdc], router=world.scenario.deployment.multisig_legacy_router)
+    await no(403, "not_a_known_legacy", sealed.heir, [usdc], legacy=Legacy(legacy.address, 99, legacy.router))
+    await no(422, "nothing_to_claim", sealed.heir, [sealed.it.dai])
+    await no(422, "nothing_to_claim", sealed.heir, [], is_eth=True)
+    world.scenario.disable_sponsored_claims(sealed.owner, legacy)
+    await no(422, "sponsored_claims_disabled", sealed.heir, [usdc])
+    world.scenario.disable_sponsored_claims(sealed.owner, legacy, disabled=False)
+    world.scenario.delete_legacy(sealed.owner, legacy)
+    await no(422, "cannot_claim", sealed.heir, [usdc])
+
+
+async def test_a_share_already_taken_would_deliver_nothing(world: World, sealed: Sealed) -> None:
+    other = world.scenario.account("other")
+    legacy = sealed.legacy()
+    world.scenario.edit_distribution(sealed.owner, legacy, {sealed.heir.address: 60, other.address: 40})
+    body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
+    await relayed(world, "/sponsor/claim", body)
+    again = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
+    await refused(world, "/sponsor/claim", again, 422, "nothing_to_claim")
+
+
+async def test_where_nothing_can_be_simulated_allowances_and_the_call_decide(
+    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a node without eth_simulateV1."""
+    monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))
+    legacy, token = sealed.legacy(), world.scenario.create_hostile_token(TokenMode.BURNS_GAS)
+    world.scenario.mint(token, sealed.owner.address, UNITS)
+    world.scenario.approve(sealed.owner, token, legacy.address, UNITS)
+    empty = claim_body(world, legacy, sealed.heir, [sealed.it.dai])
+    await refused(world, "/sponsor/claim", empty, 422, "nothing_to_claim")
+    await refused(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [token]), 422, "would_fail")
+    body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
+    assert (await world.post("/sponsor/claim", body)).status == 202
+    gift = sealed.gift()
+    body = withdraw_body(world, gift, sealed.heir)
+    await refused(world, "/sponsor/gift-withdraw", body, 503, "indexer_unavailable")
+    await world.parts.chain_indexes[world.chain_id].advance()
+    assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
+
+
+async def test_tokens_and_recipients_that_burn_gas_are_found_out_before(world: World, sealed: Sealed) -> None:
+    token = world.scenario.create_hostile_token(TokenMode.BURNS_GAS)
+    legacy = sealed.legacy(tokens=[token])
+    await refused(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [token]), 422, "would_fail")
+    wallet = world.scenario.create_hostile_wallet(sealed.heir, receiving=Receiving.BURNS_GAS)
+    gift = sealed.gift(recipient=wallet, eth=ETHER, tokens=())
+    body = withdraw_body(world, gift, sealed.heir, on_behalf_of=wallet)
+    await refused(world, "/sponsor/gift-withdraw", body, 422, "would_fail")
+
+
+async def test_check_ins_are_for_premium_owners_and_an_hour_at_most(world: World, sealed: Sealed) -> None:
+    legacy = sealed.legacy(opened=False)
+    path, now = "/sponsor/check-in", world.scenario.anvil.now()
+    await refused(world, path, check_in_body(world, legacy, sealed.owner), 403, "premium_required")
+    world.scenario.subscribe_premium(sealed.owner)
+    world.scenario.subscribe_premium(sealed.heir)
+    far = check_in_body(world, legacy, sealed.owner, deadline=now + 2 * 3600)
+    await refused(world, path, far, 422, "check_in_deadline_too_far")
+    await refused(world, path, check_in_body(world, legacy, sealed.heir), 403, "signer_mismatch")
+    unknown = check_in_body(world, Legacy(legacy.address, 99, legacy.router), sealed.owner)
+    await refused(world, path, unknown, 403, "not_a_known_legacy")
+    world.scenario.delete_legacy(sealed.owner, legacy)
+    await refused(world, path, check_in_body(world, legacy, sealed.owner), 422, "legacy_not_found")
+
+
+# -- gifts ------------------------------------------------------------------------------------------
+
+
+async def test_a_gift_one_minute_early_is_told_when_and_succeeds_sent_again(world: World, sealed: Sealed) -> None:
+    gift = sealed.gift(opened=False)
+    world.scenario.advance(DAY - 60)
+    body = withdraw_body(world, gift, sealed.heir)
+    answer = await refused(world, "/sponsor/gift-withdraw", body, 422, "still_locked")
+    assert answer.body["detail"].startswith("The gift opens on ")
+    world.scenario.advance(61)
+    assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
+
+
+async def test_only_live_gifts_of_whitelisted_tokens_alone_are_withdrawn(world: World, sealed: Sealed) -> None:
+    scenario, heir, path = world.scenario, sealed.heir, "/sponsor/gift-withdraw"
+    giver, usdc = scenario.account("giver"), sealed.it.usdc
+    await refused(world, path, withdraw_body(world, 99, heir), 404, "not_found")
+    lock = scenario.create_timelock(giver, heir.address, tokens=[(usdc, 5)], duration=1)
+    nfts = scenario.create_timelock(giver, heir.address, erc721=[(sealed.it.erc721, 7)], duration=1)
+    scenario.mint(usdc, giver.address, 5)
+    scenario.approve(giver, usdc, sealed.it.time_lock_router, 5)
+    mixed = scenario._gift(heir.address, 0, [(usdc, 5)], [], [(sealed.it.erc1155, 3, 4)], 1)
+    scenario.write_as_deployer("TestERC1155", sealed.it.erc1155, "mint", giver.address, 3, 4)
+    scenario.write(giver, "TestERC1155", sealed.it.erc1155, "setApprovalForAll", sealed.it.time_lock_router, True)
+    scenario.write(giver, "TimeLockRouter", sealed.it.time_lock_router, "createTimelockedGift", mixed)
+    odd = scenario.create_gift(
+        giver, heir.address, tokens=[(scenario.create_hostile_token(whitelisted=False), 5)], duration=1
+    )
+    taken = sealed.gift()
+    scenario.withdraw_gift(heir, taken)
+    scenario.advance(10)
+    await refused(world, path, withdraw_body(world, lock, heir), 422, "not_a_gift")
+    await refused(world, path, withdraw_body(world, nfts, heir), 404, "not_found")
+    await refused(world, path, withdraw_body(world, nfts + 1, heir), 422, "not_only_whitelisted_tokens")
+    await refused(world, path, withdraw_body(world, odd, heir), 422, "not_only_whitelisted_tokens")
+    await refused(world, path, withdraw_body(world, taken, heir), 422, "timelock_not_live")
+
+
+# -- caps, pauses, limits ---------------------------------------------------------------------------
+
+
+async def test_a_full_cap_says_that_ones_own_fee_still_works(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    sealed = Sealed(chain_scenario)
+    async with relaying(chain_scenario, engine, RELAY_PER_SIGNER="1") as world:
+        body = withdraw_body(world, sealed.gift(), sealed.heir)
+        assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
+        more = withdraw_body(world, sealed.gift(), sealed.heir)
+        answer = await refused(world, "/sponsor/gift-withdraw", more, 429, "daily_cap_reached")
+        assert "at your own fee, still works" in answer.body["detail"]
+        assert 0 < int(answer.headers["Retry-After"]) <= DAY
+        assert (await world.post("/sponsor/gift-withdraw", body)).status == 202, "the first is still answered"
+
+
+async def test_a_paused_signer_waits_for_tomorrow(world: World, sealed: Sealed) -> None:
+    """Paused as reconcile does it when a request of theirs reverts on chain."""
+    body = withdraw_body(world, sealed.gift(), sealed.heir)
+    subject = _pause_subject(world.chain_id, sealed.heir.address.lower())
+    async with world.engine.begin() as connection:
+        await connection.execute(sql.PAUSE, {"subject": subject})
+    answer = await refused(world, "/sponsor/gift-withdraw", body, 429, "signer_paused")
+    assert 0 < int(answer.headers["Retry-After"]) <= DAY
+
+
+async def test_a_client_may_send_so_many_requests_an_hour(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    """Also refused ones; looking is not counted, and a forged X-Forwarded-For buys nothing."""
+    async with relaying(chain_scenario, engine, RELAY_PER_CLIENT_HOUR="3") as world:
+        world.clock.ahead = 1800 - world.clock() % 3600
+        for number in range(3):
+            answer = await world.post("/sponsor/claim", {}, headers={"X-Forwarded-For": f"198.51.100.{number}"})
+            assert answer.status == 422
+        answer = await world.post("/sponsor/gift-withdraw", {}, headers={"X-Forwarded-For": "198.51.100.9"})
+        assert (answer.status, answer.code) == (429, "rate_limited")
+        assert 60 < int(answer.headers["Retry-After"]) <= 3600
+        assert (await world.request("GET", "/sponsor/status")).status == 200
+
+
+# -- what is off, down or unknown -------------------------------------------------------------------
+
+
+async def test_without_a_relayer_requests_are_refused_and_the_status_answers(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    sealed = Sealed(chain_scenario)
+    async with open_world(chain_scenario, engine) as world:
+        body = withdraw_body(world, sealed.gift(), sealed.heir)
+        await refused(world, "/sponsor/gift-withdraw", body, 503, "not_configured")
+        status = (await world.request("GET", "/sponsor/status")).body
+        chains = [{"chainId": world.chain_id, "gift": False, "legacy": False, "reason": "not_configured"}]
+        assert status == {"gift": False, "giftEmail": False, "legacy": False, "chains": chains}
+
+
+async def test_the_status_tells_what_works(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    provider = {
+        "TURNKEY_ORGANIZATION_ID": "the-organization",
+        "TURNKEY_API_PUBLIC_KEY": "036b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296",
+        "TURNKEY_API_PRIVATE_KEY": "00" * 31 + "01",
+    }
+    async with relaying(chain_scenario, engine, **provider) as world:
+        status = (await world.request("GET", "/sponsor/status")).body
+        chains = [{"chainId": world.chain_id, "gift": True, "legacy": True, "reason": None}]
+        assert status == {"gift": True, "giftEmail": True, "legacy": True, "chains": chains}
+    async with relaying(chain_scenario, engine, RELAY_DAILY_COUNT_CAP="0") as world:
+        status = (await world.request("GET", "/sponsor/status")).body
+        assert (status["gift"], status["chains"][0]["reason"]) == (False, "daily_cap_reached")
+    async with relaying(chain_scenario, engine) as world:
+        chain_scenario.anvil.set_balance(world.parts.relaying.admissions[RELAYER].signer.address, 0)
+        status = (await world.request("GET", "/sponsor/status")).body
+        assert (status["legacy"], status["chains"][0]["reason"]) == (False, "low_balance")
+
+
+async def test_the_chain_down_means_503_nothing_stored_and_a_status(engine: AsyncEngine) -> None:
+    with Anvil() as anvil:
+        scenario = Scenario(anvil, deploy(anvil))
+        sealed = Sealed(scenario)
+        async with relaying(scenario, engine, **{f"CHAIN_{anvil.chain_id}_RPC_TIMEOUT": "1"}) as world:
+            body = withdraw_body(world, sealed.gift(), sealed.heir)
+            anvil.stop()
+            await refused(world, "/sponsor/gift-withdraw", body, 503, "chain_unavailable")
+            status = (await world.request("GET", "/sponsor/status")).body
+            assert (status["gift"], status["chains"][0]["reason"]) == (False, "chain_unavailable")
+
+
+async def test_an_unknown_id_is_not_found(world: World) -> None:
+    for id in ("3f2b8f0e-6c1d-4b5a-9f57-0f6f2f0c9a11", "1", "canary"):
+        answer = await world.request("GET", f"/sponsor/requests/{id}")
+        assert (answer.status, answer.code) == (404, "not_found")
+        assert "canary" not in str(answer.body)
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"legacyId": 7}, "/legacyId"),
+        ({"legacyId": "0x7"}, "/legacyId"),
+        ({"legacyId": "-1"}, "/legacyId"),
+        ({"legacyId": str(1 << 256)}, "/legacyId"),
+        ({"nonce": "07"}, "/nonce"),
+        ({"nonce": str(1 << 256)}, "/nonce"),
+        ({"deadline": "tomorrow"}, "/deadline"),
+        ({"assets": ["canary"]}, "/assets/0"),
+        ({"isETH": 1}, "/isETH"),
+        ({"beneficiary": "canary"}, "/beneficiary"),
+        ({"signature": "canary"}, "/signature"),
+        ({"chainId": 5}, "/chainId"),
+        ({"extra": "canary"}, ""),
+    ],
+)
+async def test_a_bad_field_is_pointed_at_and_not_echoed(world: World, change: dict[str, Any], pointer: str) -> None:
+    legacy = Legacy("0x" + "11" * 20, 1, world.scenario.deployment.transfer_eoa_legacy_router)
+    body = claim_body(world, legacy, world.scenario.account("heir"), [world.scenario.deployment.usdc]) | change
+    answer = await refused(world, "/sponsor/claim", body, 422, "invalid_input")
+    assert [error["pointer"] for error in answer.body["errors"]] == [pointer]
+    assert "canary" not in str(answer.body)
