@@ -9,32 +9,38 @@ from reminder_worker.relay import effects, settle
 from reminder_worker.relay.fate import Fate, FinalFacts, MinedAttempt, fate
 from reminder_worker.relay.settle import Ending, OpenSlot, StoredRequest
 from reminder_worker.relay.values import State
-from reminder_worker.relay.views import Views
+from reminder_worker.relay.views import view_chain
 
 
 async def ending(
-    engine: AsyncEngine, chain: Chain, wallet: str, at: OpenSlot, mined: MinedAttempt | None, views: Views
+    engine: AsyncEngine, chain: Chain, wallet: str, at: OpenSlot, mined: MinedAttempt | None
 ) -> Ending | None:
     """Of the request whose slot is final. `mined` None: a stranger took its nonce. None: it cannot be known yet."""
-    called = mined is not None and settle.kind_of(at.slot, mined.tx_hash) == "call"
-    if mined is not None and called and mined.succeeded:
-        return Ending(State.CONFIRMED)
-    if mined is not None and called:
-        found = await fate_of(engine, chain, wallet, at.request, views, await _time_of(chain, mined))
+    if mined is not None and settle.kind_of(at.slot, mined.tx_hash) == "call":
+        if mined.succeeded:
+            return Ending(State.CONFIRMED)
+        block = await chain.block_by_hash(mined.block_hash)
+        found = await fate_of(engine, chain, wallet, at.request, block.timestamp) if block else None
         return None if found is None else _of_a_failed_call(at.request.lane, found)
-    found = await fate_of(engine, chain, wallet, at.request, views, views.time_final)
+    found = await fate_of(engine, chain, wallet, at.request)
     if found is Fate.ALIVE:
         return Ending(State.QUEUED, "slot_freed" if mined else settle.FOREIGN_NONCE)
     return None if found is None else Ending(State(found.value))
 
 
 async def fate_of(
-    engine: AsyncEngine, chain: Chain, wallet: str, request: StoredRequest, views: Views, time: int | None
+    engine: AsyncEngine, chain: Chain, wallet: str, request: StoredRequest, failed_at: int | None = None
 ) -> Fate | None:
-    """At `time` (unix seconds, of a final block). None while too few endpoints say what it takes to know."""
+    """As final as the chain is; `failed_at`: when its call failed (unix seconds), which tells why.
+
+    None while too few endpoints say what it takes to know.
+    """
+    counted = request.lane in effects.LANES
+    views = await view_chain(chain, wallet, signers_final=[request.signer_of] if counted else [])
+    time = views.time_final if failed_at is None else failed_at
     if time is None or views.head_final is None:
         return None
-    if request.lane not in effects.LANES:
+    if not counted:
         return fate(None, request.deadline, False, FinalFacts(time, None, False, False))
     nonce = views.nonce_final(request.signer_of)
     if nonce is None:
@@ -61,8 +67,3 @@ def _of_a_failed_call(lane: str, found: Fate) -> Ending:
     state = State.REVERTED if found is Fate.ALIVE else State(found.value)
     ours = found in (Fate.SATISFIED, Fate.EXPIRED)
     return Ending(state, "failed_on_chain", paused=lane in effects.LANES and not ours)
-
-
-async def _time_of(chain: Chain, mined: MinedAttempt) -> int | None:
-    block = await chain.block_by_hash(mined.block_hash)
-    return None if block is None else block.timestamp

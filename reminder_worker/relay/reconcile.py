@@ -136,8 +136,8 @@ class Reconcile:
             slots = await settle.read_slots(connection, chain.chain_id, self._wallet)
             waiting = await settle.read_waiting(connection, chain.chain_id, self._wallet, WAITING_LOOKED_AT)
         hashes = [attempt.tx_hash for at in slots for attempt in at.slot.attempts]
-        sent = [at.request for at in slots]
-        views = await view_chain(chain, self._wallet, hashes, _signers(sent), _signers([*sent, *waiting]))
+        unmined = _signers(at.request for at in slots if at.slot.mined_in is None)
+        views = await view_chain(chain, self._wallet, hashes, unmined, _signers(waiting))
         return _Seen(slots, waiting, views, await self._market(chain))
 
     async def _market(self, chain: Chain) -> Market | None:
@@ -162,10 +162,10 @@ class Reconcile:
                     report.unmined += 1
                     return await self._newest(chain.chain_id, at, report)
             case Settle(mined):
-                await self._finish(chain, at, mined, seen.views, report)
+                await self._finish(chain, at, mined, report)
             case Foreign():
                 await self._watch.stop(chain.chain_id, at.slot.nonce)
-                await self._finish(chain, at, None, seen.views, report)
+                await self._finish(chain, at, None, report)
             case Replace(kind) if facts.market is not None:
                 return await self._replace(chain.chain_id, at, kind, facts.market, report)
             case Replace() | Rebroadcast():
@@ -186,10 +186,8 @@ class Reconcile:
             await settle.unmine(connection, chain_id, self._wallet, at)
             return True
 
-    async def _finish(
-        self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None, views: Views, report: ReconcileReport
-    ) -> None:
-        ending = await outcome.ending(self._engine, chain, self._wallet, at, mined, views)
+    async def _finish(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None, report: ReconcileReport) -> None:
+        ending = await outcome.ending(self._engine, chain, self._wallet, at, mined)
         if ending is None:
             return  # the endpoints do not agree yet on what became of the authorization
         async with self._engine.begin() as connection:
@@ -270,7 +268,7 @@ class Reconcile:
         over = views.time_final is not None and views.time_final > request.deadline
         if not over and not (nonce is not None and nonce > request.nonce):
             return
-        found = await outcome.fate_of(self._engine, chain, self._wallet, request, views, views.time_final)
+        found = await outcome.fate_of(self._engine, chain, self._wallet, request)
         if found is None or found is Fate.ALIVE:
             return
         async with self._engine.begin() as connection:

@@ -113,8 +113,8 @@ RAW = text("select tx_hash, raw from worker.tx_attempt where chain_id = :chain_i
 
 STOP_WALLET = text("""
     update worker.relay_wallet
-    set stopped = coalesce(stopped, :reason), stopped_at = coalesce(stopped_at, clock_timestamp())
-    where chain_id = :chain_id and address = :wallet and stopped is distinct from :reason
+    set stopped = :reason, stopped_at = clock_timestamp()
+    where chain_id = :chain_id and address = :wallet and stopped is null
     returning true
 """)
 
