@@ -1,14 +1,17 @@
 /**
- * How a frontend talks to the recipient endpoints of the Reminder Worker (ethers 6).
+ * How a frontend talks to the recipient and relay endpoints of the Reminder Worker (ethers 6).
  *
  * Every request carries an EIP-712 message signed by the legacy's on-chain `creator()`. A message works once and
  * until its deadline, at most an hour ahead. Of two writes of one legacy (ingest, erase) the later deadline wins and
  * an equal one is refused: sign writes with the same life time, one after the other.
  *
  * Safe and other smart wallets: `signature` is whatever their ERC-1271 `isValidSignature` takes.
+ *
+ * The relay's authorizations (`signClaim`, `signCheckIn`, `signGiftWithdraw`) are for the routers, not for the service:
+ * their domain and nonce are read from the router, and their deadline is judged by the chain's clock.
  */
-import { hexlify, randomBytes, sha256, toUtf8Bytes } from "ethers";
-import type { Signer, TypedDataDomain, TypedDataField } from "ethers";
+import { Contract, concat, hexlify, keccak256, randomBytes, sha256, toUtf8Bytes, zeroPadValue } from "ethers";
+import type { Provider, Signer, TypedDataDomain, TypedDataField } from "ethers";
 
 /** Words the email; who is written to is read on chain. */
 export type Role = "owner" | "cosigner" | "beneficiary" | "second_line" | "third_line";
@@ -139,6 +142,167 @@ async function signAboutLegacy(
   return { chainId, legacy, deadline, signature };
 }
 
+/** What the three sponsored requests share. Ids and nonces are decimal strings. */
+interface SponsorRequest {
+  chainId: number;
+  nonce: string;
+  deadline: number;
+  signature: string;
+}
+
+/** Body of /sponsor/claim. */
+export interface ClaimRequest extends SponsorRequest {
+  router: string;
+  legacyId: string;
+  assets: string[];
+  isETH: boolean;
+  beneficiary: string;
+}
+
+/** Body of /sponsor/check-in. */
+export interface CheckInRequest extends SponsorRequest {
+  router: string;
+  legacyId: string;
+  owner: string;
+}
+
+/** Body of /sponsor/gift-withdraw. */
+export interface GiftWithdrawRequest extends SponsorRequest {
+  timelockId: string;
+  skipSwap: boolean;
+  recipient: string;
+}
+
+/** What is relayed, once, however often it is sent. */
+export interface Accepted {
+  id: string;
+  status: string;
+  txHash: string | null;
+}
+
+export interface RelayRequest extends Accepted {
+  lane: "claim" | "check_in" | "gift_withdraw";
+  blockNumber: number | null;
+  error: { code: string; detail: string } | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface SponsorStatus {
+  gift: boolean;
+  giftEmail: boolean;
+  legacy: boolean;
+  chains: { chainId: number; gift: boolean; legacy: boolean; reason: string | null }[];
+}
+
+const ROUTER_ABI = [
+  "function eip712Domain() view returns (bytes1, string, string, uint256, address, bytes32, uint256[])",
+  "function sponsorNonce(address) view returns (uint256)",
+];
+const NONCE_AND_DEADLINE: TypedDataField[] = [
+  { name: "nonce", type: "uint256" },
+  { name: "deadline", type: "uint256" },
+];
+const CLAIM: TypedDataField[] = [
+  { name: "beneficiary", type: "address" },
+  { name: "legacyId", type: "uint256" },
+  { name: "assetsHash", type: "bytes32" },
+  { name: "isETH", type: "bool" },
+  ...NONCE_AND_DEADLINE,
+];
+const CHECK_IN: TypedDataField[] = [
+  { name: "owner", type: "address" },
+  { name: "legacyId", type: "uint256" },
+  ...NONCE_AND_DEADLINE,
+];
+const WITHDRAW: TypedDataField[] = [
+  { name: "recipient", type: "address" },
+  { name: "timelockId", type: "uint256" },
+  { name: "skipSwap", type: "bool" },
+  ...NONCE_AND_DEADLINE,
+];
+
+/** What a router says: the domain its authorizations are signed in, and what the signer's next one needs. */
+export interface RouterTerms {
+  domain: TypedDataDomain & { chainId: number };
+  nonce: bigint;
+  /** Unix seconds by the chain's clock; a check-in takes one hour at most. */
+  deadline: number;
+}
+
+/** Reads only: any provider of the chain will do, and the signer needs no ether. */
+export async function routerTerms(provider: Provider, router: string, signer: string): Promise<RouterTerms> {
+  const contract = new Contract(router, ROUTER_ABI, provider);
+  const [found, nonce, head] = await Promise.all([
+    contract.getFunction("eip712Domain").staticCall(),
+    contract.getFunction("sponsorNonce").staticCall(signer) as Promise<bigint>,
+    provider.getBlock("latest"),
+  ]);
+  if (head === null) throw new Error("the chain does not answer");
+  const [, name, version, chainId, verifyingContract] = found as [string, string, string, bigint, string];
+  const domain = { name, version, chainId: Number(chainId), verifyingContract };
+  return { domain, nonce, deadline: head.timestamp + LIFE_TIME_SECONDS };
+}
+
+/** keccak256 of the addresses as 32-byte words (Solidity: abi.encodePacked(address[])). */
+export function assetsHash(assets: string[]): string {
+  return keccak256(concat(assets.map((asset) => zeroPadValue(asset, 32))));
+}
+
+/** A beneficiary's claim of whitelisted tokens, and of ether with `isETH`. `router`: the TransferEOALegacyRouter. */
+export async function signClaim(
+  signer: Signer,
+  provider: Provider,
+  router: string,
+  legacyId: bigint,
+  assets: string[],
+  isETH: boolean,
+): Promise<ClaimRequest> {
+  const beneficiary = await signer.getAddress();
+  const terms = await routerTerms(provider, router, beneficiary);
+  const message = { beneficiary, legacyId, assetsHash: assetsHash(assets), isETH };
+  const signed = await signForRouter(signer, terms, { ClaimAuth: CLAIM }, message);
+  return { ...signed, router, legacyId: legacyId.toString(), assets, isETH, beneficiary };
+}
+
+/** The owner's check-in; Premium. `router`: the TransferEOALegacyRouter. */
+export async function signCheckIn(
+  signer: Signer,
+  provider: Provider,
+  router: string,
+  legacyId: bigint,
+): Promise<CheckInRequest> {
+  const owner = await signer.getAddress();
+  const terms = await routerTerms(provider, router, owner);
+  const signed = await signForRouter(signer, terms, { CheckInAuth: CHECK_IN }, { owner, legacyId });
+  return { ...signed, router, legacyId: legacyId.toString(), owner };
+}
+
+/** The recipient's withdrawal of a gift. `router`: the TimeLockRouter. `skipSwap`: wrapped ether stays wrapped. */
+export async function signGiftWithdraw(
+  signer: Signer,
+  provider: Provider,
+  router: string,
+  timelockId: bigint,
+  skipSwap: boolean = false,
+): Promise<GiftWithdrawRequest> {
+  const recipient = await signer.getAddress();
+  const terms = await routerTerms(provider, router, recipient);
+  const message = { recipient, timelockId, skipSwap };
+  const signed = await signForRouter(signer, terms, { WithdrawAuth: WITHDRAW }, message);
+  return { ...signed, timelockId: timelockId.toString(), skipSwap, recipient };
+}
+
+async function signForRouter(
+  signer: Signer,
+  { domain, nonce, deadline }: RouterTerms,
+  types: Record<string, TypedDataField[]>,
+  message: Record<string, unknown>,
+): Promise<SponsorRequest> {
+  const signature = await signer.signTypedData(domain, types, { ...message, nonce, deadline });
+  return { chainId: domain.chainId, nonce: nonce.toString(), deadline, signature };
+}
+
 /** The calls themselves. Each throws `Refused` with the server's problem. */
 export class ReminderWorker {
   constructor(private readonly baseUrl: string) {}
@@ -159,13 +323,36 @@ export class ReminderWorker {
     return this.post("/send-instructions", request);
   }
 
-  private async post<T>(path: string, body: SignedRequest): Promise<T> {
-    const response = await fetch(this.baseUrl + path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-      cache: "no-store",
-    });
+  /** `Refused` with `daily_cap_reached`, `not_configured` or `relay_stopped`: paying one's own fee still works. */
+  sponsorClaim(request: ClaimRequest): Promise<Accepted> {
+    return this.post("/sponsor/claim", request);
+  }
+
+  sponsorCheckIn(request: CheckInRequest): Promise<Accepted> {
+    return this.post("/sponsor/check-in", request);
+  }
+
+  sponsorGiftWithdraw(request: GiftWithdrawRequest): Promise<Accepted> {
+    return this.post("/sponsor/gift-withdraw", request);
+  }
+
+  /** Ask every few seconds until `confirmed`, or `error` says why not. */
+  sponsorRequest(id: string): Promise<RelayRequest> {
+    return this.ask(`/sponsor/requests/${id}`, {});
+  }
+
+  /** Before sponsoring is offered. */
+  sponsorStatus(): Promise<SponsorStatus> {
+    return this.ask("/sponsor/status", {});
+  }
+
+  private post<T>(path: string, body: SignedRequest | SponsorRequest): Promise<T> {
+    const headers = { "Content-Type": "application/json" };
+    return this.ask(path, { method: "POST", headers, body: JSON.stringify(body) });
+  }
+
+  private async ask<T>(path: string, options: RequestInit): Promise<T> {
+    const response = await fetch(this.baseUrl + path, { ...options, cache: "no-store" });
     if (response.ok) return (await response.json()) as T;
     const wait = response.headers.get("Retry-After");
     throw new Refused((await response.json()) as Problem, wait === null ? undefined : Number(wait));

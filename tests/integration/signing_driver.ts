@@ -1,11 +1,13 @@
 /** Run by test_signing_snippet.py: reads a JSON list of steps from standard input, prints what each answered. */
 import { readFileSync } from "node:fs";
-import { Wallet } from "ethers";
+import { JsonRpcProvider, Wallet } from "ethers";
 import * as signing from "../../docs/signing.ts";
 
 interface Step {
-  call: "ingest" | "read" | "erase" | "sendInstructions";
+  call: "ingest" | "read" | "erase" | "sendInstructions" | "claim" | "checkIn" | "withdraw" | "request" | "status";
   key: string;
+  id?: string;
+  assets?: string[];
   recipients?: signing.Recipient[];
   deadline?: number;
 }
@@ -13,13 +15,17 @@ interface Input {
   baseUrl: string;
   chainId: number;
   legacy: string;
+  rpcUrl: string;
+  legacyRouter: string;
+  timeLockRouter: string;
   steps: Step[];
 }
 
 const input = JSON.parse(readFileSync(0, "utf8")) as Input;
 const worker = new signing.ReminderWorker(input.baseUrl);
+const provider = new JsonRpcProvider(input.rpcUrl, input.chainId, { staticNetwork: true });
 
-async function run({ call, key, recipients = [], deadline }: Step): Promise<unknown> {
+async function run({ call, key, id = "0", assets = [], recipients = [], deadline }: Step): Promise<unknown> {
   const signer = new Wallet(key);
   const about = [signer, input.chainId, input.legacy] as const;
   switch (call) {
@@ -31,6 +37,20 @@ async function run({ call, key, recipients = [], deadline }: Step): Promise<unkn
       return worker.erase(await signing.signErase(...about, deadline));
     case "sendInstructions":
       return worker.sendInstructions(await signing.signSendInstructions(...about, deadline));
+    case "claim": {
+      const { legacyRouter } = input;
+      return worker.sponsorClaim(await signing.signClaim(signer, provider, legacyRouter, BigInt(id), assets, true));
+    }
+    case "checkIn":
+      return worker.sponsorCheckIn(await signing.signCheckIn(signer, provider, input.legacyRouter, BigInt(id)));
+    case "withdraw": {
+      const { timeLockRouter } = input;
+      return worker.sponsorGiftWithdraw(await signing.signGiftWithdraw(signer, provider, timeLockRouter, BigInt(id)));
+    }
+    case "request":
+      return worker.sponsorRequest(id);
+    case "status":
+      return worker.sponsorStatus();
   }
 }
 
@@ -44,3 +64,4 @@ for (const step of input.steps) {
   }
 }
 console.log(JSON.stringify(answers));
+provider.destroy();

@@ -10,7 +10,7 @@ import pytest
 from eth_account.signers.local import LocalAccount
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import Scenario
+from devnet.scenarios import DAY, Scenario
 from tests.integration.api_world import World, open_world
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +41,15 @@ async def _run(*command: str, stdin: str = "") -> tuple[int, str, str]:
 
 async def _frontend(world: World, legacy: str, *steps: dict[str, Any]) -> list[Any]:
     """What each call of the snippet gave."""
-    given = {"baseUrl": world.url, "chainId": world.chain_id, "legacy": legacy, "steps": steps}
+    given = {
+        "baseUrl": world.url,
+        "chainId": world.chain_id,
+        "legacy": legacy,
+        "rpcUrl": world.scenario.anvil.url,
+        "legacyRouter": world.scenario.deployment.transfer_eoa_legacy_router,
+        "timeLockRouter": world.scenario.deployment.time_lock_router,
+        "steps": steps,
+    }
     code, out, err = await _run("node_modules/.bin/tsx", "tests/integration/signing_driver.ts", stdin=json.dumps(given))
     assert code == 0, err
     answers: list[Any] = json.loads(out)
@@ -92,6 +100,40 @@ async def test_refusals_reach_the_frontend_as_problems(world: World) -> None:
         {"call": "ingest", "key": _key(owner), "recipients": [{"recipient": "0x12"}]},
     )
     assert [answer["refused"] for answer in answers] == ["signer_mismatch", "expired", "invalid_input"]
+
+
+async def test_a_frontend_has_its_three_authorizations_relayed(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    """The heir has no ether: claims tokens and ether of a legacy, and withdraws a gift; the owner checks in."""
+    scenario, usdc = chain_scenario, chain_scenario.deployment.usdc
+    owner, heir, giver = (scenario.account(label) for label in ("owner", "heir", "giver"))
+    scenario.subscribe_premium(owner, 10 * 365 * DAY)
+    claimed, watched = (scenario.create_legacy(owner, {heir.address: 100}) for _ in range(2))
+    scenario.mint(usdc, owner.address, 700)
+    scenario.approve(owner, usdc, claimed.address, 700)
+    scenario.anvil.set_balance(claimed.address, 5)
+    gift = scenario.create_gift(giver, heir.address, eth=9, duration=DAY)
+    scenario.advance(181 * DAY)
+    relayer = scenario.account("relayer")
+    scenario.anvil.set_balance(heir.address, 0)
+    async with open_world(scenario, engine, RELAYER_KEY=_key(relayer)) as world:
+        status, claim, check_in, withdrawal, early, unknown = await _frontend(
+            world,
+            claimed.address,
+            {"call": "status", "key": _key(heir)},
+            {"call": "claim", "key": _key(heir), "id": str(claimed.id), "assets": [usdc]},
+            {"call": "checkIn", "key": _key(owner), "id": str(watched.id)},
+            {"call": "withdraw", "key": _key(heir), "id": str(gift)},
+            {"call": "claim", "key": _key(heir), "id": str(watched.id), "assets": [usdc]},
+            {"call": "request", "key": _key(heir), "id": "3f2b8f0e-6c1d-4b5a-9f57-0f6f2f0c9a11"},
+        )
+        assert (status["legacy"], status["gift"], status["giftEmail"]) == (True, True, False)
+        for answer in (claim, check_in, withdrawal):
+            scenario.anvil.receipt(answer["txHash"])
+        assert scenario.balance(usdc, heir.address) == 700
+        assert scenario.balance(None, heir.address) == 14
+        assert (early["refused"], unknown["refused"]) == ("legacy_still_active", "not_found")
+        (told,) = await _frontend(world, claimed.address, {"call": "request", "key": _key(heir), "id": claim["id"]})
+        assert (told["id"], told["lane"], told["txHash"]) == (claim["id"], "claim", claim["txHash"])
 
 
 async def test_the_snippet_is_well_typed() -> None:
