@@ -180,29 +180,36 @@ def backfill(from_block: int, chain_id: int | None) -> None:
 
 @main.command(epilog=cli_parts.example("reminder-worker requeue --all", "reminder-worker requeue 2f0c9e6a-…"))
 @click.argument("ids", nargs=-1, type=click.UUID)
-@click.option("--all", "everything", is_flag=True, help="Every dead email.")
+@click.option("--all", "everything", is_flag=True, help="Every dead email and alert.")
 def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
-    """Put dead emails (refused three times as malformed) back to the queue, by their ids or all of them.
+    """Put dead emails (refused three times as malformed) and alerts back to the queue, by their ids or all of them.
 
-    Without ids it lists the emails that are dead or held.
+    Without ids it lists the emails that are dead or held, and dead alerts.
     """
+    from reminder_worker.alerts import dead_alerts, requeue_alerts
     from reminder_worker.reminders.ledger import requeue as back_to_the_queue
     from reminder_worker.reminders.ledger import stuck
 
     if ids and everything:
         raise click.UsageError("give ids, or --all")
-    if not ids and not everything:
-        for row in cli_parts.with_runtime(lambda runtime: stuck(runtime.engine)):
+
+    async def show(runtime: "Runtime") -> None:
+        for row in await stuck(runtime.engine):
             click.echo(f"{row.id}  {row.state}  {row.kind}  chain {row.chain_id}  {row.legacy}  {row.age} s")
-        return
+        for row in await dead_alerts(runtime.engine):
+            click.echo(f"{row.id}  dead  alert {row.kind}  chain {row.chain_id}  {row.subject}")
 
     async def work(runtime: "Runtime") -> int:
-        return await back_to_the_queue(runtime.engine, None if everything else ids)
+        chosen = None if everything else ids
+        return await back_to_the_queue(runtime.engine, chosen) + await requeue_alerts(runtime.engine, chosen)
 
+    if not ids and not everything:
+        cli_parts.with_runtime(show)
+        return
     count = cli_parts.with_runtime(work)
     click.echo(f"{count} back in the queue")
     if count < len(ids):
-        raise click.ClickException(f"{len(ids) - count} of the ids are not dead emails")
+        raise click.ClickException(f"{len(ids) - count} of the ids are neither dead emails nor dead alerts")
 
 
 @main.command(

@@ -218,11 +218,24 @@ def test_requeue_takes_dead_emails_only(command: Command) -> None:
     assert f"{other}  held  owner_reset" in listed.output
     refused = command("requeue", str(other))
     assert refused.exit_code == 1
-    assert "1 of the ids are not dead emails" in refused.output
+    assert "1 of the ids are neither dead emails nor dead alerts" in refused.output
     assert command("requeue", str(dead)).exit_code == 0
     states = dict(command.sql("select id, state from worker.sent_ledger"))  # type: ignore[arg-type]
     assert states[dead] in ("queued", "released")
     assert states[other] == "held"
+
+
+def test_requeue_takes_refused_alerts_too(command: Command) -> None:
+    dead, sent = uuid4(), uuid4()
+    for key, state in ((dead, "dead"), (sent, "sent")):
+        command.sql(
+            "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state)"
+            " values (%s, 1, 'relay_stuck', 'x', %s, '{}', %s)",
+            key, state, state,
+        )  # fmt: skip
+    assert f"{dead}  dead  alert relay_stuck" in command("requeue").output
+    assert command("requeue", "--all").exit_code == 0
+    assert dict(command.sql("select id, state from worker.alert")) == {dead: "queued", sent: "sent"}  # type: ignore[arg-type]
 
 
 def test_rotate_key_moves_every_row_to_the_new_key(command: Command) -> None:
