@@ -188,10 +188,13 @@ MARK_SENT = text("""
         where chain_id = :chain_id and tx_hash = any(cast(:sent as text[]))
         returning tx_hash, wallet, nonce
     )
-    update worker.relay_request r set state = 'broadcast', updated_at = clock_timestamp()
-    from sent join worker.nonce_slot s
-        on s.chain_id = :chain_id and s.wallet = sent.wallet and s.nonce = sent.nonce and s.state = 'open'
-    where sent.tx_hash = any(cast(:taken as text[])) and r.id = s.request_id and r.state = 'signed'
+    update worker.relay_request set state = 'broadcast', updated_at = clock_timestamp()
+    where state = 'signed' and id = any(array(
+        select s.request_id
+        from sent join worker.nonce_slot s
+            on s.chain_id = :chain_id and s.wallet = sent.wallet and s.nonce = sent.nonce and s.state = 'open'
+        where sent.tx_hash = any(cast(:taken as text[]))
+    ))
 """)
 
 SLOT_RESERVATION = text("""

@@ -47,23 +47,7 @@ async def reserve(
     connection: AsyncConnection, wallet: str, authorization: Authorization, caps: Caps, wei: int
 ) -> Reserved:
     """Count a new request, and reserve `wei` when its turn has come; 0: it waits. Raises `LimitReached`."""
-    asked = _scopes(authorization, caps)
-    row = (
-        await connection.execute(
-            sql.RESERVE,
-            {
-                "chain_id": authorization.chain_id,
-                "wallet": wallet,
-                "digest": authorization.digest,
-                "scopes": [scope for scope, _, _ in asked],
-                "subjects": [subject for _, subject, _ in asked],
-                "limits": [limit for _, _, limit in asked],
-                "wei": wei,
-                "daily_wei": caps.daily_wei,
-                "max_open": caps.max_open,
-            },
-        )
-    ).one()
+    row = (await connection.execute(sql.RESERVE, reserve_values(authorization, wallet, caps, wei))).one()
     if row.existing is None and row.exhausted is not None:
         raise LimitReached(
             f"today's cap ({row.exhausted}) of sponsored transactions is used up", row.seconds_left, "daily_cap_reached"
@@ -131,6 +115,22 @@ def request_row(authorization: Authorization, wallet: str, state: State) -> dict
         "state": state.value,
         "gas_limit": authorization.gas_limit,
         "tx_hash": None,
+    }
+
+
+def reserve_values(authorization: Authorization, wallet: str, caps: Caps, wei: int) -> dict[str, Any]:
+    """What `RESERVE` asks for."""
+    asked = _scopes(authorization, caps)
+    return {
+        "chain_id": authorization.chain_id,
+        "wallet": wallet,
+        "digest": authorization.digest,
+        "scopes": [scope for scope, _, _ in asked],
+        "subjects": [subject for _, subject, _ in asked],
+        "limits": [limit for _, _, limit in asked],
+        "wei": wei,
+        "daily_wei": caps.daily_wei,
+        "max_open": caps.max_open,
     }
 
 

@@ -1,0 +1,186 @@
+"""Admission with 32 clients at once: from a good authorization to committed bytes that a node has accepted.
+
+Real PostgreSQL with its default durability; a node that takes everything, in a process of its own. The floor is the
+same SQL and signing bare: the statements of one transaction and the mark after it on a connection for each client,
+with all else made ready before its clock starts, and nothing sent.
+"""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import uvloop
+from eth_account import Account
+from eth_account.signers.local import LocalAccount
+from eth_utils.address import to_checksum_address
+from eth_utils.crypto import keccak
+from psycopg.rows import namedtuple_row
+from pydantic import SecretStr
+from sqlalchemy import TextClause, text
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bench.harness import Figure, interleaved
+from bench.surroundings import CHAIN_ID, postgres
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.engine import open_engine
+from reminder_worker.database.migrate import migrate
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.relay import statements as sql
+from reminder_worker.relay import store
+from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.values import Authorization, Caps, Lane, State
+from reminder_worker.relay.wallet import load_signer
+from reminder_worker.settings import ChainSettings
+
+CLIENTS = 32
+REQUESTS = 320
+GWEI = 10**9
+GAS = 500_000
+TARGET = "0x" + "7a" * 20
+KEYS = tuple("0x" + keccak(text=f"relayer {name}").hex() for name in ("of ours", "of the floor"))
+CAPS = Caps(
+    daily_wei=10**30, daily_count=10**9, gas_price_ceiling_wei=50 * GWEI,
+    per_legacy=10**6, per_gift=10**6, per_signer=10**6, per_creator=10**6, max_open=10**9,
+)  # fmt: skip
+_EMPTY = text(
+    "truncate worker.relay_wallet, worker.relay_request, worker.nonce_slot, worker.tx_attempt, worker.relay_budget"
+)
+run = uvloop.run  # the loop the API is served on, for the floor too
+
+
+async def measure() -> list[Figure]:
+    with postgres() as url:
+        engine = open_engine(url, pool_size=CLIENTS)
+        await migrate(engine)
+        async with _stub() as node:
+            seconds, floor, ratio = await _measure(engine, url, node)
+        await engine.dispose()
+    return [Figure("relay_admission", REQUESTS / seconds, "accepted/s", REQUESTS / floor, ratio, "ratio >= 0.5")]
+
+
+async def _measure(engine: AsyncEngine, url: str, node: str) -> tuple[float, float, float]:
+    addresses = dict.fromkeys(("TRANSFER_EOA_LEGACY_ROUTER", "MULTISIG_LEGACY_ROUTER", "PREMIUM_SETTING"), TARGET)
+    settings = ChainSettings.model_construct(
+        chain_id=CHAIN_ID, rpc_urls=(SecretStr(node),), rpc_timeout_seconds=15.0, log_range=1000, **addresses
+    )
+    chain = Chain.connect(settings)
+    signer = load_signer(SecretStr(KEYS[0]))
+    admission = Admission(engine, Vault(bytes(range(32))), {CHAIN_ID: chain}, signer, CAPS, any_chain=True)
+    floor = _Floor(Account.from_key(KEYS[1]))
+    connections = [
+        await psycopg.AsyncConnection.connect(url.replace("+psycopg", ""), row_factory=namedtuple_row)
+        for _ in range(CLIENTS)
+    ]
+    prepared: tuple[Iterator[Authorization], Iterator[dict[str, Any]]]
+
+    async def before() -> None:
+        nonlocal prepared
+        async with engine.begin() as connection:
+            await connection.execute(_EMPTY)
+            await connection.execute(sql.ADD_WALLET, {"chain_id": CHAIN_ID, "wallet": floor.address, "next_nonce": 0})
+        async with engine.connect() as connection:
+            await (await connection.execution_options(isolation_level="AUTOCOMMIT")).execute(text("vacuum analyze"))
+        await Admission(engine, Vault(bytes(32)), {CHAIN_ID: chain}, signer, CAPS, any_chain=True).open_wallet(CHAIN_ID)
+        prepared = iter(_authorizations()), iter([floor.prepare(each) for each in _authorizations()])
+
+    async def client(_: int) -> None:
+        for authorization in prepared[0]:
+            if (await admission.admit(authorization)).state is not State.BROADCAST:
+                raise RuntimeError("not accepted")
+
+    async def bare(number: int) -> None:
+        for values in prepared[1]:
+            await floor.admit(connections[number], values)
+
+    figures = await interleaved(lambda: _all(client), lambda: _all(bare), before=before)
+    for each in connections:
+        await each.close()
+    await chain.close()
+    return figures
+
+
+async def _all(client: Callable[[int], Awaitable[None]]) -> None:
+    await asyncio.gather(*(client(number) for number in range(CLIENTS)))
+
+
+def _authorizations() -> Sequence[Authorization]:
+    """The calls of gift withdrawals, each of another gift and recipient of a few givers."""
+    return [
+        Authorization(
+            chain_id=CHAIN_ID,
+            lane=Lane.GIFT_WITHDRAW,
+            digest=os.urandom(32),
+            router=TARGET,
+            subject_id=number,
+            signer=f"0x{number:040x}",
+            creator=f"0x{number % 50:040x}",
+            nonce=0,
+            deadline=2**40,
+            call_data=os.urandom(324),
+            gas_limit=GAS,
+        )
+        for number in range(REQUESTS)
+    ]
+
+
+class _Floor:
+    """What has to be done, and nothing else."""
+
+    def __init__(self, account: LocalAccount) -> None:
+        self._account = account
+        self._target = to_checksum_address(TARGET)
+        self.address = account.address.lower()
+        self._lock, self._reserve, self._add, self._mark = map(
+            _bare, (sql.LOCK_WALLET, sql.RESERVE, sql.ADD_SIGNED, sql.MARK_SENT)
+        )
+
+    def prepare(self, authorization: Authorization) -> dict[str, Any]:
+        reserve = store.reserve_values(authorization, self.address, CAPS, 3 * GWEI * GAS)
+        row = store.request_row(authorization, self.address, State.SIGNED)
+        sealed = {"id": uuid4(), "key_id": "bench", "salt": bytes(32), "call_data": authorization.call_data + bytes(28)}
+        attempt = {"kind": "call", "max_fee": 3 * GWEI, "priority_fee": GWEI, "attempt_gas": GAS}
+        return {**reserve, **row, **sealed, **attempt, "data": authorization.call_data}
+
+    async def admit(self, connection: psycopg.AsyncConnection[Any], values: dict[str, Any]) -> None:
+        async with connection.transaction():
+            (nonce, _) = await _one(connection, self._lock, values)
+            reserved = await _one(connection, self._reserve, values)
+            signed = self._account.sign_transaction(
+                {
+                    "type": 2, "chainId": CHAIN_ID, "nonce": nonce, "to": self._target, "value": 0,
+                    "data": values["data"], "gas": GAS, "maxFeePerGas": 3 * GWEI, "maxPriorityFeePerGas": GWEI,
+                }
+            )  # fmt: skip
+            raw, tx_hash = bytes(signed.raw_transaction), "0x" + signed.hash.hex().removeprefix("0x")
+            values |= {"nonce": nonce, "raw": raw + bytes(28), "tx_hash": tx_hash, "day": reserved.day}
+            await _one(connection, self._add, values)
+        async with connection.transaction():
+            await connection.execute(self._mark, {"chain_id": CHAIN_ID, "sent": [tx_hash], "taken": [tx_hash]})
+
+
+async def _one(connection: psycopg.AsyncConnection[Any], statement: bytes, values: dict[str, Any]) -> Any:
+    return await (await connection.execute(statement, values)).fetchone()
+
+
+def _bare(statement: TextClause) -> bytes:
+    return str(statement.compile(dialect=PGDialect_psycopg())).encode()
+
+
+@asynccontextmanager
+async def _stub() -> AsyncIterator[str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bench.node_stub", stdout=asyncio.subprocess.PIPE
+    )
+    if process.stdout is None:
+        raise RuntimeError("no pipe")
+    try:
+        yield f"http://127.0.0.1:{int(await process.stdout.readline())}"
+    finally:
+        process.terminate()
+        await process.wait()
