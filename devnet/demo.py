@@ -10,6 +10,7 @@ from rich.markup import escape
 from devnet import leaks
 from devnet.cast import EVERYBODY, FIRST, LATER, OWNER, PEOPLE, SECOND, Person
 from devnet.dagster_ui import LOCATION
+from devnet.demo_gifts import GiftChapter
 from devnet.demo_relay import RelayChapter
 from devnet.evidence import Email, must
 from devnet.local import CHAIN_ID
@@ -28,7 +29,7 @@ PASS_SECONDS = 90  # the due pass looks once a minute
 EVENT_SECONDS = 45
 
 
-class Story(RelayChapter):
+class Story(GiftChapter, RelayChapter):
     """Reminders from beginning to end; in the middle, what the service pays for."""
 
     def __init__(self, stack: "Stack") -> None:
@@ -43,6 +44,13 @@ class Story(RelayChapter):
             ("The owner creates a legacy: two beneficiaries, and a second line", self._create),
             ("The owner sets on chain who is to be reminded", self._configure),
             ("The owner saves everybody's email with one signature", self._save),
+            ("A giver seals two gifts for a friend: one of ETH, one of USDC", self.seal_gifts),
+            ("The owner makes a second legacy, for a godchild, and lets its timer be renewed", self.opt_in),
+            ("The owner's wallet is used, and the service renews the timer", self.renew),
+            ("The owner checks in by a signature, and pays nothing", self.check_in_for_free),
+            ("The friend, who never had ETH, takes both gifts by signatures", self.withdraw_gifts),
+            ("The godchild, who never had ETH, claims by a signature", self.claim_for_free),
+            ("Each signature became one final transaction, paid to the wei", self.paid_once),
             ("Time passes, until a week before the deadline", self._near_the_deadline),
             ("'Approaching activation' arrives", self._approaching),
             ("The owner checks in, and those of the first line hear of it", self._check_in),
@@ -180,7 +188,7 @@ class Story(RelayChapter):
         texts |= {f"first name of the {p.label}": p.name.split()[0] for p in EVERYBODY}
         texts |= {f"last name of the {p.label}": p.name.split()[1] for p in EVERYBODY}
         keys = {f"private key of the {p.label}": bytes(self.accounts[p].key) for p in EVERYBODY}
-        keys |= {f"authorization {i}": value for i, value in enumerate(self.signatures, 1)}
+        keys |= {f"authorization {i}": value for i, value in enumerate(self.authorizations, 1)}
         keys |= {f"signature {i} of the owner": value for i, value in enumerate(self.wallet.signatures, 1)}
         for path in sorted(self.stack.secrets.iterdir()):
             text = path.read_text()

@@ -123,6 +123,7 @@ def mail_environ(at: Addresses, ports: Ports, secret_files: Path) -> dict[str, s
         "MAIL_SERVICE_PORT": str(ports.mail),
         "MAIL_FROM": "Reminders <reminders@mail.example>",
         "APP_ORIGIN": APP_ORIGIN,
+        "GIFT_ORIGINS": at.api,
         "SMTP_HOST": HOST,
         "SMTP_PORT": str(ports.smtp),
         "SMTP_TLS": "none",

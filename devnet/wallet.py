@@ -15,6 +15,7 @@ from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
 _LEGACY_AND_DEADLINE = [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]
+_NOTIFY = [{"name": "payloadHash", "type": "bytes32"}, _LEGACY_AND_DEADLINE[1]]
 _INGEST = [_LEGACY_AND_DEADLINE[0], {"name": "payloadHash", "type": "bytes32"}, _LEGACY_AND_DEADLINE[1]]
 _LIFETIME_SECONDS = 600
 
@@ -37,30 +38,41 @@ class Wallet:
 
     def ingest(self, legacy: str, recipients: Sequence[Mapping[str, str]]) -> Answer:
         """`recipients`: recipient, role, email, name. One signature covers the whole set."""
-        payload = json.dumps({"salt": "0x" + secrets.token_hex(32), "recipients": list(recipients)})
-        digest = sha256(payload.encode()).digest()
-        signed = self._signed("IngestLegacy", _INGEST, legacy, payloadHash=digest)
-        return post(self.api_url, "/ingest-legacy", {**signed, "payload": payload})
+        payload, digest = _payload({"recipients": list(recipients)})
+        signed = self._signed("IngestLegacy", _INGEST, legacy=to_checksum_address(legacy), payloadHash=digest)
+        body = {"legacy": to_checksum_address(legacy), "payload": payload, **signed}
+        return post(self.api_url, "/ingest-legacy", body)
 
     def read(self, legacy: str) -> Answer:
-        return post(self.api_url, "/recipients", self._signed("ReadRecipients", _LEGACY_AND_DEADLINE, legacy))
+        return self._about(legacy, "/recipients", "ReadRecipients")
 
     def erase(self, legacy: str) -> Answer:
-        return post(self.api_url, "/erase-legacy", self._signed("EraseLegacy", _LEGACY_AND_DEADLINE, legacy))
+        return self._about(legacy, "/erase-legacy", "EraseLegacy")
 
-    def _signed(self, primary: str, fields: list[dict[str, str]], legacy: str, **more: bytes) -> dict[str, Any]:
+    def notify_gift(self, **wish: str) -> Answer:
+        """As the giver: whom to tell of a gift, in the API's own field names."""
+        payload, digest = _payload(wish)
+        signed = self._signed("GiftNotify2", _NOTIFY, payloadHash=digest)
+        return post(self.api_url, "/gift/notify", {"giver": self.account.address, "payload": payload, **signed})
+
+    def _about(self, legacy: str, path: str, primary: str) -> Answer:
+        about = {"legacy": to_checksum_address(legacy)}
+        return post(self.api_url, path, {**about, **self._signed(primary, _LEGACY_AND_DEADLINE, **about)})
+
+    def _signed(self, primary: str, fields: list[dict[str, str]], **values: str | bytes) -> dict[str, Any]:
         deadline = max(int(time.time()) + _LIFETIME_SECONDS, self._last_deadline + 1)  # of two writes the later wins
         self._last_deadline = deadline
         domain = {"name": "Reminder Worker", "version": "1", "chainId": self.chain_id}
-        message = {"legacy": to_checksum_address(legacy), "deadline": deadline, **more}
+        message = {"deadline": deadline, **values}
         signature = self.account.sign_message(encode_typed_data(domain, {primary: fields}, message)).signature
         self.signatures.append(bytes(signature))
-        return {
-            "chainId": self.chain_id,
-            "legacy": to_checksum_address(legacy),
-            "deadline": deadline,
-            "signature": "0x" + bytes(signature).hex(),
-        }
+        return {"chainId": self.chain_id, "deadline": deadline, "signature": "0x" + bytes(signature).hex()}
+
+
+def _payload(content: Mapping[str, Any]) -> tuple[str, bytes]:
+    """Its text, and the hash that is signed of it."""
+    payload = json.dumps({"salt": "0x" + secrets.token_hex(32), **content})
+    return payload, sha256(payload.encode()).digest()
 
 
 def post(api_url: str, path: str, body: Mapping[str, Any]) -> Answer:
