@@ -18,6 +18,7 @@ from reminder_worker.chain.renewals import Renewals, budget_step, record_activit
 from reminder_worker.errors import LimitReached, Unavailable
 from reminder_worker.relay import renewal_statements as sql
 from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.contract_errors import refusal
 from reminder_worker.relay.owners import Found, OptedIn, Places, read_owners, read_places
 from reminder_worker.relay.renewal import NO_RESET, Decision, Memory, Reason, Seen, Standing, Verdict, decide, remember
 from reminder_worker.relay.values import OPEN_STATES, Authorization, Lane, State
@@ -41,7 +42,6 @@ LATEST: Final = 2**62  # beyond all times that mean anything; fits the column
 NOT_READABLE: Final = Verdict(Decision.HELD, "not_readable")
 COUNT_NOT_KNOWN: Final = Verdict(Decision.WAIT, "count_not_known")
 NOT_THE_ATTESTOR: Final = Verdict(Decision.HELD, "not_the_attestor")
-WOULD_REVERT: Final = Verdict(Decision.HELD, "would_revert")
 REVERTS: Final = Verdict(Decision.HELD, "reverts")
 UNDER_WAY: Final = Verdict(Decision.WAIT, "under_way")
 DONE: Final = Verdict(Decision.WAIT, "renewed")
@@ -188,8 +188,7 @@ class AutoRenew:
         data = record_activity(one.legacy_id, each.observed)
         answer = await chain.call(Call(router, data), gas=self._settings.gas, sender=self._attestor)
         if isinstance(answer, Reverted):
-            log.warning("renewal_would_revert", chain_id=chain.chain_id, legacy=one.legacy, error=answer.data[:4].hex())
-            return WOULD_REVERT
+            return Verdict(Decision.HELD, refusal(answer.data).code)
         if self._settings.dry_run:
             return DRY_RUN
         await self._admission.admit(

@@ -175,6 +175,16 @@ async def test_a_count_that_jumped_is_held_and_shown(world: RenewalWorld) -> Non
     assert (await world.look(AUTO_RENEW_LARGEST_JUMP=world.count())).sent == 1
 
 
+async def test_what_fails_when_it_is_simulated_is_not_sent(world: RenewalWorld) -> None:
+    """Here for want of gas."""
+    legacy = world.legacy()
+    await world.look()
+    world.transact()
+    world.scenario.advance(IN_WINDOW)
+    assert (await world.look(AUTO_RENEW_GAS=30_000)).sent == 0
+    assert (await world.verdict(legacy), await world.sent()) == ("would_fail", 0)
+
+
 async def test_two_runs_at_once_renew_once(world: RenewalWorld) -> None:
     legacy = world.legacy()
     await world.look()
