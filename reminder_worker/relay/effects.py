@@ -6,10 +6,13 @@ with an authorization or without.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from reminder_worker.chain import abi
+import msgspec
+
+from reminder_worker.chain import abi, wire
 from reminder_worker.chain.client import Chain, Log
+from reminder_worker.chain.endpoint import Request
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.views import view_chain
@@ -65,6 +68,31 @@ async def effects(
         if seen.mined is None or not seen.vouched or seen.mined.block_number > finalized:
             return None
     return tuple(found)
+
+
+async def direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str]) -> dict[str, bytes] | None:
+    """What was called, for those transactions that called the router directly; None while endpoints do not agree.
+
+    A claim's event does not tell its assets: another authorization for the same legacy looks alike.
+    """
+    asked: list[Request] = [("eth_getTransactionByHash", [tx_hash]) for tx_hash in tx_hashes]
+
+    def read(answers: Sequence[Any]) -> dict[str, bytes]:
+        found = msgspec.convert(list(answers), list[_Transaction])
+        return {
+            tx_hash: wire.hex_bytes(each.input)
+            for tx_hash, each in zip(tx_hashes, found, strict=True)
+            if each.to is not None and each.to.lower() == router
+        }
+
+    said = await chain.ask_each(asked, read)
+    agreed = len(said) >= min(2, len(chain.settings.rpc_urls)) and all(each == said[0] for each in said)
+    return said[0] if agreed else None
+
+
+class _Transaction(msgspec.Struct):
+    to: str | None
+    input: str
 
 
 def _effect(log: Log, signer: str) -> Effect | None:

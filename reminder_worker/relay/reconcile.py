@@ -16,7 +16,7 @@ from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import DecryptionFailed, RelayStopped, Unavailable
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import effects, outcome, settle, store
+from reminder_worker.relay import effects, settle, store
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.attempts import Attempt, open_raw, store_attempt
@@ -36,6 +36,7 @@ from reminder_worker.relay.fate import (
     decide,
 )
 from reminder_worker.relay.fees import EMPTY_GAS, Fees, bump
+from reminder_worker.relay.outcome import Outcomes
 from reminder_worker.relay.settle import OpenSlot, StoredRequest
 from reminder_worker.relay.values import State
 from reminder_worker.relay.views import SignerOf, Views, view_chain
@@ -103,6 +104,7 @@ class Reconcile:
         self._chains = chains
         self._admission = admission
         self._wallet = admission.signer.address
+        self._outcomes = Outcomes(engine, vault, self._wallet)
         self._watch = WalletWatch(engine, alerts, self._wallet, low_balance_relays)
 
     async def look(self, chain_id: int) -> bool:
@@ -187,7 +189,7 @@ class Reconcile:
             return True
 
     async def _finish(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None, report: ReconcileReport) -> None:
-        ending = await outcome.ending(self._engine, chain, self._wallet, at, mined)
+        ending = await self._outcomes.ending(chain, at, mined)
         if ending is None:
             return  # the endpoints do not agree yet on what became of the authorization
         async with self._engine.begin() as connection:
@@ -242,7 +244,7 @@ class Reconcile:
             nonce=at.slot.nonce,
             kind=kind,
             to=at.request.router,
-            data=key.open(sealed, f"relay_request.call_data|{at.request.id}") if kind == "call" else b"",
+            data=settle.open_call(self._vault, at.request, sealed) if kind == "call" else b"",
             fees=fees,
             gas_limit=gas,
         )
@@ -268,7 +270,7 @@ class Reconcile:
         over = views.time_final is not None and views.time_final > request.deadline
         if not over and not (nonce is not None and nonce > request.nonce):
             return
-        found = await outcome.fate_of(self._engine, chain, self._wallet, request)
+        found = await self._outcomes.fate_of(chain, request)
         if found is None or found is Fate.ALIVE:
             return
         async with self._engine.begin() as connection:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.fate import Kind, MinedAttempt, Slot, StoredAttempt
 from reminder_worker.relay.values import OPEN_STATES, WAITING_STATES, State
@@ -129,6 +130,11 @@ async def own_nonces(connection: AsyncConnection, chain_id: int, tx_hashes: Sequ
     """Of transactions that are ours: the signer's nonce of their authorization."""
     rows = await connection.execute(sql.OWN, {"chain_id": chain_id, "tx_hashes": list(tx_hashes)})
     return {row.tx_hash: int(row.signer_nonce) for row in rows}
+
+
+def open_call(vault: Vault, request: StoredRequest, sealed: bytes) -> bytes:
+    """Raises `DecryptionFailed`."""
+    return vault.record(request.salt, request.key_id).open(sealed, f"relay_request.call_data|{request.id}")
 
 
 async def paused(connection: AsyncConnection, chain_id: int, signer: str) -> bool:

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 from eth_account import Account
+from eth_account.signers.local import LocalAccount
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil
@@ -363,32 +364,56 @@ async def test_a_wallet_that_was_stopped_elsewhere_is_told_though_nothing_is_ope
 async def test_a_claim_or_check_in_is_told_by_its_own_event_and_not_by_another_legacys(
     world: RelayWorld, lane: Lane
 ) -> None:
+    """Of two families, a stranger sends the one's signature, and of the other's another one with the same nonce."""
     world.automine()
-    owner, heir = world.account("owner"), world.account("heir")
-    legacies = [world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY) for _ in range(3)]
+    families = [(world.account(f"owner {name}"), world.account(f"heir {name}")) for name in "ab"]
+    legacies = [
+        [world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY) for _ in range(2)]
+        for owner, heir in families
+    ]
     if lane is Lane.CLAIM:
         world.scenario.advance(31 * DAY)
     world.by_hand()
-    signer = heir if lane is Lane.CLAIM else owner
-    nonce = world.scenario.sponsor_nonce(legacies[0].router, signer.address)
 
-    def authorization(legacy: Legacy) -> Authorization:
+    def authorization(owner: LocalAccount, heir: LocalAccount, legacy: Legacy) -> Authorization:
         contract = world.scenario.contracts["TransferEOALegacyRouter"]
         if lane is Lane.CLAIM:
-            auth = world.scenario.claim_auth(heir, legacy.id, [], is_eth=True, nonce=nonce)
+            auth = world.scenario.claim_auth(heir, legacy.id, [], is_eth=True)
             data = contract.encode("activeLegacyFor", legacy.id, [], True, auth)
         else:
-            auth = world.scenario.check_in_auth(owner, legacy.id, nonce=nonce)
+            auth = world.scenario.check_in_auth(owner, legacy.id)
             data = contract.encode("activeAliveFor", legacy.id, auth)
         return world.authorization(lane, legacy.router, legacy.id, auth, bytes.fromhex(data[2:]), 500_000)
 
-    wanted, instead = authorization(legacies[0]), authorization(legacies[1])
-    satisfied, superseded = await world.admission.admit(wanted), await world.admission.admit(instead)
-    world.send(world.account("stranger"), wanted.router, wanted.call_data, tip=90 * GWEI)
+    admitted = [authorization(*family, own[0]) for family, own in zip(families, legacies, strict=True)]
+    sent = [admitted[0], authorization(*families[1], legacies[1][1])]
+    satisfied, superseded = [await world.admission.admit(each) for each in admitted]
+    for position, each in enumerate(sent):
+        world.send(world.account(f"stranger {position}"), each.router, each.call_data, tip=90 * GWEI)
     await settled(world)
     assert await world.state(satisfied) == "satisfied_elsewhere"
     assert await world.state(superseded) == "superseded"
     assert (await world.budget())["spent"] == world.paid()
+
+
+async def test_another_claim_of_the_same_legacy_is_not_taken_for_the_same(world: RelayWorld) -> None:
+    world.automine()
+    owner, heir = world.account("owner"), world.account("heir")
+    legacy = world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
+    world.scenario.advance(31 * DAY)
+    world.by_hand()
+
+    def claim(assets: list[str]) -> Authorization:
+        auth = world.scenario.claim_auth(heir, legacy.id, assets, is_eth=True, nonce=0)
+        contract = world.scenario.contracts["TransferEOALegacyRouter"]
+        data = bytes.fromhex(contract.encode("activeLegacyFor", legacy.id, assets, True, auth)[2:])
+        return world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
+
+    other = claim([])
+    request = await world.admission.admit(claim([world.scenario.deployment.usdc]))
+    world.send(world.account("stranger"), other.router, other.call_data, tip=90 * GWEI)
+    await settled(world)
+    assert await world.state(request) == "superseded"
 
 
 async def test_a_renewal_that_fails_pauses_no_attestor_and_one_that_is_late_expires(world: RelayWorld) -> None:
