@@ -135,9 +135,11 @@ class RelayWorld:
         )
         return sent
 
-    def cancel_nonce(self, signer: LocalAccount) -> str:
+    def cancel_nonce(self, signer: LocalAccount, router: str | None = None) -> str:
+        """At the router of timelocks unless told."""
         data = self.scenario.contracts["TimeLockRouter"].encode("invalidateSponsorNonce")
-        return self.send(signer, self.scenario.deployment.time_lock_router, bytes.fromhex(data[2:]), tip=90 * GWEI)
+        router = router or self.scenario.deployment.time_lock_router
+        return self.send(signer, router, bytes.fromhex(data[2:]), tip=90 * GWEI)
 
     # -- requests -------------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ async def nodes(hand_mined: tuple[Anvil, Deployment], engine: AsyncEngine) -> As
     anvil, deployment = hand_mined
     scenario = Scenario(anvil, deployment)
     async with proxy(anvil.url) as first, proxy(anvil.url) as second:
-        chain = Chain.connect(chain_settings(scenario, first.url, second.url, RPC_TIMEOUT=0.5))
+        chain = Chain.connect(chain_settings(scenario, first.url, second.url, RPC_TIMEOUT=20.0))
         world = RelayWorld(scenario, engine, chain)
         yield Nodes(world, first, second)
         first.well()

@@ -396,6 +396,25 @@ async def test_a_claim_or_check_in_is_told_by_its_own_event_and_not_by_another_l
     assert (await world.budget())["spent"] == world.paid()
 
 
+async def test_our_own_earlier_check_in_is_not_taken_for_a_later_one(world: RelayWorld) -> None:
+    world.automine()
+    owner, heir = world.account("owner"), world.account("heir")
+    legacy = world.scenario.create_legacy(owner, {heir.address: 100})
+    world.by_hand()
+    requests = []
+    for _ in range(2):
+        auth = world.scenario.check_in_auth(owner, legacy.id)
+        call = world.scenario.contracts["TransferEOALegacyRouter"].encode("activeAliveFor", legacy.id, auth)
+        data = bytes.fromhex(call[2:])
+        authorization = world.authorization(Lane.CHECK_IN, legacy.router, legacy.id, auth, data, 500_000)
+        requests.append(await world.admission.admit(authorization))
+        if len(requests) == 1:
+            await settled(world)
+    world.cancel_nonce(owner, legacy.router)
+    await settled(world)
+    assert [await world.state(request) for request in requests] == ["confirmed", "cancelled_by_user"]
+
+
 async def test_another_claim_of_the_same_legacy_is_not_taken_for_the_same(world: RelayWorld) -> None:
     world.automine()
     owner, heir = world.account("owner"), world.account("heir")
