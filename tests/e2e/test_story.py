@@ -29,7 +29,10 @@ def story(stack: PlainStack) -> TickedStory:
 
 
 def test_every_step_of_the_story_is_seen(story: TickedStory) -> None:
-    """Emails of four kinds to the right people, exactly once; nothing left after the erase; no leak anywhere."""
+    """Emails of four kinds to the right people, exactly once; nothing left after the erase; no leak anywhere.
+
+    In between each lane of the relay and a renewal, each authorization once and paid for as the ledger says.
+    """
     assert story.shown == 12
 
 
@@ -41,7 +44,8 @@ def test_planted_leaks_are_found(story: TickedStory, stack: PlainStack) -> None:
     with psycopg.connect(stack.at.databases["worker"], autocommit=True) as connection:
         connection.execute("create table worker.careless (note bytea)")
         connection.execute("insert into worker.careless values (%s)", [OWNER.email.encode()])
-        log.write_bytes(before + b'{"name": "' + FIRST.name.encode() + b'"}\n')
+        signature = story.authorizations[0].hex()
+        log.write_bytes(before + f'{{"name": "{FIRST.name}", "signature": "0x{signature}"}}\n'.encode())
         output.write_text(b64encode(b"key: " + bytes(story.accounts[SECOND].key)).decode())
         try:
             found = {(leak.what, leak.form, leak.where) for leak in story.found_leaks()}
@@ -54,6 +58,7 @@ def test_planted_leaks_are_found(story: TickedStory, stack: PlainStack) -> None:
     assert {
         ("email of the story owner", "hex", "dump of worker"),
         ("first name of the story first heir", "as it is", "logs/api.log"),
+        ("authorization 1", "hex", "logs/api.log"),
         ("private key of the story second heir", "base64", "dagster/storage/compute.out"),
     } <= found
 
