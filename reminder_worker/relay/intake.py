@@ -176,7 +176,7 @@ class Sponsor:
     async def request(self, id: UUID) -> RequestView:
         """Raises NotFound, NotConfigured."""
         view = await self._relaying()[0].view(id)
-        if view is None:
+        if view is None or view.lane is Lane.AUTO_RENEW:
             raise NotFound("There is no such request.")
         return view
 
