@@ -175,6 +175,17 @@ async def test_a_count_that_jumped_is_held_and_shown(world: RenewalWorld) -> Non
     assert (await world.look(AUTO_RENEW_LARGEST_JUMP=world.count())).sent == 1
 
 
+async def test_equal_counts_and_several_legacies_of_one_owner_are_no_hindrance(world: RenewalWorld) -> None:
+    legacies = [world.legacy("first"), world.legacy("first", inactivity=PERIOD - DAY), world.legacy("second")]
+    await world.look()
+    world.transact("first")
+    while world.count("second") < world.count("first"):
+        world.transact("second")
+    world.scenario.advance(IN_WINDOW)
+    assert (await world.look()).sent == 3
+    assert [world.state(legacy)[1] for legacy in legacies] == [world.count("first")] * 3
+
+
 async def test_what_fails_when_it_is_simulated_is_not_sent(world: RenewalWorld) -> None:
     """Here for want of gas."""
     legacy = world.legacy()
