@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 import structlog
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts
@@ -19,7 +20,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import effects, settle, store
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.attempts import Attempt, open_raw, store_attempt
+from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, open_raw, store_attempt
 from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.fate import (
     ChainFacts,
@@ -125,10 +126,10 @@ class Reconcile:
         for request in seen.waiting:
             await self._guarded(chain_id, request, self._waiting(chain, request, seen.views, report), report)
         await broadcast(self._engine, chain, outgoing)
-        with suppress(RelayStopped):
-            report.started = await self._admission.start_open(chain_id)
         told = await self._watch.tell(chain, seen.market)
         report.balance_wei, report.oldest_open_seconds, report.stopped = told
+        with suppress(RelayStopped):
+            report.started = await self._admission.start_open(chain_id)
         return report
 
     # -- reading --------------------------------------------------------------------------------
@@ -284,7 +285,7 @@ class Reconcile:
         """What cannot be looked at now holds up none of the others."""
         try:
             return await work
-        except (Unavailable, DecryptionFailed) as error:
+        except (Unavailable, DecryptionFailed, IntegrityError, ReservationTooSmall) as error:
             report.failed += 1
             log.warning(
                 "relay_request_not_reconciled", chain_id=chain_id, id=str(request.id), error=type(error).__name__

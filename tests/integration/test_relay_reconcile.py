@@ -496,6 +496,19 @@ async def test_a_row_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) 
     assert [await world.state(each) for each in (broken, well)] == ["confirmed"] * 2
 
 
+async def test_a_ledger_that_does_not_add_up_holds_up_no_other_slot(world: RelayWorld) -> None:
+    one, two = world.gift("a"), world.gift("b")
+    first, second = await world.admit(one), await world.admit(two)
+    await world.execute("update worker.nonce_slot set reserved_wei = reserved_wei * 9 where nonce = 0")
+    world.mine()
+    await world.run()
+    world.finalize()
+    assert ((await world.run()).failed, await world.state(second)) == (1, "confirmed")
+    await world.execute("update worker.nonce_slot set reserved_wei = reserved_wei / 9 where nonce = 0")
+    await settled(world)
+    assert await world.state(first) == "confirmed"
+
+
 async def test_operators_are_told_of_a_low_balance_and_a_stuck_slot_and_of_their_end(world: RelayWorld) -> None:
     world.low_balance_relays = 1000
     world.restart()
