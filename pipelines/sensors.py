@@ -44,29 +44,39 @@ class Finding:
 Idle = Callable[["Runtime"], Awaitable[str]]
 
 
-def _sensor(
-    service: Service,
-    job: AssetJob,
-    passes: Sequence[str],
-    seconds: int,
-    lanes: Sequence[str],
-    idle: Idle,
-    about: str,
-) -> dg.SensorDefinition:
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A job, the passes whose looks call for it, the lanes that do its work as well, and what to say when idle."""
+
+    job: AssetJob
+    passes: Sequence[str]
+    lanes: Sequence[str]
+    idle: Idle
+
+
+def _sensor(service: Service, watches: Sequence[Watch], seconds: int, about: str) -> dg.SensorDefinition:
+    """Several jobs share a sensor, since a tick costs Dagster more than the looks cost us."""
+
     @dg.sensor(
-        name=f"{job.name}_sensor",
-        job=job,
+        name="_and_".join(watch.job.name for watch in watches) + "_sensor",
+        jobs=[watch.job for watch in watches],
         minimum_interval_seconds=seconds,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=about,
     )
-    def sensor(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
-        finding = _ask(service, passes, idle)
-        if not finding.launch:
-            return dg.SkipReason(finding.words)
-        if _is_under_way(context.instance, lanes):
-            return dg.SkipReason("there is work, and a run of this lane is under way: it or the next one does it")
-        return dg.RunRequest()
+    def sensor(context: dg.SensorEvaluationContext) -> dg.SensorResult:
+        requests, words = [], []
+        for watch in watches:
+            finding = _ask(service, watch.passes, watch.idle)
+            if finding.launch and _is_under_way(context.instance, watch.lanes):
+                finding = Finding(
+                    False, "there is work, and a run of this lane is under way: it or the next one does it"
+                )
+            if finding.launch:
+                requests.append(dg.RunRequest(job_name=watch.job.name))
+            else:
+                words.append(finding.words)
+        return dg.SensorResult(run_requests=requests, skip_reason=None if requests else "; ".join(words))
 
     return sensor
 
@@ -182,39 +192,29 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
     return (
         _sensor(
             service,
-            events,
-            ("index", "signals"),
+            [Watch(events, ("index", "signals"), ("events",), _no_new_block)],
             4,
-            ("events",),
-            _no_new_block,
             "Every 5 seconds: events and signals on chain?",
         ),
-        _sensor(service, due, ("due",), 57, ("due",), _nothing_due, "Every minute: can a reminder window have opened?"),
         _sensor(
             service,
-            emails,
-            ("dispatch",),
-            14,
-            ("events", "due", "emails"),
-            _nothing_to_send,
-            "Every 15 seconds: is an email due that no other run is about to send?",
+            [Watch(due, ("due",), ("due",), _nothing_due)],
+            57,
+            "Every minute: can a reminder window have opened?",
         ),
         _sensor(
             service,
-            relay,
-            ("relay", "alerts"),
+            [
+                Watch(emails, ("dispatch",), ("events", "due", "emails"), _nothing_to_send),
+                Watch(relay, ("relay", "alerts"), ("relay",), _nothing_open),
+            ],
             14,
-            ("relay",),
-            _nothing_open,
-            "Every 15 seconds: is a request open, or an alert to be told?",
+            "Every 15 seconds: is an email due that no other run is about to send, a request open, an alert untold?",
         ),
         _sensor(
             service,
-            auto_renew,
-            ("auto_renew",),
+            [Watch(auto_renew, ("auto_renew",), ("auto_renew",), _nobody_to_look_at)],
             297,
-            ("auto_renew",),
-            _nobody_to_look_at,
             "Every 5 minutes: was an owner who opted in not looked at for an hour?",
         ),
     )

@@ -4,6 +4,7 @@ import shutil
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,14 @@ CANARY = "canary.person@secret.example.org"
 SOMEBODY, LEGACY = "0x" + "33" * 20, "0x" + "22" * 20
 DEAD_CHAIN = 31338
 RELAYER_KEY = "0x" + "5e" * 32
-RUNNING, SKIPPED = dg.RunRequest, dg.SkipReason
+
+
+@dataclass(frozen=True)
+class Tick:
+    """What came of one: jobs launched, or why none."""
+
+    launched: list[str]
+    skip_message: str
 
 
 @pytest.fixture(scope="module")
@@ -100,9 +108,12 @@ def database(database_url: str) -> Iterator[psycopg.Connection[Any]]:
         yield connection
 
 
-def _tick(name: str, service: Service, instance: dg.DagsterInstance | None = None) -> Any:
+def _tick(name: str, service: Service, instance: dg.DagsterInstance | None = None) -> "Tick":
     sensor = next(sensor for sensor in sensors(service) if sensor.name == name)
-    return sensor(dg.build_sensor_context(instance=instance))
+    result = sensor(dg.build_sensor_context(instance=instance))
+    assert isinstance(result, dg.SensorResult)
+    skipped = result.skip_reason.skip_message if result.skip_reason else None
+    return Tick([request.job_name or "" for request in result.run_requests or ()], skipped or "")
 
 
 def _run(
@@ -289,7 +300,7 @@ def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothi
     _run("events", service)
     assert not checks.every_pass_alive(service=service).passed  # the due pass never looked
     _tick("due_sensor", service)
-    _tick("relay_sensor", service)
+    _tick("emails_and_relay_sensor", service)
     assert checks.every_pass_alive(service=service).passed
     database.execute(
         "update worker.pass_state set succeeded_at = clock_timestamp() - interval '1 hour' where name = 'signals'"
@@ -342,8 +353,8 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
     assert said == {
         "events_sensor": f"no event on chain {chain_scenario.anvil.chain_id} up to block {head}",
         "due_sensor": "nobody to remind: no recipients are stored",
-        "emails_sensor": "nothing to send",
-        "relay_sensor": "off: relay: no wallet of ours is configured (RELAYER_KEY, ATTESTOR_KEY)",
+        "emails_and_relay_sensor": "nothing to send; off: relay: no wallet of ours is configured"
+        " (RELAYER_KEY, ATTESTOR_KEY)",
         "auto_renew_sensor": "off: auto_renew: no attestor is configured (ATTESTOR_KEY)",
     }
 
@@ -354,15 +365,15 @@ def test_emails_that_wait_are_counted_with_the_time_of_the_next(
     moment = datetime.now(UTC) + timedelta(hours=3)
     for _ in range(3):
         _enter_email(database, "released", next_try=moment)
-    said = _tick("emails_sensor", service).skip_message
-    assert said == f"nothing due; emails waiting: 3, the next until {moment:%Y-%m-%d %H:%M} UTC"
+    said = _tick("emails_and_relay_sensor", service).skip_message
+    assert said.partition("; off")[0] == f"nothing due; emails waiting: 3, the next until {moment:%Y-%m-%d %H:%M} UTC"
 
 
 def test_a_sensor_of_a_pass_that_is_off_says_so(
     environ: dict[str, str], opened: Callable[[dict[str, str]], Service]
 ) -> None:
     service = opened({name: value for name, value in environ.items() if not name.startswith("MAIL_")})
-    for name in ("due_sensor", "emails_sensor"):
+    for name in ("due_sensor", "emails_and_relay_sensor"):
         assert "no mail service is configured" in _tick(name, service).skip_message
 
 
@@ -370,9 +381,9 @@ def test_an_event_on_chain_launches_a_run_and_the_run_leaves_nothing_to_launch_f
     chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance
 ) -> None:
     _check_owner_in(chain_scenario)
-    assert isinstance(_tick("events_sensor", service, instance), RUNNING)
+    assert _tick("events_sensor", service, instance).launched
     _run("events", service, instance)
-    assert isinstance(_tick("events_sensor", service, instance), SKIPPED)
+    assert not _tick("events_sensor", service, instance).launched
 
 
 @pytest.mark.parametrize(
@@ -395,7 +406,7 @@ def test_no_second_run_of_a_lane_is_asked_for_while_one_is_under_way(
     _check_owner_in(chain_scenario)
     instance.create_run_for_job(defs.resolve_job_def(lane), status=dg.DagsterRunStatus(status), tags={LANE: lane})
     answer = _tick("events_sensor", service, instance)
-    assert isinstance(answer, RUNNING if launches else SKIPPED)
+    assert answer.launched == (["events"] if launches else [])
     if not launches:
         assert "a run of this lane is under way" in answer.skip_message
 
@@ -410,18 +421,18 @@ def test_a_chain_whose_run_just_failed_rests_before_the_next(
     database.execute(insert, (chain_scenario.anvil.chain_id,))
     assert "failed and is tried again in" in _tick("events_sensor", service, instance).skip_message
     database.execute("update worker.pass_state set failed_at = clock_timestamp() - interval '1 minute'")
-    assert isinstance(_tick("events_sensor", service, instance), RUNNING)
+    assert _tick("events_sensor", service, instance).launched
 
 
 def test_a_dispatch_that_had_to_leave_work_of_a_silent_chain_is_not_launched_again_at_once(
     service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
 ) -> None:
     _enter_email(database, "queued")
-    assert isinstance(_tick("emails_sensor", service, instance), RUNNING)
+    assert _tick("emails_and_relay_sensor", service, instance).launched == ["emails"]
     database.execute(
         "update worker.pass_state set succeeded_at = clock_timestamp(), detail = '{\"unreadable_chains\": [1]}'"
     )
-    assert "is tried again in" in _tick("emails_sensor", service).skip_message
+    assert "is tried again in" in _tick("emails_and_relay_sensor", service).skip_message
 
 
 def test_a_sensor_that_cannot_look_names_what_failed_and_no_address(
@@ -495,18 +506,21 @@ def test_an_open_request_launches_runs_until_it_is_final_and_then_none(
     chain_scenario: Scenario, relaying: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
 ) -> None:
     request_id = _relay_a_withdrawal(chain_scenario, relaying)
-    assert isinstance(_tick("relay_sensor", relaying, instance), RUNNING)
+    assert _tick("emails_and_relay_sensor", relaying, instance).launched == ["relay"]
     made = _made(_run("relay", relaying))
     assert _state_of(database, request_id) == "mined"
     assert list(made) == ["relay_requests", "ops_alerts"]
     assert made["relay_requests"]["open requests"] == 1
     assert "| gift_withdraw | 31337 | mined | 1 |" in made["relay_requests"]["requests by state"]
     assert 0.9 < made["relay_requests"]["relayer: balance eth"] < 1
-    assert isinstance(_tick("relay_sensor", relaying, instance), RUNNING)
+    assert _tick("emails_and_relay_sensor", relaying, instance).launched
     chain_scenario.anvil.mine(2 * chain_scenario.anvil.slots_in_an_epoch + 1)
     _run("relay", relaying)
     assert _state_of(database, request_id) == "confirmed"
-    assert _tick("relay_sensor", relaying, instance).skip_message == "nothing is open or untold"
+    assert (
+        _tick("emails_and_relay_sensor", relaying, instance).skip_message
+        == "nothing to send; nothing is open or untold"
+    )
 
 
 def test_a_run_stays_while_anything_is_open(
@@ -528,15 +542,15 @@ def test_a_run_stays_while_anything_is_open(
 def test_balances_are_looked_at_every_hour_while_nothing_is_open(
     relaying: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
 ) -> None:
-    assert isinstance(_tick("relay_sensor", relaying, instance), RUNNING)  # never looked at
+    assert _tick("emails_and_relay_sensor", relaying, instance).launched  # never looked at
     made = _made(_run("relay", relaying))
     assert "| relayer_low_balance | 31337 |" in made["ops_alerts"]["conditions"]
-    assert isinstance(_tick("relay_sensor", relaying, instance), SKIPPED)
+    assert not _tick("emails_and_relay_sensor", relaying, instance).launched
     database.execute(
         "update worker.pass_state set detail = jsonb_set(detail, '{looked_at}', '\"2020-01-01T00:00:00+00:00\"')"
         " where name = 'relay'"
     )
-    assert isinstance(_tick("relay_sensor", relaying, instance), RUNNING)
+    assert _tick("emails_and_relay_sensor", relaying, instance).launched
 
 
 def test_an_alert_is_told_by_the_next_run_also_when_nothing_is_relayed(
@@ -546,12 +560,12 @@ def test_an_alert_is_told_by_the_next_run_also_when_nothing_is_relayed(
         await runtime.alerts.raise_(None, AlertKind.RELAY_STUCK, SOMEBODY, 31337, {})
 
     service.call(alarm, 10)
-    assert isinstance(_tick("relay_sensor", service, instance), RUNNING)
+    assert _tick("emails_and_relay_sensor", service, instance).launched
     result = _run("relay", service)
     assert result.success
     assert list(_made(result)) == ["ops_alerts"]
     assert database.execute("select state, logged_at is not null from worker.alert").fetchall() == [("log_only", True)]
-    assert isinstance(_tick("relay_sensor", service, instance), SKIPPED)
+    assert not _tick("emails_and_relay_sensor", service, instance).launched
 
 
 def test_a_wallet_whose_key_cannot_be_used_stops_no_reminder(
@@ -581,7 +595,7 @@ def test_owners_who_opted_in_are_looked_at_every_hour_and_shown(
     chain_scenario.set_auto_renew(owner, legacy)
     chain_scenario.anvil.mine(2 * chain_scenario.anvil.slots_in_an_epoch + 1)
     _run("events", service)
-    assert isinstance(_tick("auto_renew_sensor", service, instance), RUNNING)
+    assert _tick("auto_renew_sensor", service, instance).launched
     made = _made(_run("auto_renew", service))["owner_activity"]
     assert made["owners"] == 1
     assert f"| {legacy.address} | {chain_scenario.anvil.chain_id} |" in made["nearest deadlines"]
@@ -589,7 +603,7 @@ def test_owners_who_opted_in_are_looked_at_every_hour_and_shown(
     said = _tick("auto_renew_sensor", service, instance).skip_message
     assert said == "1 owners were looked at in the last hour"
     database.execute("update worker.owner_activity set checked_at = checked_at - interval '61 minutes'")
-    assert isinstance(_tick("auto_renew_sensor", service, instance), RUNNING)
+    assert _tick("auto_renew_sensor", service, instance).launched
 
 
 # -- pruning --------------------------------------------------------------------------------------

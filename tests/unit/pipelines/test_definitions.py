@@ -36,7 +36,8 @@ def test_every_pass_is_an_asset_that_a_sensor_launches() -> None:
     launched = {
         key.to_user_string()
         for sensor in SENSORS
-        for key in defs.resolve_job_def(sensor.job_name).asset_layer.executable_asset_keys
+        for target in sensor.targets
+        for key in defs.resolve_job_def(target.job_name).asset_layer.executable_asset_keys
     }
     assert set(PASS_OF.values()) == {step.name for step in PASSES}
     assert set(PASS_OF) == launched
@@ -44,8 +45,8 @@ def test_every_pass_is_an_asset_that_a_sensor_launches() -> None:
 
 def test_a_pass_is_looked_at_as_often_as_it_promises() -> None:
     """Dagster's loop sleeps five seconds and asks whether more than the minimum has passed."""
-    promised = {"events_sensor": ("index", "signals"), "due_sensor": ("due",), "emails_sensor": ("dispatch",)}
-    promised |= {"relay_sensor": ("relay", "alerts"), "auto_renew_sensor": ("auto_renew",)}
+    promised = {"events_sensor": ("index", "signals"), "due_sensor": ("due",), "auto_renew_sensor": ("auto_renew",)}
+    promised |= {"emails_and_relay_sensor": ("dispatch", "relay", "alerts")}
     every = {step.name: step.every_seconds for step in PASSES}
     for sensor in SENSORS:
         real = -(-(sensor.minimum_interval_seconds or 0) // 5) * 5
