@@ -4,6 +4,7 @@ One request for many reads, all at one block. A configured contract that does no
 `ChainUnavailable`.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,6 +17,7 @@ from reminder_worker.chain.signatures import Domain
 from reminder_worker.chain.words import WORD, Malformed, address_word, word
 
 PERMIT2: Final = "0x000000000022d473030f116ddee9f6b43ac78ba3"
+_DOMAIN_SECONDS: Final = 600.0  # an upgrade of a router may change it
 _DOMAIN: Final = selector("TransferEOALegacyRouter", "eip712Domain")
 _NONCE: Final = selector("TransferEOALegacyRouter", "sponsorNonce")
 _REGISTRY: Final = selector("TransferEOALegacyRouter", "legacyAddresses")
@@ -65,13 +67,15 @@ class SponsoredReads:
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
-        self._domains: dict[str, Domain] = {}
+        self._domains: dict[str, tuple[Domain, float]] = {}
 
     async def domain(self, router: str) -> Domain:
-        """Of a configured router (ERC-5267); read once. Raises `ChainUnavailable`."""
-        if router not in self._domains:
-            self._domains[router] = domain_of(self._chain, router, await self._chain.call(Call(router, _DOMAIN)))
-        return self._domains[router]
+        """Of a configured router (ERC-5267), remembered for a while. Raises `ChainUnavailable`."""
+        domain, read_at = self._domains.get(router, (None, 0.0))
+        if domain is None or time.monotonic() - read_at > _DOMAIN_SECONDS:
+            domain = domain_of(self._chain, router, await self._chain.call(Call(router, _DOMAIN)))
+            self._domains[router] = (domain, time.monotonic())
+        return domain
 
     async def claim(self, router: str, legacy_id: int, signer: str, *, at: str) -> ClaimFacts:
         nonce, legacy, disabled, whitelist = await self._read(
