@@ -98,8 +98,11 @@ async def test_an_attested_renewal_neither_suppresses_nor_merges_it(world: Renew
     assert (KIND, "anna@example.org") not in sent
 
 
-@pytest.mark.parametrize("change", ["switched off", "ended", "deleted"])
-async def test_what_is_not_renewed_any_more_is_not_spoken_of(world: RenewalWorld, change: str) -> None:
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [("switched off", "auto_renew_off"), ("deleted", "auto_renew_off"), ("ended", "window_closed")],
+)
+async def test_what_is_not_renewed_any_more_is_not_spoken_of(world: RenewalWorld, change: str, reason: str) -> None:
     legacy, owner = await opted_in(world), world.scenario.account("owner")
     left(world, legacy, 20)
     await world.look()
@@ -110,6 +113,7 @@ async def test_what_is_not_renewed_any_more_is_not_spoken_of(world: RenewalWorld
     else:
         left(world, legacy, -1)
     await world.world.tick()
+    assert await world.world.states(KIND) == {f"dropped:{reason}": 1}
     assert world.world.mail.told(KIND) == []
 
 
