@@ -222,11 +222,14 @@ class Reconcile:
     async def _affordable(
         self, connection: AsyncConnection, chain_id: int, at: OpenSlot, gas: int, market: Market
     ) -> Fees | None:
-        """What the market asks, if today's cap has room for it; else one step within what is reserved."""
+        """What the market asks, if today's cap has room for it; else a step within what is reserved, if that is enough
+        to be mined: no step is wasted."""
         newest = Fees(at.slot.newest.max_fee, at.slot.newest.priority_fee)
         for ceiling in (market.ceiling, min(market.ceiling, at.reserved // gas)):
             fees = bump(newest, market.base_fee, market.priority_fee, ceiling)
-            if fees is not None and await store.raise_reservation(
+            if fees is None or fees.max_fee < market.base_fee:
+                continue
+            if await store.raise_reservation(
                 connection, chain_id, self._wallet, at.slot.nonce, gas * fees.max_fee, self._admission.caps.daily_wei
             ):
                 return fees
