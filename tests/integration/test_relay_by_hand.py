@@ -82,8 +82,8 @@ async def test_what_is_mined_or_unknown_is_neither_replaced_nor_cancelled(world:
 
 
 async def test_a_cancelled_request_leaves_its_nonce_to_an_empty_transaction_and_is_over(world: RelayWorld) -> None:
-    gift = world.gift()
-    request = await world.admit(gift)
+    authorization = world.withdrawal(world.gift())
+    request = await world.admission.admit(authorization)
     assert not await _hand(world).cancel(CHAIN_ID, request.id)
     assert [attempt["kind"] for attempt in await world.attempts()] == ["call", "empty"]
     world.mine()
@@ -93,7 +93,7 @@ async def test_a_cancelled_request_leaves_its_nonce_to_an_empty_transaction_and_
     assert await world.state(request) == "expired"
     assert world.count() == 1
     assert (await world.budget())["spent"] == world.paid()
-    again = await world.admit(gift)  # the same authorization: never relayed a second time
+    again = await world.admission.admit(authorization)  # never relayed a second time
     assert again.id == request.id
     assert world.count() == 1
     other = await world.admit(world.gift("another heir"))  # and no nonce is missing
