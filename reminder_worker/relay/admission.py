@@ -12,10 +12,11 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 import structlog
+from sqlalchemy import TextClause
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Call, Chain, Reverted
-from reminder_worker.errors import ChainUnavailable, NotConfigured, RelayStopped
+from reminder_worker.errors import ChainUnavailable, NonceMismatch, NotConfigured, RelayStopped
 from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay import statements as sql
 from reminder_worker.relay import store
@@ -122,8 +123,8 @@ class Admission:
     async def admit(self, authorization: Authorization, *, waits: bool = False) -> RequestView:
         """Relay it once, however often it is asked for. `waits`: behind our own open request of the same signer.
 
-        Raises `LimitReached` (`daily_cap_reached`), `RelayStopped`, `ChainUnavailable`, `NotConfigured`; then nothing
-        is stored.
+        Raises `LimitReached` (`daily_cap_reached`), `NonceMismatch` (an open request of the signer has it: of two
+        only one could succeed), `RelayStopped`, `ChainUnavailable`, `NotConfigured`; then nothing is stored.
         """
         chain_id = authorization.chain_id
         await self.open_wallet(chain_id)
@@ -139,6 +140,10 @@ class Admission:
                 existing = await store.view(connection, reserved.existing)
                 assert existing is not None  # noqa: S101 - it was there under this lock
                 return existing
+            if reserved.nonce_taken:
+                raise NonceMismatch(
+                    "Another request with this nonce is under way; wait for it, or sign the next nonce."
+                )
             if not reserved.come or fees is None:
                 return await self._add_waiting(connection, authorization, waiting or State.QUEUED)
             self._check_balance(market, reserved.owed + wei)
@@ -154,8 +159,7 @@ class Admission:
         await self.open_wallet(chain_id)
         market = await self._market(chain_id)
         if self._offer(market, USUAL_GAS)[0] is None:
-            async with self._engine.begin() as connection:
-                await connection.execute(sql.DEFER, self._key(chain_id))
+            await self._execute(sql.DEFER, self._key(chain_id))
             return 0
         async with self._engine.connect() as connection:
             values = {**self._key(chain_id), "limit": STARTED_AT_ONCE}
@@ -176,7 +180,8 @@ class Admission:
         call = Call(row.router, data)
         answer = await self._chains[chain_id].call(call, gas=row.gas_limit, sender=self.signer.address)
         if isinstance(answer, Reverted):
-            return True  # its fate is looked at elsewhere
+            await self._execute(sql.PASS_OVER, {"id": row.id})  # its fate is looked at elsewhere
+            return True
         fees, wei = self._offer(market, row.gas_limit)
         if fees is None:
             return False
@@ -254,17 +259,17 @@ class Admission:
         if not counts:
             raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} counts the wallet's transactions")
         key = self._key(chain.chain_id)
-        async with self._engine.begin() as connection:
+        async with self._engine.connect() as connection:
             row = (await connection.execute(sql.READ_WALLET, key)).one_or_none()
-            if row is None:
-                pending = await chain.transaction_counts(self.signer.address, "pending")
-                if len(counts) < needed or len({*counts, *pending}) > 1:
-                    # A transaction of ours that we do not know is under way, or endpoints lag: not the time to start.
-                    raise RelayStopped("the wallet's first nonce is not settled on chain", "not_reconciled")
-                await connection.execute(sql.ADD_WALLET, {**key, "next_nonce": counts[0]})
-            elif len(counts) >= needed and sorted(counts, reverse=True)[needed - 1] > row.next_nonce:
-                await connection.execute(sql.STOP_WALLET, {**key, "reason": FOREIGN_NONCE})
-                log.error("a transaction that is none of ours took a nonce of our wallet", chain=chain.chain_id)
+        if row is None:
+            pending = await chain.transaction_counts(self.signer.address, "pending")
+            if len(counts) < needed or len({*counts, *pending}) > 1:
+                # A transaction of ours that we do not know is under way, or endpoints lag: not the time to start.
+                raise RelayStopped("the wallet's first nonce is not settled on chain", "not_reconciled")
+            await self._execute(sql.ADD_WALLET, {**key, "next_nonce": counts[0]})
+        elif len(counts) >= needed and sorted(counts, reverse=True)[needed - 1] > row.next_nonce:
+            await self._execute(sql.STOP_WALLET, {**key, "reason": FOREIGN_NONCE})
+            log.error("a transaction that is none of ours took a nonce of our wallet", chain=chain.chain_id)
 
     async def _market(self, chain_id: int) -> _Market:
         """At most `MARKET_SECONDS` old, asked for once by all who wait for it."""
@@ -285,6 +290,10 @@ class Admission:
     def _check_balance(self, market: _Market, owed: int) -> None:
         if market.balance < owed:
             raise RelayStopped("the wallet's balance does not pay for what is under way", "low_balance")
+
+    async def _execute(self, statement: TextClause, values: Mapping[str, Any]) -> None:
+        async with self._engine.begin() as connection:
+            await connection.execute(statement, dict(values))
 
     def _key(self, chain_id: int) -> dict[str, Any]:
         return {"chain_id": chain_id, "wallet": self.signer.address}

@@ -60,7 +60,7 @@ RESERVE = text(f"""
     turn as materialized (
         select :wei > 0 and open < :max_open and not exists (
             select from worker.relay_request
-            where chain_id = :chain_id and wallet = :wallet and state = 'queued'
+            where chain_id = :chain_id and wallet = :wallet and state = 'queued' and reason is null
         ) as come
         from slots
     ),
@@ -84,6 +84,11 @@ RESERVE = text(f"""
         set requests = b.requests + 1, reserved_wei = b.reserved_wei + excluded.reserved_wei
     )
     select day, seconds_left, open, owed, come, (select id from existing) as existing,
+        :one_of_a_nonce and exists (
+            select from worker.relay_request
+            where chain_id = :chain_id and router = :router and signer = :signer and nonce = :signer_nonce
+              and state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast', 'mined')
+        ) as nonce_taken,
         (select min(scope) from exhausted) as exhausted
     from today, slots, turn
 """)  # noqa: S608 - constants
@@ -132,7 +137,7 @@ ADD_WAITING = text(_ADD_REQUEST)
 
 ADD_SIGNED = text(f"with request as ({_ADD_REQUEST}), {_SLOT_AND_ATTEMPT} select * from request")  # noqa: S608
 
-# A successor's turn comes when none before it is left that is not mined.
+# A successor's turn comes when none before it is left that is not mined. Who was passed over comes after the others.
 TO_START = text("""
     select id, router, gas_limit, key_id, salt, call_data from worker.relay_request r
     where chain_id = :chain_id and wallet = :wallet
@@ -142,7 +147,7 @@ TO_START = text("""
           where o.chain_id = r.chain_id and o.router = r.router and o.signer = r.signer and o.nonce < r.nonce
             and o.state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast')
       ))
-    order by created_at, id
+    order by reason is not null, created_at, id
     limit :limit
 """)
 
@@ -155,6 +160,11 @@ START = text(f"""
     ), {_SLOT_AND_ATTEMPT}
     select id from request
 """)  # noqa: S608 - constants
+
+PASS_OVER = text("""
+    update worker.relay_request set reason = 'would_revert', updated_at = clock_timestamp()
+    where id = :id and state in ('queued', 'waiting_predecessor', 'deferred_fee') and reason is null
+""")
 
 DEFER = text("""
     update worker.relay_request set state = 'deferred_fee', updated_at = clock_timestamp()

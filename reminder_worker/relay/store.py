@@ -24,10 +24,11 @@ UNLIMITED: Final = 2**31 - 1
 class Reserved:
     """`existing`: a request of this digest is there, and nothing was reserved. `come`: it may take a nonce now.
 
-    `owed`: wei that open slots had reserved before.
+    `owed`: wei that open slots had reserved before. `nonce_taken`: an open request of the same signer has its nonce.
     """
 
     existing: UUID | None
+    nonce_taken: bool
     come: bool
     day: date
     owed: int
@@ -52,7 +53,7 @@ async def reserve(
         raise LimitReached(
             f"today's cap ({row.exhausted}) of sponsored transactions is used up", row.seconds_left, "daily_cap_reached"
         )
-    return Reserved(row.existing, row.come, row.day, int(row.owed))
+    return Reserved(row.existing, row.nonce_taken, row.come, row.day, int(row.owed))
 
 
 async def reserve_wei(
@@ -125,6 +126,10 @@ def reserve_values(authorization: Authorization, wallet: str, caps: Caps, wei: i
         "chain_id": authorization.chain_id,
         "wallet": wallet,
         "digest": authorization.digest,
+        "router": authorization.router,
+        "signer": authorization.signer,
+        "signer_nonce": authorization.nonce,
+        "one_of_a_nonce": authorization.lane is not Lane.AUTO_RENEW,
         "scopes": [scope for scope, _, _ in asked],
         "subjects": [subject for _, subject, _ in asked],
         "limits": [limit for _, _, limit in asked],

@@ -22,7 +22,7 @@ def authorization(number: int, **terms: Any) -> Authorization:
         subject_id=number,
         signer=person,
         creator=person,
-        nonce=0,
+        nonce=number,
         deadline=2**40,
         call_data=data,
         gas_limit=GAS,

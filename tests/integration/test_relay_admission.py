@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
-from reminder_worker.errors import ChainUnavailable, LimitReached, NotConfigured, RelayStopped
+from reminder_worker.errors import ChainUnavailable, LimitReached, NonceMismatch, NotConfigured, RelayStopped
 from reminder_worker.relay import store
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, store_attempt, stored_attempts
@@ -25,14 +25,18 @@ from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.relay_authorizations import GAS, TARGET, authorization
 from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld
 
+# With gas at about 9 gwei it is this ceiling that bounds the first fee, so that every request reserves the same.
+OURS = replace(CAPS, gas_price_ceiling_wei=25 * GWEI)
 Nodes = tuple[Admission, Proxy, Proxy]
 
 
 @pytest.fixture
 async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[RelayWorld]:
     chain = Chain.connect(chain_settings(chain_scenario, chain_scenario.anvil.url))
-    opened = RelayWorld(chain_scenario, engine, chain)
+    opened = RelayWorld(chain_scenario, engine, chain, OURS)
     opened.by_hand()
+    opened.base_fee(10 * GWEI)
+    opened.mine()
     yield opened
     opened.calm()
     await chain.close()
@@ -57,7 +61,7 @@ def with_caps(
     world: RelayWorld, chain: Chain | None = None, engine: AsyncEngine | None = None, **caps: Any
 ) -> Admission:
     chains = {CHAIN_ID: chain or world.chain}
-    return Admission(engine or world.engine, world.vault, chains, world.signer, replace(CAPS, **caps), any_chain=True)
+    return Admission(engine or world.engine, world.vault, chains, world.signer, replace(OURS, **caps), any_chain=True)
 
 
 async def mark_mined(world: RelayWorld) -> None:
@@ -144,6 +148,14 @@ async def test_the_users_signature_is_nowhere_in_the_database_nor_in_a_repr(worl
     assert repr(secret)[2:-1] not in shown
 
 
+async def test_of_two_authorizations_of_one_nonce_only_the_first_is_relayed(world: RelayWorld) -> None:
+    one_signer = [authorization(n, signer=TARGET, nonce=7) for n in range(10)]
+    answers = await asyncio.gather(*map(world.admission.admit, one_signer), return_exceptions=True)
+    assert sum(isinstance(answer, NonceMismatch) for answer in answers) == 9
+    assert (await world.budget())["requests"] == 1
+    assert await nonces(world) == [0]
+
+
 # -- nonces ----------------------------------------------------------------------------------------
 
 
@@ -185,7 +197,7 @@ async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: Rela
 
 async def test_a_successor_waits_for_its_predecessor_and_then_goes(world: RelayWorld) -> None:
     person = {"signer": TARGET, "creator": TARGET}
-    first = await world.admission.admit(authorization(1, **person))
+    first = await world.admission.admit(authorization(1, nonce=0, **person))
     second = await world.admission.admit(authorization(2, nonce=1, **person), waits=True)
     assert second.state is State.WAITING_PREDECESSOR
     assert await world.admission.open_of(CHAIN_ID, TARGET, TARGET) == [0, 1]
@@ -206,6 +218,11 @@ async def test_one_whose_call_would_revert_gets_no_nonce_and_holds_up_nobody(wor
     await mark_mined(world)
     assert await admission.start_open(CHAIN_ID) == 1
     assert [await world.state(each) for each in (reverting, fine)] == ["queued", "broadcast"]
+    passed_over = await admission.view(reverting.id)
+    assert passed_over is not None
+    assert passed_over.reason == "would_revert"
+    await mark_mined(world)
+    assert (await admission.admit(authorization(4))).state is State.BROADCAST
 
 
 # -- caps ------------------------------------------------------------------------------------------
@@ -251,7 +268,7 @@ async def test_32_concurrent_clients_never_pass_the_cap_in_wei(world: RelayWorld
 async def test_each_count_is_capped_for_concurrent_clients(world: RelayWorld, cap: str, same: dict[str, Any]) -> None:
     admission = with_caps(world, **{"per_gift": None, cap: 3})
     answers = await asyncio.gather(
-        *(admission.admit(authorization(n, **same)) for n in range(12)), return_exceptions=True
+        *(admission.admit(authorization(n, nonce=n, **same)) for n in range(12)), return_exceptions=True
     )
     assert sum(isinstance(answer, LimitReached) for answer in answers) == 9
     assert (await world.budget())["requests"] == 3
@@ -480,7 +497,7 @@ async def test_a_chain_that_does_not_answer_admits_nothing(two_nodes: Nodes) -> 
 
 
 async def test_rollups_are_refused(world: RelayWorld) -> None:
-    rollup = Admission(world.engine, world.vault, {10: world.chain, 8453: world.chain}, world.signer, CAPS)
+    rollup = Admission(world.engine, world.vault, {10: world.chain, 8453: world.chain}, world.signer, OURS)
     for chain_id in (10, 8453):
         elsewhere: Authorization = authorization(1, chain_id=chain_id)
         with pytest.raises(NotConfigured):
