@@ -11,7 +11,6 @@ from reminder_worker.chain.endpoint import Request
 from reminder_worker.chain.values import Call, Reverted
 from reminder_worker.chain.words import WORD
 
-ETHER: Final = "0x" + "ee" * 20  # who logs moves of ether
 TRANSFER: Final = next(topic(event) for event in events("ERC20") if event["name"] == "Transfer")
 
 
@@ -22,7 +21,8 @@ class SimulatedLog:
     data: bytes
 
     def pays(self, receiver: str) -> bool:
-        """Whether it tells of a move of an ERC-20 token, or of ether, to `receiver`. Who logged it is not looked at."""
+        """Whether it tells of a move of an ERC-20 token, or of ether, to `receiver`. Who logged it is not looked at:
+        only tokens that are trusted are called."""
         if len(self.topics) != 3 or self.topics[0] != TRANSFER or self.topics[2][-40:] != receiver[2:]:
             return False
         return len(self.data) == WORD and any(self.data)

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.contracts import Legacies, LegacyFacts
 from reminder_worker.chain.signatures import Signatures
-from reminder_worker.chain.simulation import ETHER, SimulatedLog
+from reminder_worker.chain.simulation import SimulatedLog
 from reminder_worker.chain.sponsored import SponsoredReads
 from reminder_worker.errors import (
     AlreadyUsed,
@@ -334,7 +334,7 @@ async def _judge_claim(request: ClaimRequest, case: _Case) -> tuple[str, bool]:
     _check_line(legacy, request.signer, case.head.timestamp)
     logs = None if waits else await case.simulate(request)
     if logs is not None:
-        delivers = any(log.pays(request.signer) and log.address in facts.whitelist | {ETHER} for log in logs)
+        delivers = any(log.pays(request.signer) for log in logs)
     else:
         delivers = await _has_something(request, case, legacy)
     if not delivers:

@@ -5,11 +5,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from reminder_worker.chain.simulation import ETHER, TRANSFER, SimulatedLog, outcome, request
+from reminder_worker.chain.simulation import TRANSFER, SimulatedLog, outcome, request
 from reminder_worker.chain.values import Call, Reverted
 
 HEIR = "0x" + "b8" * 20
 TOKEN = "0x" + "E7" * 20
+ETHER = "0x" + "ee" * 20
 
 
 def answer(**call: Any) -> list[Any]:
