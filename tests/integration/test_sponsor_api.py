@@ -18,6 +18,8 @@ from devnet.deploy import deploy
 from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.sponsorship import Auth
+from reminder_worker.chain.endpoint import Endpoint
+from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.settle import _pause_subject
 from reminder_worker.relay.wallet import load_signer
@@ -233,7 +235,9 @@ async def test_what_waits_is_judged_as_far_as_it_can_be(world: World, sealed: Se
     """A gift that is still locked, a claim of nothing and a gift that the index does not know do not queue up."""
     first, locked, unknown = sealed.gift(), sealed.gift(opened=False, duration=999 * DAY), sealed.gift()
     empty = sealed.legacy(tokens=())
-    full = sealed.legacy()
+    full, closed = sealed.legacy(opened=False), sealed.legacy()
+    world.scenario.disable_sponsored_claims(sealed.owner, closed)
+    world.scenario.subscribe_premium(sealed.owner)
     world.scenario.anvil.rpc("evm_setAutomine", False)
     try:
         assert (await world.post("/sponsor/gift-withdraw", withdraw_body(world, first, sealed.heir))).status == 202
@@ -250,6 +254,12 @@ async def test_what_waits_is_judged_as_far_as_it_can_be(world: World, sealed: Se
             world, full, sealed.heir, [sealed.it.usdc], nonce=1, deadline=world.scenario.anvil.now() + 99
         )
         assert (await world.post("/sponsor/claim", ahead)).body["status"] == "waiting_predecessor"
+        ahead = claim_body(world, closed, sealed.heir, [sealed.it.usdc], nonce=2)
+        await refused(world, "/sponsor/claim", ahead, 422, "sponsored_claims_disabled")
+        ahead = check_in_body(world, full, sealed.owner)
+        assert (await world.post("/sponsor/check-in", ahead)).status == 202
+        ahead = check_in_body(world, full, sealed.owner, nonce=1, deadline=world.scenario.anvil.now() + 2 * 3600)
+        await refused(world, "/sponsor/check-in", ahead, 422, "check_in_deadline_too_far")
     finally:
         world.scenario.anvil.rpc("evm_setAutomine", True)
         world.scenario.anvil.mine(1)
@@ -357,11 +367,13 @@ async def test_a_share_already_taken_would_deliver_nothing(world: World, sealed:
     await refused(world, "/sponsor/claim", again, 422, "nothing_to_claim")
 
 
+@pytest.mark.parametrize("silent", [False, True])
 async def test_where_nothing_can_be_simulated_allowances_and_the_call_decide(
-    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
+    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch, silent: bool
 ) -> None:
-    """As on a node without eth_simulateV1."""
-    monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))
+    """As on a node without eth_simulateV1, that says so or does not even answer."""
+    simulate = AsyncMock(side_effect=ChainUnavailable("no answer")) if silent else AsyncMock(return_value=None)
+    monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", simulate)
     legacy, token = sealed.legacy(), world.scenario.create_hostile_token(TokenMode.BURNS_GAS)
     world.scenario.mint(token, sealed.owner.address, UNITS)
     world.scenario.approve(sealed.owner, token, legacy.address, UNITS)
@@ -438,6 +450,25 @@ async def test_only_live_gifts_of_whitelisted_tokens_alone_are_withdrawn(world: 
     await refused(world, path, withdraw_body(world, nfts + 1, heir), 422, "not_only_whitelisted_tokens")
     await refused(world, path, withdraw_body(world, odd, heir), 422, "not_only_whitelisted_tokens")
     await refused(world, path, withdraw_body(world, taken, heir), 422, "timelock_not_live")
+
+
+async def test_a_request_asks_the_chain_few_questions(
+    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Facts in one, the simulation in one; prices and balance are shared with those who come at once."""
+    gifts, asked = [sealed.gift() for _ in range(2)], []
+    await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gifts[0], sealed.heir))
+    body, ask = withdraw_body(world, gifts[1], sealed.heir), Endpoint.ask
+
+    async def counted(self: Endpoint, requests: Any) -> Any:
+        asked.extend(method for method, _ in requests)
+        return await ask(self, requests)
+
+    monkeypatch.setattr(Endpoint, "ask", counted)
+    assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
+    needed = ["eth_call", "eth_getBlockByNumber", "eth_getCode", "eth_sendRawTransaction", "eth_simulateV1"]
+    assert sorted(set(asked) - {"eth_feeHistory", "eth_getBalance"}) == needed
+    assert len(asked) <= len(needed) + 2
 
 
 # -- caps, pauses, limits ---------------------------------------------------------------------------
@@ -522,6 +553,18 @@ async def test_the_chain_down_means_503_nothing_stored_and_a_status(engine: Asyn
             await refused(world, "/sponsor/gift-withdraw", body, 503, "chain_unavailable")
             status = (await world.request("GET", "/sponsor/status")).body
             assert (status["gift"], status["chains"][0]["reason"]) == (False, "chain_unavailable")
+
+
+async def test_what_is_stored_is_answered_without_the_chain(engine: AsyncEngine) -> None:
+    with Anvil() as anvil:
+        scenario = Scenario(anvil, deploy(anvil))
+        sealed = Sealed(scenario)
+        async with relaying(scenario, engine, **{f"CHAIN_{anvil.chain_id}_RPC_TIMEOUT": "1"}) as world:
+            body = withdraw_body(world, sealed.gift(), sealed.heir)
+            first = await relayed(world, "/sponsor/gift-withdraw", body)
+            anvil.stop()
+            again = await world.post("/sponsor/gift-withdraw", body)
+            assert (again.status, again.body["id"]) == (202, first.body["id"])
 
 
 async def test_an_unknown_id_is_not_found(world: World) -> None:
