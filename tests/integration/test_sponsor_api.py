@@ -188,6 +188,20 @@ async def test_a_hundred_copies_at_once_are_one_request(world: World, sealed: Se
     assert (await stored(world), slots.count) == (1, 1)
 
 
+async def test_of_many_authorizations_with_one_nonce_at_once_one_is_relayed(world: World, sealed: Sealed) -> None:
+    """All but one would fail on chain, at our cost."""
+    gift, now = sealed.gift(), world.scenario.anvil.now()
+    bodies = [withdraw_body(world, gift, sealed.heir, deadline=now + 1800 + number) for number in range(12)]
+    answers = await asyncio.gather(*(world.post("/sponsor/gift-withdraw", body) for body in bodies))
+    assert sorted(answer.status for answer in answers)[0] == 202
+    assert {answer.code for answer in answers if answer.status != 202} <= {
+        "nonce_mismatch",
+        "already_used",
+        "timelock_not_live",
+    }
+    assert await stored(world) == 1
+
+
 @pytest.mark.parametrize("state", ["confirmed", "expired", "satisfied_elsewhere"])
 async def test_a_request_that_has_ended_is_answered_again(world: World, sealed: Sealed, state: str) -> None:
     """Also long after its deadline, with its end."""
