@@ -14,7 +14,8 @@ FEE_HISTORY: Final[Request] = ("eth_feeHistory", ["0x5", "latest", [50]])
 _KNOWN: Final = re.compile(r"already ?(known|imported|exists|in)|known transaction|already_exists", re.I)
 _NONCE_TOO_LOW: Final = re.compile(r"nonce (is )?too low|old ?nonce|nonce too old|nonce_too_low", re.I)
 _UNDERPRICED: Final = re.compile(
-    r"underpriced|fee(pergas)? ?too ?low|less than block base fee|below (the )?base ?fee|insufficient ?fee|could not replace",
+    r"underpriced|fee(pergas)? ?too ?low|less than block base fee|below (the )?base ?fee|insufficient ?fee|"
+    r"could not replace",
     re.I,
 )
 

@@ -528,7 +528,11 @@ async def test_the_real_mail_service_accepts_every_kind(engine: AsyncEngine, cha
             world.scenario.check_in(world.account("owner"), legacy)
             await world.tick()
             kinds = await world.sql("select distinct kind from worker.sent_ledger where state = 'sent'")
-            assert {row[0] for row in kinds} == set(Kind) - {Kind.INSTRUCTIONS, Kind.ACTIVATED_MULTISIG, Kind.AUTO_RENEW_BUDGET}
+            assert {row[0] for row in kinds} == set(Kind) - {
+                Kind.INSTRUCTIONS,
+                Kind.ACTIVATED_MULTISIG,
+                Kind.AUTO_RENEW_BUDGET,
+            }
             assert set(await world.states()) == {"sent"}
             assert len(inbox.messages) == (await world.states())["sent"]
     finally:
