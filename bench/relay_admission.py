@@ -118,7 +118,7 @@ def _authorizations() -> Sequence[Authorization]:
             digest=os.urandom(32),
             router=TARGET,
             subject_id=number,
-            signer=f"0x{number:040x}",
+            signer="0x" + os.urandom(20).hex(),
             creator=f"0x{number % 50:040x}",
             nonce=0,
             deadline=2**40,
