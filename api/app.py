@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.clients import Clients, RateLimit
 from api.controllers.gift_pages import GiftFactsController, GiftPageController, card_image
+from api.controllers.gifts import GiftNotifyController, GiftWalletController
 from api.controllers.health import HealthController
 from api.controllers.recipients import RecipientsController
 from api.controllers.sponsor import SponsorController, SponsorStatusController
@@ -20,7 +21,9 @@ from api.metrics import RequestMetrics
 from api.problems import exception_handlers
 from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage
 from reminder_worker.chain.client import Chain
+from reminder_worker.gifts.notifications import GiftNotifications
 from reminder_worker.gifts.pages import GiftPages
+from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.operations_relay import PayingWallet
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
@@ -62,6 +65,10 @@ class Parts(Protocol):
     def sponsor(self) -> Sponsor: ...
     @property
     def gift_pages(self) -> GiftPages | None: ...
+    @property
+    def gift_wallets(self) -> GiftWallets: ...
+    @property
+    def gift_notifications(self) -> GiftNotifications: ...
 
 
 def create_app(parts: Parts) -> Litestar:
@@ -69,8 +76,16 @@ def create_app(parts: Parts) -> Litestar:
     settings = parts.settings
     clients = Clients(settings.api.trusted_proxies, parts.hashes)
     limit = RateLimit(clients, parts.quotas, settings.api.rate_limit_per_minute).guard()
-    unsigned = [GiftFactsController, SponsorStatusController]
-    limited = Router("/", route_handlers=[RecipientsController, *unsigned], guards=[limit])
+    limited = Router(
+        "/", route_handlers=[RecipientsController, GiftFactsController, SponsorStatusController], guards=[limit]
+    )
+    pages = []
+    if settings.gifts is not None:
+        pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[GiftPageController], guards=[limit]))
+        pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[card_image]))
+    notify_limit = settings.gifts.notify_per_client_hour if settings.gifts else settings.api.rate_limit_per_minute
+    provider = settings.identity_provider
+    wallet_limit = provider.per_client_hour if provider else settings.api.rate_limit_per_minute
     relay_limit = settings.relay.per_client_hour if settings.relay else settings.api.rate_limit_per_minute
     hourly = [
         Router(
@@ -78,12 +93,12 @@ def create_app(parts: Parts) -> Litestar:
             route_handlers=[controller],
             guards=[limit, RateLimit(clients, parts.quotas, most, scope, HOUR_SECONDS).guard()],
         )
-        for controller, most, scope in ((SponsorController, relay_limit, "relay_client"),)
+        for controller, most, scope in (
+            (SponsorController, relay_limit, "relay_client"),
+            (GiftNotifyController, notify_limit, "gift_notify_client"),
+            (GiftWalletController, wallet_limit, "gift_wallets_client"),
+        )
     ]
-    pages = []
-    if settings.gifts is not None:
-        pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[GiftPageController], guards=[limit]))
-        pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[card_image]))
     return Litestar(
         route_handlers=[limited, *hourly, *pages, HealthController],
         dependencies={
@@ -93,6 +108,8 @@ def create_app(parts: Parts) -> Litestar:
             "settings": _given(settings),
             "sponsor": _given(parts.sponsor),
             "gift_pages": _given(parts.gift_pages),
+            "gift_wallets": _given(parts.gift_wallets),
+            "gift_notifications": _given(parts.gift_notifications),
         },
         exception_handlers=exception_handlers(),
         cors_config=CORSConfig(

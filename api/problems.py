@@ -16,6 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from api.schemas import FieldProblem, Problem
 from reminder_worker import errors
+from reminder_worker.gifts.wallets import GiverUnknown, WalletNotUsable
 
 log = structlog.get_logger(__name__)
 
@@ -47,6 +48,8 @@ STATUS: Mapping[type[Exception], tuple[int, str]] = MappingProxyType(
         errors.ContractRefused: (422, "The contract would refuse this"),
         errors.DeadlineTooFar: (422, "The deadline is too far ahead"),
         errors.LimitReached: (429, "Too many requests"),
+        GiverUnknown: (403, "The giver is not known on this chain"),
+        WalletNotUsable: (409, "The wallet cannot be used"),
         errors.Refused: (400, "The request is refused"),
         errors.Unavailable: (503, "Something this depends on does not answer"),
         errors.Misconfigured: (503, "This is not configured here"),

@@ -33,6 +33,7 @@ class Kind(StrEnum):
     ADDRESS = "address"  # 0x and 40 hex digits
     INTEGER = "integer"  # a JSON integer or its decimal digits, not negative
     URL = "url"  # of APP_ORIGIN only
+    GIFT_LINK = "gift_link"  # a claim link, of GIFT_ORIGINS only
     ROLE = "role"  # a key of ROLES
     ROWS = "rows"  # a list of objects with exactly the columns
 
@@ -152,6 +153,34 @@ _OPS_SAMPLE = {
 }
 
 
+_GIFT = (
+    Variable("name", Kind.TEXT, blank=True, description="the recipient's name, may be empty"),
+    Variable("giverName", Kind.TEXT, blank=True, description="the giver's name, may be empty"),
+    Variable("claimUrl", Kind.GIFT_LINK, description="the claim link with its fragment; origin of GIFT_ORIGINS"),
+    Variable("unlockAt", Kind.TEXT, description="when it opens, in words with time zone"),
+    Variable("timelockId", Kind.INTEGER, description="the gift's number on its chain"),
+    Variable("chainName", Kind.TEXT, description="the chain's name in words"),
+    Variable("chainId", Kind.INTEGER, description="the chain's id"),
+    Variable("recipientAddress", Kind.ADDRESS, description="the wallet that it is sealed to"),
+    Variable("routerAddress", Kind.ADDRESS, description="the contract through which it is received"),
+)
+_GIFT_SAMPLE = {
+    "name": "Anna",
+    "giverName": "Grandpa",
+    "claimUrl": "{gift_origin}/gifts/1/42?o=birthday#g=eyJ2IjoxLCJ0byI6IkFubmEiLCJmcm9tIjoiR3JhbmRwYSIsIm5vdGUiOiIifQ",
+    "unlockAt": "Tuesday, 24 November 2026, 15:04 UTC",
+    "timelockId": "42",
+    "chainName": "Ethereum",
+    "chainId": 1,
+    "recipientAddress": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    "routerAddress": "0x2B947E3c348c81409f8e8fc5ef8F65d9dFf76A42",
+}
+
+
+def _gift(name: str, subject: str) -> Template:
+    return Template(name, 1, "gift", subject, _GIFT, MappingProxyType(_GIFT_SAMPLE))
+
+
 def _alert(name: str, subject: str, facts: Mapping[str, str], **sample: Any) -> Template:
     """For operators. `subject` is what is wrong, in a few words; that it is over is said in front of it."""
     rows = [{"name": label, "value": value} for label, value in facts.items()]
@@ -229,6 +258,8 @@ _ALL = (
         "Please check in: auto-renew of " + _LEGACY + " is about to end",
         sample={"role": "owner"},
     ),
+    _gift("gift_waiting", "A gift is waiting for you on {{ chainName }}"),
+    _gift("gift_unlocked", "Your gift on {{ chainName }} is open"),
     _alert(
         "relayer_low_balance",
         "A paying wallet on {{ chainName }} is running low",
@@ -256,5 +287,5 @@ _ALL = (
 )
 
 TEMPLATES: Mapping[str, Template] = MappingProxyType({template.name: template for template in _ALL})
-NAME_VARIABLES = frozenset({"name", "legacyName"})
+NAME_VARIABLES = frozenset({"name", "legacyName", "giverName"})
 """Variables a person's name can be in: kept out of every subject."""

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from mail_service.catalogue import LINES, ROLES, TEMPLATES, Template
 from mail_service.errors import Problem
-from mail_service.variables import checked
+from mail_service.variables import Origins, checked, origin_of
 
 SAFETY = "We never ask for a key, a password or a signature by email. Sign only at {origin}."
 _TEXT_WIDTH = 72
@@ -58,10 +58,10 @@ def _environment(part: str, *, autoescape: bool) -> Environment:
 
 
 class Renderer:
-    """Renders for one app origin. Templates are compiled once."""
+    """Renders for one app origin; gifts may have origins of their own. Templates are compiled once."""
 
-    def __init__(self, origin: str) -> None:
-        self._origin = origin
+    def __init__(self, origin: str, gift_origins: Sequence[str] = ()) -> None:
+        self._origins = Origins(origin, tuple(gift_origins) or (origin,))
         self._html = _environment("html", autoescape=True)
         self._text = _environment("text", autoescape=False)
         self._subjects = {name: self._text.from_string(template.subject) for name, template in TEMPLATES.items()}
@@ -77,10 +77,11 @@ class Renderer:
 
     def render(self, template: Template, variables: Mapping[str, Any], unsubscribe_url: str | None = None) -> Rendered:
         """Raises the refusals of `variables.checked`. `unsubscribe_url`: shown in the body, when it may be."""
-        context = checked(template.variables, variables, self._origin)
+        context = checked(template.variables, variables, self._origins)
+        origin = origin_of(context["claimUrl"]) if template.category == "gift" else self._origins.app
         context |= {
-            "origin": self._origin,
-            "safety": SAFETY.format(origin=self._origin),
+            "origin": origin,
+            "safety": SAFETY.format(origin=origin),
             "line": LINES.get(context.get("role", ""), 0),
             "roles": ROLES,
             "unsubscribe_url": unsubscribe_url,
@@ -93,8 +94,9 @@ class Renderer:
     def sample(self, template: Template, role: str | None = None) -> Rendered:
         """With the catalogue's sample data, for previews and tests. An unknown role is refused like any other."""
         variables = dict(template.sample)
-        if "actionUrl" in variables:
-            variables["actionUrl"] = variables["actionUrl"].format(origin=self._origin)
-        if role is not None:
+        for name in ("actionUrl", "claimUrl"):
+            if name in variables:
+                variables[name] = variables[name].format(origin=self._origins.app, gift_origin=self._origins.gifts[0])
+        if role is not None and "role" in variables:
             variables["role"] = role
         return self.render(template, variables)

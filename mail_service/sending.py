@@ -67,7 +67,7 @@ class Sender:
     """Ties templates, key store and SMTP together. Use as an async context manager: it beats while open."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
-        self.renderer = Renderer(settings.app_origin)
+        self.renderer = Renderer(settings.app_origin, settings.gift_origins)
         self.hasher = Hasher(settings.hash_key.get_secret_value())
         self.store = store
         self._settings = settings

@@ -80,6 +80,10 @@ def _origin(value: str) -> str:
     return url
 
 
+def _listed(value: object) -> object:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
 def _sender(value: str) -> str:
     if any(ord(character) < 32 for character in value):
         raise ValueError("holds a control character")
@@ -100,6 +104,9 @@ class Settings(BaseModel):
     hash_key: Annotated[SecretBytes, BeforeValidator(_key)] = Field(alias="MAIL_SERVICE_HASH_KEY")
     public_url: Annotated[str, BeforeValidator(_web_url)] = Field(alias="MAIL_SERVICE_PUBLIC_URL")
     app_origin: Annotated[str, BeforeValidator(_origin)] = Field(alias="APP_ORIGIN")
+    gift_origins: Annotated[tuple[Annotated[str, BeforeValidator(_origin)], ...], BeforeValidator(_listed)] = Field(
+        (), alias="GIFT_ORIGINS"
+    )
     mail_from: Annotated[str, BeforeValidator(_sender)] = Field(alias="MAIL_FROM")
     smtp_host: str = Field(min_length=1, alias="SMTP_HOST")
     smtp_port: int = Field(587, ge=1, le=65535, alias="SMTP_PORT")

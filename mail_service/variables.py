@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from unicodedata import category
 from urllib.parse import urlsplit
@@ -10,6 +11,7 @@ from mail_service.catalogue import ROLES, Kind, Variable
 from mail_service.errors import Problem, bad_variable
 
 _MAX_TEXT = 300
+_MAX_LINK = 2500  # a claim link's fragment holds a letter
 _MAX_ROWS = 500
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _DIGITS = re.compile(r"[0-9]{1,78}")
@@ -32,31 +34,47 @@ def reads_as_url(text: str) -> bool:
     return _READS_AS_URL.search(text) is not None
 
 
-def checked(declared: Iterable[Variable], given: Mapping[str, Any], origin: str, path: str = "") -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Where links may lead: those of gifts to any of `gifts`, all others to the app's."""
+
+    app: str
+    gifts: tuple[str, ...]
+
+
+def checked(declared: Iterable[Variable], given: Mapping[str, Any], origins: Origins, path: str = "") -> dict[str, Any]:
     """The variables a template may see, absent optional ones as None.
 
     Raises 400 `missing_variable`, `unknown_variable`, `bad_variable` or `foreign_url` (a link that does not lead to
-    `origin`, or text that reads as a URL, since mail programs make it a link).
+    `origins`, or text that reads as a URL, since mail programs make it a link).
     """
     known = {variable.name: variable for variable in declared}
     for name in given:
         if name not in known:
             raise Problem(400, "unknown_variable", f"The template has no such variable at {path or '/variables'}.")
-    return {name: _value(variable, given.get(name), origin, path + name) for name, variable in known.items()}
+    return {name: _value(variable, given.get(name), origins, path + name) for name, variable in known.items()}
 
 
-def _value(variable: Variable, value: Any, origin: str, path: str) -> Any:
+def origin_of(url: str) -> str:
+    """Scheme, host and port of a checked link, as people read it."""
+    scheme, host, port = _origin(url)
+    return f"{scheme}://{host}" + ("" if port == _DEFAULT_PORTS.get(scheme) else f":{port}")
+
+
+def _value(variable: Variable, value: Any, origins: Origins, path: str) -> Any:
     if value is None:
         if variable.required:
             raise bad_variable("missing_variable", path, f"The variable {path} is missing.")
         return None
     match variable.kind:
         case Kind.ROWS:
-            return _rows(variable, value, origin, path)
+            return _rows(variable, value, origins, path)
         case Kind.INTEGER:
             return _integer(value, path)
         case Kind.URL:
-            return _url(_text(variable, value, path), origin, path)
+            return _url(_text(variable, value, path), (origins.app,), path)
+        case Kind.GIFT_LINK:
+            return _url(_text(variable, value, path, _MAX_LINK), origins.gifts, path)
         case Kind.TEXT | Kind.ADDRESS | Kind.ROLE:
             text = _text(variable, value, path)
             if reads_as_url(text):
@@ -68,11 +86,9 @@ def _value(variable: Variable, value: Any, origin: str, path: str) -> Any:
             return text
 
 
-def _text(variable: Variable, value: Any, path: str) -> str:
-    if not isinstance(value, str) or len(value) > _MAX_TEXT or not is_plain_text(value):
-        raise bad_variable(
-            "bad_variable", path, f"The variable {path} is not plain text of at most {_MAX_TEXT} characters."
-        )
+def _text(variable: Variable, value: Any, path: str, most: int = _MAX_TEXT) -> str:
+    if not isinstance(value, str) or len(value) > most or not is_plain_text(value):
+        raise bad_variable("bad_variable", path, f"The variable {path} is not plain text of at most {most} characters.")
     text = without_bidi_controls(value).strip()
     if not text and not variable.blank:
         raise bad_variable("missing_variable", path, f"The variable {path} is empty.")
@@ -86,21 +102,21 @@ def _integer(value: Any, path: str) -> str:
     return text
 
 
-def _rows(variable: Variable, value: Any, origin: str, path: str) -> list[dict[str, Any]]:
+def _rows(variable: Variable, value: Any, origins: Origins, path: str) -> list[dict[str, Any]]:
     if not isinstance(value, list) or len(value) > _MAX_ROWS or not all(isinstance(row, dict) for row in value):
         raise bad_variable("bad_variable", path, f"The variable {path} is not a list of at most {_MAX_ROWS} objects.")
-    return [checked(variable.columns, row, origin, f"{path}/{number}/") for number, row in enumerate(value)]
+    return [checked(variable.columns, row, origins, f"{path}/{number}/") for number, row in enumerate(value)]
 
 
-def _url(text: str, origin: str, path: str) -> str:
+def _url(text: str, origins: Iterable[str], path: str) -> str:
     """Compared after parsing: a prefix test would let `https://app.example.evil` pass."""
     try:
-        ours = _origin(origin)
-        same = _origin(text) == ours and "@" not in urlsplit(text).netloc
+        ours = {_origin(origin) for origin in origins}
+        same = _origin(text) in ours and "@" not in urlsplit(text).netloc
     except ValueError:
         same = False
     if not same or not text.isascii() or any(character <= " " or character in '\\<>"' for character in text):
-        raise bad_variable("foreign_url", path, f"The variable {path} is not a link to the app's origin.")
+        raise bad_variable("foreign_url", path, f"The variable {path} is not a link to an allowed origin.")
     return text
 
 

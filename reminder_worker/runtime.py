@@ -14,7 +14,12 @@ from reminder_worker.database.installation import check_installation
 from reminder_worker.database.migrate import schema_is_current
 from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts.claim_link import LinkRules
+from reminder_worker.gifts.facts import Gifts
+from reminder_worker.gifts.gift_mail import GiftMail
+from reminder_worker.gifts.identity_provider import IdentityProvider
+from reminder_worker.gifts.notifications import GiftNotifications
 from reminder_worker.gifts.pages import GiftPages
+from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.subgraph import Subgraph
@@ -54,6 +59,9 @@ class Runtime:
     relaying: Relaying
     sponsor: Sponsor
     gift_pages: GiftPages | None
+    gift_wallets: GiftWallets
+    gift_notifications: GiftNotifications
+    gift_mail: GiftMail | None
 
     @property
     def wallets(self) -> Sequence[PayingWallet]:
@@ -82,6 +90,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         session = await stack.enter_async_context(aiohttp.ClientSession())
         indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}
         indexers = {id: Indexers(chains[id], indexes[id], _subgraph(chains[id].settings, session)) for id in chains}
+        gifts = Gifts(chains, indexers)
         dispatch, mail = None, None
         if settings.mail is not None:
             mail = await stack.enter_async_context(MailClient(settings.mail))
@@ -109,6 +118,13 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             relaying=relaying,
             sponsor=Sponsor(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
             gift_pages=make_gift_pages(settings, chains, indexers),
+            gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),
+            gift_notifications=make_gift_notifications(engine, vault, hashes, quotas, chains, gifts, settings),
+            gift_mail=(
+                GiftMail(engine, vault, quotas, chains, gifts, mail, settings, settings.mail, settings.gifts)
+                if mail and settings.mail and settings.gifts
+                else None
+            ),
         )
 
 
@@ -132,6 +148,33 @@ def make_gift_pages(
     if settings.gifts is None:
         return None
     return GiftPages(chains, indexers, link_rules(settings.gifts), relayed=settings.relay is not None)
+
+
+def make_gift_notifications(
+    engine: AsyncEngine,
+    vault: Vault,
+    hashes: KeyedHash,
+    quotas: Quotas,
+    chains: Mapping[int, Chain],
+    gifts: Gifts,
+    settings: Settings,
+) -> GiftNotifications:
+    rules = link_rules(settings.gifts) if settings.gifts else None
+    return GiftNotifications(engine, vault, hashes, quotas, chains, gifts, settings.gifts, rules, quotas.now)
+
+
+def make_gift_wallets(
+    engine: AsyncEngine,
+    hashes: KeyedHash,
+    quotas: Quotas,
+    chains: Mapping[int, Chain],
+    settings: Settings,
+    session: aiohttp.ClientSession,
+) -> GiftWallets:
+    """Raises `Misconfigured` when the provider's two keys do not belong together."""
+    provider = settings.identity_provider
+    client = IdentityProvider(provider, session, quotas) if provider else None
+    return GiftWallets(engine, hashes, quotas, chains, provider, client, quotas.now)
 
 
 def _subgraph(chain: ChainSettings, session: aiohttp.ClientSession) -> Subgraph | None:

@@ -66,7 +66,7 @@ class Registered:
 
 
 class GiftNotifications:
-    """`settings` is None where gifts are not served. `now` gives unix seconds (wall clock)."""
+    """`settings` and `rules` are None where gifts are not served. `now` gives unix seconds (wall clock)."""
 
     def __init__(
         self,
@@ -77,6 +77,7 @@ class GiftNotifications:
         chains: Mapping[int, Chain],
         gifts: Gifts,
         settings: GiftSettings | None,
+        rules: LinkRules | None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._engine = engine
@@ -86,6 +87,7 @@ class GiftNotifications:
         self._chains = chains
         self._gifts = gifts
         self._settings = settings
+        self._rules = rules
         self._now = now
 
     async def register(self, request: NotifyRequest) -> Registered:
@@ -94,10 +96,10 @@ class GiftNotifications:
         Raises NotConfigured, Malformed, InvalidInput, Expired, DeadlineTooFar, AlreadyUsed, Superseded,
         SignerMismatch, NotFound, LimitReached, ChainUnavailable, IndexerUnavailable.
         """
-        settings = self._configured()
+        settings, rules = self._configured()
         chain = served_chain(self._chains, request.chain_id)
         check_deadline(request.deadline, self._now())
-        wish = read_wish(request.payload, LinkRules.of(settings.origins, settings.prefix), request.chain_id)
+        wish = read_wish(request.payload, rules, request.chain_id)
         message = {"payloadHash": payload_hash(request.payload), "deadline": request.deadline}
         digest = _digest(request.chain_id, "GiftNotify2", message)
         await Signatures(chain).verify(digest, request.signature, request.giver)
@@ -132,10 +134,10 @@ class GiftNotifications:
 
         return await through_deadlocks(erase)
 
-    def _configured(self) -> GiftSettings:
-        if self._settings is None:
+    def _configured(self) -> tuple[GiftSettings, LinkRules]:
+        if self._settings is None or self._rules is None:
             raise NotConfigured("Gifts are not served here.")
-        return self._settings
+        return self._settings, self._rules
 
     async def _owned(self, chain_id: int, timelock_id: int, giver: str) -> Gift:
         gift = await self._gifts.find(chain_id, timelock_id)

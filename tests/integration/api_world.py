@@ -20,6 +20,7 @@ from api.server import listening
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
+from reminder_worker.gifts.facts import Gifts
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.privacy.hashing import KeyedHash
@@ -29,7 +30,7 @@ from reminder_worker.relay.intake import Sponsor
 from reminder_worker.relaying import RELAYER, make_relaying
 from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
-from reminder_worker.runtime import make_gift_pages
+from reminder_worker.runtime import make_gift_notifications, make_gift_pages, make_gift_wallets
 from reminder_worker.settings import Settings
 
 ENC_KEY, HASH_KEY = b"e" * 32, b"h" * 32
@@ -184,6 +185,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
     """Serve on loopback; `more` are settings by their environment names."""
     settings = settings_for(scenario, "postgresql://unused@localhost/unused", **more)
     clock = Clock()
+    session = aiohttp.ClientSession()
     chains = {chain.chain_id: Chain.connect(chain) for chain in settings.chains}
     vault, hashes = Vault(ENC_KEY), KeyedHash(HASH_KEY)
     quotas = Quotas(engine, clock)
@@ -204,11 +206,16 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         instructions=Instructions(engine, chains, indexers, quotas, settings),
         chain_indexes=indexes,
         gift_pages=make_gift_pages(settings, chains, indexers),
+        gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),
+        gift_notifications=make_gift_notifications(
+            engine, vault, hashes, quotas, chains, Gifts(chains, indexers), settings
+        ),
     )
     try:
-        async with listening(parts) as (port, metrics_port), aiohttp.ClientSession() as session:
+        async with listening(parts) as (port, metrics_port):
             url, metrics = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{metrics_port}"
             yield World(parts, scenario, session, url, metrics, clock)
     finally:
+        await session.close()
         for chain in chains.values():
             await chain.close()

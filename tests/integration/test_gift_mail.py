@@ -30,6 +30,7 @@ from reminder_worker.errors import (
     SignerMismatch,
     Superseded,
 )
+from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.facts import Gifts
 from reminder_worker.gifts.gift_mail import GiftMail, GiftMailReport
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
@@ -51,6 +52,7 @@ NOTIFY = [{"name": "payloadHash", "type": "bytes32"}, {"name": "deadline", "type
 ERASE = [{"name": "timelockId", "type": "uint256"}, {"name": "deadline", "type": "uint256"}]
 DOMAIN = {"name": "Reminder Worker", "version": "1", "chainId": CHAIN_ID}
 USDC = 25 * 10**6
+RULES = LinkRules.of([ORIGIN], "gifts")
 
 
 @dataclass
@@ -151,7 +153,7 @@ async def open_world(stack: AsyncExitStack, engine: AsyncEngine, scenario: Scena
     index, chains = ChainIndex(engine, chain), {CHAIN_ID: chain}
     gifts = Gifts(chains, {CHAIN_ID: Indexers(chain, index, None)})
     vault, hashes = Vault(b64decode(ENC_KEY)), KeyedHash(b64decode(HASH_KEY))
-    notifications = GiftNotifications(engine, vault, hashes, Quotas(engine), chains, gifts, settings.gifts)
+    notifications = GiftNotifications(engine, vault, hashes, Quotas(engine), chains, gifts, settings.gifts, RULES)
     world = World(
         scenario,
         engine,
@@ -316,7 +318,7 @@ async def test_no_advance_notice_means_opening_day_only(world: World) -> None:
 
 async def test_without_gift_settings_nothing_is_registered(world: World) -> None:
     off = GiftNotifications(
-        world.engine, world.vault, world.hashes, Quotas(world.engine), world.chains, world.gifts, None
+        world.engine, world.vault, world.hashes, Quotas(world.engine), world.chains, world.gifts, None, None
     )
     with pytest.raises(NotConfigured):
         await off.register(world.request(world.payload(world.seal())))
@@ -630,7 +632,14 @@ async def test_a_dark_chain_refuses_the_registration(world: World) -> None:
     chain = unreachable(world)
     gifts = Gifts({CHAIN_ID: chain}, {CHAIN_ID: Indexers(chain, world.index, None)})
     dark = GiftNotifications(
-        world.engine, world.vault, world.hashes, Quotas(world.engine), {CHAIN_ID: chain}, gifts, world.settings.gifts
+        world.engine,
+        world.vault,
+        world.hashes,
+        Quotas(world.engine),
+        {CHAIN_ID: chain},
+        gifts,
+        world.settings.gifts,
+        RULES,
     )
     with pytest.raises(ChainUnavailable):
         await dark.register(world.request(world.payload(id)))

@@ -7,13 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mail_service.catalogue import TEMPLATES
-from mail_service.variables import checked
+from mail_service.variables import Origins, checked
 from reminder_worker.mail.messages import (
     LATEST_TIME,
     TEMPLATE_VERSION,
     Addressee,
     AlertKind,
     Amount,
+    GiftKind,
+    GiftSubject,
     Kind,
     Role,
     Subject,
@@ -23,10 +25,12 @@ from reminder_worker.mail.messages import (
     amounts_rows,
     checksum,
     deadline_words,
+    gift_body,
     request_body,
     told_rows,
 )
 
+ORIGINS = Origins("https://app.example.org", ("https://app.example.org",))
 TOKEN = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 ABOUT = Subject(1, "Ethereum", "0x" + "ab" * 20, 42, "0x" + "cd" * 20, "https://app.example.org", "Family savings")
 EXTRA: dict[Kind, dict[str, object]] = {
@@ -45,7 +49,7 @@ def test_every_kind_is_a_template_of_the_mail_service_with_exactly_its_variables
     template = TEMPLATES[body["template"]]
     assert (body["templateVersion"], body["category"]) == (template.version, template.category)
     assert template.version == TEMPLATE_VERSION
-    checked(template.variables, body["variables"], "https://app.example.org")
+    checked(template.variables, body["variables"], ORIGINS)
     assert {v.name for v in template.variables} == set(body["variables"])
     assert body["to"] == {"email": "anna@example.org", "name": "Anna"}
 
@@ -57,7 +61,17 @@ def test_every_alert_is_a_template_of_the_mail_service_with_exactly_its_variable
     body = json.loads(alert_body(kind.value, "ops@example.org", 1_795_532_640, variables))
     template = TEMPLATES[body["template"]]
     assert (body["templateVersion"], body["category"]) == (template.version, template.category) == (1, "ops")
-    assert set(checked(template.variables, body["variables"], "https://app.example.org")) == set(body["variables"])
+    assert set(checked(template.variables, body["variables"], ORIGINS)) == set(body["variables"])
+
+
+@pytest.mark.parametrize("kind", GiftKind)
+def test_every_gift_kind_is_a_template_of_the_mail_service(kind: GiftKind) -> None:
+    about = GiftSubject(1, "Ethereum", 42, "0x" + "1" * 40, "0x" + "2" * 40, 1_795_532_640)
+    link = "https://app.example.org/gifts/1/42#g=e30"
+    body = json.loads(gift_body(kind, "anna@example.org", "Anna", "Grandpa", link, about))
+    template = TEMPLATES[body["template"]]
+    assert (body["templateVersion"], body["category"]) == (template.version, template.category)
+    assert set(checked(template.variables, body["variables"], ORIGINS)) == set(body["variables"])
 
 
 def test_an_operator_template_without_an_alert_does_not_exist() -> None:

@@ -1,0 +1,101 @@
+"""The emails of gifts: their words, where their link may lead, and that no name is in a subject."""
+
+import html
+import re
+from typing import Any
+
+import pytest
+
+from mail_service.catalogue import TEMPLATES, Kind, Template
+from mail_service.errors import Problem
+from mail_service.rendering import Rendered, Renderer
+from tests.unit.mail_service.test_catalogue import HOSTILE, Page
+
+APP, GIFTS = "https://app.example.org", "https://gifts.example.org"
+LINK = f"{GIFTS}/gifts/1/42?o=birthday#g=eyJ2IjoxfQ"
+RENDERER = Renderer(APP, [GIFTS, APP])
+EACH = pytest.mark.parametrize("template", [each for each in TEMPLATES.values() if each.category == "gift"])
+
+
+def render(template: Template, **changes: Any) -> Rendered:
+    given = {**template.sample, "claimUrl": LINK, **changes}
+    return RENDERER.render(template, {name: value for name, value in given.items() if value is not ...})
+
+
+@EACH
+def test_both_parts_say_what_a_recipient_needs(template: Template) -> None:
+    rendered = render(template)
+    for part in (rendered.text, html.unescape(Page(rendered.html).words)):
+        words = " ".join(part.split())
+        assert f"We never ask for a key, a password or a signature by email. Sign only at {GIFTS}." in words
+        for known in ("Grandpa", "Gift 42 on Ethereum", template.sample["unlockAt"], template.sample["routerAddress"]):
+            assert known in words
+        assert "next step" in words.lower()
+        assert "nobody will ever ask you to pay first" in words
+    assert set(re.findall(r"[a-z]{4,}", Page(rendered.html).words.lower())) <= set(
+        re.findall(r"[a-z]{4,}", rendered.text.lower())
+    )
+    assert rendered.text.count(LINK) == 1
+    assert "Ethereum" in rendered.subject
+
+
+@EACH
+def test_the_only_link_is_the_claim_link_and_nothing_is_fetched(template: Template) -> None:
+    rendered = render(template)
+    page = Page(rendered.html)
+    assert [attributes["href"] for tag, attributes in page.tags if tag == "a"] == [LINK]
+    assert not {"img", "script", "link", "form", "iframe"} & {tag for tag, _ in page.tags}
+
+
+@EACH
+def test_hostile_names_stay_text_and_out_of_the_subject(template: Template) -> None:
+    rendered = render(template, name=HOSTILE, giverName=HOSTILE)
+    page = Page(rendered.html)
+    assert {"script", "img"}.isdisjoint(tag for tag, _ in page.tags)
+    assert HOSTILE in page.words
+    assert "Grandpa" not in render(template).subject
+    assert "Anna" not in render(template).subject
+
+
+@EACH
+def test_names_may_be_unknown(template: Template) -> None:
+    text = render(template, name="", giverName="").text
+    assert "\nHello,\n" in text
+    assert "omebody" in text
+
+
+@EACH
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://gifts.example.org.evil.example/gifts/1/42",
+        "http://gifts.example.org/gifts/1/42",
+        "https://user@gifts.example.org/gifts/1/42",
+        "https://evil.example/?https://gifts.example.org/",
+        "javascript:alert(1)",
+    ],
+)
+def test_a_claim_link_leads_to_an_allowed_origin(template: Template, url: str) -> None:
+    with pytest.raises(Problem) as caught:
+        render(template, claimUrl=url)
+    assert caught.value.code == "foreign_url"
+    render(template, claimUrl=f"{APP}/gifts/1/42#g=e30")
+
+
+@EACH
+def test_without_gift_origins_the_apps_own_is_the_only_one(template: Template) -> None:
+    plain = Renderer(APP)
+    plain.sample(template)
+    with pytest.raises(Problem):
+        plain.render(template, {**template.sample, "claimUrl": LINK})
+
+
+@EACH
+def test_every_variable_is_checked(template: Template) -> None:
+    for variable in template.variables:
+        for wrong in (..., {"x": 1}, "two\r\nlines"):
+            with pytest.raises(Problem):
+                render(template, **{variable.name: wrong})
+        if variable.kind is Kind.TEXT:
+            with pytest.raises(Problem):
+                render(template, **{variable.name: "see https://evil.example"})
