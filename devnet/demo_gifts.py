@@ -1,34 +1,18 @@
-"""The story's chapter of sealed gifts: a letter in a link, emails now and on opening day, a withdrawal for free."""
-
-import json
-from base64 import urlsafe_b64encode
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+"""The story's chapter of sealed gifts, withdrawn for free."""
 
 from devnet.cast import FRIEND, GIVER
 from devnet.demo_requests import Requests
 from devnet.evidence import must
-from devnet.local import CHAIN_ID
 from devnet.telling import DAY
-from devnet.wallet import Wallet
-
-if TYPE_CHECKING:
-    from devnet.stack import Stack
 
 OPEN_AFTER = 35 * DAY
 WEI, USDC = 25 * 10**16, 40 * 10**6
-NOTE = "Zymurgically yours, for the long winter evenings"  # as unlikely elsewhere as the names
 
 
 class GiftChapter(Requests):
-    """`fragment` is the letter as the claim link carries it, which no server may keep in clear."""
+    """`gifts`: timelock ids by lane."""
 
-    def __init__(self, stack: "Stack") -> None:
-        super().__init__(stack)
-        self.giver = Wallet(self.accounts[GIVER], stack.at.api, CHAIN_ID)
-        self.gifts: Mapping[str, int] = {}
-        letter = {"v": 1, "to": FRIEND.name, "from": GIVER.name, "note": NOTE}
-        self.fragment = urlsafe_b64encode(json.dumps(letter).encode()).decode().rstrip("=")
+    gifts: dict[str, int]
 
     def seal_gifts(self) -> str:
         giver, friend, usdc = self.accounts[GIVER], self.address(FRIEND), self.stack.deployment.usdc
