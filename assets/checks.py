@@ -8,6 +8,7 @@ import dagster as dg
 
 from assets import metadata
 from assets.auto_renew import owner_activity
+from assets.gifts import gift_emails
 from assets.overview import SECONDS, pass_state
 from assets.relay import ops_alerts, relay_requests
 from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
@@ -138,7 +139,16 @@ def every_pass_alive(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     )
 
 
-_PASS_ASSETS = (chain_index, notify_signals, due_reminders, sent_emails, relay_requests, owner_activity, ops_alerts)
+_PASS_ASSETS = (
+    chain_index,
+    notify_signals,
+    due_reminders,
+    sent_emails,
+    gift_emails,
+    relay_requests,
+    owner_activity,
+    ops_alerts,
+)
 RUN_CHECKS = tuple(_every_chain_succeeded(asset) for asset in _PASS_ASSETS)
 STANDING_CHECKS = (
     index_lag,

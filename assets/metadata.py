@@ -87,6 +87,11 @@ def emails_table(counts: "Iterable[operations.EmailCount]") -> dg.MarkdownMetada
     return table(("state", "reason", "kind", "chain", "emails", "oldest"), rows, "nothing is undecided")
 
 
+def gift_emails_table(counts: "Iterable[operations.GiftEmails]") -> dg.MarkdownMetadataValue:
+    rows = [(c.kind, c.chain_id, c.state, c.reason or "", c.count) for c in counts]
+    return table(("kind", "chain", "state", "reason", "emails"), rows, "no gift was registered yet")
+
+
 def passes_table(states: "Iterable[operations.PassState]", switched_off: Mapping[str, str]) -> dg.MarkdownMetadataValue:
     """Every pass with the ages of its last look, success and failure; a pass that is off with its reason."""
     rows: list[Sequence[object]] = [

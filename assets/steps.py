@@ -32,6 +32,7 @@ PASS_OF = {
     "notify_signals": "signals",
     "due_reminders": "due",
     "sent_emails": "dispatch",
+    "gift_emails": "gifts",
     "relay_requests": "relay",
     "owner_activity": "auto_renew",
     "ops_alerts": "alerts",

@@ -7,6 +7,7 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 
 from assets.auto_renew import owner_activity
 from assets.checks import EVERY_CHAIN, STANDING_CHECKS
+from assets.gifts import gift_emails
 from assets.overview import pass_state, sends_per_day
 from assets.relay import ops_alerts, relay_requests
 from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
@@ -33,7 +34,9 @@ events = _pass_job(
     "events", "New blocks: index them, read their signals, send the emails.", chain_index, notify_signals, sent_emails
 )
 due = _pass_job("due", "Ask the chain which reminder windows are open, send the emails.", due_reminders, sent_emails)
-emails = _pass_job("emails", "Send what is due: retries, instructions, the rest of a backlog.", sent_emails)
+emails = _pass_job(
+    "emails", "Send what is due: retries, instructions, the rest of a backlog, gifts.", sent_emails, gift_emails
+)
 relay = _pass_job("relay", "Follow what is open to its end, tell operators what changed.", relay_requests, ops_alerts)
 auto_renew = _pass_job("auto_renew", "Look at the owners who opted in, renew their timers.", owner_activity)
 overview = dg.define_asset_job(

@@ -58,14 +58,15 @@ def _sensor(service: Service, watches: Sequence[Watch], seconds: int, about: str
     """Several jobs share a sensor, since a tick costs Dagster more than the looks cost us."""
 
     @dg.sensor(
-        name="_and_".join(watch.job.name for watch in watches) + "_sensor",
-        jobs=[watch.job for watch in watches],
+        name="_and_".join(_jobs(watches)) + "_sensor",
+        jobs=list(_jobs(watches).values()),
         minimum_interval_seconds=seconds,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=about,
     )
     def sensor(context: dg.SensorEvaluationContext) -> dg.SensorResult:
-        requests, words = [], []
+        requests: dict[str, dg.RunRequest] = {}
+        words = []
         for watch in watches:
             finding = _ask(service, watch.passes, watch.idle)
             if finding.launch and _is_under_way(context.instance, watch.lanes):
@@ -73,12 +74,17 @@ def _sensor(service: Service, watches: Sequence[Watch], seconds: int, about: str
                     False, "there is work, and a run of this lane is under way: it or the next one does it"
                 )
             if finding.launch:
-                requests.append(dg.RunRequest(job_name=watch.job.name))
+                requests[watch.job.name] = dg.RunRequest(job_name=watch.job.name)
             else:
                 words.append(finding.words)
-        return dg.SensorResult(run_requests=requests, skip_reason=None if requests else "; ".join(words))
+        return dg.SensorResult(run_requests=list(requests.values()), skip_reason=None if requests else "; ".join(words))
 
     return sensor
+
+
+def _jobs(watches: Sequence[Watch]) -> dict[str, AssetJob]:
+    """By name; two watches may call for one job."""
+    return {watch.job.name: watch.job for watch in watches}
 
 
 def _ask(service: Service, passes: Sequence[str], idle: Idle) -> Finding:
@@ -171,6 +177,12 @@ async def _nothing_to_send(runtime: "Runtime") -> str:
     return f"nothing due; emails waiting: {waiting.later}, the next until {clock(waiting.next_try.timestamp())}"
 
 
+async def _no_gift_due(runtime: "Runtime") -> str:
+    from reminder_worker.operations import gifts_to_be_told_of
+
+    return f"gifts whose day has not come: {await gifts_to_be_told_of(runtime.engine)}"
+
+
 async def _nothing_open(runtime: "Runtime") -> str:
     from reminder_worker.operations_relay import undelivered_alerts
 
@@ -206,6 +218,7 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
             service,
             [
                 Watch(emails, ("dispatch",), ("events", "due", "emails"), _nothing_to_send),
+                Watch(emails, ("gifts",), ("emails",), _no_gift_due),
                 Watch(relay, ("relay", "alerts"), ("relay",), _nothing_open),
             ],
             14,

@@ -16,6 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker import operations_relay
 from reminder_worker.database.tables import (
     due_window,
+    gift_ledger,
+    gift_notification,
     index_cursor,
     notify_signal,
     pass_state,
@@ -95,6 +97,17 @@ class EmailCount:
 
 
 @dataclass(frozen=True, slots=True)
+class GiftEmails:
+    """Emails of gifts of one kind that are in one state, and why."""
+
+    chain_id: int
+    kind: str
+    state: str
+    reason: str | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Waiting:
     """Emails to be tried: those due now, those later, when the next is, and those being sent at this moment."""
 
@@ -146,11 +159,27 @@ async def unsettled_signals(engine: AsyncEngine) -> list[SignalCount]:
 
 
 async def undecided_emails(engine: AsyncEngine) -> list[EmailCount]:
-    t = sent_ledger.c
+    """Of reminders and of gifts."""
+    found: list[EmailCount] = []
+    for t in (sent_ledger.c, gift_ledger.c):
+        group = (t.chain_id, t.kind, t.state, t.reason)
+        columns = (*group, func.count(), _age(func.min(func.coalesce(t.claimed_at, t.created_at))))
+        question = select(*columns).where(t.state.in_(UNDECIDED_STATES)).group_by(*group).order_by(*group)
+        found += await _rows(engine, EmailCount, question)
+    return found
+
+
+async def gift_emails(engine: AsyncEngine) -> list[GiftEmails]:
+    """Every email of a gift that is remembered."""
+    t = gift_ledger.c
     group = (t.chain_id, t.kind, t.state, t.reason)
-    columns = (*group, func.count(), _age(func.min(func.coalesce(t.claimed_at, t.created_at))))
-    question = select(*columns).where(t.state.in_(UNDECIDED_STATES)).group_by(*group).order_by(*group)
-    return await _rows(engine, EmailCount, question)
+    return await _rows(engine, GiftEmails, select(*group, func.count()).group_by(*group).order_by(*group))
+
+
+async def gifts_to_be_told_of(engine: AsyncEngine) -> int:
+    """Gifts whose recipient hears of them at the latest on opening day."""
+    async with engine.connect() as connection:
+        return int(await connection.scalar(select(func.count()).select_from(gift_notification)) or 0)
 
 
 async def waiting_emails(engine: AsyncEngine) -> Waiting:

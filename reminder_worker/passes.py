@@ -17,6 +17,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from reminder_worker.database.tables import pass_state
 from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
+from reminder_worker.gifts.gift_mail import GiftMail
 from reminder_worker.relaying import relays_on
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.runtime import Runtime
@@ -201,6 +202,20 @@ async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
     return done
 
 
+def _gifts_off(settings: Settings) -> str | None:
+    return _mail_off(settings) if settings.gifts else "gifts are not served here (GIFT_ORIGINS)"
+
+
+def _gift_mail(runtime: Runtime) -> GiftMail:
+    if runtime.gift_mail is None:
+        raise NotConfigured("gifts: no mail service is configured")
+    return runtime.gift_mail
+
+
+async def _send_gift_emails(runtime: Runtime, _: int) -> Report:
+    return _report(await _gift_mail(runtime).run())
+
+
 def _auto_renew_off(settings: Settings) -> str | None:
     return None if settings.auto_renew else "no attestor is configured (ATTESTOR_KEY)"
 
@@ -259,6 +274,15 @@ PASSES: tuple[Pass, ...] = (
         _mail_off,
         lambda runtime, _: _dispatch(runtime).look(),
         _send_due,
+    ),
+    Pass(
+        "gifts",
+        "emails of gifts: on the giver's day and on opening day, each at most once",
+        15,
+        False,
+        _gifts_off,
+        lambda runtime, _: _gift_mail(runtime).look(),
+        _send_gift_emails,
     ),
     Pass(
         "relay",

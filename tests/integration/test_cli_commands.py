@@ -190,7 +190,7 @@ def test_tick_runs_every_pass_and_says_which_are_off(command: Command) -> None:
     ticked = command("tick")
     assert ticked.exit_code == 0, ticked.output
     rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}
-    assert set(rows) == {"index", "signals", "due", "dispatch", "relay", "auto_renew", "alerts"}
+    assert set(rows) == {"index", "signals", "due", "dispatch", "gifts", "relay", "auto_renew", "alerts"}
     assert "done" in rows["index"]
     assert "off" in rows["dispatch"]
 

@@ -1,6 +1,9 @@
 """Assets, checks, sensors and pruning over a real chain, a real database and Dagster's own storage in PostgreSQL."""
 
+import hashlib
+import json
 import shutil
+import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +25,8 @@ from devnet.scenarios import Scenario
 from pipelines.definitions import defs
 from pipelines.jobs import LANE
 from pipelines.sensors import sensors
+from reminder_worker.gifts.claim_link import Letter, encode_letter
+from reminder_worker.gifts.notifications import NotifyRequest
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.values import Authorization, Lane
@@ -34,6 +39,7 @@ ROOT = Path(__file__).parents[2]
 CANARY = "canary.person@secret.example.org"
 SOMEBODY, LEGACY = "0x" + "33" * 20, "0x" + "22" * 20
 DEAD_CHAIN = 31338
+NOTHING_TO_DO = "nothing to send; off: gifts: gifts are not served here (GIFT_ORIGINS); nothing is open or untold"
 RELAYER_KEY = "0x" + "5e" * 32
 
 
@@ -353,7 +359,8 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
     assert said == {
         "events_sensor": f"no event on chain {chain_scenario.anvil.chain_id} up to block {head}",
         "due_sensor": "nobody to remind: no recipients are stored",
-        "emails_and_relay_sensor": "nothing to send; off: relay: no wallet of ours is configured"
+        "emails_and_relay_sensor": "nothing to send; off: gifts: gifts are not served here (GIFT_ORIGINS);"
+        " off: relay: no wallet of ours is configured"
         " (RELAYER_KEY, ATTESTOR_KEY)",
         "auto_renew_sensor": "off: auto_renew: no attestor is configured (ATTESTOR_KEY)",
     }
@@ -517,10 +524,7 @@ def test_an_open_request_launches_runs_until_it_is_final_and_then_none(
     chain_scenario.anvil.mine(2 * chain_scenario.anvil.slots_in_an_epoch + 1)
     _run("relay", relaying)
     assert _state_of(database, request_id) == "confirmed"
-    assert (
-        _tick("emails_and_relay_sensor", relaying, instance).skip_message
-        == "nothing to send; nothing is open or untold"
-    )
+    assert _tick("emails_and_relay_sensor", relaying, instance).skip_message == NOTHING_TO_DO
 
 
 def test_a_run_stays_while_anything_is_open(
@@ -604,6 +608,52 @@ def test_owners_who_opted_in_are_looked_at_every_hour_and_shown(
     assert said == "1 owners were looked at in the last hour"
     database.execute("update worker.owner_activity set checked_at = checked_at - interval '61 minutes'")
     assert _tick("auto_renew_sensor", service, instance).launched
+
+
+def test_emails_of_gifts_are_sent_by_the_emails_job_and_shown_as_counts(
+    chain_scenario: Scenario,
+    environ: dict[str, str],
+    opened: Callable[[dict[str, str]], Service],
+    instance: dg.DagsterInstance,
+    database: psycopg.Connection[Any],
+) -> None:
+    origin = "https://gifts.example.org"
+    service = opened({**environ, "GIFT_ORIGINS": origin})
+    assert "gifts whose day has not come: 0" in str(_tick("emails_and_relay_sensor", service, instance).skip_message)
+    giver, heir = chain_scenario.account("giver"), chain_scenario.account("heir")
+    gift = chain_scenario.create_gift(giver, heir.address, tokens=[(chain_scenario.deployment.usdc, 10**6)])
+    _run("events", service)
+    letter = encode_letter(Letter("Canary", "Grandpa", ""))
+    payload = json.dumps(
+        {
+            "salt": "0x" + "5a" * 16,
+            "timelockId": str(gift),
+            "recipientEmail": "gift.canary@post.example",
+            "recipientName": "Canary",
+            "giverName": "Grandpa",
+            "claimLink": f"{origin}/gifts/{chain_scenario.anvil.chain_id}/{gift}#g={letter}",
+            "timing": "immediate",
+        }
+    )
+
+    async def register(runtime: Runtime) -> None:
+        deadline = int(time.time()) + 600
+        domain = {"name": "Reminder Worker", "version": "1", "chainId": chain_scenario.anvil.chain_id}
+        types = {"GiftNotify2": [{"name": "payloadHash", "type": "bytes32"}, {"name": "deadline", "type": "uint256"}]}
+        message = {"payloadHash": hashlib.sha256(payload.encode()).digest(), "deadline": deadline}
+        signature = bytes(giver.sign_typed_data(domain, types, message).signature)
+        sender = giver.address.lower()
+        await runtime.gift_notifications.register(
+            NotifyRequest(chain_scenario.anvil.chain_id, sender, payload, deadline, signature)
+        )
+
+    service.call(register, 20)
+    assert _tick("emails_and_relay_sensor", service, instance).launched
+    made = _made(_run("emails", service))["gift_emails"]
+    assert made["gifts to be told of"] == 1
+    assert f"| gift_waiting | {chain_scenario.anvil.chain_id} | released | mail_unavailable | 1 |" in made["emails"]
+    assert "canary" not in str(made).lower()
+    assert database.execute("select count(*) from worker.pass_state where name = 'gifts'").fetchone() == (1,)
 
 
 # -- pruning --------------------------------------------------------------------------------------

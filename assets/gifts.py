@@ -1,0 +1,48 @@
+"""What gifts are made of here: whom givers want told, and the emails that become of it. Counts only."""
+
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from assets import metadata
+from assets.reminders import chain
+from assets.service import Service
+from assets.steps import IN_PLACE, OWNERS, Results, perform
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+gift_notifications = dg.AssetSpec(
+    "gift_notifications",
+    group_name="outside",
+    kinds={"postgres"},
+    tags={"holds": "encrypted-personal-data"},
+    description="Whom givers want told of a gift: saved through the HTTP API, encrypted, deleted after opening day.",
+)
+
+
+@dg.asset(
+    deps=[gift_notifications, chain],
+    group_name="gifts",
+    kinds={"ethereum", "postgres", "email"},
+    owners=OWNERS,
+    tags={"holds": "encrypted-personal-data"},
+    output_required=False,
+)
+def gift_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """The emails of gifts: one on the giver's day, one on opening day unless it was claimed, each at most once."""
+    for found in perform(context, service, "gifts", _facts):
+        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+
+
+GIFT_ASSETS = (gift_notifications, gift_emails)
+
+
+async def _facts(engine: "AsyncEngine") -> metadata.Metadata:
+    from reminder_worker import operations
+
+    counts = await operations.gift_emails(engine)
+    return {
+        "gifts to be told of": await operations.gifts_to_be_told_of(engine),
+        "emails": metadata.gift_emails_table(counts),
+    }
