@@ -17,6 +17,10 @@ EVERY = [
 def _made(kind: type[errors.ServiceError]) -> errors.ServiceError:
     if issubclass(kind, errors.LimitReached):
         return kind("words", 7)
+    if issubclass(kind, errors.ContractRefused):
+        return kind("still_locked", "words")
+    if issubclass(kind, errors.RelayStopped):
+        return kind("words", "foreign_nonce")
     return kind("words")
 
 
