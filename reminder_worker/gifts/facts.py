@@ -7,7 +7,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import Timelock
+from reminder_worker.indexer.questions import FAR_FUTURE, Timelock
 
 GIFT_LOCK = 2
 LIVE, ENDED = 2, 3
@@ -73,4 +73,4 @@ def _of_chain(found: TimelockDetails, listed: Collection[str]) -> Gift:
     """What the NFT vaults hold of it is not asked: a gift is sealed into one vault or waits for the index."""
     is_live_gift = found.lock_type == GIFT_LOCK and found.status == LIVE
     offered = is_live_gift and bool(found.assets) and all(token in listed for token, _ in found.assets)
-    return Gift(found.owner, found.recipient, found.unlock_time, found.status == ENDED, offered)
+    return Gift(found.owner, found.recipient, min(found.unlock_time, FAR_FUTURE), found.status == ENDED, offered)

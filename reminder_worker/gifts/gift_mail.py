@@ -18,6 +18,7 @@ from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
+from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import DecryptionFailed, MailUnavailable, Unavailable
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.facts import Gift, Gifts
@@ -106,7 +107,8 @@ class GiftMail:
         self._gifts = gifts
         self._mail = mail
         self._settings = settings
-        self._daily_cap = mail_settings.daily_cap_per_address
+        # Of the count shared with reminders, so that a flood of gifts keeps no reminder from its address.
+        self._most_a_day = max(1, mail_settings.daily_cap_per_address // 2)
         self._keeps_keys = mail_settings.idempotent
         self._retry_window = gift_settings.retry_window_seconds
         self._now = now
@@ -130,13 +132,16 @@ class GiftMail:
                 if not entries:
                     break
                 await handle(entries, token, report)
+        report.deleted = await through_deadlocks(lambda: self._delete(times))  # an erasure locks the other way round
+        return report
+
+    async def _delete(self, times: Mapping[str, Any]) -> int:
         async with self._engine.begin() as connection:
-            report.deleted += (await connection.execute(sql.DELETE_DONE, times)).rowcount
+            done = (await connection.execute(sql.DELETE_DONE, times)).all()
             late = (await connection.execute(sql.DELETE_LATE, times)).all()
-        report.deleted += len(late)
         for row in late:
             log.warning("gift_email_too_late", chain_id=row.chain_id, timelock_id=row.timelock_id)
-        return report
+        return len(done) + len(late)
 
     async def _times(self, report: GiftMailReport) -> dict[str, Any]:
         """When gifts open is judged by each chain's latest block; a chain that cannot be read is left out."""
@@ -188,7 +193,7 @@ class GiftMail:
         chain = self._chains[entry.chain_id].settings
         if not may_mail(letterhead.email, chain, self._settings):
             return Verdict("dropped", "test_chain")
-        if not await self._quotas.take_many(None, "email_day", {entry.email_hash.hex(): 1}, self._daily_cap, DAY):
+        if not await self._quotas.take_many(None, "email_day", {entry.email_hash.hex(): 1}, self._most_a_day, DAY):
             return Verdict("released", "daily_cap", delay=DAY - self._now() % DAY)
         about = GiftSubject(
             chain_id=entry.chain_id,
@@ -224,7 +229,11 @@ class GiftMail:
             entry.unlock_time,
         ):
             log.error("gift_is_another", chain_id=entry.chain_id, timelock_id=entry.timelock_id)
+            if entry.long_known:
+                return Verdict("dropped", "gift_is_another")
             return Verdict("released", "gift_is_another", delay=LONGEST_BACKOFF_SECONDS)
+        if not entry.wanted:
+            return Verdict("dropped", "not_wanted")
         if entry.kind == GiftKind.GIFT_WAITING:
             return Verdict("dropped", "open_already") if head >= entry.unlock_time else None
         return Verdict("released", "not_open_yet", delay=UNREADABLE_SECONDS) if head < entry.unlock_time else None
@@ -284,8 +293,8 @@ class GiftMail:
             return Verdict("held", "in_doubt")
         if known.state != "unknown":
             return Verdict("unknown", delay=UNDER_WAY_SECONDS)
-        if entry.body is None or entry.salt is None:
-            return Verdict("dropped", "body_gone")
+        if entry.body is None or entry.salt is None:  # nothing was taken: whoever is registered now gets a new one
+            return Verdict("released", "recipient_changed") if entry.wanted else Verdict("dropped", "body_gone")
         relevant = self._relevant(entry, found, heads)
         if relevant is not None:
             return Verdict("unknown", relevant.reason, delay=relevant.delay) if relevant.delay else relevant

@@ -4,7 +4,7 @@
 posted, so that an expired lease says by itself what it proves.
 """
 
-from sqlalchemy import text
+from sqlalchemy import TextClause, text
 
 WRITE = text("""
     insert into worker.gift_write (chain_id, timelock_id, deadline) values (:chain_id, :timelock_id, :deadline)
@@ -44,15 +44,19 @@ SAVE_ROW = text("""
         unlock_time = excluded.unlock_time, written_at = clock_timestamp()
 """)
 
+OWNER = text("select owner from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id")
+
 DELETE_ROW = text("delete from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id")
 
-# What was sent, or may have been, is never planned again; what was cancelled unsent may be.
+# What was sent, or may have been, is never planned again; what was cancelled unsent may be. What is undecided is asked
+# about when it would be due.
 PLAN = text("""
     insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at)
     values (gen_random_uuid(), :email_hash, :chain_id, :timelock_id, :kind, :due, :expires_at)
     on conflict (email_hash, chain_id, timelock_id, kind) do update
-    set state = 'queued', reason = null, next_try = excluded.next_try, tries = 0, settled_at = null
-    where gift_ledger.state in ('queued', 'released', 'dropped')
+    set state = case when gift_ledger.state = 'unknown' then 'unknown' else 'queued' end,
+        reason = null, next_try = excluded.next_try, tries = 0, settled_at = null
+    where gift_ledger.state in ('queued', 'released', 'dropped', 'unknown')
 """)
 
 NOT_WANTED = text("""
@@ -73,14 +77,29 @@ _DUE = f"""
 
 CHAINS = text("select distinct chain_id from worker.gift_notification")
 
+# After opening day, once its email is decided.
+_DONE = f"""
+    select n.chain_id, n.timelock_id from worker.gift_notification n
+    join worker.gift_ledger l using (chain_id, timelock_id, email_hash)
+    join {_HEADS} on h.chain_id = n.chain_id
+    where l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed', 'dead', 'held')
+      and n.unlock_time <= h.time
+"""  # noqa: S608 - our own words
+
+# At the latest when the retry window is over, by our own clock where the chain cannot be read. Sums of unlock times
+# overflow: anybody may choose any.
+_LATE = f"""
+    select n.chain_id, n.timelock_id from worker.gift_notification n
+    left join {_HEADS} using (chain_id)
+    where n.unlock_time < coalesce(h.time, extract(epoch from clock_timestamp())::bigint) - :retry_window
+"""  # noqa: S608 - our own words
+
 HAS_WORK = text(f"""
     select exists ({_DUE})
         or exists (select from worker.gift_ledger where state = 'unknown' and next_try <= now())
         or exists (select from worker.gift_ledger where state = 'claimed' and lease_until < now())
-        or exists (
-            select from worker.gift_notification n join {_HEADS} using (chain_id)
-            where n.unlock_time + :retry_window < h.time
-        )
+        or exists ({_DONE})
+        or exists ({_LATE})
 """)  # noqa: S608 - our own words
 
 EXPIRE_LEASES = text("""
@@ -92,7 +111,12 @@ EXPIRE_LEASES = text("""
 
 _ENTRY = """
     l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
-    n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed
+    n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
+    (
+        select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
+        where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
+    ) as wanted,
+    n.written_at < now() - make_interval(secs => :retry_window) as long_known
 """
 
 CLAIM = text(f"""
@@ -141,32 +165,44 @@ STORE = text("""
     returning l.id
 """)
 
-# An acceptance counts whoever holds the lease by now; the rest only under ours.
-SETTLE = text("""
+# An acceptance counts whoever holds the lease by now; the rest only under ours. A body goes with its row's salt.
+_HAS_ROW = """
+    exists (
+        select from worker.gift_notification n
+        where n.chain_id = gift_ledger.chain_id and n.timelock_id = gift_ledger.timelock_id
+          and n.salt = gift_ledger.body_salt
+    )
+"""
+SETTLE = text(f"""
     update worker.gift_ledger
     set state = :state, reason = :reason, message_id = :message_id,
         tries = tries + :tries, rejections = rejections + :rejections,
         next_try = clock_timestamp() + make_interval(secs => :delay),
         lease_token = null, lease_until = null,
-        body = case when :state in ('unknown', 'held') then body end,
-        body_salt = case when :state in ('unknown', 'held') then body_salt end,
+        body = case when :state in ('unknown', 'held') and {_HAS_ROW} then body end,
+        body_salt = case when :state in ('unknown', 'held') and {_HAS_ROW} then body_salt end,
         settled_at = case when :state in ('released', 'unknown') then null else clock_timestamp() end
     where id = :id and (lease_token = :token or (:state = 'sent' and state in ('claimed', 'unknown', 'held')))
-""")
+""")  # noqa: S608 - our own words
 
 SUPPRESS = text("insert into worker.suppression (email_hash) values (:email_hash) on conflict do nothing")
 
-# After opening day, once its email is decided; at the latest when the retry window is over.
-DELETE_DONE = text(f"""
-    delete from worker.gift_notification n
-    using worker.gift_ledger l, {_HEADS}
-    where l.chain_id = n.chain_id and l.timelock_id = n.timelock_id and l.email_hash = n.email_hash
-      and l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed', 'dead', 'held')
-      and h.chain_id = n.chain_id and n.unlock_time <= h.time
-""")  # noqa: S608 - our own words
 
-DELETE_LATE = text(f"""
-    delete from worker.gift_notification n using {_HEADS}
-    where h.chain_id = n.chain_id and n.unlock_time + :retry_window < h.time
-    returning n.chain_id, n.timelock_id
-""")  # noqa: S608 - our own words
+def _delete(which: str) -> TextClause:
+    """The bodies go too: they are under the row's key. What is undecided can only be asked about from now on."""
+    return text(f"""
+        with gone as (
+            delete from worker.gift_notification n using ({which}) d
+            where n.chain_id = d.chain_id and n.timelock_id = d.timelock_id
+            returning n.chain_id, n.timelock_id
+        ), shredded as (
+            update worker.gift_ledger l set body = null, body_salt = null from gone
+            where l.chain_id = gone.chain_id and l.timelock_id = gone.timelock_id
+              and l.state in ('claimed', 'unknown', 'held')
+        )
+        select chain_id, timelock_id from gone
+    """)  # noqa: S608 - our own words
+
+
+DELETE_DONE = _delete(_DONE)
+DELETE_LATE = _delete(_LATE)

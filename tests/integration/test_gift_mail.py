@@ -585,6 +585,118 @@ async def test_a_test_chain_writes_to_nobody_but_the_list(engine: AsyncEngine, c
         assert world.stub.told("gift_waiting") == ["friend@listed.example"]
 
 
+# -- what a family should not meet, and an attacker not find ----------------------------------------
+
+
+async def test_a_name_corrected_while_the_email_is_undecided_does_not_lose_it(world: World) -> None:
+    id = world.seal()
+    await world.register(id)
+    world.stub.fail(Fault.DIES_BEFORE)
+    await world.tick()
+    assert (await world.states())["gift_waiting"] == "unknown"
+    await world.register(id, recipientName="Quilla")
+    for _ in range(3):
+        await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+    assert world.stub.email("gift_waiting", NORMAL).variables["name"] == "Quilla"
+
+
+async def test_advance_notice_withdrawn_while_the_email_is_undecided_is_not_sent(world: World) -> None:
+    id = world.seal()
+    await world.register(id)
+    world.stub.fail(Fault.DIES_BEFORE)
+    await world.tick()
+    await world.register(id, timing="none")
+    for _ in range(3):
+        await world.tick()
+    assert world.stub.inbox == []
+
+
+@pytest.mark.parametrize("fault", [Fault.IN_DOUBT, Fault.IN_FLIGHT], ids=["held", "unknown"])
+async def test_with_the_row_every_stored_body_goes_whatever_its_state(world: World, fault: Fault) -> None:
+    """A body can be read with the salt that lies beside it: it must not outlive the notification."""
+    await world.register(world.seal())
+    world.stub.fail(fault)
+    for _ in range(2):
+        await world.tick()
+    assert len(await world.rows("select from worker.gift_ledger where body is not null")) == 1
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    assert await world.kept() == 0
+    assert await world.rows("select kind from worker.gift_ledger where body is not null or body_salt is not null") == []
+
+
+async def test_a_row_whose_chain_is_not_read_any_more_goes_when_the_retry_window_is_over(world: World) -> None:
+    await world.register(world.seal(), timing="none")
+    dark = in_the_dark(world)
+    for days, kept in ((6, 1), (8, 0)):
+        async with world.engine.begin() as connection:
+            late = {"time": int(time.time()) - days * DAY}
+            await connection.execute(text("update worker.gift_notification set unlock_time = :time"), late)
+        if await dark.look():
+            await dark.run()
+        assert await world.kept() == kept
+
+
+async def test_a_gift_that_stays_another_one_is_given_up(world: World) -> None:
+    before = world.scenario.anvil.snapshot()
+    await world.register(world.seal())
+    world.scenario.anvil.revert(before)
+    await world.tick()
+    assert (await world.states())["gift_waiting"] == "released"
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.gift_notification set written_at = now() - interval '8 days'"))
+    await world.tick()
+    assert (await world.states())["gift_waiting"] == "dropped"
+
+
+async def test_a_giver_erases_what_was_registered_also_when_the_chain_forgot_the_gift(world: World) -> None:
+    before = world.scenario.anvil.snapshot()
+    id = world.seal()
+    await world.register(id)
+    world.scenario.anvil.revert(before)
+    assert await world.notifications.erase(world.erasure(id))
+    assert await world.kept() == 0
+
+
+async def test_a_worker_that_died_before_the_deletion_is_made_up_for_at_the_next_look(world: World) -> None:
+    await world.register(world.seal(), timing="none")
+    world.scenario.advance(30 * DAY + 1)
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.gift_ledger set state = 'sent'"))
+    assert await world.mail.look()
+    await world.mail.run()
+    assert await world.kept() == 0
+    assert not await world.mail.look()
+
+
+async def test_gifts_leave_an_address_room_for_its_reminders(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """Whoever floods an address with gifts must not keep its reminders from it."""
+    async with AsyncExitStack() as stack:
+        world = await open_world(stack, engine, chain_scenario, MAIL_DAILY_CAP_PER_ADDRESS="4")
+        for _ in range(4):
+            await world.register(world.seal())
+        await world.tick()
+        assert len(world.stub.inbox) == 2
+        (used,) = await world.rows("select used from worker.quota where scope = 'email_day'")
+        assert used.used == 2
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+async def test_a_gift_for_ever_is_told_of_and_keeps_nobody_elses_email(world: World, *, indexed: bool) -> None:
+    """Anybody may choose any time; the tables hold the latest they can."""
+    await world.register(world.seal(), timing="none")
+    id = world.seal(tokens=[(world.scenario.deployment.usdc, 1)], duration=2**70)
+    if indexed:
+        await world.index.advance()
+    await world.register(id)
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    assert world.stub.told("gift_unlocked") == [NORMAL]
+
+
 # -- what is left -----------------------------------------------------------------------------------
 
 
