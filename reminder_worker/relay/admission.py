@@ -7,6 +7,7 @@ the commit leaves nothing; after it the stored bytes are what is sent, by whoeve
 import asyncio
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID, uuid4
@@ -16,14 +17,14 @@ from sqlalchemy import TextClause
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Call, Chain, Reverted
-from reminder_worker.errors import ChainUnavailable, NonceMismatch, NotConfigured, RelayStopped
+from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NonceMismatch, NotConfigured, RelayStopped
 from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay import statements as sql
 from reminder_worker.relay import store
 from reminder_worker.relay.attempts import Attempt, sign_attempt
 from reminder_worker.relay.broadcast import TAKEN, broadcast
 from reminder_worker.relay.fees import Fees, first_fees, reservation
-from reminder_worker.relay.values import Authorization, Caps, RequestView, State
+from reminder_worker.relay.values import Authorization, Caps, Lane, RequestView, State
 from reminder_worker.relay.wallet import Signer
 
 log = structlog.get_logger(__name__)
@@ -175,12 +176,16 @@ class Admission:
 
     async def _start(self, chain_id: int, row: Any, market: _Market, attempts: list[Attempt]) -> bool:
         """False: no room for this one, nor for those after it."""
-        key = self._vault.record(row.salt, row.key_id)
-        data = key.open(row.call_data, _call_context(row.id))
-        call = Call(row.router, data)
-        answer = await self._chains[chain_id].call(call, gas=row.gas_limit, sender=self.signer.address)
-        if isinstance(answer, Reverted):
-            await self._execute(sql.PASS_OVER, {"id": row.id})  # its fate is looked at elsewhere
+        try:
+            key = self._vault.record(row.salt, row.key_id)
+            data = key.open(row.call_data, _call_context(row.id))
+        except DecryptionFailed:
+            log.error("a waiting request does not decrypt", chain=chain_id, id=str(row.id))
+            await self._execute(sql.PASS_OVER, {"id": row.id, "reason": "not_readable"})
+            return True
+        objection = await self._objection(self._chains[chain_id], row, Call(row.router, data))
+        if objection is not None:
+            await self._execute(sql.PASS_OVER, {"id": row.id, "reason": objection})  # its fate is looked at elsewhere
             return True
         fees, wei = self._offer(market, row.gas_limit)
         if fees is None:
@@ -209,6 +214,19 @@ class Admission:
                 return True
         attempts.append(signed.attempt)
         return True
+
+    async def _objection(self, chain: Chain, row: Any, call: Call) -> str | None:
+        """Why it is not to be paid for now, as a code: what it was for may have been done since it came."""
+        terms: dict[str, Any] = {"sender": self.signer.address, "gas": row.gas_limit}
+        logs = None
+        if row.lane == Lane.CLAIM:  # the only one that succeeds where there is nothing to do
+            with suppress(ChainUnavailable):  # a node that does not know the question; the plain call decides
+                logs = await chain.simulate(call, **terms)
+        if isinstance(logs if logs is not None else await chain.call(call, **terms), Reverted):
+            return "would_revert"
+        if isinstance(logs, tuple) and not any(log.pays(row.signer) for log in logs):
+            return "nothing_to_claim"
+        return None
 
     async def _add_waiting(
         self, connection: AsyncConnection, authorization: Authorization, state: State

@@ -269,10 +269,11 @@ class Reconcile:
     # -- requests -------------------------------------------------------------------------------
 
     async def _waiting(self, chain: Chain, request: StoredRequest, views: Views, report: ReconcileReport) -> None:
-        """A request without a slot ends when its authorization has, finally."""
+        """A request without a slot ends when its authorization has, finally, or its gift was paid out without it."""
         nonce = views.nonce_final(request.signer_of) if request.lane in effects.LANES else None
         over = views.time_final is not None and views.time_final > request.deadline
-        if not over and not (nonce is not None and nonce > request.nonce):
+        paid_out = request.lane == "gift_withdraw" and request.reason == "would_revert"  # it may be: nonces do not tell
+        if not over and not paid_out and not (nonce is not None and nonce > request.nonce):
             return
         found = await self._outcomes.fate_of(chain, request)
         if found is None or found is Fate.ALIVE:

@@ -24,7 +24,7 @@ FOREIGN_NONCE: Final = "foreign_nonce"
 
 @dataclass(frozen=True, slots=True)
 class StoredRequest:
-    """An open request as stored. `nonce` is the signer's, `created_at` in unix seconds."""
+    """An open request as stored. `nonce` is the signer's, `created_at` in unix seconds, `reason` why it waits."""
 
     id: UUID
     lane: str
@@ -34,6 +34,7 @@ class StoredRequest:
     nonce: int
     deadline: int
     state: str
+    reason: str | None
     created_at: float
     key_id: str = field(repr=False)
     salt: bytes = field(repr=False)
@@ -237,6 +238,7 @@ def _request(row: Any) -> StoredRequest:
         nonce=int(row.signer_nonce),
         deadline=row.deadline,
         state=row.request_state,
+        reason=row.reason,
         created_at=row.created_at,
         key_id=row.key_id,
         salt=row.salt,

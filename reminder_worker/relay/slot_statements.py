@@ -28,7 +28,7 @@ LOCK_WALLET = text("""
 
 _REQUEST = """
     r.id, r.lane, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline, r.state as request_state,
-    r.key_id, r.salt, cast(extract(epoch from r.created_at) as double precision) as created_at
+    r.reason, r.key_id, r.salt, cast(extract(epoch from r.created_at) as double precision) as created_at
 """
 
 SLOTS = text(f"""

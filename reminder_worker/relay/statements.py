@@ -139,7 +139,7 @@ ADD_SIGNED = text(f"with request as ({_ADD_REQUEST}), {_SLOT_AND_ATTEMPT} select
 
 # A successor's turn comes when none before it is left that is not mined. Who was passed over comes after the others.
 TO_START = text("""
-    select id, router, gas_limit, key_id, salt, call_data from worker.relay_request r
+    select id, lane, router, signer, gas_limit, key_id, salt, call_data from worker.relay_request r
     where chain_id = :chain_id and wallet = :wallet
       and state in ('queued', 'waiting_predecessor', 'deferred_fee')
       and (state <> 'waiting_predecessor' or not exists (
@@ -162,7 +162,7 @@ START = text(f"""
 """)  # noqa: S608 - constants
 
 PASS_OVER = text("""
-    update worker.relay_request set reason = 'would_revert', updated_at = clock_timestamp()
+    update worker.relay_request set reason = :reason, updated_at = clock_timestamp()
     where id = :id and state in ('queued', 'waiting_predecessor', 'deferred_fee') and reason is null
 """)
 

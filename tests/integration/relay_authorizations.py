@@ -16,7 +16,7 @@ def authorization(number: int, **terms: Any) -> Authorization:
     person = f"0x{number + 0xABC000:040x}"
     made = Authorization(
         chain_id=31337,
-        lane=Lane.CLAIM,
+        lane=Lane.CHECK_IN,
         digest=keccak(data),
         router=TARGET,
         subject_id=number,

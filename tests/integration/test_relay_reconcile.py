@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from itertools import pairwise
+from unittest.mock import AsyncMock
 
 import pytest
 from eth_account import Account
@@ -540,3 +541,65 @@ class Killed(BaseException):
 
 async def killed(*_: object) -> None:
     raise Killed
+
+
+@pytest.mark.parametrize("tells", [True, False])
+async def test_a_claim_whose_turn_comes_when_it_would_deliver_nothing_is_not_paid_for(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch, tells: bool
+) -> None:
+    """The one before it took everything. A node that does not simulate leaves it to the plain call."""
+    world.automine()
+    owner, heir, usdc = world.account("owner"), world.account("heir"), world.scenario.deployment.usdc
+    legacy = world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
+    world.scenario.mint(usdc, owner.address, 10**6)
+    world.scenario.approve(owner, usdc, legacy.address, 10**6)
+    world.scenario.advance(31 * DAY)
+    world.by_hand()
+    contract, claims = world.scenario.contracts["TransferEOALegacyRouter"], []
+    for nonce in (0, 1):
+        auth = world.scenario.claim_auth(heir, legacy.id, [usdc], is_eth=False, nonce=nonce)
+        data = bytes.fromhex(contract.encode("activeLegacyFor", legacy.id, [usdc], False, auth)[2:])
+        claim = world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
+        claims.append(await world.admission.admit(claim, waits=nonce > 0))
+    world.mine()
+    if not tells:
+        monkeypatch.setattr(world.chain, "simulate", AsyncMock(return_value=None))
+    await world.run()
+    first, second = [await world.admission.view(each.id) for each in claims]
+    assert first is not None
+    assert second is not None
+    assert first.state.value == "mined"
+    if tells:
+        assert (second.state.value, second.reason) == ("waiting_predecessor", "nothing_to_claim")
+    else:
+        assert second.state.value == "broadcast"
+
+
+async def test_a_waiting_request_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) -> None:
+    """Neither those that wait with it nor those that come after it."""
+    one, two, three = world.gift("a"), world.gift("b"), world.gift("c")
+    world.base_fee(2 * CEILING)
+    broken = await world.admit(one)
+    well = await world.admit(two)
+    await world.execute("update worker.relay_request set call_data = decode('00', 'hex') where id = :id", id=broken.id)
+    world.base_fee(GWEI)
+    assert (await world.run()).started == 1
+    assert [await world.state(each) for each in (broken, well)] == ["deferred_fee", "broadcast"]
+    assert await world.state(await world.admit(three)) == "broadcast"
+
+
+async def test_a_gift_that_its_vault_paid_out_while_its_request_waits_is_a_success_and_is_over(
+    world: RelayWorld,
+) -> None:
+    """The vault takes no nonce of the signer's, so nothing but its event tells."""
+    gift = world.gift()
+    world.base_fee(2 * CEILING)
+    request = await world.admit(gift, ttl=10**9)
+    world.base_fee(GWEI)
+    world.automine()
+    world.scenario.withdraw_from_vault(world.account("stranger"), gift.id, gift.recipient.address)
+    world.by_hand()
+    await settled(world)
+    assert await world.state(request) == "satisfied_elsewhere"
+    assert not await world.reconcile.look(CHAIN_ID)
+    assert world.paid() == 0
