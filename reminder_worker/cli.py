@@ -187,6 +187,7 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
     Without ids it lists the emails that are dead or held, and dead alerts.
     """
     from reminder_worker.alerts import dead_alerts, requeue_alerts
+    from reminder_worker.gifts.stuck import requeue_gifts, stuck_gifts
     from reminder_worker.reminders.ledger import requeue as back_to_the_queue
     from reminder_worker.reminders.ledger import stuck
 
@@ -196,12 +197,15 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
     async def show(runtime: "Runtime") -> None:
         for row in await stuck(runtime.engine):
             click.echo(f"{row.id}  {row.state}  {row.kind}  chain {row.chain_id}  {row.legacy}  {row.age} s")
+        for row in await stuck_gifts(runtime.engine):
+            click.echo(f"{row.id}  {row.state}  {row.kind}  chain {row.chain_id}  gift {row.timelock_id}  {row.age} s")
         for row in await dead_alerts(runtime.engine):
             click.echo(f"{row.id}  dead  alert {row.kind}  chain {row.chain_id}  {row.subject}")
 
     async def work(runtime: "Runtime") -> int:
         chosen = None if everything else ids
-        return await back_to_the_queue(runtime.engine, chosen) + await requeue_alerts(runtime.engine, chosen)
+        requeued = [await each(runtime.engine, chosen) for each in (back_to_the_queue, requeue_gifts, requeue_alerts)]
+        return sum(requeued)
 
     if not ids and not everything:
         cli_parts.with_runtime(show)
