@@ -51,7 +51,7 @@ STOP_WALLET = text("""
     where chain_id = :chain_id and address = :wallet and stopped is null
 """)
 
-# All the caps of a new request, or none. It takes wei only when it also takes a nonce.
+# All the caps of a new request, or none. It takes wei only when it also takes a nonce; it has to fit in any case.
 RESERVE = text(f"""
     with {_TODAY},
     existing as materialized (
@@ -74,7 +74,7 @@ RESERVE = text(f"""
         left join worker.relay_budget b on b.chain_id = :chain_id and b.wallet = :wallet
             and b.scope = a.scope and b.subject = a.subject and b.day = today.day
         where coalesce(b.requests, 0) >= a.most
-           or a.wei > 0 and coalesce(b.reserved_wei + b.spent_wei, 0) + a.wei > :daily_wei
+           or a.scope = 'global' and :wei > 0 and coalesce(b.reserved_wei + b.spent_wei, 0) + :wei > :daily_wei
     ),
     taken as (
         insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, requests, reserved_wei)

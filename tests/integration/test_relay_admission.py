@@ -283,6 +283,16 @@ async def test_a_cap_that_is_reached_refuses_before_anything_is_stored(world: Re
     assert not await world.rows("select from worker.relay_request union all select from worker.relay_budget")
 
 
+async def test_a_full_cap_in_wei_is_said_at_once_also_while_others_wait_for_their_turn(world: RelayWorld) -> None:
+    await with_caps(world, max_open=1).admit(authorization(1))
+    once = (await world.budget())["reserved"]
+    full = with_caps(world, max_open=1, daily_wei=2 * once - 1)
+    with pytest.raises(LimitReached):
+        await full.admit(authorization(2))
+    assert (await with_caps(world, max_open=1, daily_wei=2 * once).admit(authorization(2))).state is State.QUEUED
+    assert await world.budget() == {"requests": 2, "reserved": once, "spent": 0}
+
+
 async def test_what_waits_counts_but_reserves_wei_only_with_its_nonce(world: RelayWorld) -> None:
     admission = with_caps(world, max_open=1)
     await admission.admit(authorization(1))
