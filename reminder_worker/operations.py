@@ -11,13 +11,15 @@ from datetime import date, datetime
 from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Integer, cast, delete, extract, func, select
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker import operations_relay
 from reminder_worker.database.tables import (
     due_window,
     gift_ledger,
     gift_notification,
+    gift_wallet,
+    gift_write,
     index_cursor,
     notify_signal,
     pass_state,
@@ -29,6 +31,7 @@ from reminder_worker.database.tables import (
 
 UNDECIDED_STATES = ("unknown", "held", "dead")
 WAITING_STATES = ("queued", "released", "unknown")
+UNFINISHED_SECONDS = 86_400  # within which the creation of a wallet may still end
 CLOCKS_APART = 3600  # seconds by which the database's clock may be ahead of those that judge deadlines
 T = TypeVar("T")
 
@@ -220,15 +223,30 @@ async def next_ask(engine: AsyncEngine) -> int | None:
 
 
 async def forget_expired(engine: AsyncEngine) -> int:
-    """Delete spent signatures after their deadline, which refuses them now, counters after their window, and what the
-    relay and alerts no longer need (`operations_relay.forget`). Returns how many rows.
+    """Delete spent signatures after their deadline, which refuses them now, counters after their window, what gifts no
+    longer need, and what the relay and alerts no longer need (`operations_relay.forget`). Returns how many rows.
     """
     long_over = cast(extract("epoch", func.clock_timestamp()), Integer) - CLOCKS_APART
     async with engine.begin() as connection:
         signatures = await connection.execute(delete(used_signature).where(used_signature.c.deadline < long_over))
         counters = await connection.execute(delete(quota).where(quota.c.ends_at < long_over))
+        gifts = await _forget_gifts(connection, long_over)
         relayed = await operations_relay.forget(connection)
-    return signatures.rowcount + counters.rowcount + relayed
+    return signatures.rowcount + counters.rowcount + gifts + relayed
+
+
+async def _forget_gifts(connection: AsyncConnection, long_over: ColumnElement[int]) -> int:
+    """The ledger after its time, deadlines that refuse older messages by themselves, and wallets never made: their
+    creation, should it end after all, is found by its name.
+    """
+    wallet = gift_wallet.c
+    given_up = wallet.timestamp_ms / 1000 < long_over - UNFINISHED_SECONDS
+    done = [
+        await connection.execute(delete(gift_ledger).where(gift_ledger.c.expires_at < func.clock_timestamp())),
+        await connection.execute(delete(gift_write).where(gift_write.c.deadline < long_over)),
+        await connection.execute(delete(gift_wallet).where(wallet.sub_organization_id.is_(None), given_up)),
+    ]
+    return sum(each.rowcount for each in done)
 
 
 def _age(moment: ColumnElement[Any]) -> ColumnElement[int]:

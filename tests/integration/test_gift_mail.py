@@ -38,6 +38,7 @@ from reminder_worker.gifts.rotation import rotate_gifts
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.client import MailClient
+from reminder_worker.operations import forget_expired
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -756,3 +757,29 @@ async def test_a_dark_chain_refuses_the_registration(world: World) -> None:
     with pytest.raises(ChainUnavailable):
         await dark.register(world.request(world.payload(id)))
     assert await world.kept() == 0
+
+
+async def test_what_outlived_its_use_is_forgotten_and_the_rest_kept(world: World) -> None:
+    """The ledger after its time, deadlines that have passed, wallets whose creation was given up."""
+    over, kept = world.seal(), world.seal()
+    for id in (over, kept):
+        await world.register(id)
+    captured = world.request(world.payload(kept))
+    await world.notifications.erase(world.erasure(kept))
+    async with world.engine.begin() as connection:
+        for statement in (
+            "update worker.gift_ledger set expires_at = now() - interval '1 second' where timelock_id = :id",
+            "update worker.gift_write set deadline = extract(epoch from now()) - 7200 where timelock_id = :id",
+        ):
+            await connection.execute(text(statement), {"id": over})
+        for email, hours, made in (("a", 30, None), ("b", 30, "made"), ("c", 20, None)):
+            values = {"hash": email.encode(), "at": int((time.time() - hours * 3600) * 1000), "made": made}
+            row = "insert into worker.gift_wallet (email_hash, timestamp_ms, sub_organization_id)"
+            await connection.execute(text(f"{row} values (:hash, :at, :made)"), values)
+    assert await forget_expired(world.engine) == 2 + 1 + 1
+    assert {row.timelock_id for row in await world.rows("select timelock_id from worker.gift_ledger")} == {kept}
+    assert [row.timelock_id for row in await world.rows("select timelock_id from worker.gift_write")] == [kept]
+    wallets = await world.rows("select email_hash from worker.gift_wallet order by 1")
+    assert [bytes(row.email_hash) for row in wallets] == [b"b", b"c"]
+    with pytest.raises(Superseded):
+        await world.notifications.register(captured)
