@@ -5,14 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eth_utils.address import to_checksum_address
-from rich.markup import escape
 
 from devnet import leaks
 from devnet.cast import EVERYBODY, FIRST, LATER, OWNER, PEOPLE, SECOND, Person
-from devnet.dagster_ui import LOCATION
-from devnet.demo_gifts import GiftChapter
+from devnet.demo_gifts import NOTE, GiftChapter
 from devnet.demo_relay import RelayChapter
-from devnet.evidence import Email, must
+from devnet.evidence import must
 from devnet.local import CHAIN_ID
 from devnet.scenarios import Legacy
 from devnet.telling import DAY, Step
@@ -25,8 +23,7 @@ INACTIVITY = 180 * DAY
 NOTICE = 7 * DAY
 SHARE = 60
 USDC, DAI = 2_500 * 10**6, 800 * 10**18
-PASS_SECONDS = 90  # the due pass looks once a minute
-EVENT_SECONDS = 45
+EMAIL_SECONDS = 45
 
 
 class Story(GiftChapter, RelayChapter):
@@ -36,7 +33,6 @@ class Story(GiftChapter, RelayChapter):
         super().__init__(stack)
         self.wallet = Wallet(self.accounts[OWNER], stack.at.api, CHAIN_ID)
         self.legacy: Legacy
-        self.shown = 0
 
     def steps(self) -> Sequence[Step]:
         return (
@@ -45,9 +41,11 @@ class Story(GiftChapter, RelayChapter):
             ("The owner sets on chain who is to be reminded", self._configure),
             ("The owner saves everybody's email with one signature", self._save),
             ("A giver seals two gifts for a friend: one of ETH, one of USDC", self.seal_gifts),
+            ("The giver asks that the friend be told: of one gift now, of both on opening day", self.notify_friend),
             ("The owner makes a second legacy, for a godchild, and lets its timer be renewed", self.opt_in),
             ("The owner's wallet is used, and the service renews the timer", self.renew),
             ("The owner checks in by a signature, and pays nothing", self.check_in_for_free),
+            ("Opening day: the friend hears of both gifts, and the addresses are forgotten", self.opening_day),
             ("The friend, who never had ETH, takes both gifts by signatures", self.withdraw_gifts),
             ("The godchild, who never had ETH, claims by a signature", self.claim_for_free),
             ("Each signature became one final transaction, paid to the wei", self.paid_once),
@@ -88,7 +86,7 @@ class Story(GiftChapter, RelayChapter):
     def _configure(self) -> str:
         self.transaction(self.scenario.configure_reminders(self.accounts[OWNER], self.legacy))
         query = "select beneficiaries, second_line from worker.reminder_config where legacy = %(legacy)s"
-        self.wait(lambda: bool(self._of_legacy(query)), EVENT_SECONDS, "the configuration in the chain index")
+        self.wait(lambda: bool(self._of_legacy(query)), EMAIL_SECONDS, "the configuration in the chain index")
         beneficiaries, second_line = self._of_legacy(query)[0]
         must(set(beneficiaries) == {self.address(FIRST), self.address(SECOND)}, "other beneficiaries in the index")
         must(second_line == self.address(LATER), "another second line in the index")
@@ -115,12 +113,11 @@ class Story(GiftChapter, RelayChapter):
         return self._travel(self.deadline(self.legacy) - NOTICE + 3600, 1)
 
     def _approaching(self) -> str:
-        sensor = f"{self.stack.at.dagster}/locations/{LOCATION}/sensors/due_sensor"
-        self.stack.log.say(f"    [dim]Dagster's sensor looks once a minute: {sensor}[/]")
+        self.look_now("due")
         return self._emails(
             "before_activation",
             {OWNER: "close to its deadline", FIRST: "may open soon", SECOND: "may open soon"},
-            PASS_SECONDS,
+            EMAIL_SECONDS,
         )
 
     def _check_in(self) -> str:
@@ -128,7 +125,7 @@ class Story(GiftChapter, RelayChapter):
         self.transaction(self.scenario.check_in(self.accounts[OWNER], self.legacy))
         must(self.deadline(self.legacy) > before, "the deadline did not move on chain")
         subjects = {OWNER: "Your check-in was recorded", FIRST: "starts anew", SECOND: "starts anew"}
-        return self._emails("owner_reset", subjects, EVENT_SECONDS) + "; the second line does not"
+        return self._emails("owner_reset", subjects, EMAIL_SECONDS) + "; the second line does not"
 
     def _beyond_the_deadline(self) -> str:
         return self._travel(self.deadline(self.legacy) + 3600, 4)
@@ -137,7 +134,7 @@ class Story(GiftChapter, RelayChapter):
         self.look_now("due")
         claim = "You can now claim"
         subjects = {OWNER: "the deadline of", FIRST: claim, SECOND: claim}
-        return self._emails("ready_to_activate", subjects, PASS_SECONDS)
+        return self._emails("ready_to_activate", subjects, EMAIL_SECONDS)
 
     def _claim(self) -> str:
         deployment, heir = self.stack.deployment, self.address(FIRST)
@@ -146,7 +143,7 @@ class Story(GiftChapter, RelayChapter):
         must(self.scenario.balance(deployment.usdc, heir) == USDC * SHARE // 100, "another amount of USDC on chain")
         must(self.scenario.balance(deployment.dai, heir) == DAI * SHARE // 100, "another amount of DAI on chain")
         subject = "a claim was made"
-        words = self._emails("activated_transfer", dict.fromkeys((OWNER, FIRST, SECOND), subject), EVENT_SECONDS)
+        words = self._emails("activated_transfer", dict.fromkeys((OWNER, FIRST, SECOND), subject), EMAIL_SECONDS)
         text = {email.to: email.text for email in self.evidence.emails() if subject in email.subject}
         for person in (OWNER, FIRST):
             must(_shows(text[person.email], "1,500", "USDC"), f"the {person.role} does not read 1,500 USDC")
@@ -168,12 +165,14 @@ class Story(GiftChapter, RelayChapter):
         states = dict(self.evidence.rows("select state, count(*) from worker.sent_ledger group by state"))
         emails = self.evidence.emails()
         must(states == {"sent": 12}, f"the ledger has {states}")
-        must(len(emails) == 12 and len({email.message_id for email in emails}) == 12, f"{len(emails)} emails arrived")
+        gifts = dict(self.evidence.rows("select state, count(*) from worker.gift_ledger group by state"))
+        must(gifts == {"sent": 3}, f"the ledger of gifts has {gifts}")
+        must(len(emails) == 15 and len({email.message_id for email in emails}) == 15, f"{len(emails)} emails arrived")
         must(all(email.to != LATER.email for email in emails), "the second line was written to")
         must(self.evidence.rows("select 1 from worker.sent_ledger where body is not null") == [], "a body is left")
         open_signals = "select 1 from worker.notify_signal where state = 'new'"
         must(self.evidence.rows(open_signals) == [], "a signal is not settled")
-        return "12 emails: 4 kinds, 3 people each, none twice"
+        return "12 reminders: 4 kinds, 3 people each; 3 emails of gifts; none twice"
 
     def found_leaks(self) -> list[leaks.Leak]:
         return leaks.search(self._secrets(), self._everything())
@@ -190,6 +189,8 @@ class Story(GiftChapter, RelayChapter):
         keys = {f"private key of the {p.label}": bytes(self.accounts[p].key) for p in EVERYBODY}
         keys |= {f"authorization {i}": value for i, value in enumerate(self.authorizations, 1)}
         keys |= {f"signature {i} of the owner": value for i, value in enumerate(self.wallet.signatures, 1)}
+        keys |= {f"signature {i} of the giver": value for i, value in enumerate(self.giver.signatures, 1)}
+        texts |= {"message of the gifts": NOTE, "fragment of the claim links": self.fragment}
         for path in sorted(self.stack.secrets.iterdir()):
             text = path.read_text()
             texts[path.name] = text
@@ -216,22 +217,13 @@ class Story(GiftChapter, RelayChapter):
         return f"{seconds // DAY} days later on chain; the reminder view opens window {window}"
 
     def _emails(self, kind: str, subjects: Mapping[Person, str], seconds: float) -> str:
-        """Wait for them, print them, check them."""
-        expected = len(subjects)
-        self.wait(lambda: len(self._fresh()) >= expected, seconds, f"{expected} emails")
+        """Wait for them, check them."""
+        fresh = self.new_emails(len(subjects), seconds)
         settled = "select 1 from worker.sent_ledger where state <> 'sent'"
         self.wait(lambda: not self.evidence.rows(settled), 15, "the ledger to be settled")
-        fresh = self._fresh()
-        self.shown += len(fresh)
-        for email in fresh:
-            link = f"{self.stack.at.inbox}/messages/{email.number}"
-            self.stack.log.say(f"    ✉ {email.to}: {escape(email.subject)}  [link={link}]{link}[/link]")
         audience = {self.address(person): (person.email, subject) for person, subject in subjects.items()}
         self.evidence.check_kind(kind, audience, fresh)
         return f"{len(fresh)} emails"
-
-    def _fresh(self) -> list[Email]:
-        return self.evidence.emails()[self.shown :]
 
     def _of_legacy(self, query: str) -> list[tuple[Any, ...]]:
         return self.evidence.rows(query, legacy=self.legacy.address)

@@ -1,18 +1,35 @@
-"""The story's chapter of sealed gifts, withdrawn for free."""
+"""The story's chapter of sealed gifts: a letter in a link, emails now and on opening day, a withdrawal for free."""
+
+import json
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from devnet.cast import FRIEND, GIVER
 from devnet.demo_requests import Requests
 from devnet.evidence import must
+from devnet.local import CHAIN_ID
 from devnet.telling import DAY
+from devnet.wallet import Wallet
 
+if TYPE_CHECKING:
+    from devnet.stack import Stack
+
+EMAIL_SECONDS = 45
 OPEN_AFTER = 35 * DAY
 WEI, USDC = 25 * 10**16, 40 * 10**6
+NOTE = "Zymurgically yours, for the long winter evenings"  # as unlikely elsewhere as the names
 
 
 class GiftChapter(Requests):
-    """`gifts`: timelock ids by lane."""
+    """`fragment` is the letter as the claim link carries it, which no server may keep in clear."""
 
-    gifts: dict[str, int]
+    def __init__(self, stack: "Stack") -> None:
+        super().__init__(stack)
+        self.giver = Wallet(self.accounts[GIVER], stack.at.api, CHAIN_ID)
+        self.gifts: Mapping[str, int] = {}
+        letter = {"v": 1, "to": FRIEND.name, "from": GIVER.name, "note": NOTE}
+        self.fragment = urlsafe_b64encode(json.dumps(letter, separators=(",", ":")).encode()).decode().rstrip("=")
 
     def seal_gifts(self) -> str:
         giver, friend, usdc = self.accounts[GIVER], self.address(FRIEND), self.stack.deployment.usdc
@@ -25,6 +42,37 @@ class GiftChapter(Requests):
             details = self.scenario.read("TimelockERC20", vault, "getTimelockDetails", timelock_id)
             must((details[8], details[9], details[10]) == (2, 2, friend), "no live gift of the friend's on chain")
         return f"timelocks {self.gifts['ETH']} and {self.gifts['USDC']} open in {OPEN_AFTER // DAY} days"
+
+    def notify_friend(self) -> str:
+        for lane, timing in (("ETH", "immediate"), ("USDC", "none")):
+            answer = self.giver.notify_gift(
+                timelockId=str(self.gifts[lane]),
+                recipientEmail=FRIEND.email,
+                recipientName=FRIEND.name,
+                giverName=GIVER.name,
+                claimLink=self._link(lane),
+                timing=timing,
+            )
+            must(answer.status == 201, f"the API answered {answer.status} {answer.body.get('code')}")
+        stored = b"".join(bytes(row[0]) for row in self.evidence.rows("select payload from worker.gift_notification"))
+        must(stored and FRIEND.email.encode() not in stored, "no row, or one in clear")
+        (email,) = self.new_emails(1, EMAIL_SECONDS)
+        must(email.to == FRIEND.email and "gift is waiting" in email.subject, "another email than that a gift waits")
+        must(self._link("ETH") in email.text, "the email lacks the claim link with the giver's letter")
+        return "one email, with the claim link and its letter; stored encrypted"
+
+    def opening_day(self) -> str:
+        emails = self.new_emails(2, EMAIL_SECONDS)
+        must(all(email.to == FRIEND.email and "is open" in email.subject for email in emails), "another email")
+        text = "".join(email.text for email in emails)
+        must(all(self._link(lane) in text for lane in self.gifts), "a claim link is missing")
+        rows = "select 1 from worker.gift_notification"
+        self.wait(lambda: not self.evidence.rows(rows), EMAIL_SECONDS, "the notifications to be deleted")
+        return "2 emails; whom they went to is deleted, a keyed hash remains so that none is sent twice"
+
+    def _link(self, lane: str) -> str:
+        """As the giver's browser makes it."""
+        return f"{self.stack.at.api}/gifts/{CHAIN_ID}/{self.gifts[lane]}?o=birthday#g={self.fragment}"
 
     def withdraw_gifts(self) -> str:
         friend, usdc = self.accounts[FRIEND], self.stack.deployment.usdc

@@ -13,7 +13,7 @@ from devnet.cast import EVERYBODY, Person
 from devnet.chain import ChainError
 from devnet.dagster_ui import launch
 from devnet.deploy import named_account
-from devnet.evidence import Evidence, NotSeen
+from devnet.evidence import Email, Evidence, NotSeen, must
 from devnet.parts import StackFailed
 from devnet.scenarios import Legacy, Scenario
 
@@ -45,6 +45,7 @@ class Telling(ABC):
             person: self.scenario.account(person.label) if person.has_eth else named_account(person.label)
             for person in EVERYBODY
         }
+        self.shown = 0
 
     @abstractmethod
     def steps(self) -> Sequence[Step]: ...
@@ -105,6 +106,20 @@ class Telling(ABC):
 
     def wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
         self.stack.supervisor.wait_until(condition, seconds, what)
+
+    def new_emails(self, expected: int, seconds: float) -> list[Email]:
+        """Those since the last ones, once so many have arrived; prints them."""
+        self.wait(lambda: len(self._fresh()) >= expected, seconds, f"{expected} emails")
+        fresh = self._fresh()
+        self.shown += len(fresh)
+        for email in fresh:
+            link = f"{self.stack.at.inbox}/messages/{email.number}"
+            self.stack.log.say(f"    ✉ {email.to}: {escape(email.subject)}  [link={link}]{link}[/link]")
+        must(len(fresh) == expected, f"{len(fresh)} emails instead of {expected}")
+        return fresh
+
+    def _fresh(self) -> list[Email]:
+        return self.evidence.emails()[self.shown :]
 
     def transaction(self, tx_hash: str) -> None:
         block = int(self.stack.anvil.receipt(tx_hash)["blockNumber"], 16)

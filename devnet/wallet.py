@@ -15,6 +15,7 @@ from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
 _LEGACY_AND_DEADLINE = [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]
+_NOTIFY = [{"name": "payloadHash", "type": "bytes32"}, _LEGACY_AND_DEADLINE[1]]
 _INGEST = [_LEGACY_AND_DEADLINE[0], {"name": "payloadHash", "type": "bytes32"}, _LEGACY_AND_DEADLINE[1]]
 _LIFETIME_SECONDS = 600
 
@@ -37,8 +38,7 @@ class Wallet:
 
     def ingest(self, legacy: str, recipients: Sequence[Mapping[str, str]]) -> Answer:
         """`recipients`: recipient, role, email, name. One signature covers the whole set."""
-        payload = json.dumps({"salt": "0x" + secrets.token_hex(32), "recipients": list(recipients)})
-        digest = sha256(payload.encode()).digest()
+        payload, digest = _payload({"recipients": list(recipients)})
         signed = self._signed("IngestLegacy", _INGEST, legacy=to_checksum_address(legacy), payloadHash=digest)
         body = {"legacy": to_checksum_address(legacy), "payload": payload, **signed}
         return post(self.api_url, "/ingest-legacy", body)
@@ -48,6 +48,12 @@ class Wallet:
 
     def erase(self, legacy: str) -> Answer:
         return self._about(legacy, "/erase-legacy", "EraseLegacy")
+
+    def notify_gift(self, **wish: str) -> Answer:
+        """As the giver: whom to tell of a gift, in the API's own field names."""
+        payload, digest = _payload(wish)
+        signed = self._signed("GiftNotify2", _NOTIFY, payloadHash=digest)
+        return post(self.api_url, "/gift/notify", {"giver": self.account.address, "payload": payload, **signed})
 
     def _about(self, legacy: str, path: str, primary: str) -> Answer:
         about = {"legacy": to_checksum_address(legacy)}
@@ -61,6 +67,12 @@ class Wallet:
         signature = self.account.sign_message(encode_typed_data(domain, {primary: fields}, message)).signature
         self.signatures.append(bytes(signature))
         return {"chainId": self.chain_id, "deadline": deadline, "signature": "0x" + bytes(signature).hex()}
+
+
+def _payload(content: Mapping[str, Any]) -> tuple[str, bytes]:
+    """Its text, and the hash that is signed of it."""
+    payload = json.dumps({"salt": "0x" + secrets.token_hex(32), **content})
+    return payload, sha256(payload.encode()).digest()
 
 
 def post(api_url: str, path: str, body: Mapping[str, Any]) -> Answer:

@@ -1,5 +1,6 @@
 """The whole story on real parts, the search for leaks over everything it stored, and that the search does find."""
 
+import json
 from base64 import b64encode
 from collections.abc import Iterator
 
@@ -31,9 +32,10 @@ def story(stack: PlainStack) -> TickedStory:
 def test_every_step_of_the_story_is_seen(story: TickedStory) -> None:
     """Emails of four kinds to the right people, exactly once; nothing left after the erase; no leak anywhere.
 
-    In between each lane of the relay and a renewal, each authorization once and paid for as the ledger says.
+    In between gifts with their emails, each lane of the relay and a renewal: each authorization once, and paid for as
+    the ledger says.
     """
-    assert story.shown == 12
+    assert story.shown == 15
 
 
 def test_planted_leaks_are_found(story: TickedStory, stack: PlainStack) -> None:
@@ -44,8 +46,8 @@ def test_planted_leaks_are_found(story: TickedStory, stack: PlainStack) -> None:
     with psycopg.connect(stack.at.databases["worker"], autocommit=True) as connection:
         connection.execute("create table worker.careless (note bytea)")
         connection.execute("insert into worker.careless values (%s)", [OWNER.email.encode()])
-        signature = story.authorizations[0].hex()
-        log.write_bytes(before + f'{{"name": "{FIRST.name}", "signature": "0x{signature}"}}\n'.encode())
+        careless = {"name": FIRST.name, "signature": story.authorizations[0].hex(), "link": story.fragment}
+        log.write_bytes(before + json.dumps(careless).encode() + b"\n")
         output.write_text(b64encode(b"key: " + bytes(story.accounts[SECOND].key)).decode())
         try:
             found = {(leak.what, leak.form, leak.where) for leak in story.found_leaks()}
@@ -59,6 +61,8 @@ def test_planted_leaks_are_found(story: TickedStory, stack: PlainStack) -> None:
         ("email of the story owner", "hex", "dump of worker"),
         ("first name of the story first heir", "as it is", "logs/api.log"),
         ("authorization 1", "hex", "logs/api.log"),
+        ("fragment of the claim links", "as it is", "logs/api.log"),
+        ("message of the gifts", "base64", "logs/api.log"),
         ("private key of the story second heir", "base64", "dagster/storage/compute.out"),
     } <= found
 
@@ -93,4 +97,4 @@ def test_a_backfill_reads_the_same_and_mails_nobody(stack: PlainStack, story: Ti
     assert done.returncode == 0, done.stderr
     assert story.evidence.rows(query) == before
     reminder_worker(stack.directory, "tick", check=True)
-    assert len(story.evidence.emails()) == 12
+    assert len(story.evidence.emails()) == 15
