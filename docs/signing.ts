@@ -1,5 +1,5 @@
 /**
- * How a frontend talks to the recipient and relay endpoints of the Reminder Worker (ethers 6).
+ * How a frontend talks to the recipient, relay and gift endpoints of the Reminder Worker (ethers 6).
  *
  * Every request carries an EIP-712 message signed by the legacy's on-chain `creator()`. A message works once and
  * until its deadline, at most an hour ahead. Of two writes of one legacy (ingest, erase) the later deadline wins and
@@ -9,6 +9,9 @@
  *
  * The relay's authorizations (`signClaim`, `signCheckIn`, `signGiftWithdraw`) are for the routers, not for the service:
  * their domain and nonce are read from the router, and their deadline is judged by the chain's clock.
+ *
+ * A giver's messages (`signGiftEmailWallet`, `signGiftNotify`, `signGiftNotifyErase`) are for the service again. Of two
+ * about one gift the later deadline wins, as above.
  */
 import { Contract, concat, hexlify, keccak256, randomBytes, sha256, toUtf8Bytes, zeroPadValue } from "ethers";
 import type { Provider, Signer, TypedDataDomain, TypedDataField } from "ethers";
@@ -303,6 +306,111 @@ async function signForRouter(
   return { chainId: domain.chainId, nonce: nonce.toString(), deadline, signature };
 }
 
+/** What a giver's requests share. */
+interface GiverRequest {
+  chainId: number;
+  giver: string;
+  /** Unix seconds. */
+  deadline: number;
+  signature: string;
+}
+
+/** Body of /gift/recipient-wallet. */
+export interface GiftEmailWalletRequest extends GiverRequest {
+  email: string;
+}
+
+/** Body of /gift/notify. */
+export interface GiftNotifyRequest extends GiverRequest {
+  /** JSON text. Its exact UTF-8 bytes are what was signed: send it as it is, never parse and serialise it again. */
+  payload: string;
+}
+
+/** Body of /gift/notify/erase. */
+export interface GiftNotifyEraseRequest extends GiverRequest {
+  timelockId: string;
+}
+
+/** Whom to tell of a gift. */
+export interface GiftNotice {
+  /** Decimal digits. */
+  timelockId: string;
+  recipientEmail: string;
+  /** Names as in `Recipient`. */
+  recipientName: string;
+  giverName: string;
+  /** The whole link with its fragment. */
+  claimLink: string;
+  /** In every mode the recipient is told on opening day; `immediate` and `scheduled`: before it as well. */
+  timing: "immediate" | "scheduled" | "none";
+  /** With `scheduled`, and only there: RFC 3339 with the giver's offset, before the gift opens. */
+  notifyAt?: string;
+}
+
+const EMAIL_WALLET: TypedDataField[] = [
+  { name: "emailHash", type: "bytes32" },
+  { name: "deadline", type: "uint256" },
+];
+const NOTIFY: TypedDataField[] = [
+  { name: "payloadHash", type: "bytes32" },
+  { name: "deadline", type: "uint256" },
+];
+const NOTIFY_ERASE: TypedDataField[] = [
+  { name: "timelockId", type: "uint256" },
+  { name: "deadline", type: "uint256" },
+];
+
+/** An email as the server hashes it: trimmed, NFC, lower case, an ASCII domain (`xn--`). */
+export function normaliseEmail(email: string): string {
+  const text = email.trim().normalize("NFC").toLowerCase().normalize("NFC");
+  const at = text.lastIndexOf("@");
+  return text.slice(0, at + 1) + new URL(`https://${text.slice(at + 1)}`).hostname;
+}
+
+/** For the wallet of an email, which a gift can be sealed to. */
+export async function signGiftEmailWallet(
+  signer: Signer,
+  chainId: number,
+  email: string,
+  deadline: number = newDeadline(),
+): Promise<GiftEmailWalletRequest> {
+  const message = { emailHash: sha256(toUtf8Bytes(normaliseEmail(email))), deadline };
+  return { ...(await signAsGiver(signer, chainId, { GiftEmailWallet: EMAIL_WALLET }, message)), email };
+}
+
+/** Have the recipient of a gift told of it; replaces what was registered before. Only for who sealed the gift. */
+export async function signGiftNotify(
+  signer: Signer,
+  chainId: number,
+  notice: GiftNotice,
+  deadline: number = newDeadline(),
+): Promise<GiftNotifyRequest> {
+  const payload = JSON.stringify({ salt: hexlify(randomBytes(32)), ...notice });
+  const message = { payloadHash: payloadHash(payload), deadline };
+  return { ...(await signAsGiver(signer, chainId, { GiftNotify2: NOTIFY }, message)), payload };
+}
+
+/** Have nobody told any more. */
+export async function signGiftNotifyErase(
+  signer: Signer,
+  chainId: number,
+  timelockId: string,
+  deadline: number = newDeadline(),
+): Promise<GiftNotifyEraseRequest> {
+  const types = { GiftNotifyErase: NOTIFY_ERASE };
+  return { ...(await signAsGiver(signer, chainId, types, { timelockId, deadline })), timelockId };
+}
+
+async function signAsGiver(
+  signer: Signer,
+  chainId: number,
+  types: Record<string, TypedDataField[]>,
+  message: Record<string, unknown> & { deadline: number },
+): Promise<GiverRequest> {
+  const signature = await signer.signTypedData(domain(chainId), types, message);
+  return { chainId, giver: await signer.getAddress(), deadline: message.deadline, signature };
+}
+
 /** The calls themselves. Each throws `Refused` with the server's problem. */
 export class ReminderWorker {
   constructor(private readonly baseUrl: string) {}
@@ -346,7 +454,20 @@ export class ReminderWorker {
     return this.ask("/sponsor/status", {});
   }
 
-  private post<T>(path: string, body: SignedRequest | SponsorRequest): Promise<T> {
+  /** Seal the gift to this address; it may take some seconds. */
+  async giftEmailWallet(request: GiftEmailWalletRequest): Promise<string> {
+    return (await this.post<{ address: string }>("/gift/recipient-wallet", request)).address;
+  }
+
+  giftNotify(request: GiftNotifyRequest): Promise<{ timing: string; notifyAt: string | null; unlockAt: string }> {
+    return this.post("/gift/notify", request);
+  }
+
+  giftNotifyErase(request: GiftNotifyEraseRequest): Promise<{ erased: boolean }> {
+    return this.post("/gift/notify/erase", request);
+  }
+
+  private post<T>(path: string, body: SignedRequest | SponsorRequest | GiverRequest): Promise<T> {
     const headers = { "Content-Type": "application/json" };
     return this.ask(path, { method: "POST", headers, body: JSON.stringify(body) });
   }

@@ -4,11 +4,15 @@ import { JsonRpcProvider, Wallet } from "ethers";
 import * as signing from "../../docs/signing.ts";
 
 interface Step {
-  call: "ingest" | "read" | "erase" | "sendInstructions" | "claim" | "checkIn" | "withdraw" | "request" | "status";
+  call:
+    | ("ingest" | "read" | "erase" | "sendInstructions" | "claim" | "checkIn" | "withdraw" | "request" | "status")
+    | ("giftEmailWallet" | "giftNotify" | "giftNotifyErase");
   key: string;
   id?: string;
   assets?: string[];
   recipients?: signing.Recipient[];
+  email?: string;
+  notice?: signing.GiftNotice;
   deadline?: number;
 }
 interface Input {
@@ -25,7 +29,7 @@ const input = JSON.parse(readFileSync(0, "utf8")) as Input;
 const worker = new signing.ReminderWorker(input.baseUrl);
 const provider = new JsonRpcProvider(input.rpcUrl, input.chainId, { staticNetwork: true });
 
-async function run({ call, key, id = "0", assets = [], recipients = [], deadline }: Step): Promise<unknown> {
+async function run({ call, key, id = "0", assets = [], recipients = [], deadline, ...gift }: Step): Promise<unknown> {
   const signer = new Wallet(key);
   const about = [signer, input.chainId, input.legacy] as const;
   switch (call) {
@@ -47,6 +51,14 @@ async function run({ call, key, id = "0", assets = [], recipients = [], deadline
       const { timeLockRouter } = input;
       return worker.sponsorGiftWithdraw(await signing.signGiftWithdraw(signer, provider, timeLockRouter, BigInt(id)));
     }
+    case "giftEmailWallet":
+      return worker.giftEmailWallet(await signing.signGiftEmailWallet(signer, input.chainId, gift.email ?? ""));
+    case "giftNotify": {
+      if (gift.notice === undefined) throw new Error("nothing to tell");
+      return worker.giftNotify(await signing.signGiftNotify(signer, input.chainId, gift.notice, deadline));
+    }
+    case "giftNotifyErase":
+      return worker.giftNotifyErase(await signing.signGiftNotifyErase(signer, input.chainId, id, deadline));
     case "request":
       return worker.sponsorRequest(id);
     case "status":

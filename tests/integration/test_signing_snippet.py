@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from tests.integration.api_world import World, open_world
+from tests.integration.identity_provider_stand_in import FakeTime, IdentityProviderStandIn
 
 ROOT = Path(__file__).parents[2]
 
@@ -134,6 +136,41 @@ async def test_a_frontend_has_its_three_authorizations_relayed(chain_scenario: S
         assert (early["refused"], unknown["refused"]) == ("legacy_still_active", "not_found")
         (told,) = await _frontend(world, claimed.address, {"call": "request", "key": _key(heir), "id": claim["id"]})
         assert (told["id"], told["lane"], told["txHash"]) == (claim["id"], "claim", claim["txHash"])
+
+
+async def test_a_giver_asks_for_a_wallet_and_has_somebody_told(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    """The email is written as a person writes it: both sides hash the same normal form."""
+    scenario, origin = chain_scenario, "https://gifts.example.org"
+    giver, heir = scenario.account("giver"), scenario.account("heir")
+    gift = scenario.create_gift(giver, heir.address, tokens=[(scenario.deployment.usdc, 7)], duration=DAY)
+    letter = "eyJ2IjoxLCJ0byI6IkFubmEiLCJmcm9tIjoiR3JhbmRwYSIsIm5vdGUiOiLwn46CIn0"
+    notice = {
+        "timelockId": str(gift),
+        "recipientEmail": "Anna@BÜCHER.example",
+        "recipientName": "Änna 相続",
+        "giverName": "Grandpa",
+        "claimLink": f"{origin}/gifts/{scenario.anvil.chain_id}/{gift}?o=birthday&email=1#g={letter}",
+        "timing": "none",
+    }
+    async with AsyncExitStack() as stack:
+        provider = await stack.enter_async_context(IdentityProviderStandIn(FakeTime(), a_second=99))
+        environ = {"GIFT_ORIGINS": origin, **provider.settings()}
+        world = await stack.enter_async_context(open_world(scenario, engine, **environ))
+        await world.parts.chain_indexes[world.chain_id].advance()
+        address, told, erased, again, stolen = await _frontend(
+            world,
+            heir.address,
+            {"call": "giftEmailWallet", "key": _key(giver), "email": " Anna@BÜCHER.example"},
+            {"call": "giftNotify", "key": _key(giver), "notice": notice, "deadline": world.deadline()},
+            {"call": "giftNotifyErase", "key": _key(giver), "id": str(gift), "deadline": world.deadline()},
+            {"call": "giftNotifyErase", "key": _key(giver), "id": str(gift), "deadline": world.deadline()},
+            {"call": "giftNotify", "key": _key(heir), "notice": notice},
+        )
+    assert address.lower() == provider.only.accounts["wallet-1"][0]["address"]
+    assert provider.only.users[0]["userEmail"] == "anna@xn--bcher-kva.example"
+    assert (told["timing"], told["notifyAt"]) == ("none", None)
+    assert (erased, again) == ({"erased": True}, {"erased": False})
+    assert stolen["refused"] == "signer_mismatch"
 
 
 async def test_the_snippet_is_well_typed() -> None:
