@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from reminder_worker.errors import ChainUnavailable, NotFound, Refused
-from reminder_worker.relay import slot_statements as sql
+from reminder_worker.relay import statements
 from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.reconcile import Reconcile, ReconcileReport
 
@@ -59,7 +59,7 @@ class ByHand(Reconcile):
         """Give it up. True: it has ended. False: an empty transaction is on its way to free its nonce."""
         values = {"id": request_id, "reason": BY_HAND}
         async with self._engine.begin() as connection:
-            await connection.execute(sql.LOCK_WALLET, self._key(chain_id))
+            await connection.execute(statements.LOCK_WALLET, self._key(chain_id))
             if await connection.scalar(_END_WAITING, values):
                 return True
             if not await connection.scalar(_GIVE_UP, values):

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import slot_statements as sql
+from reminder_worker.relay import statements
 from reminder_worker.relay.fate import Kind, MinedAttempt, Slot, StoredAttempt
 from reminder_worker.relay.values import OPEN_STATES, WAITING_STATES, State
 
@@ -74,7 +75,7 @@ class Released:
 
 async def unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slot: Slot) -> bool:
     """Takes the locks. False: somebody else has moved the slot on since it was read."""
-    await connection.execute(sql.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
+    await connection.execute(statements.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
     row = (await connection.execute(sql.STILL, _key(chain_id, wallet, slot.nonce))).one_or_none()
     if row is None or row.attempts != len(slot.attempts):
         return False
@@ -123,7 +124,7 @@ async def end_waiting(
     connection: AsyncConnection, chain_id: int, wallet: str, request: StoredRequest, state: str
 ) -> bool:
     """A request without a slot ends. False: it has got one, or ended, since it was read."""
-    await connection.execute(sql.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
+    await connection.execute(statements.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
     return await _end(connection, request.id, state, None, None, WAITING_STATES)
 
 

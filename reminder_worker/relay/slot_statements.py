@@ -21,11 +21,6 @@ HAS_WORK = text(f"""
 
 WALLET = text("select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet")
 
-# Whoever takes nonces or touches budgets holds this row first: no two deadlock, and none sees the other's half.
-LOCK_WALLET = text("""
-    select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet for update
-""")
-
 _REQUEST = """
     r.id, r.lane, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline, r.state as request_state,
     r.reason, r.key_id, r.salt, cast(extract(epoch from r.created_at) as double precision) as created_at

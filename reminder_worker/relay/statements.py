@@ -42,8 +42,12 @@ READ_WALLET = text(
     "select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet"
 )
 
+# Whoever takes nonces or touches budgets holds this row first: no two deadlock, and none sees the other's half. The
+# database takes it back from who is frozen or out of reach: nobody else would get a nonce meanwhile.
 LOCK_WALLET = text("""
-    select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet for update
+    with bounded as materialized (select set_config('idle_in_transaction_session_timeout', '60s', true))
+    select next_nonce, stopped from worker.relay_wallet w cross join bounded
+    where chain_id = :chain_id and address = :wallet for update of w
 """)
 
 STOP_WALLET = text("""
@@ -137,7 +141,8 @@ ADD_WAITING = text(_ADD_REQUEST)
 
 ADD_SIGNED = text(f"with request as ({_ADD_REQUEST}), {_SLOT_AND_ATTEMPT} select * from request")  # noqa: S608
 
-# A successor's turn comes when none before it is left that is not mined. Who was passed over comes after the others.
+# A successor's turn comes when none before it is left that is not mined. Who was passed over comes after the others,
+# in no order: however many will never do, each has its chance.
 TO_START = text("""
     select id, lane, router, signer, gas_limit, key_id, salt, call_data from worker.relay_request r
     where chain_id = :chain_id and wallet = :wallet
@@ -147,7 +152,7 @@ TO_START = text("""
           where o.chain_id = r.chain_id and o.router = r.router and o.signer = r.signer and o.nonce < r.nonce
             and o.state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast')
       ))
-    order by reason is not null, created_at, id
+    order by reason is not null, case when reason is null then created_at end, random()
     limit :limit
 """)
 

@@ -9,13 +9,15 @@ from typing import Any
 import psycopg
 import pytest
 from eth_utils.crypto import keccak
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.errors import ChainUnavailable, LimitReached, NonceMismatch, NotConfigured, RelayStopped
-from reminder_worker.relay import store
+from reminder_worker.relay import admission as admission_module
+from reminder_worker.relay import statements, store
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, store_attempt, stored_attempts
 from reminder_worker.relay.broadcast import broadcast
@@ -223,6 +225,40 @@ async def test_one_whose_call_would_revert_gets_no_nonce_and_holds_up_nobody(wor
     assert passed_over.reason == "would_revert"
     await mark_mined(world)
     assert (await admission.admit(authorization(4))).state is State.BROADCAST
+
+
+async def test_however_many_will_never_do_one_that_was_passed_over_has_its_chance(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader of one at a time; the first one reverts for ever, the second one only the first time."""
+    monkeypatch.setattr(admission_module, "STARTED_AT_ONCE", 1)
+    router = world.scenario.deployment.time_lock_router.lower()
+    never = await world.admission.admit(authorization(1, router=router), waits=True)
+    later = await world.admission.admit(authorization(2), waits=True)
+    await world.execute("update worker.relay_request set reason = 'would_revert'")
+    for _ in range(60):
+        await world.admission.start_open(CHAIN_ID)
+        if await world.state(later) == "broadcast":
+            break
+    assert [await world.state(each) for each in (never, later)] == ["waiting_predecessor", "broadcast"]
+
+
+async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wallet(
+    world: RelayWorld, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await world.admission.admit(authorization(1))
+    asked = str(statements.LOCK_WALLET)
+
+    monkeypatch.setattr(statements, "LOCK_WALLET", text(asked.replace("60s", "200ms")))
+    frozen = open_engine(database_url)
+    async with frozen.connect() as connection:
+        await connection.begin()
+        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        async with asyncio.timeout(30):
+            assert (await world.admission.admit(authorization(2))).state is State.BROADCAST
+        await connection.invalidate()
+    await frozen.dispose()
+    assert await nonces(world) == [0, 1]
 
 
 # -- caps ------------------------------------------------------------------------------------------
