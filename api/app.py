@@ -14,6 +14,7 @@ from api.clients import Clients, RateLimit
 from api.controllers.gift_pages import GiftFactsController, GiftPageController, card_image
 from api.controllers.gifts import GiftNotifyController, GiftWalletController
 from api.controllers.health import HealthController
+from api.controllers.operator import OperatorController, StatusController, bearer
 from api.controllers.recipients import RecipientsController
 from api.controllers.sponsor import SponsorController, SponsorStatusController
 from api.edge import Edge
@@ -28,6 +29,7 @@ from reminder_worker.operations_relay import PayingWallet
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
 from reminder_worker.relay.intake import Sponsor
+from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
 from reminder_worker.settings import Settings
@@ -68,6 +70,8 @@ class Parts(Protocol):
     @property
     def gift_wallets(self) -> GiftWallets: ...
     @property
+    def dispatch(self) -> Dispatch | None: ...
+    @property
     def gift_notifications(self) -> GiftNotifications: ...
 
 
@@ -99,12 +103,21 @@ def create_app(parts: Parts) -> Litestar:
             (GiftWalletController, wallet_limit, "gift_wallets_client"),
         )
     ]
+    operators = [
+        Router("/", route_handlers=[controller], guards=[limit, bearer(secret)])
+        for controller, secret in (
+            (StatusController, settings.ops.status_secret),
+            (OperatorController, settings.ops.operator_secret),
+        )
+        if secret is not None
+    ]
     return Litestar(
-        route_handlers=[limited, *hourly, *pages, HealthController],
+        route_handlers=[limited, *hourly, *pages, *operators, HealthController],
         dependencies={
             "recipients": _given(parts.recipients),
             "instructions": _given(parts.instructions),
             "engine": _given(parts.engine),
+            "parts": _given(parts),
             "settings": _given(settings),
             "sponsor": _given(parts.sponsor),
             "gift_pages": _given(parts.gift_pages),

@@ -245,10 +245,18 @@ class AutoRenewSettings(Group):
 
 
 class OpsSettings(Group):
-    """Alerts to operators; they always go to the service log."""
+    """Operators: alerts, which always go to the service log, and endpoints of their own."""
 
     email: SecretStr | None = Field(
         None, alias="OPS_EMAIL", description="address that alerts are mailed to; absent: only the log"
+    )
+    status_secret: Annotated[SecretStr, Field(min_length=16)] | None = Field(
+        None, alias="OPS_STATUS_SECRET", description="opens `GET /ops/status` and nothing else; absent: it is not there"
+    )
+    operator_secret: Annotated[SecretStr, Field(min_length=16)] | None = Field(
+        None,
+        alias="OPERATOR_SECRET",
+        description="opens the operators' endpoints, which erase and send; absent: they are not there",
     )
 
 

@@ -1,0 +1,159 @@
+"""The operators' endpoints: each is there only when its own secret is set."""
+
+import hmac
+from typing import Annotated, Any
+
+from eth_utils.address import to_checksum_address
+from litestar import Controller, get, post
+from litestar.connection import ASGIConnection
+from litestar.di import NamedDependency
+from litestar.handlers.base import BaseRouteHandler
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import JSONBody
+from litestar.types import Guard
+from msgspec import Meta, Struct
+from pydantic import SecretStr
+
+from api.bodies import StrictJson
+from api.problems import MEDIA_TYPE
+from api.schemas import EXAMPLE_RECIPIENT, Problem
+from reminder_worker import operator as operators
+from reminder_worker.errors import NotConfigured, Unauthorized
+from reminder_worker.operator import ChainStatus
+from reminder_worker.passes import PASSES
+
+DISPATCH_SECONDS = 20.0  # within what a caller waits; the passes do the rest
+
+
+class WalletAnswer(Struct, rename="camel"):
+    """A wallet of ours."""
+
+    role: Annotated[str, Meta(description="relayer or attestor")]
+    address: Annotated[str, Meta(description="EIP-55", examples=[EXAMPLE_RECIPIENT])]
+    balance: Annotated[str | None, Meta(description="Wei; null while the chain does not answer", examples=["10000"])]
+
+
+class ChainAnswer(Struct, rename="camel"):
+    """A chain served here."""
+
+    chain_id: Annotated[int, Meta(description="Chain id", examples=[1])]
+    head_block: Annotated[int | None, Meta(description="Latest block; null while the chain does not answer")]
+    contracts: Annotated[dict[str, str], Meta(description="Configured contracts by their setting's name")]
+    wallets: Annotated[list[WalletAnswer], Meta(description="Wallets that pay on it")]
+
+
+class StatusAnswer(Struct, rename="camel"):
+    """How this installation is set: booleans and public facts only."""
+
+    passes: Annotated[dict[str, bool], Meta(description="Which passes are configured")]
+    chains: Annotated[list[ChainAnswer], Meta(description="Public facts of each chain")]
+
+
+class ErasePersonBody(Struct, rename="camel", forbid_unknown_fields=True):
+    """Who is to be forgotten: an email, or an address."""
+
+    email: Annotated[str, Meta(max_length=600, description="Email address", examples=["anna@example.org"])] | None = (
+        None
+    )
+    address: (
+        Annotated[str, Meta(pattern="^0x[0-9a-fA-F]{40}$", description="Address of a recipient's wallet")] | None
+    ) = None
+
+
+class PersonErasedAnswer(Struct, rename="camel"):
+    """The person is forgotten; what was sent stays remembered without them."""
+
+    recipients: Annotated[int, Meta(description="Stored recipients that were deleted", examples=[1])]
+    gifts: Annotated[int, Meta(description="Gift registrations that were deleted", examples=[0])]
+
+
+class DispatchedAnswer(Struct, rename="camel"):
+    """What a dispatch came to."""
+
+    outcomes: Annotated[dict[str, dict[str, int]], Meta(description="By kind of email, how many came to which state")]
+    more: Annotated[bool, Meta(description="Whether more is due: the passes go on with it")]
+
+
+class RequeuedAnswer(Struct, rename="camel"):
+    """Dead emails are back in the queue."""
+
+    requeued: Annotated[int, Meta(description="How many", examples=[3])]
+
+
+def bearer(secret: SecretStr) -> Guard:
+    """Raises Unauthorized for any other secret; compared in constant time."""
+    wanted = f"Bearer {secret.get_secret_value()}".encode()
+
+    def check(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
+        given = connection.headers.get("Authorization", "").encode("latin-1", "replace")
+        if not hmac.compare_digest(given, wanted):
+            raise Unauthorized("The secret of this endpoint is missing or wrong.")
+
+    return check
+
+
+def _problems(**words: str) -> dict[int, ResponseSpec]:
+    described = {"on_401": "`unauthorized`: the secret is missing or wrong", **words}
+    return {
+        int(status.removeprefix("on_")): ResponseSpec(
+            Problem, description=text, media_type=MEDIA_TYPE, generate_examples=False
+        )
+        for status, text in described.items()
+    }
+
+
+class StatusController(Controller):
+    tags = ["Operators"]  # noqa: RUF012 - read by the framework
+
+    @get("/ops/status", operation_id="opsStatus", summary="How this installation is set", responses=_problems())
+    async def status(self, parts: NamedDependency[Any]) -> StatusAnswer:
+        """Header `Authorization: Bearer OPS_STATUS_SECRET`. Booleans and public facts; never a secret."""
+        found = await operators.chain_statuses(parts.chains, parts.wallets)
+        passes = {step.name: step.switched_off(parts.settings) is None for step in PASSES}
+        return StatusAnswer(passes, [_chain(each) for each in found])
+
+
+class OperatorController(Controller):
+    tags = ["Operators"]  # noqa: RUF012 - read by the framework
+
+    @post(
+        "/ops/erase-recipient",
+        status_code=200,
+        dto=StrictJson[ErasePersonBody],
+        return_dto=None,
+        operation_id="opsEraseRecipient",
+        summary="Forget a person",
+        responses=_problems(on_422="`invalid_input`; `errors` names each bad field"),
+    )
+    async def erase(self, data: JSONBody[ErasePersonBody], parts: NamedDependency[Any]) -> PersonErasedAnswer:
+        """Header `Authorization: Bearer OPERATOR_SECRET`. Every row of an email or of an address, over all chains."""
+        erased = await operators.erase_person(parts.engine, parts.hashes, data.email, data.address)
+        return PersonErasedAnswer(erased.recipients, erased.gifts)
+
+    @post("/ops/dispatch", status_code=200, operation_id="opsDispatch", summary="Send now", responses=_problems())
+    async def dispatch(self, parts: NamedDependency[Any]) -> DispatchedAnswer:
+        """Header `Authorization: Bearer OPERATOR_SECRET`. Safe beside the passes: each email at most once."""
+        if parts.dispatch is None:
+            raise NotConfigured("No mail service is configured.")
+        report = await parts.dispatch.run(DISPATCH_SECONDS)
+        return DispatchedAnswer(report.outcomes, report.more)
+
+    @post(
+        "/ops/requeue",
+        status_code=200,
+        operation_id="opsRequeue",
+        summary="Try dead emails again",
+        responses=_problems(),
+    )
+    async def requeue(self, parts: NamedDependency[Any]) -> RequeuedAnswer:
+        """Header `Authorization: Bearer OPERATOR_SECRET`. Emails and alerts that the mail service refused."""
+        return RequeuedAnswer(await operators.requeue_dead(parts.engine))
+
+
+def _chain(status: ChainStatus) -> ChainAnswer:
+    wallets = [
+        WalletAnswer(each.role, to_checksum_address(each.address), None if each.balance is None else str(each.balance))
+        for each in status.wallets
+    ]
+    contracts: dict[str, str] = {name: to_checksum_address(address) for name, address in status.contracts.items()}
+    return ChainAnswer(status.chain_id, status.head, contracts, wallets)

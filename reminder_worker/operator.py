@@ -1,0 +1,137 @@
+"""What an operator may do through the API: forget a person, put dead emails back, read how this installation is set."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import delete, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.alerts import requeue_alerts
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.engine import through_deadlocks
+from reminder_worker.database.tables import gift_notification, recipient
+from reminder_worker.errors import ChainUnavailable, FieldFault, InvalidInput
+from reminder_worker.gifts import statements as gifts
+from reminder_worker.gifts.stuck import requeue_gifts
+from reminder_worker.operations_relay import PayingWallet
+from reminder_worker.privacy.emails import normalise_email
+from reminder_worker.privacy.hashing import KeyedHash
+from reminder_worker.reminders.ledger import requeue as requeue_reminders
+from reminder_worker.reminders.recipients import cancel_unsent
+from reminder_worker.settings import ChainSettings
+
+# A legacy that nobody is stored of any more is not asked about.
+_UNWATCH = text("""
+    delete from worker.watch w
+    where not exists (select from worker.recipient r where r.chain_id = w.chain_id and r.legacy = w.legacy)
+""")
+_CONTRACTS = (
+    "transfer_eoa_legacy_router",
+    "multisig_legacy_router",
+    "premium_setting",
+    "premium_registry",
+    "premium_reminder_view",
+    "time_lock_router",
+    "timelock_erc20",
+    "timelock_erc721",
+    "timelock_erc1155",
+    "token_white_list",
+    "multicall3",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """How many stored recipients and gift notifications were shredded."""
+
+    recipients: int
+    gifts: int
+
+
+@dataclass(frozen=True, slots=True)
+class WalletStatus:
+    """`balance` in wei; None while the chain does not answer."""
+
+    role: str
+    address: str
+    balance: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStatus:
+    """Public facts of one chain; `head` is None while it does not answer."""
+
+    chain_id: int
+    head: int | None
+    contracts: Mapping[str, str]
+    wallets: tuple[WalletStatus, ...]
+
+
+async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None, address: str | None) -> Erased:
+    """Shred every row of an email or of an address, over all chains, and cancel what was not sent.
+
+    What was sent stays remembered without the person. Raises `InvalidInput`; give exactly one of both.
+    """
+    if (email is None) == (address is None):
+        raise InvalidInput("Give an email or an address, and not both.", [FieldFault("/email", "or /address, one")])
+    if email is not None:
+        try:
+            hashed = hashes.email(normalise_email(email))
+        except ValueError as error:
+            raise InvalidInput("The email address is not acceptable.", [FieldFault("/email", str(error))]) from None
+        of_recipient, of_gift = recipient.c.email_hash == hashed, gift_notification.c.email_hash == hashed
+    else:
+        wanted = str(address).lower()
+        of_recipient, of_gift = recipient.c.recipient == wanted, gift_notification.c.recipient == wanted
+
+    async def run() -> Erased:
+        async with engine.begin() as connection:
+            return Erased(await _recipients(connection, of_recipient), await _gifts(connection, of_gift))
+
+    return await through_deadlocks(run)
+
+
+async def requeue_dead(engine: AsyncEngine) -> int:
+    """Dead emails of every sort back to the queue; returns how many."""
+    return sum([await each(engine) for each in (requeue_reminders, requeue_gifts, requeue_alerts)])
+
+
+async def chain_statuses(chains: Mapping[int, Chain], wallets: Sequence[PayingWallet]) -> list[ChainStatus]:
+    found = []
+    for chain_id, chain in chains.items():
+        balances: list[int | None] = [None] * len(wallets)
+        head = None
+        try:
+            head = await chain.block("latest")
+            balances = [await chain.balance(wallet.address) for wallet in wallets]
+        except ChainUnavailable:
+            pass  # shown as what it is: not known
+        seen = zip(wallets, balances, strict=True)
+        statuses = tuple(WalletStatus(wallet.role, wallet.address, balance) for wallet, balance in seen)
+        found.append(ChainStatus(chain_id, head.number if head else None, _contracts(chain.settings), statuses))
+    return found
+
+
+async def _recipients(connection: AsyncConnection, of_person: object) -> int:
+    key = (recipient.c.chain_id, recipient.c.legacy, recipient.c.recipient)
+    rows = (await connection.execute(select(*key).where(of_person).order_by(*key).with_for_update())).all()  # type: ignore[arg-type]
+    for row in rows:
+        await cancel_unsent(connection, row.chain_id, row.legacy, [row.recipient])
+    if rows:
+        await connection.execute(delete(recipient).where(of_person))  # type: ignore[arg-type]
+        await connection.execute(_UNWATCH)
+    return len(rows)
+
+
+async def _gifts(connection: AsyncConnection, of_person: object) -> int:
+    key = (gift_notification.c.chain_id, gift_notification.c.timelock_id)
+    rows = (await connection.execute(select(*key).where(of_person).order_by(*key))).all()  # type: ignore[arg-type]
+    for row in rows:
+        at = {"chain_id": row.chain_id, "timelock_id": row.timelock_id}
+        await connection.execute(gifts.CANCEL, {**at, "reason": "erased", "kept": None})
+        await connection.execute(gifts.DELETE_ROW, at)
+    return len(rows)
+
+
+def _contracts(settings: ChainSettings) -> Mapping[str, str]:
+    return {name: str(getattr(settings, name)) for name in _CONTRACTS}

@@ -1,0 +1,158 @@
+"""The operators' endpoints: not there without their secret, and what each of them does and shows."""
+
+import hashlib
+import json
+import secrets
+from typing import Any
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Scenario
+from tests.integration.api_world import World, open_world, person
+
+STATUS, OPERATOR = "status-secret-of-the-tests", "operator-secret-of-the-tests"
+SECRETS = {"OPS_STATUS_SECRET": STATUS, "OPERATOR_SECRET": OPERATOR}
+PATHS = ("/ops/erase-recipient", "/ops/dispatch", "/ops/requeue")
+GIFTS = "https://gifts.example.org"
+
+
+def bearer(secret: str) -> dict[str, Any]:
+    return {"headers": {"Authorization": f"Bearer {secret}"}}
+
+
+async def test_nothing_is_there_until_its_own_secret_is_set(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    async with open_world(chain_scenario, engine) as world:
+        assert (await world.request("GET", "/ops/status", **bearer(STATUS))).status == 404
+        for path in PATHS:
+            assert (await world.post(path, {}, **bearer(OPERATOR))).status == 404
+    async with open_world(chain_scenario, engine, OPS_STATUS_SECRET=STATUS) as world:
+        assert (await world.request("GET", "/ops/status", **bearer(STATUS))).status == 200
+        assert (await world.post("/ops/requeue", **bearer(STATUS))).status == 404
+
+
+@pytest.mark.parametrize("given", [None, "", "wrong", STATUS, OPERATOR + "x", OPERATOR.upper()])
+async def test_another_secret_opens_nothing(engine: AsyncEngine, chain_scenario: Scenario, given: str | None) -> None:
+    """Also not the low-privilege one."""
+    headers = {} if given is None else bearer(given)
+    async with open_world(chain_scenario, engine, **SECRETS) as world:
+        for path in PATHS:
+            answer = await world.post(path, {}, **headers)
+            assert (answer.status, answer.code) == (401, "unauthorized")
+        if given != STATUS:
+            assert (await world.request("GET", "/ops/status", **headers)).status == 401
+
+
+async def test_the_status_shows_booleans_and_public_facts_and_no_secret(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    relayer = chain_scenario.account("relayer")
+    settings = {**SECRETS, "RELAYER_KEY": relayer.key.hex()}
+    async with open_world(chain_scenario, engine, **settings) as world:
+        answer = await world.request("GET", "/ops/status", **bearer(STATUS))
+        assert answer.status == 200
+        assert answer.body["passes"]["relay"] is True
+        assert answer.body["passes"]["auto_renew"] is False
+        (chain,) = answer.body["chains"]
+        assert chain["headBlock"] == chain_scenario.anvil.block_number()
+        assert chain["contracts"]["time_lock_router"].lower() == chain_scenario.deployment.time_lock_router
+        (wallet,) = chain["wallets"]
+        assert (wallet["role"], wallet["address"]) == ("relayer", relayer.address)
+        assert int(wallet["balance"]) == chain_scenario.balance(None, relayer.address)
+        text = json.dumps(answer.body)
+        for secret in (STATUS, OPERATOR, relayer.key.hex().removeprefix("0x"), "rpc", "127.0.0.1", "unused"):
+            assert secret not in text.lower()
+
+
+async def test_the_status_of_a_chain_that_does_not_answer_says_so(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    dark = {f"CHAIN_{chain_scenario.anvil.chain_id}_RPC_URLS": "http://127.0.0.1:9"}
+    async with open_world(chain_scenario, engine, **SECRETS, **dark) as world:
+        (chain,) = (await world.request("GET", "/ops/status", **bearer(STATUS))).body["chains"]
+        assert chain["headBlock"] is None
+
+
+async def saved(world: World, *emails: str) -> None:
+    owner = world.owner()
+    people = [person(number, email=email) for number, email in enumerate(emails, 1)]
+    assert (await world.ingest(owner, world.legacy(owner), people)).status == 200
+
+
+async def register_gift(world: World, email: str) -> None:
+    scenario, giver = world.scenario, world.scenario.account("giver")
+    tokens = [(scenario.deployment.usdc, 10**6)]
+    id = scenario.create_gift(giver, scenario.account("heir").address, tokens=tokens, duration=30 * DAY)
+    await world.parts.chain_indexes[world.chain_id].advance()
+    letter = "eyJ2IjoxLCJ0byI6IiIsImZyb20iOiIiLCJub3RlIjoiIn0"
+    payload = json.dumps(
+        {
+            "salt": "0x" + secrets.token_hex(16),
+            "timelockId": str(id),
+            "recipientEmail": email,
+            "recipientName": "",
+            "giverName": "",
+            "claimLink": f"{GIFTS}/gifts/{world.chain_id}/{id}#g={letter}",
+            "timing": "immediate",
+        }
+    )
+    deadline = world.deadline()
+    message = {"payloadHash": hashlib.sha256(payload.encode()).digest(), "deadline": deadline}
+    types = {"GiftNotify2": [{"name": "payloadHash", "type": "bytes32"}, {"name": "deadline", "type": "uint256"}]}
+    domain = {"name": "Reminder Worker", "version": "1", "chainId": world.chain_id}
+    signature = giver.sign_typed_data(domain, types, message).signature.to_0x_hex()
+    body = {"chainId": world.chain_id, "giver": giver.address, "payload": payload}
+    answer = await world.post("/gift/notify", {**body, "deadline": deadline, "signature": signature})
+    assert answer.status == 201, answer.body
+
+
+async def test_a_person_is_forgotten_everywhere_by_their_email(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    async with open_world(chain_scenario, engine, GIFT_ORIGINS=GIFTS, **SECRETS) as world:
+        await saved(world, "anna@example.org", "ben@example.org")
+        await saved(world, "anna@example.org")
+        await register_gift(world, "anna@example.org")
+        erase = {"email": " Anna@Example.ORG "}
+        answer = await world.post("/ops/erase-recipient", erase, **bearer(OPERATOR))
+        assert answer.body == {"recipients": 2, "gifts": 1}
+        assert [row.recipient for row in await world.rows("select recipient from worker.recipient")] == [
+            person(2)["recipient"]
+        ]
+        assert len(await world.rows("select 1 from worker.watch")) == 1, "a legacy without anybody is not asked about"
+        assert await world.rows("select 1 from worker.gift_notification") == []
+        left = await world.rows("select state from worker.gift_ledger where state <> 'dropped'")
+        assert left == [], "nothing is sent any more"
+        again = await world.post("/ops/erase-recipient", erase, **bearer(OPERATOR))
+        assert again.body == {"recipients": 0, "gifts": 0}
+
+
+async def test_a_person_is_forgotten_by_their_address(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    async with open_world(chain_scenario, engine, **SECRETS) as world:
+        await saved(world, "anna@example.org", "ben@example.org")
+        erase = {"address": person(1)["recipient"].upper().replace("0X", "0x")}
+        assert (await world.post("/ops/erase-recipient", erase, **bearer(OPERATOR))).body["recipients"] == 1
+
+
+@pytest.mark.parametrize("body", [{}, {"email": "a@b.example", "address": "0x" + "1" * 40}, {"email": "Zaffre"}])
+async def test_who_is_meant_has_to_be_clear(
+    engine: AsyncEngine, chain_scenario: Scenario, body: dict[str, str]
+) -> None:
+    async with open_world(chain_scenario, engine, **SECRETS) as world:
+        answer = await world.post("/ops/erase-recipient", body, **bearer(OPERATOR))
+        assert (answer.status, answer.code) == (422, "invalid_input")
+        assert "Zaffre" not in json.dumps(answer.body)
+
+
+async def test_dead_emails_go_back_to_the_queue(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    async with open_world(chain_scenario, engine, GIFT_ORIGINS=GIFTS, **SECRETS) as world:
+        await register_gift(world, "anna@example.org")
+        async with engine.begin() as connection:
+            await connection.exec_driver_sql("update worker.gift_ledger set state = 'dead' where kind = 'gift_waiting'")
+        assert (await world.post("/ops/requeue", **bearer(OPERATOR))).body == {"requeued": 1}
+        states = await world.rows("select state from worker.gift_ledger where kind = 'gift_waiting'")
+        assert [row.state for row in states] == ["queued"]
+
+
+async def test_a_dispatch_without_mail_says_so(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    async with open_world(chain_scenario, engine, **SECRETS) as world:
+        answer = await world.post("/ops/dispatch", **bearer(OPERATOR))
+        assert (answer.status, answer.code) == (503, "not_configured")
