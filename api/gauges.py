@@ -53,6 +53,17 @@ async def email_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
     ]
 
 
+async def gift_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
+    emails: Counter[tuple[object, ...]] = Counter()
+    for each in await operations.gift_emails(engine):
+        emails[each.chain_id, each.kind, each.state] += each.count
+    waiting = await operations.gifts_to_be_told_of(engine)
+    return [
+        gauge("gift_emails", "Emails of gifts that are remembered", ("chain", "kind", "state"), emails),
+        gauge("gifts_to_be_told_of", "Gifts whose recipient is still to be written to", (), {(): waiting}),
+    ]
+
+
 async def _oldest(engine: AsyncEngine) -> float:
     age = func.extract("epoch", func.clock_timestamp() - func.min(sent_ledger.c.created_at))
     async with engine.connect() as connection:

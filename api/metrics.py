@@ -21,6 +21,7 @@ from api.gauges import (
     email_gauges,
     endpoint_gauges,
     gauge,
+    gift_gauges,
     own_endpoint_gauges,
     pass_gauges,
     relay_gauges,
@@ -85,6 +86,7 @@ class Scrape:
             async with asyncio.timeout(SCRAPE_WITHIN_SECONDS):
                 stored = [
                     *await email_gauges(self._engine),
+                    *await gift_gauges(self._engine),
                     *await pass_gauges(self._engine, self._chains),
                     *await endpoint_gauges(self._engine),
                     *await relay_gauges(self._engine, self._wallets),

@@ -125,6 +125,17 @@ async def test_a_person_is_forgotten_everywhere_by_their_email(engine: AsyncEngi
         assert again.body == {"recipients": 0, "gifts": 0}
 
 
+async def test_metrics_count_emails_of_gifts_by_kind_and_state(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    async with open_world(chain_scenario, engine, GIFT_ORIGINS=GIFTS) as world:
+        await register_gift(world, "anna@example.org")
+        async with world.session.get(world.metrics_url + "/metrics") as response:
+            shown = await response.text()
+        labels = f'chain="{world.chain_id}",kind="gift_waiting",state="queued"'
+        assert f"reminder_worker_gift_emails{{{labels}}} 1.0" in shown
+        assert "reminder_worker_gifts_to_be_told_of 1.0" in shown
+        assert "anna" not in shown
+
+
 async def test_a_person_is_forgotten_by_their_address(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     async with open_world(chain_scenario, engine, **SECRETS) as world:
         await saved(world, "anna@example.org", "ben@example.org")
