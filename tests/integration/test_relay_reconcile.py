@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil
 from devnet.deploy import Deployment, deploy
+from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import RelayStopped
@@ -603,3 +604,50 @@ async def test_a_gift_that_its_vault_paid_out_while_its_request_waits_is_a_succe
     assert await world.state(request) == "satisfied_elsewhere"
     assert not await world.reconcile.look(CHAIN_ID)
     assert world.paid() == 0
+
+
+@pytest.mark.parametrize("who", ["token", "recipient", "signer"])
+async def test_whoever_turns_hostile_after_the_simulation_costs_the_lanes_gas_at_most_and_once_a_day(
+    world: RelayWorld, who: str
+) -> None:
+    """What was good when it came burns all the gas it is given once it is mined."""
+    gas = 500_000
+    world.automine()
+    heir, scenario = world.account("heir"), world.scenario
+    if who == "token":
+        owner, token = world.account("owner"), scenario.create_hostile_token()
+        legacy = scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
+        scenario.mint(token, owner.address, 100)
+        scenario.approve(owner, token, legacy.address, 100)
+        scenario.advance(31 * DAY)
+        auth = scenario.claim_auth(heir, legacy.id, [token])
+        call = scenario.contracts["TransferEOALegacyRouter"].encode("activeLegacyFor", legacy.id, [token], False, auth)
+        request = world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, bytes.fromhex(call[2:]), gas)
+    else:
+        wallet, router = scenario.create_hostile_wallet(heir), scenario.deployment.time_lock_router
+        gift = scenario.create_gift(world.account("giver"), wallet, eth=GWEI, tokens=(), duration=1)
+        scenario.advance(2)
+        auth = scenario.withdraw_auth(heir, gift, on_behalf_of=wallet)
+        call = scenario.contracts["TimeLockRouter"].encode("withdrawFor", gift, False, auth)
+        request = world.authorization(Lane.GIFT_WITHDRAW, router, gift, auth, bytes.fromhex(call[2:]), gas)
+    world.by_hand()
+    admitted = await world.admission.admit(request)
+    reserved = (await world.budget())["reserved"]
+    world.drop(await world.attempts())
+    world.automine()
+    if who == "token":
+        scenario.set_token_mode(token, TokenMode.BURNS_GAS)
+    elif who == "recipient":
+        scenario.set_receiving(wallet, Receiving.BURNS_GAS)
+    else:
+        scenario.set_signing(wallet, Signing.BURNS_GAS)
+    world.by_hand()
+    await settled(world)
+    (attempt,) = await world.attempts()
+    burnt = int((world.receipt(attempt["tx_hash"]) or {})["gasUsed"], 16)
+    assert await world.state(admitted) == "reverted"
+    assert gas * 9 // 10 < burnt <= gas
+    assert 0 < world.paid() <= reserved
+    assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
+    async with world.engine.connect() as connection:
+        assert await paused(connection, CHAIN_ID, request.signer)
