@@ -159,8 +159,9 @@ def make_gift_notifications(
     gifts: Gifts,
     settings: Settings,
 ) -> GiftNotifications:
-    rules = link_rules(settings.gifts) if settings.gifts else None
-    return GiftNotifications(engine, vault, hashes, quotas, chains, gifts, settings.gifts, rules, quotas.now)
+    served = settings.gifts if settings.mail else None
+    rules = link_rules(served) if served else None
+    return GiftNotifications(engine, vault, hashes, quotas, chains, gifts, served, rules, quotas.now)
 
 
 def make_gift_wallets(

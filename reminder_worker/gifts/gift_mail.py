@@ -70,6 +70,7 @@ class Verdict:
     rejections: int = 0
 
 
+_UNASKED = Verdict("unknown", "mail_unavailable", delay=FIRST_BACKOFF_SECONDS)
 _SPARED = Verdict("released", "mail_unavailable", delay=FIRST_BACKOFF_SECONDS)
 
 
@@ -273,7 +274,8 @@ class GiftMail:
         found, heads = await self._read(entries, report)
 
         async def one(entry: Row[Any]) -> None:
-            await self._settle(entry, token, await self._decided(entry, found, heads, report), report)
+            verdict = await self._decided(entry, found, heads, report) if not report.outage else _UNASKED
+            await self._settle(entry, token, verdict, report)
 
         await self._for_each(entries, one)
 

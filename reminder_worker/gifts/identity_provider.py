@@ -84,11 +84,11 @@ class _ApiKey(_Answer):
 
 class _User(_Answer):
     user_id: str
-    user_email: str = ""
-    user_phone_number: str = ""
-    authenticators: list[Any] = []
-    api_keys: list[_ApiKey] = []
-    oauth_providers: list[Any] = []
+    user_email: str | None = None
+    user_phone_number: str | None = None
+    authenticators: list[Any] | None = None
+    api_keys: list[_ApiKey] | None = None
+    oauth_providers: list[Any] | None = None
 
 
 class _Users(_Answer):
@@ -273,7 +273,7 @@ def _creation(organization_id: str, name: str, email: str, timestamp_ms: int) ->
 
 
 def _only_by_email(user: _User, email: str) -> bool:
-    sessions = all(key.credential.type in _SESSION_KEYS and key.expiration_seconds for key in user.api_keys)
+    sessions = all(key.credential.type in _SESSION_KEYS and key.expiration_seconds for key in user.api_keys or ())
     others = user.authenticators or user.oauth_providers or user.user_phone_number
     return user.user_email == email and sessions and not others
 

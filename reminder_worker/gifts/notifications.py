@@ -66,7 +66,10 @@ class Registered:
 
 
 class GiftNotifications:
-    """`settings` and `rules` are None where gifts are not served. `now` gives unix seconds (wall clock)."""
+    """`settings` and `rules` are None where gifts are not served or no email is sent.
+
+    `now` gives unix seconds (wall clock).
+    """
 
     def __init__(
         self,
@@ -116,8 +119,10 @@ class GiftNotifications:
         return Registered(wish.timing, notify_at, _moment(gift.unlock_time))
 
     async def erase(self, request: EraseRequest) -> bool:
-        """Whether there was a row. What was not sent is cancelled; what was sent stays remembered by its hash."""
-        self._configured()
+        """Whether there was a row. What was not sent is cancelled; what was sent stays remembered by its hash.
+
+        Works also where no gift is served any more.
+        """
         chain = served_chain(self._chains, request.chain_id)
         check_deadline(request.deadline, self._now())
         message = {"timelockId": request.timelock_id, "deadline": request.deadline}
@@ -139,7 +144,7 @@ class GiftNotifications:
 
     def _configured(self) -> tuple[GiftSettings, LinkRules]:
         if self._settings is None or self._rules is None:
-            raise NotConfigured("Gifts are not served here.")
+            raise NotConfigured("Emails of gifts are not configured here.")
         return self._settings, self._rules
 
     async def _owned(self, chain_id: int, timelock_id: int, giver: str) -> Gift:

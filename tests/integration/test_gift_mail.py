@@ -42,6 +42,7 @@ from reminder_worker.operations import forget_expired
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
+from reminder_worker.runtime import make_gift_notifications
 from reminder_worker.settings import Settings
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import CHAIN_ID, ENC_KEY, HASH_KEY, settings_for
@@ -323,6 +324,31 @@ async def test_without_gift_settings_nothing_is_registered(world: World) -> None
     )
     with pytest.raises(NotConfigured):
         await off.register(world.request(world.payload(world.seal())))
+
+
+async def test_where_no_email_is_sent_nobody_is_stored_but_what_was_can_be_erased(world: World) -> None:
+    """Without a mail service no pass would ever write, nor delete."""
+    silent = world.settings.model_copy(update={"mail": None})
+    parts = (world.engine, world.vault, world.hashes, Quotas(world.engine), world.chains, world.gifts)
+    off = make_gift_notifications(*parts, silent)
+    id = world.seal()
+    with pytest.raises(NotConfigured):
+        await off.register(world.request(world.payload(id)))
+    await world.register(id)
+    assert await off.erase(world.erasure(id))
+    assert await world.kept() == 0
+
+
+async def test_a_mail_service_that_is_down_is_not_asked_about_each_email(world: World) -> None:
+    """Each question may last as long as the service's time limit, and the leases do not."""
+    for number in range(20):
+        await world.register(world.seal(), recipientEmail=f"{number}@post.example")
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.gift_ledger set state = 'unknown', next_try = now()"))
+    await world.stub.stop()
+    await world.mail.run()
+    asked = await world.rows("select from worker.gift_ledger where tries > 0")
+    assert 1 <= len(asked) <= 8, "as many as are asked about at once"
 
 
 # -- corrections, erasure, limits -------------------------------------------------------------------

@@ -247,6 +247,15 @@ async def test_an_owner_who_signed_in_by_a_code_keeps_the_wallet(world: World) -
     assert await world.wallets.address(world.request()) == before
 
 
+async def test_a_user_whose_missing_fields_are_null_is_understood(world: World) -> None:
+    before = await world.wallets.address(world.request())
+    world.provider.only.users[0] |= {"userPhoneNumber": None, "apiKeys": None, "authenticators": None}
+    assert await world.wallets.address(world.request()) == before
+    world.provider.only.users[0]["userEmail"] = None
+    with pytest.raises(WalletNotUsable):
+        await world.wallets.address(world.request())
+
+
 async def test_a_sub_organization_squatting_on_the_name_is_not_answered(world: World) -> None:
     await world.wallets.address(world.request())
     async with world.engine.begin() as connection:
