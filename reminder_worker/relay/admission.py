@@ -81,7 +81,7 @@ class Admission:
 
     async def open_of(self, chain_id: int, router: str, signer: str) -> list[int]:
         """Nonces (of the signer at the router) of our open requests, in order."""
-        values = {"chain_id": chain_id, "router": router, "signer": signer}
+        values = {**self._key(chain_id), "router": router, "signer": signer}
         async with self._engine.connect() as connection:
             return [int(nonce) for nonce in (await connection.execute(sql.OPEN_OF, values)).scalars()]
 

@@ -26,9 +26,10 @@ FIND = text(
     f"select {_VIEW} from worker.relay_request where chain_id = :chain_id and digest = :digest"  # noqa: S608
 )
 
+# Of this wallet's: what a retired one left open is ended by nobody, and its signer may sign anew.
 OPEN_OF = text("""
     select nonce from worker.relay_request
-    where chain_id = :chain_id and router = :router and signer = :signer
+    where chain_id = :chain_id and wallet = :wallet and router = :router and signer = :signer
       and state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast', 'mined')
     order by nonce
 """)
@@ -90,7 +91,8 @@ RESERVE = text(f"""
     select day, seconds_left, open, owed, come, (select id from existing) as existing,
         :one_of_a_nonce and exists (
             select from worker.relay_request
-            where chain_id = :chain_id and router = :router and signer = :signer and nonce = :signer_nonce
+            where chain_id = :chain_id and wallet = :wallet and router = :router and signer = :signer
+              and nonce = :signer_nonce
               and state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast', 'mined')
         ) as nonce_taken,
         (select min(scope) from exhausted) as exhausted
@@ -149,7 +151,8 @@ TO_START = text("""
       and state in ('queued', 'waiting_predecessor', 'deferred_fee')
       and (state <> 'waiting_predecessor' or not exists (
           select from worker.relay_request o
-          where o.chain_id = r.chain_id and o.router = r.router and o.signer = r.signer and o.nonce < r.nonce
+          where o.chain_id = r.chain_id and o.wallet = r.wallet and o.router = r.router and o.signer = r.signer
+            and o.nonce < r.nonce
             and o.state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast')
       ))
     order by reason is not null, case when reason is null then created_at end, random()

@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 from eth_utils.crypto import keccak
+from pydantic import SecretStr
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -23,6 +24,7 @@ from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, store_a
 from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.fees import Fees
 from reminder_worker.relay.values import Authorization, Lane, State
+from reminder_worker.relay.wallet import load_signer
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.relay_authorizations import GAS, TARGET, authorization
 from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld
@@ -259,6 +261,22 @@ async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wal
         await connection.invalidate()
     await frozen.dispose()
     assert await nonces(world) == [0, 1]
+
+
+async def test_what_a_retired_wallet_left_open_keeps_no_signer_from_signing_anew(world: RelayWorld) -> None:
+    """After a change of our key: nobody ends what its wallet had under way."""
+    signer = {"signer": TARGET, "creator": TARGET}
+    await world.admission.admit(authorization(1, nonce=0, **signer), waits=True)
+    other = load_signer(SecretStr("0x" + keccak(text=f"next {world.tag}").hex()))
+    world.anvil.set_balance(other.address, 10**18)
+    admission = Admission(world.engine, world.vault, {CHAIN_ID: world.chain}, other, OURS, any_chain=True)
+    assert await admission.open_of(CHAIN_ID, TARGET, TARGET) == []
+    assert (await admission.admit(authorization(2, nonce=0, **signer))).state is State.BROADCAST
+    world.mine()
+    await mark_mined(world)
+    behind = await admission.admit(authorization(3, nonce=1, **signer), waits=True)
+    assert await admission.start_open(CHAIN_ID) == 1
+    assert await world.state(behind) == "broadcast"
 
 
 # -- caps ------------------------------------------------------------------------------------------
