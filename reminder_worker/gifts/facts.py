@@ -2,15 +2,16 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
+from reminder_worker.chain.values import Block
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import FAR_FUTURE, Timelock
+from reminder_worker.indexer.questions import FAR_FUTURE, GIFT, LIVE, Timelock
 
-GIFT_LOCK = 2
-LIVE, ENDED = 2, 3
+ENDED: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +39,14 @@ class Gifts:
         indexer, at = await self._indexers[chain_id].current()
         found = (await indexer.timelocks([timelock_id], at)).get(timelock_id)
         if found is not None:
-            return _of_index(found, chain.settings.timelock_erc20, listed)
+            return _of_index(found, chain, listed)
         (details,) = await Timelocks(chain).details([timelock_id])
         return None if details is None else _of_chain(details, listed)
 
     async def read(self, chain_id: int, ids: Collection[int]) -> tuple[dict[int, Gift], int]:
         """As the chain has them now, those it knows, and the time of the block they were read at (unix seconds)."""
         chain = self._chains[chain_id]
-        head = await chain.block("latest")
-        if head is None:
-            raise ChainUnavailable(f"no endpoint of chain {chain_id} knows the latest block")
+        head = await head_of(chain)
         wanted = sorted(ids)
         details = await Timelocks(chain).details(wanted, at=head.hash)
         listed = await TokenWhiteList(chain).tokens(at=head.hash)
@@ -56,21 +55,30 @@ class Gifts:
 
     async def head_time(self, chain_id: int) -> int:
         """Of the latest block, unix seconds: what the contracts would judge by."""
-        head = await self._chains[chain_id].block("latest")
-        if head is None:
-            raise ChainUnavailable(f"no endpoint of chain {chain_id} knows the latest block")
-        return head.timestamp
+        return (await head_of(self._chains[chain_id])).timestamp
 
 
-def _of_index(found: Timelock, erc20_vault: str, listed: Collection[str]) -> Gift:
-    plain = all(asset.vault == erc20_vault and asset.token in listed for asset in found.assets)
-    is_live_gift = found.lock_type == GIFT_LOCK and found.status == LIVE
-    offered = is_live_gift and bool(found.assets) and plain
+async def head_of(chain: Chain) -> Block:
+    """The latest block. Raises `ChainUnavailable`."""
+    head = await chain.block("latest")
+    if head is None:
+        raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} knows the latest block")
+    return head
+
+
+def is_plain(found: Timelock, chain: Chain, listed: Collection[str]) -> bool:
+    """Of whitelisted ERC-20 tokens alone, also in the vaults that only the index knows."""
+    return all(asset.vault == chain.settings.timelock_erc20 and asset.token in listed for asset in found.assets)
+
+
+def _of_index(found: Timelock, chain: Chain, listed: Collection[str]) -> Gift:
+    is_live_gift = found.lock_type == GIFT and found.status == LIVE
+    offered = is_live_gift and bool(found.assets) and is_plain(found, chain, listed)
     return Gift(found.owner, found.recipient, found.unlock_time, found.status == ENDED, offered)
 
 
 def _of_chain(found: TimelockDetails, listed: Collection[str]) -> Gift:
     """What the NFT vaults hold of it is not asked: a gift is sealed into one vault or waits for the index."""
-    is_live_gift = found.lock_type == GIFT_LOCK and found.status == LIVE
+    is_live_gift = found.lock_type == GIFT and found.status == LIVE
     offered = is_live_gift and bool(found.assets) and all(token in listed for token, _ in found.assets)
     return Gift(found.owner, found.recipient, min(found.unlock_time, FAR_FUTURE), found.status == ENDED, offered)

@@ -12,13 +12,12 @@ from typing import Final
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenMetadata, Tokens, TokenWhiteList
 from reminder_worker.chain.signatures import Domain
-from reminder_worker.chain.values import Block
-from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, NotFound
+from reminder_worker.errors import IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
+from reminder_worker.gifts.facts import ENDED, head_of, is_plain
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import GIFT, LIVE, Timelock
 
-ENDED: Final = 3
 NO_GIFT: Final = "There is no such gift."
 
 
@@ -72,7 +71,7 @@ class GiftPages:
         if chain_id not in self._chains or not 1 <= timelock_id <= LARGEST_TIMELOCK_ID:
             raise NotFound(NO_GIFT)
         chain = self._chains[chain_id]
-        head = await _head(chain)
+        head = await head_of(chain)
         (found,), allowed, indexed = await asyncio.gather(
             Timelocks(chain).details([timelock_id], at=head.hash),
             TokenWhiteList(chain).tokens(at=head.hash),
@@ -80,7 +79,7 @@ class GiftPages:
         )
         if found is None or found.lock_type != GIFT or found.status not in (LIVE, ENDED):
             raise NotFound(NO_GIFT)
-        if indexed is not None and not _offered(indexed, chain, allowed):
+        if indexed is not None and not is_plain(indexed, chain, allowed):
             raise NotFound(NO_GIFT)
         units = _units(found, indexed)
         if not {token for token, _ in units} <= allowed:
@@ -124,7 +123,7 @@ class GiftPages:
         if not gifts:
             return chain_id, []
         allowed = await TokenWhiteList(chain).tokens()
-        offered = [gift for gift in gifts if _offered(gift, chain, allowed)]
+        offered = [gift for gift in gifts if is_plain(gift, chain, allowed)]
         details = await Timelocks(chain).details([gift.timelock_id for gift in offered])
         return chain_id, [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]
 
@@ -135,18 +134,6 @@ class GiftPages:
         except IndexerUnavailable:
             return None
         return found.get(timelock_id)
-
-
-async def _head(chain: Chain) -> Block:
-    head = await chain.block("latest")
-    if head is None:
-        raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} knows the latest block")
-    return head
-
-
-def _offered(gift: Timelock, chain: Chain, allowed: frozenset[str]) -> bool:
-    """Of whitelisted ERC-20 tokens alone, also in the vaults that only the index knows."""
-    return all(asset.vault == chain.settings.timelock_erc20 and asset.token in allowed for asset in gift.assets)
 
 
 def _units(found: TimelockDetails, indexed: Timelock | None) -> Sequence[tuple[str, int]]:
