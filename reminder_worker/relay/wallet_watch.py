@@ -56,8 +56,9 @@ class WalletWatch:
         if market is not None:
             pays_for = balance // (USUAL_GAS * max(1, min(market.base_fee + market.priority_fee, market.ceiling)))
             facts: Facts = {"balance_wei": balance, "pays for": f"{pays_for} relays"}
-            low = pays_for < self._low_balance_relays
-            await self._condition(chain.chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
+            if pays_for < self._low_balance_relays or 4 * pays_for >= 5 * self._low_balance_relays:
+                low = pays_for < self._low_balance_relays  # in between, fees alone would raise and clear it in turn
+                await self._condition(chain.chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
         reason: Facts = {} if stopped is None else {"reason": stopped}
         await self._condition(chain.chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)
         return balance, age, stopped

@@ -20,6 +20,7 @@ from reminder_worker.errors import RelayStopped
 from reminder_worker.relay import reconcile
 from reminder_worker.relay.settle import paused
 from reminder_worker.relay.values import Authorization, Lane
+from reminder_worker.relay.wallet_watch import USUAL_GAS
 from tests.integration.chain_proxy import chain_settings
 from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld
 
@@ -524,6 +525,20 @@ async def test_operators_are_told_of_a_low_balance_and_a_stuck_slot_and_of_their
     stages = {(alert["kind"], alert["stage"]) for alert in await world.rows("select kind, stage from worker.alert")}
     kinds = ("relayer_low_balance", "relay_stuck")
     assert stages == {(kind, stage) for kind in kinds for stage in ("raised 1", "cleared 2")}
+
+
+async def test_a_balance_at_the_edge_does_not_tell_operators_again_with_each_move_of_the_fees(
+    world: RelayWorld,
+) -> None:
+    world.low_balance_relays = 100
+    world.restart()
+    told = []
+    for relays in (99, 101, 99, 130):
+        base_fee, tip = await world.chain.fees()
+        world.anvil.set_balance(world.wallet, relays * USUAL_GAS * (base_fee + tip) + GWEI)
+        await world.run()
+        told.append(len(await world.rows("select from worker.alert where kind = 'relayer_low_balance'")))
+    assert told == [1, 1, 1, 2]
 
 
 async def settled(world: RelayWorld) -> None:
