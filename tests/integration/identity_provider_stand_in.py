@@ -16,6 +16,13 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 PARENT = "0f1e2d3c-parent-organization"
+ROOT_USER = {"userName", "userEmail", "apiKeys", "authenticators", "oauthProviders"}
+ACCOUNT = {
+    "curve": "CURVE_SECP256K1",
+    "pathFormat": "PATH_FORMAT_BIP32",
+    "path": "m/44'/60'/0'/0/0",
+    "addressFormat": "ADDRESS_FORMAT_ETHEREUM",
+}
 
 
 @dataclass
@@ -164,7 +171,10 @@ class IdentityProviderStandIn:
         assert parameters["rootQuorumThreshold"] == 1
         assert parameters["disableOtpEmailAuth"] is False
         assert all(parameters[f"disable{way}"] for way in ("EmailRecovery", "EmailAuth", "SmsAuth"))
+        assert [set(user) for user in parameters["rootUsers"]] == [ROOT_USER]
+        assert not any(user[way] for user in parameters["rootUsers"] for way in ROOT_USER - {"userName", "userEmail"})
         wallet = parameters["wallet"]
+        assert wallet["accounts"] == [ACCOUNT]
         accounts = [{**account, "address": "0x" + secrets.token_hex(20)} for account in wallet["accounts"]]
         users = [
             {

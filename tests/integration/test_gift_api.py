@@ -108,6 +108,16 @@ async def test_an_emails_wallet_over_http(engine: AsyncEngine, chain_scenario: S
         assert answer.body["address"] != answer.body["address"].lower(), "EIP-55"
 
 
+async def test_a_client_has_so_many_wallets_an_hour(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    async with IdentityProviderStandIn(FakeTime()) as provider:
+        limits = {"GIFT_WALLETS_PER_CLIENT_HOUR": "2", **provider.settings()}
+        async with open_world(chain_scenario, engine, **limits) as world:
+            codes = [(await world.post("/gift/recipient-wallet", {})).code for _ in range(3)]
+            assert codes == ["invalid_input", "invalid_input", "rate_limited"]
+            world.clock.ahead += 3600
+            assert (await world.post("/gift/recipient-wallet", {})).code == "invalid_input"
+
+
 async def test_what_is_not_configured_says_so(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     async with open_world(chain_scenario, engine) as world:
         for path, body in (
