@@ -809,3 +809,33 @@ async def test_what_outlived_its_use_is_forgotten_and_the_rest_kept(world: World
     assert [bytes(row.email_hash) for row in wallets] == [b"b", b"c"]
     with pytest.raises(Superseded):
         await world.notifications.register(captured)
+
+
+async def test_an_erasure_while_the_email_is_on_its_way_leaves_no_body_behind(world: World) -> None:
+    """The row goes between the store and the answer; what becomes of the email keeps nothing of it."""
+    id = world.seal()
+    await world.register(id)
+    world.stub.fail(Fault.ACCEPTS_AND_HANGS)
+    running = asyncio.create_task(world.mail.run())
+    await world.stub.hangs.wait()
+    await world.notifications.erase(world.erasure(id))
+    await world.stub.stop()
+    await running
+    assert await world.rows("select from worker.gift_ledger where body is not null or body_salt is not null") == []
+    await world.stub.start()
+    await world.tick()
+    assert (await world.states())["gift_waiting"] == "sent"
+    assert len(world.stub.inbox) == 1
+
+
+async def test_opening_day_and_erasures_at_once_hold_nobody_up(world: World) -> None:
+    """They lock the same rows in other orders: whoever loses tries again."""
+    gifts = [world.seal() for _ in range(8)]
+    for number, id in enumerate(gifts):
+        await world.register(id, timing="none", recipientEmail=f"{number}@post.example")
+    world.scenario.advance(30 * DAY + 1)
+    erasures = [world.notifications.erase(world.erasure(id)) for id in gifts]
+    await asyncio.gather(world.mail.run(), world.another_mail().run(), *erasures)
+    await world.tick()
+    assert await world.kept() == 0
+    assert len(world.stub.inbox) == len({email.to for email in world.stub.inbox})
