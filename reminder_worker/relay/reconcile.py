@@ -23,6 +23,7 @@ from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, open_raw, store_attempt
 from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.fate import (
+    Action,
     ChainFacts,
     Fate,
     Foreign,
@@ -121,8 +122,13 @@ class Reconcile:
         report.open_slots, report.waiting = len(seen.slots), len(seen.waiting)
         await self._watch.look_for_strangers(chain_id, seen.views)
         outgoing: list[Attempt] = []
-        for at in seen.slots:
-            outgoing += await self._guarded(chain_id, at.request, self._slot(chain, at, seen, report), report) or ()
+        decided = [(at, decide(at.slot, _facts(at, seen))) for at in seen.slots]
+        report.recorded = await self._record(
+            chain_id, [(at, each.mined) for at, each in decided if isinstance(each, Record)]
+        )
+        for at, action in decided:
+            work = self._slot(chain, at, action, seen.market, report)
+            outgoing += await self._guarded(chain_id, at.request, work, report) or ()
         for request in seen.waiting:
             await self._guarded(chain_id, request, self._waiting(chain, request, seen.views, report), report)
         await broadcast(self._engine, chain, outgoing)
@@ -152,14 +158,11 @@ class Reconcile:
 
     # -- slots ----------------------------------------------------------------------------------
 
-    async def _slot(self, chain: Chain, at: OpenSlot, seen: _Seen, report: ReconcileReport) -> Sequence[Attempt]:
-        """One step of a slot; what is to be sent after it."""
-        facts = _facts(at, seen)
-        action = decide(at.slot, facts)
+    async def _slot(
+        self, chain: Chain, at: OpenSlot, action: Action, market: Market | None, report: ReconcileReport
+    ) -> Sequence[Attempt]:
+        """One step of a slot, but for those recorded together; what is to be sent after it."""
         match action:
-            case Record(mined):
-                if await self._record(chain.chain_id, at, mined):
-                    report.recorded += 1
             case Unmine():
                 if await self._unmine(chain.chain_id, at):
                     report.unmined += 1
@@ -169,18 +172,18 @@ class Reconcile:
             case Foreign():
                 await self._watch.stop(chain.chain_id, at.slot.nonce)
                 await self._finish(chain, at, None, report)
-            case Replace(kind) if facts.market is not None:
-                return await self._replace(chain.chain_id, at, kind, facts.market, report)
+            case Replace(kind) if market is not None:
+                return await self._replace(chain.chain_id, at, kind, market, report)
             case Replace() | Rebroadcast():
                 return await self._newest(chain.chain_id, at, report)
         return ()
 
-    async def _record(self, chain_id: int, at: OpenSlot, mined: MinedAttempt) -> bool:
+    async def _record(self, chain_id: int, found: Sequence[tuple[OpenSlot, MinedAttempt]]) -> int:
+        """All in one transaction: in a full block each of them would wait for the others' commits."""
+        if not found:
+            return 0
         async with self._engine.begin() as connection:
-            if not await settle.unchanged(connection, chain_id, self._wallet, at.slot):
-                return False
-            await settle.record(connection, chain_id, self._wallet, at, mined)
-            return True
+            return await settle.record(connection, chain_id, self._wallet, found)
 
     async def _unmine(self, chain_id: int, at: OpenSlot) -> bool:
         async with self._engine.begin() as connection:

@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any, Final
 from uuid import UUID
 
+import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.privacy.vault import Vault
@@ -82,14 +83,17 @@ async def unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slo
     return _place(row.state, row.tx_hash, row.block_number, row.block_hash) == slot.mined_in
 
 
-async def record(connection: AsyncConnection, chain_id: int, wallet: str, at: OpenSlot, mined: MinedAttempt) -> None:
-    """In a block, not final. Only a call makes the request `mined`: an empty transfer does nothing of what it asks."""
-    values = {"tx_hash": mined.tx_hash, "block_number": mined.block_number, "block_hash": mined.block_hash}
-    await connection.execute(sql.SET_MINED, {**_key(chain_id, wallet, at.slot.nonce), **values})
-    if kind_of(at.slot, mined.tx_hash) == "call":
-        await _move(connection, at.request.id, "mined", mined.tx_hash, mined.block_number)
-    else:
-        await _move(connection, at.request.id, "broadcast", at.slot.newest.tx_hash, None)
+async def record(
+    connection: AsyncConnection, chain_id: int, wallet: str, found: Sequence[tuple[OpenSlot, MinedAttempt]]
+) -> int:
+    """In a block, not final; how many of them are still as they were read. Takes the lock.
+
+    Only a call makes the request `mined`: an empty transfer does nothing of what it asks.
+    """
+    await connection.execute(statements.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
+    rows = msgspec.json.encode([_recorded(at, mined) for at, mined in found]).decode()
+    values = {"chain_id": chain_id, "wallet": wallet, "rows": rows}
+    return int(await connection.scalar(sql.RECORD, values) or 0)
 
 
 async def unmine(connection: AsyncConnection, chain_id: int, wallet: str, at: OpenSlot) -> None:
@@ -180,6 +184,24 @@ async def read_waiting(connection: AsyncConnection, chain_id: int, wallet: str, 
     """Requests without a slot, those that end soonest first."""
     rows = await connection.execute(sql.WAITING, {"chain_id": chain_id, "wallet": wallet, "limit": limit})
     return [_request(row) for row in rows]
+
+
+def _recorded(at: OpenSlot, mined: MinedAttempt) -> Key:
+    was = at.slot.mined_in
+    called = kind_of(at.slot, mined.tx_hash) == "call"
+    return {
+        "nonce": at.slot.nonce,
+        "attempts": len(at.slot.attempts),
+        "was_tx": was and was[0],
+        "was_block": was and was[2],
+        "request_id": at.request.id,
+        "tx_hash": mined.tx_hash,
+        "block_number": mined.block_number,
+        "block_hash": mined.block_hash,
+        "request_state": "mined" if called else "broadcast",
+        "request_tx": mined.tx_hash if called else at.slot.newest.tx_hash,
+        "request_block": mined.block_number if called else None,
+    }
 
 
 async def _move(

@@ -63,11 +63,34 @@ STILL = text("""
     for update
 """)
 
-SET_MINED = text("""
-    update worker.nonce_slot
-    set state = 'mined', tx_hash = :tx_hash, block_number = :block_number, block_hash = :block_hash
-    where chain_id = :chain_id and wallet = :wallet and nonce = :nonce
-""")
+# Of all slots that are seen in a block at once: each only where it still is as it was read.
+RECORD = text(f"""
+    with asked as (
+        select * from json_to_recordset(cast(:rows as json)) as a(
+            nonce bigint, attempts bigint, was_tx text, was_block text, request_id uuid,
+            tx_hash text, block_number bigint, block_hash text,
+            request_state text, request_tx text, request_block bigint
+        )
+    ), moved as (
+        update worker.nonce_slot s
+        set state = 'mined', tx_hash = a.tx_hash, block_number = a.block_number, block_hash = a.block_hash
+        from asked a
+        where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
+          and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
+          and a.attempts = (
+            select count(*) from worker.tx_attempt t
+            where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+          )
+        returning s.nonce
+    ), told as (
+        update worker.relay_request r
+        set state = a.request_state, tx_hash = a.request_tx, block_number = a.request_block,
+            updated_at = clock_timestamp()
+        from asked a join moved using (nonce)
+        where r.id = a.request_id and r.state in {OPEN}
+    )
+    select count(*) from moved
+""")  # noqa: S608 - constants
 
 SET_OPEN = text("""
     update worker.nonce_slot set state = 'open', tx_hash = null, block_number = null, block_hash = null
