@@ -139,8 +139,16 @@ async def test_metrics_count_emails_of_gifts_by_kind_and_state(engine: AsyncEngi
 async def test_a_person_is_forgotten_by_their_address(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     async with open_world(chain_scenario, engine, **SECRETS) as world:
         await saved(world, "anna@example.org", "ben@example.org")
+        async with engine.begin() as connection:
+            await connection.exec_driver_sql(
+                "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role)"
+                " select gen_random_uuid(), chain_id, legacy, recipient, 'before_activation', '1:1', 'beneficiary'"
+                " from worker.recipient"
+            )
         erase = {"address": person(1)["recipient"].upper().replace("0X", "0x")}
         assert (await world.post("/ops/erase-recipient", erase, **bearer(OPERATOR))).body["recipients"] == 1
+        waiting = await world.rows("select recipient from worker.sent_ledger")
+        assert [row.recipient for row in waiting] == [person(2)["recipient"]], "nothing unsent is left of them"
 
 
 @pytest.mark.parametrize("body", [{}, {"email": "a@b.example", "address": "0x" + "1" * 40}, {"email": "Zaffre"}])
