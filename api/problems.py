@@ -10,6 +10,7 @@ from typing import Any
 import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.types import ExceptionHandlersMap
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -107,6 +108,17 @@ def _framework_error(request: Request[Any, Any, Any], error: HTTPException) -> R
 def _unexpected(_request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
     log.error("request_failed", exc_info=error)
     return problem(500, "internal", "The service failed", "This is our fault; it was logged.")
+
+
+def described(text: str) -> ResponseSpec:
+    """A problem in the OpenAPI document, with what it means."""
+    return ResponseSpec(Problem, description=text, media_type=MEDIA_TYPE, generate_examples=False)
+
+
+def responses(common: Mapping[str, str], words: Mapping[str, str]) -> dict[int, ResponseSpec]:
+    """By status what each problem means; `words` by `on_<status>` take precedence, empty ones leave a status out."""
+    texts = dict(common) | {status.removeprefix("on_"): text for status, text in words.items()}
+    return {int(status): described(text) for status, text in texts.items() if text}
 
 
 def problem(

@@ -6,13 +6,11 @@ from urllib.parse import urlsplit
 
 from litestar import Controller, Request, Response, get
 from litestar.di import NamedDependency
-from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, PathParameter
 
 from api.gift_answers import GiftAnswer, gift_answer
 from api.gift_page import CARDS, content_security_policy, gift_page, plain_page
-from api.problems import MEDIA_TYPE, RETRY_LATER_SECONDS, STATUS
-from api.schemas import Problem
+from api.problems import RETRY_LATER_SECONDS, STATUS, described
 from reminder_worker.errors import NotConfigured, NotFound, ServiceError, Unavailable
 from reminder_worker.gifts.claim_link import ClaimLink, Marks, kept_marks
 from reminder_worker.gifts.occasions import card, card_names, occasion_of
@@ -36,10 +34,6 @@ NONE_FOR = (
 )
 
 
-def _problem(description: str) -> ResponseSpec:
-    return ResponseSpec(Problem, description=description, media_type=MEDIA_TYPE, generate_examples=False)
-
-
 class GiftFactsController(Controller):
     tags = ["Gifts"]  # noqa: RUF012 - read by the framework
 
@@ -48,9 +42,9 @@ class GiftFactsController(Controller):
         operation_id="giftFacts",
         summary="The public facts of a gift",
         responses={
-            404: _problem("`not_found`: no gift of whitelisted ERC-20 tokens has this number"),
-            429: _problem("`rate_limited`; `Retry-After` says when to come back"),
-            503: _problem("`chain_unavailable`, `not_configured`"),
+            404: described("`not_found`: no gift of whitelisted ERC-20 tokens has this number"),
+            429: described("`rate_limited`; `Retry-After` says when to come back"),
+            503: described("`chain_unavailable`, `not_configured`"),
         },
     )
     async def facts(

@@ -15,8 +15,7 @@ from api.gift_bodies import (
     RecipientWalletAnswer,
     RecipientWalletBody,
 )
-from api.problems import MEDIA_TYPE
-from api.schemas import Problem
+from api.problems import responses
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
 from reminder_worker.gifts.wallets import GiftWallets, WalletRequest
 
@@ -34,12 +33,7 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
         "429": "`rate_limited`, `daily_cap_reached`; `Retry-After` says when to come back",
         "503": "`chain_unavailable`, `indexer_unavailable`, `not_configured`: nothing was stored",
     }
-    described = common | {status.removeprefix("on_"): text for status, text in words.items()}
-    return {
-        int(status): ResponseSpec(Problem, description=text, media_type=MEDIA_TYPE, generate_examples=False)
-        for status, text in described.items()
-        if text
-    }
+    return responses(common, words)
 
 
 class GiftWalletController(Controller):

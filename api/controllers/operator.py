@@ -15,8 +15,8 @@ from msgspec import Meta, Struct
 from pydantic import SecretStr
 
 from api.bodies import StrictJson
-from api.problems import MEDIA_TYPE
-from api.schemas import EXAMPLE_RECIPIENT, Problem
+from api.problems import responses
+from api.schemas import EXAMPLE_RECIPIENT
 from reminder_worker import operator as operators
 from reminder_worker.errors import NotConfigured, Unauthorized
 from reminder_worker.operator import ChainStatus
@@ -93,13 +93,7 @@ def bearer(secret: SecretStr) -> Guard:
 
 
 def _problems(**words: str) -> dict[int, ResponseSpec]:
-    described = {"on_401": "`unauthorized`: the secret is missing or wrong", **words}
-    return {
-        int(status.removeprefix("on_")): ResponseSpec(
-            Problem, description=text, media_type=MEDIA_TYPE, generate_examples=False
-        )
-        for status, text in described.items()
-    }
+    return responses({"401": "`unauthorized`: the secret is missing or wrong"}, words)
 
 
 class StatusController(Controller):

@@ -9,11 +9,10 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody
 
 from api.bodies import StrictJson
-from api.problems import MEDIA_TYPE
+from api.problems import responses
 from api.schemas import (
     ErasedAnswer,
     IngestBody,
-    Problem,
     QueuedAnswer,
     RecipientAnswer,
     RecipientsAnswer,
@@ -37,11 +36,7 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
         "429": "`rate_limited`; `Retry-After` says when to come back",
         "503": "`chain_unavailable`: creator() cannot be read, nothing was stored",
     }
-    described = common | {status.removeprefix("on_"): text for status, text in words.items()}
-    return {
-        int(status): ResponseSpec(Problem, description=text, media_type=MEDIA_TYPE, generate_examples=False)
-        for status, text in described.items()
-    }
+    return responses(common, words)
 
 
 class RecipientsController(Controller):

@@ -11,8 +11,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody, PathParameter
 
 from api.bodies import StrictJson
-from api.problems import MEDIA_TYPE
-from api.schemas import Problem
+from api.problems import described, responses
 from api.sponsor_bodies import (
     AcceptedAnswer,
     ChainSponsorAnswer,
@@ -36,10 +35,6 @@ ENDINGS: Final[Mapping[State, str]] = {
 }
 
 
-def _problem(description: str) -> ResponseSpec:
-    return ResponseSpec(Problem, description=description, media_type=MEDIA_TYPE, generate_examples=False)
-
-
 def _problems(**words: str) -> dict[int, ResponseSpec]:
     common = {
         "400": "`malformed`: the body is not JSON",
@@ -55,8 +50,7 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
         ),
         "503": "`chain_unavailable`, `relay_stopped`, `not_configured`: nothing was stored",
     }
-    described = common | {status.removeprefix("on_"): text for status, text in words.items()}
-    return {int(status): _problem(text) for status, text in described.items()}
+    return responses(common, words)
 
 
 class SponsorController(Controller):
@@ -173,9 +167,9 @@ class SponsorStatusController(Controller):
         operation_id="sponsorRequest",
         summary="What has become of a request",
         responses={
-            404: _problem("`not_found`: there is no such request; ended ones are forgotten after a while"),
-            429: _problem("`rate_limited`; `Retry-After` says when to come back"),
-            503: _problem("`not_configured`"),
+            404: described("`not_found`: there is no such request; ended ones are forgotten after a while"),
+            429: described("`rate_limited`; `Retry-After` says when to come back"),
+            503: described("`not_configured`"),
         },
     )
     async def request_state(
@@ -190,7 +184,7 @@ class SponsorStatusController(Controller):
         "/status",
         operation_id="sponsorStatus",
         summary="Whether sponsoring works now",
-        responses={429: _problem("`rate_limited`; `Retry-After` says when to come back")},
+        responses={429: described("`rate_limited`; `Retry-After` says when to come back")},
     )
     async def status(self, sponsor: NamedDependency[Sponsor]) -> SponsorStatusAnswer:
         """Answers also while nothing is relayed, and says why."""
