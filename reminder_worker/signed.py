@@ -1,5 +1,7 @@
 """The service's own signed messages: their EIP-712 domain, their deadlines, and that each is used once."""
 
+import hashlib
+import re
 from collections.abc import Mapping
 
 from sqlalchemy.dialects.postgresql import insert
@@ -8,9 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.signatures import Domain
 from reminder_worker.database.tables import used_signature
-from reminder_worker.errors import AlreadyUsed, DeadlineTooFar, Expired, FieldFault, InvalidInput
+from reminder_worker.errors import AlreadyUsed, DeadlineTooFar, Expired, FieldFault, InvalidInput, Malformed
 
 MAX_AHEAD_SECONDS = 3600
+MIN_SALT_BYTES = 16
+_SALT = re.compile(rf"0x(?:[0-9a-fA-F]{{2}}){{{MIN_SALT_BYTES},64}}")
 
 
 def service_domain(chain_id: int) -> Domain:
@@ -31,6 +35,20 @@ def check_deadline(deadline: int, now: float) -> None:
         raise Expired("The deadline of this signed message has passed; sign a new one.")
     if deadline > now + MAX_AHEAD_SECONDS:
         raise DeadlineTooFar(f"The deadline has to be at most {MAX_AHEAD_SECONDS} seconds ahead.")
+
+
+def payload_hash(payload: str) -> bytes:
+    """SHA-256 of a payload's exact UTF-8 bytes, as signed in `IngestLegacy` and `GiftNotify2`. Raises `Malformed`."""
+    try:
+        return hashlib.sha256(payload.encode()).digest()
+    except UnicodeEncodeError:
+        raise Malformed("The JSON text in /payload cannot be read.") from None
+
+
+def check_salt(text: str) -> None:
+    """Of a signed payload: nobody shall guess emails by the hash that a wallet shows. Raises ValueError."""
+    if not _SALT.fullmatch(text):
+        raise ValueError(f"has to be 0x and at least {MIN_SALT_BYTES} random bytes in hex")
 
 
 async def spend(connection: AsyncConnection, digest: bytes, deadline: int) -> None:

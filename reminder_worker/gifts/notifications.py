@@ -19,13 +19,13 @@ from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, NotF
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.facts import Gift, Gifts
-from reminder_worker.gifts.notify_payload import Letterhead, Timing, Wish, payload_hash, read_wish
+from reminder_worker.gifts.notify_payload import Letterhead, Timing, Wish, read_wish
 from reminder_worker.mail.messages import LATEST_TIME, GiftKind
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.settings import GiftSettings
-from reminder_worker.signed import check_deadline, served_chain, service_domain, spend
+from reminder_worker.signed import check_deadline, payload_hash, served_chain, service_domain, spend
 
 DAY = 86_400
 MOST_ADDRESSES = 3

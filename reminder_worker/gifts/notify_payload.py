@@ -1,6 +1,5 @@
 """The payload of /gift/notify: read strictly, checked whole, before anything asks the chain."""
 
-import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,14 +9,14 @@ from typing import TypeVar
 
 import msgspec
 
-from reminder_worker.errors import FieldFault, InvalidInput, Malformed
+from reminder_worker.errors import FieldFault, InvalidInput
 from reminder_worker.gifts.claim_link import ClaimLink, LinkRules, check_claim_link
 from reminder_worker.privacy.emails import check_name, normalise_email
+from reminder_worker.signed import check_salt
 from reminder_worker.strict_json import decode
 
 T = TypeVar("T")
 U = TypeVar("U")
-_SALT = re.compile(r"0x(?:[0-9a-fA-F]{2}){16,64}")
 _TIMELOCK_ID = re.compile(r"[1-9][0-9]{0,17}")
 _RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?(?:[Zz]|[+-]\d{2}:\d{2})")
 
@@ -61,14 +60,6 @@ class _Payload(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     notify_at: str | None = None
 
 
-def payload_hash(payload: str) -> bytes:
-    """SHA-256 of the payload's exact UTF-8 bytes, as signed in `GiftNotify2`."""
-    try:
-        return hashlib.sha256(payload.encode()).digest()
-    except UnicodeEncodeError:
-        raise Malformed("The JSON text in /payload cannot be read.") from None
-
-
 def read_wish(text: str, rules: LinkRules, chain_id: int) -> Wish:
     """Raises `Malformed`, or `InvalidInput` with a fault for every bad field; none echoes a value."""
     payload = decode(text, _Payload, "/payload")
@@ -84,7 +75,7 @@ def read_wish(text: str, rules: LinkRules, chain_id: int) -> Wish:
     def link_of_this_gift(given: str) -> ClaimLink:
         return check_claim_link(given, rules, chain_id, timelock_id or 0)
 
-    checked("salt", _salt, payload.salt)
+    checked("salt", check_salt, payload.salt)
     timelock_id = checked("timelockId", _timelock_id, payload.timelock_id)
     email = checked("recipientEmail", normalise_email, payload.recipient_email)
     recipient = checked("recipientName", check_name, payload.recipient_name)
@@ -100,11 +91,6 @@ def _timelock_id(text: str) -> int:
     if not _TIMELOCK_ID.fullmatch(text):
         raise ValueError("has to be a timelock id in decimal digits")
     return int(text)
-
-
-def _salt(text: str) -> None:
-    if not _SALT.fullmatch(text):
-        raise ValueError("has to be 0x and at least 16 random bytes in hex")
 
 
 def _notify_at(text: str | None, timing: Timing) -> datetime | None:

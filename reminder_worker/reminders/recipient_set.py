@@ -1,6 +1,5 @@
 """The recipient set inside a signed payload: read strictly, checked whole, before anything asks the chain."""
 
-import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,16 +7,15 @@ from typing import Literal
 
 import msgspec
 
-from reminder_worker.errors import FieldFault, InvalidInput, Malformed
+from reminder_worker.errors import FieldFault, InvalidInput
 from reminder_worker.privacy.emails import check_name, normalise_email
+from reminder_worker.signed import check_salt
 from reminder_worker.strict_json import decode
 
 MAX_RECIPIENTS = 64
-MIN_SALT_BYTES = 16
 Role = Literal["owner", "cosigner", "beneficiary", "second_line", "third_line"]
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
-_SALT = re.compile(rf"0x(?:[0-9a-fA-F]{{2}}){{{MIN_SALT_BYTES},64}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +40,14 @@ class _Payload(msgspec.Struct, forbid_unknown_fields=True):
     recipients: list[_PayloadRecipient]
 
 
-def payload_hash(payload: str) -> bytes:
-    """SHA-256 of the payload's exact UTF-8 bytes, as signed in `IngestLegacy`."""
-    try:
-        return hashlib.sha256(payload.encode()).digest()
-    except UnicodeEncodeError:
-        raise Malformed("The JSON text in /payload cannot be read.") from None
-
-
 def read_recipient_set(payload: str) -> tuple[Recipient, ...]:
     """Raises `Malformed`, or `InvalidInput` with a fault for every bad field."""
     read = decode(payload, _Payload, "/payload")
     faults: list[FieldFault] = []
-    if not _SALT.fullmatch(read.salt):
-        faults.append(FieldFault("/payload/salt", f"has to be 0x and at least {MIN_SALT_BYTES} random bytes in hex"))
+    try:
+        check_salt(read.salt)
+    except ValueError as error:
+        faults.append(FieldFault("/payload/salt", str(error)))
     if len(read.recipients) > MAX_RECIPIENTS:
         fault = FieldFault("/payload/recipients", f"has to hold at most {MAX_RECIPIENTS} recipients")
         raise InvalidInput("The set has too many recipients.", [*faults, fault])

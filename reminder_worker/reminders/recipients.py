@@ -24,9 +24,9 @@ from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.authorise import Authorised, Authoriser, SignedRequest
 from reminder_worker.reminders.plan import rearm
 from reminder_worker.reminders.recipient_rows import body_context, open_row, rotate, seal_row
-from reminder_worker.reminders.recipient_set import Recipient, payload_hash, read_recipient_set
+from reminder_worker.reminders.recipient_set import Recipient, read_recipient_set
 from reminder_worker.settings import Settings
-from reminder_worker.signed import already_used
+from reminder_worker.signed import already_used, payload_hash
 
 log = structlog.get_logger(__name__)
 
