@@ -8,6 +8,7 @@ raises `Misconfigured` at once. A secret may be given as `NAME` or as `NAME_FILE
 import os
 from base64 import b64decode
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -73,6 +74,28 @@ def _postgres_url(value: object) -> object:
     return value
 
 
+@dataclass(frozen=True, slots=True)
+class PriceFeed:
+    """What a token is worth in US dollars, by a Chainlink feed. `token` is an address, or `ETH`."""
+
+    token: str
+    feed: str
+    heartbeat_seconds: int
+
+    @classmethod
+    def of(cls, text: str) -> "PriceFeed":
+        """`<token>=<feed>@<heartbeat in seconds>`. Raises `ValueError`."""
+        token, _, rest = text.partition("=")
+        feed, _, heartbeat = rest.partition("@")
+        if not heartbeat.isdecimal() or not 0 < int(heartbeat) <= 7 * 86400:
+            raise ValueError("needs <token>=<feed>@<heartbeat in seconds>")
+        return cls("ETH" if token.upper() == "ETH" else _address(token), _address(feed), int(heartbeat))
+
+
+def _price_feeds(value: object) -> object:
+    return tuple(PriceFeed.of(part) for part in _comma_separated(value)) if isinstance(value, str) else value  # type: ignore[attr-defined]
+
+
 def _gift_prefix(value: str) -> str:
     if value in API_PATHS:
         raise ValueError("is a path of the API itself: choose another")
@@ -81,9 +104,11 @@ def _gift_prefix(value: str) -> str:
 
 Address = Annotated[str, BeforeValidator(lambda v: _address(v) if isinstance(v, str) else v)]
 WebUrl = Annotated[str, BeforeValidator(lambda v: _web_url(v) if isinstance(v, str) else v)]
+SecretWebUrl = Annotated[SecretStr, BeforeValidator(lambda v: _web_url(v) if isinstance(v, str) else v)]
 SecretUrl = Annotated[SecretStr, BeforeValidator(_postgres_url)]
 Key = Annotated[SecretBytes, BeforeValidator(_key_32_bytes)]
 Keys = Annotated[tuple[SecretBytes, ...], BeforeValidator(_keys_32_bytes)]
+PriceFeeds = Annotated[tuple[PriceFeed, ...], BeforeValidator(_price_feeds)]
 Strings = Annotated[tuple[str, ...], BeforeValidator(_comma_separated)]
 WebUrls = Annotated[tuple[WebUrl, ...], BeforeValidator(_comma_separated)]
 SecretUrls = Annotated[tuple[SecretStr, ...], BeforeValidator(_comma_separated)]
@@ -258,6 +283,19 @@ class OpsSettings(Group):
         alias="OPERATOR_SECRET",
         description="opens the operators' endpoints, which erase and send; absent: they are not there",
     )
+    heartbeat_url: SecretWebUrl | None = Field(
+        None,
+        alias="HEARTBEAT_URL",
+        description="asked for each minute, but only while everything is healthy: its silence is an alarm",
+    )
+
+
+class StatisticsSettings(Group):
+    """Statistics for analysts and `GET /stats`."""
+
+    folder: Path = Field(
+        Path("statistics"), alias="STATISTICS_FOLDER", description="where the Parquet files of each day are written"
+    )
 
 
 class GiftSettings(Group):
@@ -389,6 +427,21 @@ class ChainSettings(Group):
         alias="MULTICALL3",
         description="Multicall3, the same on every chain",
     )
+    upgrade_timelock: Address | None = Field(
+        None, alias="UPGRADE_TIMELOCK", description="contract address; absent: the upgrade queue is not watched"
+    )
+    legacy_pull_vault: Address | None = Field(
+        None, alias="LEGACY_PULL_VAULT", description="contract address, where there is one: a spender of claims"
+    )
+    permit2: Address = Field(
+        "0x000000000022d473030f116ddee9f6b43ac78ba3", alias="PERMIT2", description="Permit2, the same on every chain"
+    )
+    price_feeds: PriceFeeds = Field(
+        (),
+        alias="PRICE_FEEDS",
+        description="Chainlink feeds in US dollars, comma separated: `<token>=<feed>@<heartbeat in seconds>`,"
+        " the token an address or `ETH`; absent: no prices",
+    )
 
     @property
     def legacy_routers(self) -> tuple[str, str]:
@@ -413,6 +466,7 @@ class Settings(Group):
     ops: OpsSettings = Field(default_factory=lambda: OpsSettings.model_validate({}))
     gifts: GiftSettings | None = None
     identity_provider: IdentityProviderSettings | None = None
+    statistics: StatisticsSettings = Field(default_factory=lambda: StatisticsSettings.model_validate({}))
     problems: tuple[str, ...] = ()
 
     @classmethod
@@ -426,12 +480,13 @@ class Settings(Group):
         reminders = _read(ReminderSettings, values, "", faults)
         api = _read(ApiSettings, values, "", faults)
         ops = _read(OpsSettings, values, "", faults)
+        statistics = _read(StatisticsSettings, values, "", faults)
         mail = _read_optional(MailSettings, "no email is sent", values, half)
         relay = _read_optional(RelaySettings, "nothing is relayed", values, half)
         auto_renew = _read_optional(AutoRenewSettings, "no timer is renewed", values, half)
         gifts = _read_optional(GiftSettings, "no gift is served", values, half)
         provider = _read_optional(IdentityProviderSettings, "no wallet is found by email", values, half)
-        if faults or service is None or reminders is None or api is None or ops is None:
+        if faults or service is None or reminders is None or api is None or ops is None or statistics is None:
             raise Misconfigured("settings are not usable:\n" + "\n".join(f"- {fault}" for fault in faults))
         return cls(
             service=service,
@@ -444,6 +499,7 @@ class Settings(Group):
             ops=ops,
             gifts=gifts,
             identity_provider=provider,
+            statistics=statistics,
             problems=tuple(half),
         )
 
@@ -519,6 +575,7 @@ GROUPS: tuple[type[Group], ...] = (
     RelaySettings,
     AutoRenewSettings,
     OpsSettings,
+    StatisticsSettings,
     GiftSettings,
     IdentityProviderSettings,
 )

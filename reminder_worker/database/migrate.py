@@ -11,7 +11,7 @@ from reminder_worker.database.tables import SCHEMA
 if TYPE_CHECKING:  # every run's process asks whether the schema is current: that must not cost Alembic's import
     from alembic.config import Config
 
-NEWEST = "0002"
+NEWEST = "0003"
 _MIGRATE_LOCK = 0x72656D696E64  # any constant; several processes may start at once
 
 

@@ -654,3 +654,88 @@ __all__ = [
     "used_signature",
     "watch",
 ]
+
+# -- the upgrade queue ----------------------------------------------------------------------------
+
+upgrade_event = Table(
+    "upgrade_event",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("block_number", BigInteger, primary_key=True),
+    Column("log_index", Integer, primary_key=True),
+    Column("block_hash", Hash, nullable=False),
+    Column("block_time", BigInteger, nullable=False),
+    Column("tx_hash", Hash, nullable=False),
+    Column("sender", Address, comment="who sent the transaction"),
+    Column("name", Text, nullable=False, comment="the event's name on chain"),
+    Column("operation_id", Hash, comment="the operation it concerns, where there is one"),
+    Column("data", JSONB, nullable=False, comment="the decoded fields"),
+    comment="What the UpgradeTimelock said, in log order; what is not final is read anew at each look",
+)
+Index("upgrade_event_operation", upgrade_event.c.chain_id, upgrade_event.c.operation_id)
+
+upgrade_operation = Table(
+    "upgrade_operation",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("operation_id", Hash, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("calls", JSONB, nullable=False, comment="[{target, value, data}] in their order"),
+    Column("delay", BigInteger, comment="seconds, as scheduled"),
+    Column("ready_at", BigInteger, comment="unix seconds, from getTimestamp: when it may be executed"),
+    Column("scheduled_by", Address),
+    Column("scheduled_block", BigInteger),
+    Column("scheduled_tx", Hash),
+    Column("final", Boolean, nullable=False, server_default="false", comment="its last change is in a final block"),
+    _now("seen_at"),
+    CheckConstraint("state in ('pending','ready','executed','cancelled','gone')", name="upgrade_operation_state"),
+    comment="Operations of the UpgradeTimelock, folded from upgrade_event; `gone`: a reorganisation took it back",
+)
+Index(
+    "upgrade_operation_open",
+    upgrade_operation.c.chain_id,
+    postgresql_where=text("state in ('pending','ready')"),
+)
+
+# -- prices and statistics ------------------------------------------------------------------------
+
+price = Table(
+    "price",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("feed", Address, primary_key=True),
+    Column("round_id", Numeric(30, 0), primary_key=True),
+    Column("answer", Numeric(78, 0), nullable=False, comment="US dollars, in units of 10^-decimals"),
+    Column("decimals", SmallInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False, comment="unix seconds, by the feed"),
+    _now("read_at"),
+    CheckConstraint("answer > 0", name="price_is_positive"),
+    comment="Every sane round of every price feed that was seen",
+)
+Index("price_at", price.c.chain_id, price.c.feed, price.c.updated_at)
+
+price_feed = Table(
+    "price_feed",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("feed", Address, primary_key=True),
+    Column("verdict", Text, nullable=False, comment="of the last answer: good, stale, or what was wrong with it"),
+    Column("round_id", Numeric(30, 0), comment="of the last good answer"),
+    Column("block_number", BigInteger, nullable=False, comment="at which it was asked"),
+    _now("asked_at"),
+    comment="How each price feed answered last",
+)
+
+statistics = Table(
+    "statistics",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("hour", DateTime(timezone=True), primary_key=True, comment="the hour (UTC) the snapshot is of"),
+    Column("block_number", BigInteger, nullable=False, comment="everything was read at this block"),
+    Column("block_time", BigInteger, nullable=False, comment="unix seconds"),
+    Column("counts", JSONB, nullable=False, comment="{legacies: {...}, timelocks: {...}}"),
+    Column("tokens", JSONB, nullable=False, comment="[{token, symbol, decimals, amount, usd}], base units as strings"),
+    Column("value_secured_usd", Numeric(38, 2), comment="null: no price of a token held"),
+    _now("taken_at"),
+    comment="Hourly aggregates of each chain: no address of a user, nothing per user",
+)

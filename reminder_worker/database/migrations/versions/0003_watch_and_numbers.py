@@ -1,0 +1,132 @@
+"""The upgrade queue, prices and statistics."""
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects import postgresql
+
+revision = "0003"
+down_revision = "0002"
+
+
+def upgrade() -> None:
+    op.create_table(
+        "price",
+        sa.Column("chain_id", sa.BigInteger(), nullable=False),
+        sa.Column("feed", sa.String(length=42), nullable=False),
+        sa.Column("round_id", sa.Numeric(precision=30, scale=0), nullable=False),
+        sa.Column(
+            "answer", sa.Numeric(precision=78, scale=0), nullable=False, comment="US dollars, in units of 10^-decimals"
+        ),
+        sa.Column("decimals", sa.SmallInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False, comment="unix seconds, by the feed"),
+        sa.Column("read_at", sa.DateTime(timezone=True), server_default=sa.text("clock_timestamp()"), nullable=False),
+        sa.CheckConstraint("answer > 0", name="price_is_positive"),
+        sa.PrimaryKeyConstraint("chain_id", "feed", "round_id"),
+        schema="worker",
+        comment="Every sane round of every price feed that was seen",
+    )
+    op.create_index("price_at", "price", ["chain_id", "feed", "updated_at"], unique=False, schema="worker")
+    op.create_table(
+        "price_feed",
+        sa.Column("chain_id", sa.BigInteger(), nullable=False),
+        sa.Column("feed", sa.String(length=42), nullable=False),
+        sa.Column(
+            "verdict", sa.Text(), nullable=False, comment="of the last answer: good, stale, or what was wrong with it"
+        ),
+        sa.Column("round_id", sa.Numeric(precision=30, scale=0), nullable=True, comment="of the last good answer"),
+        sa.Column("block_number", sa.BigInteger(), nullable=False, comment="at which it was asked"),
+        sa.Column("asked_at", sa.DateTime(timezone=True), server_default=sa.text("clock_timestamp()"), nullable=False),
+        sa.PrimaryKeyConstraint("chain_id", "feed"),
+        schema="worker",
+        comment="How each price feed answered last",
+    )
+    op.create_table(
+        "statistics",
+        sa.Column("chain_id", sa.BigInteger(), nullable=False),
+        sa.Column("hour", sa.DateTime(timezone=True), nullable=False, comment="the hour (UTC) the snapshot is of"),
+        sa.Column("block_number", sa.BigInteger(), nullable=False, comment="everything was read at this block"),
+        sa.Column("block_time", sa.BigInteger(), nullable=False, comment="unix seconds"),
+        sa.Column(
+            "counts",
+            postgresql.JSONB(astext_type=sa.Text()),
+            nullable=False,
+            comment="{legacies: {...}, timelocks: {...}}",
+        ),
+        sa.Column(
+            "tokens",
+            postgresql.JSONB(astext_type=sa.Text()),
+            nullable=False,
+            comment="[{token, symbol, decimals, amount, usd}], base units as strings",
+        ),
+        sa.Column(
+            "value_secured_usd",
+            sa.Numeric(precision=38, scale=2),
+            nullable=True,
+            comment="null: no price of a token held",
+        ),
+        sa.Column("taken_at", sa.DateTime(timezone=True), server_default=sa.text("clock_timestamp()"), nullable=False),
+        sa.PrimaryKeyConstraint("chain_id", "hour"),
+        schema="worker",
+        comment="Hourly aggregates of each chain: no address of a user, nothing per user",
+    )
+    op.create_table(
+        "upgrade_event",
+        sa.Column("chain_id", sa.BigInteger(), nullable=False),
+        sa.Column("block_number", sa.BigInteger(), nullable=False),
+        sa.Column("log_index", sa.Integer(), nullable=False),
+        sa.Column("block_hash", sa.String(length=66), nullable=False),
+        sa.Column("block_time", sa.BigInteger(), nullable=False),
+        sa.Column("tx_hash", sa.String(length=66), nullable=False),
+        sa.Column("sender", sa.String(length=42), nullable=True, comment="who sent the transaction"),
+        sa.Column("name", sa.Text(), nullable=False, comment="the event's name on chain"),
+        sa.Column(
+            "operation_id", sa.String(length=66), nullable=True, comment="the operation it concerns, where there is one"
+        ),
+        sa.Column("data", postgresql.JSONB(astext_type=sa.Text()), nullable=False, comment="the decoded fields"),
+        sa.PrimaryKeyConstraint("chain_id", "block_number", "log_index"),
+        schema="worker",
+        comment="What the UpgradeTimelock said, in log order; what is not final is read anew at each look",
+    )
+    op.create_index(
+        "upgrade_event_operation", "upgrade_event", ["chain_id", "operation_id"], unique=False, schema="worker"
+    )
+    op.create_table(
+        "upgrade_operation",
+        sa.Column("chain_id", sa.BigInteger(), nullable=False),
+        sa.Column("operation_id", sa.String(length=66), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column(
+            "calls",
+            postgresql.JSONB(astext_type=sa.Text()),
+            nullable=False,
+            comment="[{target, value, data}] in their order",
+        ),
+        sa.Column("delay", sa.BigInteger(), nullable=True, comment="seconds, as scheduled"),
+        sa.Column(
+            "ready_at",
+            sa.BigInteger(),
+            nullable=True,
+            comment="unix seconds, from getTimestamp: when it may be executed",
+        ),
+        sa.Column("scheduled_by", sa.String(length=42), nullable=True),
+        sa.Column("scheduled_block", sa.BigInteger(), nullable=True),
+        sa.Column("scheduled_tx", sa.String(length=66), nullable=True),
+        sa.Column(
+            "final", sa.Boolean(), server_default="false", nullable=False, comment="its last change is in a final block"
+        ),
+        sa.Column("seen_at", sa.DateTime(timezone=True), server_default=sa.text("clock_timestamp()"), nullable=False),
+        sa.CheckConstraint(
+            "state in ('pending','ready','executed','cancelled','gone')", name="upgrade_operation_state"
+        ),
+        sa.PrimaryKeyConstraint("chain_id", "operation_id"),
+        schema="worker",
+        comment="Operations of the UpgradeTimelock, folded from upgrade_event; `gone`: a reorganisation took it back",
+    )
+    op.create_index(
+        "upgrade_operation_open",
+        "upgrade_operation",
+        ["chain_id"],
+        unique=False,
+        schema="worker",
+        postgresql_where=sa.text("state in ('pending','ready')"),
+    )

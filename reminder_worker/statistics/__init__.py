@@ -1,0 +1,1 @@
+"""Prices, counts and value secured: aggregates only."""
