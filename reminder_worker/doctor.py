@@ -20,7 +20,7 @@ from reminder_worker.chain.values import Call
 from reminder_worker.chain.words import word
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import differences
-from reminder_worker.database.migrate import schema_is_current
+from reminder_worker.database.migrate import schema_serves
 from reminder_worker.doctor_relay import look_at_wallets
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.indexer.subgraph import Subgraph
@@ -101,14 +101,14 @@ def _masked(value: object) -> str:
 
 async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Finding]:
     try:
-        current = await schema_is_current(engine)
+        serves = await schema_serves(engine)
     except (SQLAlchemyError, OSError) as error:
         yield Finding("database", False, f"does not answer ({type(error).__name__}): see DATABASE_URL, is it running?")
         return
-    if not current:
-        yield Finding("database", False, "the schema is missing or older: run `reminder-worker migrate`")
+    if not serves:
+        yield Finding("database", False, "the schema is missing or another version's: run `reminder-worker migrate`")
         return
-    yield Finding("database", True, "answers, its schema is this version's")
+    yield Finding("database", True, "answers, and its schema serves this version")
     different = await differences(engine, settings, _vault(settings.service), _hashes(settings.service))
     if different:
         names = ", ".join(different)

@@ -11,7 +11,7 @@ from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import check_installation
-from reminder_worker.database.migrate import schema_is_current
+from reminder_worker.database.migrate import schema_serves
 from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.facts import Gifts
@@ -79,8 +79,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
     async with AsyncExitStack() as stack:
         engine = open_engine(settings.service.database_url.get_secret_value())
         stack.push_async_callback(engine.dispose)
-        if not await schema_is_current(engine):
-            raise Misconfigured("the database is not at this version's schema: run `reminder-worker migrate`")
+        if not await schema_serves(engine):
+            raise Misconfigured("the database's schema does not serve this version: run `reminder-worker migrate`")
         vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
         await check_installation(engine, settings, vault, hashes)
         quotas = Quotas(engine)

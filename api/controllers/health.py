@@ -8,7 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.schemas import HealthAnswer
-from reminder_worker.database.migrate import schema_is_current
+from reminder_worker.database.migrate import schema_serves
 from reminder_worker.errors import Unavailable
 
 READY_WITHIN_SECONDS = 3
@@ -25,12 +25,13 @@ class HealthController(Controller):
 
     @get("/ready", summary="Can requests be served?")
     async def ready(self, engine: NamedDependency[AsyncEngine]) -> HealthAnswer:
-        """Fails when the database does not answer or its migrations are not this version's."""
+        """Fails when the database does not answer or its schema does not serve this version: missing, older, or
+        more than one revision newer."""
         try:
             async with asyncio.timeout(READY_WITHIN_SECONDS):
-                current = await schema_is_current(engine)
+                serves = await schema_serves(engine)
         except (SQLAlchemyError, OSError, TimeoutError):
             raise Unavailable("The database does not answer.") from None
-        if not current:
-            raise Unavailable("The database is not at this version's schema; run the migrations.")
+        if not serves:
+            raise Unavailable("The database's schema does not serve this version; run the migrations.")
         return HealthAnswer(status="ok")

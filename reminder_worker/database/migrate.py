@@ -1,4 +1,8 @@
-"""Bring the database to the schema this code was written for."""
+"""Bring the database to the schema this code was written for, and tell whether it serves this code.
+
+Revisions are numbered one by one, and each only adds: the release before a revision runs on it too. So an update
+migrates first and replaces the processes afterwards, one by one, and a release may be taken back without the database.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,6 +11,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.tables import SCHEMA
+from reminder_worker.errors import Misconfigured
 
 if TYPE_CHECKING:  # every run's process asks whether the schema is current: that must not cost Alembic's import
     from alembic.config import Config
@@ -29,20 +34,32 @@ def _upgrade(connection: Connection) -> None:
 
     connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _MIGRATE_LOCK})
     connection.execute(text(f"create schema if not exists {SCHEMA}"))
+    found = _revision(connection)
+    if found is not None and int(found) > int(NEWEST):
+        raise Misconfigured(f"the database is at revision {found}, newer than this version's {NEWEST}: update this one")
     command.upgrade(alembic_config(connection), NEWEST)
 
 
 async def migrate(engine: AsyncEngine) -> None:
-    """Run what is missing, in one transaction; harmless when nothing is, or when two start at once."""
+    """Run what is missing, in one transaction; harmless when nothing is, or when two start at once.
+
+    Raises `Misconfigured` on a database that a newer version has migrated.
+    """
     async with engine.begin() as connection:
         await connection.run_sync(_upgrade)
 
 
-async def schema_is_current(engine: AsyncEngine) -> bool:
-    """Whether the database is at this code's newest revision."""
+async def schema_serves(engine: AsyncEngine) -> bool:
+    """Whether this code runs on the database: at its own newest revision, or one further, during an update."""
     async with engine.connect() as connection:
-        present = await connection.scalar(text("select to_regclass(:name)"), {"name": f"{SCHEMA}.alembic_version"})
-        if present is None:
-            return False
-        found = await connection.scalar(text(f"select version_num from {SCHEMA}.alembic_version"))  # noqa: S608
-        return bool(found == NEWEST)
+        found = await connection.run_sync(_revision)
+    return found is not None and 0 <= int(found) - int(NEWEST) <= 1
+
+
+def _revision(connection: Connection) -> str | None:
+    """None when nothing was migrated yet."""
+    present = connection.scalar(text("select to_regclass(:name)"), {"name": f"{SCHEMA}.alembic_version"})
+    if present is None:
+        return None
+    found: str | None = connection.scalar(text(f"select version_num from {SCHEMA}.alembic_version"))  # noqa: S608
+    return found

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database import engine as module
 from reminder_worker.database.engine import open_engine
-from reminder_worker.database.migrate import NEWEST, alembic_config, migrate, schema_is_current
+from reminder_worker.database.migrate import NEWEST, alembic_config, migrate, schema_serves
 from reminder_worker.database.tables import SCHEMA, metadata
 
 
@@ -44,7 +44,7 @@ def test_the_newest_revision_is_the_one_the_code_asks_for() -> None:
 
 async def test_migrating_twice_changes_nothing(engine: AsyncEngine) -> None:
     await migrate(engine)
-    assert await schema_is_current(engine)
+    assert await schema_serves(engine)
 
 
 async def test_a_connection_that_broke_while_it_was_idle_is_replaced_unnoticed(

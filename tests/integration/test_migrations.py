@@ -1,0 +1,185 @@
+"""An update replaces processes one by one: both releases run on the newer schema, and nothing stored is lost."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from alembic import command
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.database.engine import open_engine
+from reminder_worker.database.migrate import NEWEST, alembic_config, migrate, schema_serves
+from reminder_worker.errors import Misconfigured
+from reminder_worker.privacy.vault import Vault
+from tests.integration.relay_rows import connected, enter_budget, enter_request, enter_wallet
+
+SCRIPTS = ScriptDirectory.from_config(alembic_config())
+PREVIOUS = str(SCRIPTS.get_revision(NEWEST).down_revision)
+LEGACY, HEIR = "0x" + "a1" * 20, "0x" + "b2" * 20
+Rows = dict[str, list[dict[str, Any]]]
+
+
+@pytest.fixture
+def empty_url(postgres_server: str) -> Iterator[str]:
+    """`postgresql+psycopg://` of a database that nothing was migrated in."""
+    name = f"m_{uuid4().hex[:12]}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"create database {name}")
+    yield postgres_server.replace("/postgres?", f"/{name}?").replace("postgresql://", "postgresql+psycopg://")
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"drop database {name} with (force)")
+
+
+@pytest.fixture
+async def previous(empty_url: str) -> AsyncIterator[AsyncEngine]:
+    """A database as the release before this one left it."""
+    engine = open_engine(empty_url)
+    async with engine.begin() as connection:
+        await connection.run_sync(_upgrade_to_previous)
+    yield engine
+    await engine.dispose()
+
+
+def _upgrade_to_previous(connection: Connection) -> None:
+    connection.execute(text("create schema worker"))
+    command.upgrade(alembic_config(connection), PREVIOUS)
+
+
+def _fill(database_url: str) -> None:
+    """Rows of what must never be lost, written the way the previous release does."""
+    with connected(database_url) as database:
+        for table, values in {
+            "installation": "('hash_key', 'abc')",
+            "recipient": f"(1, '{LEGACY}', '{HEIR}', 'heir', 'k', decode(repeat('07', 32), 'hex'), '\\x01', '\\x02',"
+            " '\\x03', now())",
+            "legacy_write": f"(1, '{LEGACY}', 2000000000)",
+            "suppression": "('\\x0a', now())",
+            "pass_state": "('signals', 1, now(), now())",
+        }.items():
+            columns = {"pass_state": "(name, chain_id, checked_at, succeeded_at)"}.get(table, "")
+            database.execute(f"insert into worker.{table} {columns} values {values}")
+        database.execute(
+            "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role)"
+            " values (gen_random_uuid(), 1, %s, %s, 'owner_reset', 'x', 'heir')",
+            (LEGACY, HEIR),
+        )
+        enter_wallet(database.execute)
+        enter_request(database.execute, Vault(b"k" * 32))
+        enter_budget(database.execute, reserved=5, spent=7, requests=1)
+
+
+def _rows(database_url: str) -> Rows:
+    with connected(database_url) as database:
+        found = database.execute(
+            "select relname from pg_class where relkind = 'r' and relnamespace = 'worker'::regnamespace"
+            " and relname <> 'alembic_version' order by 1"
+        )
+        names = [name for (name,) in found.fetchall()]
+        return {
+            name: [row for (row,) in database.execute(f"select to_jsonb(t) from worker.{name} t order by t::text")]
+            for name in names
+        }
+
+
+def _shape(database_url: str) -> dict[str, Any]:
+    """Columns by (table, column): type and whether null is allowed. Constraints and unique indexes as text."""
+    with connected(database_url) as database:
+        columns = database.execute(
+            "select table_name, column_name, data_type, numeric_precision, character_maximum_length, is_nullable"
+            " from information_schema.columns where table_schema = 'worker' and table_name <> 'alembic_version'"
+        ).fetchall()
+        rules = database.execute(
+            "select conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint"
+            " where connamespace = 'worker'::regnamespace and contype <> 'n'"
+            " union all select indrelid::regclass::text, indexrelid::regclass::text, pg_get_indexdef(indexrelid)"
+            " from pg_index join pg_class on pg_class.oid = indrelid"
+            " where indisunique and relnamespace = 'worker'::regnamespace"
+        ).fetchall()
+    return {"columns": {row[:2]: row[2:] for row in columns}, "rules": set(rules)}
+
+
+async def test_an_update_keeps_every_row_as_it_was(previous: AsyncEngine, empty_url: str) -> None:
+    _fill(empty_url)
+    before = _rows(empty_url)
+    assert sum(map(bool, before.values())) >= 10
+    await migrate(previous)
+    after = _rows(empty_url)
+    for table, rows in before.items():
+        kept = [{name: row[name] for name in old} for row, old in zip(after[table], rows, strict=True)]
+        assert kept == rows, table
+
+
+async def test_the_previous_release_can_write_what_it_writes_on_the_newer_schema(
+    previous: AsyncEngine, empty_url: str
+) -> None:
+    """Its rows, with the columns it knows and no others, are taken by the migrated tables."""
+    _fill(empty_url)
+    before = _rows(empty_url)
+    await migrate(previous)
+    with connected(empty_url) as database:
+        for table, rows in before.items():
+            database.execute(f"delete from worker.{table}")
+            for row in rows:
+                names = ", ".join(f'"{name}"' for name in row)
+                database.execute(
+                    f"insert into worker.{table} ({names})"
+                    f" select {names} from jsonb_populate_record(null::worker.{table}, %s::jsonb)",
+                    (json.dumps(row),),
+                )
+    assert _rows(empty_url).keys() >= before.keys()
+
+
+async def test_the_newest_revision_only_adds(previous: AsyncEngine, empty_url: str) -> None:
+    """Nothing is dropped, renamed, narrowed or newly demanded in a table that the previous release uses."""
+    before = _shape(empty_url)
+    await migrate(previous)
+    after = _shape(empty_url)
+    tables = {table for table, _ in before["columns"]}
+    assert {key: after["columns"].get(key) for key in before["columns"]} == before["columns"]
+    demanded = [
+        key
+        for key in after["columns"].keys() - before["columns"].keys()
+        if key[0] in tables and not _optional(empty_url, key)
+    ]
+    assert demanded == []
+    newly = {rule for rule in after["rules"] - before["rules"] if rule[0].removeprefix("worker.") in tables}
+    assert newly == set()
+
+
+def _optional(database_url: str, key: tuple[str, str]) -> bool:
+    with connected(database_url) as database:
+        found = database.execute(
+            "select is_nullable = 'YES' or column_default is not null from information_schema.columns"
+            " where table_schema = 'worker' and (table_name, column_name) = (%s, %s)",
+            key,
+        ).fetchone()
+    return bool(found and found[0])
+
+
+@pytest.mark.parametrize(("ahead", "serves"), [(-1, False), (0, True), (1, True), (2, False)])
+async def test_a_release_runs_on_its_own_schema_and_on_the_next_one(
+    engine: AsyncEngine, ahead: int, serves: bool
+) -> None:
+    async with engine.begin() as connection:
+        revision = f"{int(NEWEST) + ahead:04}"
+        await connection.execute(text("update worker.alembic_version set version_num = :to"), {"to": revision})
+    assert await schema_serves(engine) is serves
+
+
+async def test_an_older_release_does_not_touch_a_newer_schema(engine: AsyncEngine) -> None:
+    async with engine.begin() as connection:
+        revision = f"{int(NEWEST) + 1:04}"
+        await connection.execute(text("update worker.alembic_version set version_num = :to"), {"to": revision})
+    with pytest.raises(Misconfigured, match="newer than this version's"):
+        await migrate(engine)
+
+
+def test_revisions_are_numbered_one_by_one() -> None:
+    """`schema_serves` counts with it."""
+    numbers = [int(each.revision) for each in SCRIPTS.walk_revisions()]
+    assert numbers == list(range(len(numbers), 0, -1))
