@@ -718,12 +718,15 @@ price_feed = Table(
     "price_feed",
     metadata,
     Column("chain_id", BigInteger, primary_key=True),
-    Column("feed", Address, primary_key=True),
+    Column("token", Address, primary_key=True, comment="an address, or ETH"),
+    Column("feed", Address, nullable=False, comment="two tokens may share one"),
+    Column("symbol", Text, comment="of the token; null: none that may be shown"),
     Column("verdict", Text, nullable=False, comment="of the last answer: good, stale, or what was wrong with it"),
     Column("round_id", Numeric(30, 0), comment="of the last good answer"),
     Column("block_number", BigInteger, nullable=False, comment="at which it was asked"),
+    Column("block_time", BigInteger, nullable=False, comment="unix seconds"),
     _now("asked_at"),
-    comment="How each price feed answered last",
+    comment="How the price feed of each token answered last",
 )
 
 statistics = Table(

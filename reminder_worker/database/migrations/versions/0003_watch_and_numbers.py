@@ -29,16 +29,19 @@ def upgrade() -> None:
     op.create_table(
         "price_feed",
         sa.Column("chain_id", sa.BigInteger(), nullable=False),
-        sa.Column("feed", sa.String(length=42), nullable=False),
+        sa.Column("token", sa.String(length=42), nullable=False, comment="an address, or ETH"),
+        sa.Column("feed", sa.String(length=42), nullable=False, comment="two tokens may share one"),
+        sa.Column("symbol", sa.Text(), nullable=True, comment="of the token; null: none that may be shown"),
         sa.Column(
             "verdict", sa.Text(), nullable=False, comment="of the last answer: good, stale, or what was wrong with it"
         ),
         sa.Column("round_id", sa.Numeric(precision=30, scale=0), nullable=True, comment="of the last good answer"),
         sa.Column("block_number", sa.BigInteger(), nullable=False, comment="at which it was asked"),
+        sa.Column("block_time", sa.BigInteger(), nullable=False, comment="unix seconds"),
         sa.Column("asked_at", sa.DateTime(timezone=True), server_default=sa.text("clock_timestamp()"), nullable=False),
-        sa.PrimaryKeyConstraint("chain_id", "feed"),
+        sa.PrimaryKeyConstraint("chain_id", "token"),
         schema="worker",
-        comment="How each price feed answered last",
+        comment="How the price feed of each token answered last",
     )
     op.create_table(
         "statistics",

@@ -1,0 +1,183 @@
+"""The pass `prices`: looks at every feed of a chain at once, keeps what is new."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Row, func, or_, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.tokens import Tokens
+from reminder_worker.chain.values import Block
+from reminder_worker.database.tables import price, price_feed
+from reminder_worker.errors import ChainUnavailable
+from reminder_worker.settings import PriceFeed
+from reminder_worker.statistics.feeds import SANE, Answer, Round, Verdict, judge, read_feeds
+from reminder_worker.statistics.prices import ETHER
+
+
+@dataclass(frozen=True, slots=True)
+class PriceReport:
+    """`verdicts` counts feeds by what was thought of their answer; `rounds` were not known before."""
+
+    block: int = 0
+    feeds: int = 0
+    rounds: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One token's feed as read; `last` is the row about it, `good` the last good answer."""
+
+    feed: PriceFeed
+    said: Answer
+    verdict: Verdict
+    last: Row[Any] | None
+
+    @property
+    def sane(self) -> Round | None:
+        return self.said.round if self.verdict in SANE else None
+
+    @property
+    def is_news(self) -> bool:
+        if self.last is None or self.last.verdict != self.verdict:
+            return True
+        return self.sane is not None and self.sane.round_id != self.last.round_id
+
+
+class Prices:
+    """Of one chain."""
+
+    def __init__(self, engine: AsyncEngine, chain: Chain) -> None:
+        self._engine = engine
+        self._chain = chain
+        self._feeds = chain.settings.price_feeds
+        self._tokens = Tokens(chain)
+
+    async def look(self) -> bool:
+        """Whether a feed has a new round or another verdict; where none has, that they were asked is kept at once."""
+        if not self._feeds:
+            return False
+        block, readings = await self._read()
+        if any(reading.is_news for reading in readings):
+            return True
+        async with self._engine.begin() as connection:
+            await self._keep(connection, block, readings, {})
+        return False
+
+    async def run(self) -> PriceReport:
+        """Keep every sane round, and what is thought of each feed now."""
+        if not self._feeds:
+            return PriceReport()
+        block, readings = await self._read()
+        symbols = await self._symbols(block)
+        async with self._engine.begin() as connection:
+            rounds = await _keep_rounds(connection, self._chain.chain_id, readings)
+            await self._keep(connection, block, readings, symbols)
+        return PriceReport(block.number, len(readings), rounds, Counter(each.verdict.value for each in readings))
+
+    async def _read(self) -> tuple[Block, Sequence[_Reading]]:
+        block = await self._chain.block("latest")
+        if block is None:
+            raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has a latest block")
+        feeds = list(dict.fromkeys(each.feed for each in self._feeds))
+        answers = dict(zip(feeds, await read_feeds(self._chain, feeds, block), strict=True))
+        known = await self._known()
+
+        def reading(feed: PriceFeed) -> _Reading:
+            last, said = known.get((feed.token, feed.feed)), answers[feed.feed]
+            verdict = judge(said, _good(last), block.timestamp, feed.heartbeat_seconds)
+            return _Reading(feed, said, verdict, last)
+
+        return block, [reading(feed) for feed in self._feeds]
+
+    async def _known(self) -> Mapping[tuple[str, str], Row[Any]]:
+        """What was thought of each feed last, with its last good answer, if any."""
+        same = (
+            (price.c.chain_id == price_feed.c.chain_id)
+            & (price.c.feed == price_feed.c.feed)
+            & (price.c.round_id == price_feed.c.round_id)
+        )
+        question = (
+            select(price_feed, price.c.answer, price.c.decimals, price.c.updated_at)
+            .outerjoin(price, same)
+            .where(price_feed.c.chain_id == self._chain.chain_id)
+        )
+        async with self._engine.connect() as connection:
+            return {(row.token, row.feed): row for row in await connection.execute(question)}
+
+    async def _symbols(self, block: Block) -> Mapping[str, str | None]:
+        tokens = [each.token for each in self._feeds if each.token != ETHER]
+        found = await self._tokens.metadata(tokens, at=block.hash)
+        return {ETHER: ETHER} | {token: each.symbol if each else None for token, each in found.items()}
+
+    async def _keep(
+        self,
+        connection: AsyncConnection,
+        block: Block,
+        readings: Sequence[_Reading],
+        symbols: Mapping[str, str | None],
+    ) -> None:
+        """An endpoint that lags does not take a later look back; a feed that was exchanged starts anew."""
+        rows = [
+            {
+                "chain_id": self._chain.chain_id,
+                "token": each.feed.token,
+                "feed": each.feed.feed,
+                "symbol": symbols.get(each.feed.token) or (each.last.symbol if each.last else None),
+                "verdict": each.verdict.value,
+                "round_id": each.sane.round_id if each.sane else each.last.round_id if each.last else None,
+                "block_number": block.number,
+                "block_time": block.timestamp,
+            }
+            for each in readings
+        ]
+        statement = insert(price_feed).values(rows)
+        new = statement.excluded
+        await connection.execute(
+            statement.on_conflict_do_update(
+                index_elements=["chain_id", "token"],
+                set_={name: new[name] for name in rows[0] if name not in ("chain_id", "token")}
+                | {"asked_at": func.clock_timestamp()},
+                where=or_(price_feed.c.block_number <= new.block_number, price_feed.c.feed != new.feed),
+            )
+        )
+
+
+def _good(last: Row[Any] | None) -> Round | None:
+    if last is None or last.answer is None:
+        return None
+    return Round(int(last.round_id), int(last.answer), last.decimals, last.updated_at)
+
+
+async def _keep_rounds(connection: AsyncConnection, chain_id: int, readings: Sequence[_Reading]) -> int:
+    """How many are new. A round that a reorganisation answered anew has the later answer."""
+    rounds = {each.feed.feed: each.sane for each in readings if each.sane is not None}
+    if not rounds:
+        return 0
+    statement = insert(price).values(
+        [
+            {
+                "chain_id": chain_id,
+                "feed": feed,
+                "round_id": each.round_id,
+                "answer": each.answer,
+                "decimals": each.decimals,
+                "updated_at": each.updated_at,
+            }
+            for feed, each in rounds.items()
+        ]
+    )
+    new = statement.excluded
+    kept = await connection.execute(
+        statement.on_conflict_do_update(
+            index_elements=["chain_id", "feed", "round_id"],
+            set_={"answer": new.answer, "decimals": new.decimals, "updated_at": new.updated_at},
+            where=or_(price.c.answer != new.answer, price.c.updated_at != new.updated_at),
+        ).returning(price.c.round_id)
+    )
+    return len(kept.all())

@@ -1,0 +1,114 @@
+"""What tokens are worth, by Chainlink feeds: every sane round kept, the last good one served with its age.
+
+A price is never fresh when it is not: its age counts from the feed's own time, by the block it was read at and by
+our clock, whichever is later, and an answer that is not believed makes the last good one stale at once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from sqlalchemy import BigInteger, Row, String, and_, cast, column, func, select, true, values
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.database.tables import price, price_feed
+from reminder_worker.settings import ChainSettings, PriceFeed
+from reminder_worker.statistics.feeds import Verdict, dollars, is_stale
+
+ETHER: Final = "ETH"
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Of one whole token. `token` is a lower-case address or `ETH`, `decimals` those of the feed, `age` in seconds.
+
+    `updated_at` (unix seconds) and `round_id` are the feed's. `stale`: not to be taken for today's price.
+    """
+
+    token: str
+    symbol: str | None
+    usd: Decimal
+    decimals: int
+    updated_at: int
+    round_id: int
+    stale: bool
+    age: int
+
+
+async def current_prices(engine: AsyncEngine, chain_settings: ChainSettings) -> Mapping[str, Price]:
+    """By token, in the order of the settings; without tokens whose feed never gave a good answer."""
+    clock = func.extract("epoch", func.clock_timestamp())
+    since = cast(clock - func.extract("epoch", price_feed.c.asked_at), BigInteger)
+    same_round = and_(
+        price.c.chain_id == price_feed.c.chain_id,
+        price.c.feed == price_feed.c.feed,
+        price.c.round_id == price_feed.c.round_id,
+    )
+    question = (
+        select(price_feed, price.c.answer, price.c.decimals, price.c.updated_at)
+        .add_columns(since.label("since"), cast(clock, BigInteger).label("now"))
+        .join(price, same_round)
+        .where(price_feed.c.chain_id == chain_settings.chain_id)
+    )
+    async with engine.connect() as connection:
+        rows = {(row.token, row.feed): row for row in await connection.execute(question)}
+    found = {each.token: (each, rows.get((each.token, each.feed))) for each in chain_settings.price_feeds}
+    return {token: _current(each, row) for token, (each, row) in found.items() if row is not None}
+
+
+async def prices_at(engine: AsyncEngine, chain_settings: ChainSettings, moment: int) -> Mapping[str, Price]:
+    """By token, as our own history knows them at a moment (unix seconds); without tokens that it does not know then.
+
+    `age` and `stale` are those of that moment.
+    """
+    feeds = chain_settings.price_feeds
+    if not feeds:
+        return {}
+    asked = values(column("token", String), column("feed", String), name="asked").data(
+        [(each.token, each.feed) for each in feeds]
+    )
+    newest = (
+        select(price)
+        .where(
+            price.c.chain_id == chain_settings.chain_id,
+            price.c.feed == asked.c.feed,
+            price.c.updated_at <= moment,
+        )
+        .order_by(price.c.updated_at.desc(), price.c.round_id.desc())
+        .limit(1)
+        .lateral()
+    )
+    known = price_feed.c
+    symbol = (
+        select(known.symbol)
+        .where(known.chain_id == chain_settings.chain_id, known.token == asked.c.token)
+        .scalar_subquery()
+    )
+    question = select(asked.c.token, newest, symbol.label("symbol")).select_from(asked.join(newest, true()))
+    async with engine.connect() as connection:
+        rows = {row.token: row for row in await connection.execute(question)}
+    return {each.token: _past(each, rows[each.token], moment) for each in feeds if each.token in rows}
+
+
+def _current(feed: PriceFeed, row: Row[Any]) -> Price:
+    age = max(row.block_time - row.updated_at + row.since, row.now - row.updated_at, 0)
+    return _price(feed, row, age, row.verdict != Verdict.GOOD or is_stale(age, feed.heartbeat_seconds))
+
+
+def _past(feed: PriceFeed, row: Row[Any], moment: int) -> Price:
+    age = moment - row.updated_at
+    return _price(feed, row, age, is_stale(age, feed.heartbeat_seconds))
+
+
+def _price(feed: PriceFeed, row: Row[Any], age: int, stale: bool) -> Price:
+    return Price(
+        token=feed.token,
+        symbol=row.symbol,
+        usd=dollars(int(row.answer), row.decimals),
+        decimals=row.decimals,
+        updated_at=row.updated_at,
+        round_id=int(row.round_id),
+        stale=stale,
+        age=age,
+    )
