@@ -107,7 +107,8 @@ def _jumps(now: Round, good: Round, heartbeat: int) -> bool:
     """Too far from the last good answer, unless that is so old that it says nothing: a market may double in a week."""
     if now.updated_at - good.updated_at > max(HELD_SECONDS, 2 * heartbeat):
         return False
-    new, old = now.answer * 10**good.decimals, good.answer * 10**now.decimals
+    new: int = now.answer * 10**good.decimals
+    old: int = good.answer * 10**now.decimals
     return new > old * LARGEST_JUMP or new * LARGEST_JUMP < old
 
 
@@ -132,4 +133,4 @@ def _is_in_usd(description: bytes | Reverted) -> bool:
         text = words.bytes_at(description, words.at(description, 0), _LONGEST_DESCRIPTION)
     except Malformed:
         return False
-    return bytes(text).rstrip().upper().endswith(b"/ USD")
+    return text.rstrip().upper().endswith(b"/ USD")
