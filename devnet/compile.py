@@ -97,8 +97,8 @@ def load_contracts() -> dict[str, Artifact]:
 
 def _fingerprint() -> str:
     digest = hashlib.sha256()
-    compiler = ROOT / "node_modules" / "solc" / "package.json"
-    for path in [*sorted((HERE / "contracts").glob("*.sol")), HERE / "build.mjs", compiler]:
+    packages = [ROOT / "node_modules" / name / "package.json" for name in ("solc", "@openzeppelin/contracts")]
+    for path in [*sorted((HERE / "contracts").glob("*.sol")), HERE / "build.mjs", *packages]:
         digest.update(path.name.encode() + b"\0" + (path.read_bytes() if path.exists() else b""))
     return digest.hexdigest()
 

@@ -16,6 +16,8 @@ DEPLOYER = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"
 YEAR = 365 * 24 * 3600
 STANDARD_PLAN = 1
 CUSTOM_PLAN = 2
+UPGRADE_DELAY = 48 * 3600  # seconds
+ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103"  # ERC-1967: a proxy's admin
 # The contracts that the service is configured with.
 CONFIGURED = (
     "transfer_eoa_legacy_router",
@@ -37,6 +39,9 @@ class Deployment:
 
     start_block: int
     attestor: str
+    proposer: str
+    upgrade_timelock: str
+    premium_proxy_admin: str
     transfer_eoa_legacy_router: str
     multisig_legacy_router: str
     premium_setting: str
@@ -72,6 +77,10 @@ class Deployment:
         values |= {name.upper(): getattr(self, name) for name in CONFIGURED}
         return {f"CHAIN_{chain_id}_{name}": value for name, value in values.items()}
 
+    def upgrade_environ(self, chain_id: int) -> dict[str, str]:
+        """What turns the upgrade watch on."""
+        return {f"CHAIN_{chain_id}_UPGRADE_TIMELOCK": self.upgrade_timelock}
+
 
 def named_account(label: str) -> LocalAccount:
     """The same account for the same label, on every chain."""
@@ -101,7 +110,10 @@ def deploy(anvil: Anvil, attestor: str | None = None) -> Deployment:
     hostile = put("TestERC20", "<b>free</b>", '<a href="https://evil.example">CLAIM\u202e\r\nBcc: x</a>', 18)
     long_symbol = put("TestERC20", "Long", "X" * 4000, 255)
     whitelist = put("TokenWhiteList")
-    premium = put("PremiumSetting")
+    proposer = named_account("proposer").address
+    upgrade_timelock = put("TimelockController", UPGRADE_DELAY, [proposer], [proposer], "0x" + "00" * 20)
+    nothing = bytes.fromhex(contracts["PremiumSetting"].encode("isPremium", proposer)[2:])  # a proxy asks for some call
+    premium = put("TransparentUpgradeableProxy", put("PremiumSetting"), upgrade_timelock, nothing)
     feed = put("PriceFeed", "ETH / USD", 8, 2_500 * 10**8)
     registry = put("PremiumRegistry", premium, feed, usdc, usdt)
     eoa_router = put("TransferEOALegacyRouter", premium, whitelist, attestor)
@@ -111,6 +123,9 @@ def deploy(anvil: Anvil, attestor: str | None = None) -> Deployment:
     deployment = Deployment(
         start_block=start_block,
         attestor=attestor.lower(),
+        proposer=proposer.lower(),
+        upgrade_timelock=upgrade_timelock,
+        premium_proxy_admin="0x" + anvil.rpc("eth_getStorageAt", premium, ADMIN_SLOT, "latest")[-40:],
         transfer_eoa_legacy_router=eoa_router,
         multisig_legacy_router=multisig_router,
         premium_setting=premium,

@@ -16,6 +16,7 @@ from devnet.hostile import HostileSteps
 from devnet.safes import SAFE_ROUTER, SafeSteps
 from devnet.sponsorship import Auth
 from devnet.steps import NOBODY, Legacy
+from devnet.upgrades import UpgradeSteps
 
 __all__ = ["Legacy", "Mode", "Scenario"]
 
@@ -34,7 +35,7 @@ class Mode(IntEnum):
     BURNS_GAS = 2
 
 
-class Scenario(SafeSteps, GiftSteps, HostileSteps):
+class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
     """Every step there is, on one chain with one deployment."""
 
     # --- Premium
