@@ -501,6 +501,11 @@ alert_state = Table(
     Column("raised", Boolean, nullable=False),
     Column("changes", Integer, nullable=False, comment="how often it changed: each change is one alert"),
     _now("since"),
+    Column(
+        "turning_since",
+        DateTime(timezone=True),
+        comment="since when the watchdog sees otherwise than was told; null: as told",
+    ),
     comment="What is wrong at the moment, so that only a change is told",
 )
 

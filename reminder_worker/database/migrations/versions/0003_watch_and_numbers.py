@@ -133,3 +133,13 @@ def upgrade() -> None:
         schema="worker",
         postgresql_where=sa.text("state in ('pending','ready')"),
     )
+    op.add_column(
+        "alert_state",
+        sa.Column(
+            "turning_since",
+            sa.DateTime(timezone=True),
+            nullable=True,
+            comment="since when the watchdog sees otherwise than was told; null: as told",
+        ),
+        schema="worker",
+    )
