@@ -104,6 +104,9 @@ def upgrade() -> None:
             nullable=False,
             comment="[{target, value, data}] in their order",
         ),
+        sa.Column(
+            "predecessor", sa.String(length=66), nullable=True, comment="the operation that has to be executed first"
+        ),
         sa.Column("delay", sa.BigInteger(), nullable=True, comment="seconds, as scheduled"),
         sa.Column(
             "ready_at",
@@ -111,12 +114,12 @@ def upgrade() -> None:
             nullable=True,
             comment="unix seconds, from getTimestamp: when it may be executed",
         ),
-        sa.Column("scheduled_by", sa.String(length=42), nullable=True),
-        sa.Column("scheduled_block", sa.BigInteger(), nullable=True),
+        sa.Column("scheduled_by", sa.String(length=42), nullable=True, comment="who sent the transaction"),
+        sa.Column("scheduled_at", sa.BigInteger(), nullable=True, comment="unix seconds"),
+        sa.Column("scheduled_block", sa.BigInteger(), nullable=True, comment="null: it was never seen scheduled"),
         sa.Column("scheduled_tx", sa.String(length=66), nullable=True),
-        sa.Column(
-            "final", sa.Boolean(), server_default="false", nullable=False, comment="its last change is in a final block"
-        ),
+        sa.Column("changed_block", sa.BigInteger(), nullable=False),
+        sa.Column("final", sa.Boolean(), nullable=False, comment="its last change is in a final block"),
         sa.Column("seen_at", sa.DateTime(timezone=True), server_default=sa.text("clock_timestamp()"), nullable=False),
         sa.CheckConstraint(
             "state in ('pending','ready','executed','cancelled','gone')", name="upgrade_operation_state"
@@ -141,5 +144,14 @@ def upgrade() -> None:
             nullable=True,
             comment="since when the watchdog sees otherwise than was told; null: as told",
         ),
+        schema="worker",
+    )
+    op.alter_column(
+        "index_cursor",
+        "name",
+        existing_type=sa.TEXT(),
+        comment="`index`, `signals` or `upgrades`",
+        existing_comment="`index` or `signals`",
+        existing_nullable=False,
         schema="worker",
     )

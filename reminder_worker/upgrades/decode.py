@@ -1,0 +1,118 @@
+"""What a call in the upgrade queue would do, and who may do what there, read from its bytes.
+
+The bytes are whatever a proposer chose: they are read as a contract would read them, never beyond their end, and what
+does not decode is said to be so. Contracts ignore bytes that follow the arguments, so they are counted and shown.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from eth_utils.crypto import keccak
+
+from reminder_worker.chain import abi
+from reminder_worker.chain.words import WORD, Malformed, address_at, at
+
+SELECTOR: Final = 4
+_FUNCTIONS: Final = {
+    "ProxyAdmin": ("upgrade", "upgradeAndCall", "transferOwnership"),
+    "TimelockController": ("updateDelay", "grantRole", "revokeRole"),
+}
+ROLES: Final[Mapping[str, str]] = {
+    "0x" + "00" * WORD: "DEFAULT_ADMIN_ROLE",
+    **{"0x" + keccak(text=name).hex(): name for name in ("PROPOSER_ROLE", "EXECUTOR_ROLE", "CANCELLER_ROLE")},
+}
+
+Argument = str | int | bytes
+Reader = Callable[[bytes, int], Argument]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of an operation. `value` in wei."""
+
+    target: str
+    value: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """`function` is None when the selector is not one we know; `arguments` is None when they do not decode.
+
+    Arguments by name: addresses and roles as lower-case `0x` hex, numbers as int, `bytes` as they are. `extra`: how
+    many bytes follow that no argument covers.
+    """
+
+    function: str | None
+    arguments: Mapping[str, Argument] | None
+    extra: int = 0
+
+    @property
+    def implementation(self) -> str | None:
+        """The contract that a proxy would run from then on."""
+        found = (self.arguments or {}).get("implementation")
+        return found if isinstance(found, str) else None
+
+
+def decode(data: bytes) -> Decoded:
+    """Never raises."""
+    member = _BY_SELECTOR.get(data[:SELECTOR])
+    if member is None:
+        return Decoded(None, None)
+    function = abi.signature(member)
+    try:
+        arguments, used = _arguments(member, data[SELECTOR:])
+    except Malformed:
+        return Decoded(function, None)
+    return Decoded(function, arguments, len(data) - SELECTOR - used)
+
+
+def role_name(role: str) -> str:
+    """`role` as 0x and 64 hex digits; itself when it is none of the timelock's own."""
+    return ROLES.get(role, role)
+
+
+def plain_words(data: bytes) -> str:
+    """What can be said of call data that is not decoded."""
+    if not data:
+        return "none"
+    if len(data) < SELECTOR:
+        return f"{len(data)} bytes, too short for a selector: 0x{data.hex()}"
+    return f"selector 0x{data[:SELECTOR].hex()}, {len(data)} bytes"
+
+
+def _arguments(member: abi.Member, data: bytes) -> tuple[dict[str, Argument], int]:
+    """And how many bytes they take. Raises `Malformed`."""
+    found: dict[str, Argument] = {}
+    used = len(member["inputs"]) * WORD
+    for index, parameter in enumerate(member["inputs"]):
+        if parameter["type"] == "bytes":
+            value, end = _bytes_at(data, at(data, index * WORD))
+            used = max(used, end)
+            found[parameter["name"]] = value
+        else:
+            found[parameter["name"]] = _READERS[parameter["type"]](data, index * WORD)
+    return found, min(used, len(data))
+
+
+def _bytes_at(data: bytes, position: int) -> tuple[bytes, int]:
+    """`bytes` whose length stands at `position`, and where they end, padded to a word."""
+    size = at(data, position)
+    first = position + WORD
+    if size > len(data) - first:
+        raise Malformed("bytes beyond the end")
+    return data[first : first + size], first + -(-size // WORD) * WORD
+
+
+def _word_at(data: bytes, position: int) -> str:
+    return f"0x{at(data, position):064x}"
+
+
+_READERS: Final[Mapping[str, Reader]] = {"address": address_at, "uint256": at, "bytes32": _word_at}
+_BY_SELECTOR: Final = {
+    abi.selector(contract, member["name"]): member
+    for contract, names in _FUNCTIONS.items()
+    for member in abi.members(contract)
+    if member["type"] == "function" and member["name"] in names
+}
