@@ -13,7 +13,10 @@ from devnet.compile import Artifact, load_contracts
 MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11"
 # The first of anvil's own funded accounts; anvil signs for it.
 DEPLOYER = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"
-YEAR = 365 * 24 * 3600
+HOUR = 3600
+DAY = 24 * HOUR
+YEAR = 365 * DAY
+ETHER = "ETH"  # as a token of PRICE_FEEDS
 STANDARD_PLAN = 1
 CUSTOM_PLAN = 2
 UPGRADE_DELAY = 48 * 3600  # seconds
@@ -58,6 +61,7 @@ class Deployment:
     usdt: str
     dai: str
     eth_usd_feed: str
+    usdc_usd_feed: str
     no_metadata_token: str
     bytes32_token: str
     hostile_symbol_token: str
@@ -80,6 +84,15 @@ class Deployment:
     def upgrade_environ(self, chain_id: int) -> dict[str, str]:
         """What turns the upgrade watch on."""
         return {f"CHAIN_{chain_id}_UPGRADE_TIMELOCK": self.upgrade_timelock}
+
+    def price_environ(self, chain_id: int) -> dict[str, str]:
+        """What turns prices on: ETH and WETH by one feed, USDC by another."""
+        feeds = (
+            (ETHER, self.eth_usd_feed, HOUR),
+            (self.weth, self.eth_usd_feed, HOUR),
+            (self.usdc, self.usdc_usd_feed, DAY),
+        )
+        return {f"CHAIN_{chain_id}_PRICE_FEEDS": ",".join(f"{token}={feed}@{beat}" for token, feed, beat in feeds)}
 
 
 def named_account(label: str) -> LocalAccount:
@@ -142,6 +155,7 @@ def deploy(anvil: Anvil, attestor: str | None = None) -> Deployment:
         usdt=usdt,
         dai=dai,
         eth_usd_feed=feed,
+        usdc_usd_feed=put("PriceFeed", "USDC / USD", 8, 10**8),
         no_metadata_token=no_metadata,
         bytes32_token=bytes32_token,
         hostile_symbol_token=hostile,
@@ -157,6 +171,13 @@ def deploy(anvil: Anvil, attestor: str | None = None) -> Deployment:
     )
     _connect(anvil, deployment, contracts)
     return deployment
+
+
+def keep_prices(anvil: Anvil, it: Deployment) -> None:
+    """Feeds that follow the chain's clock: ether within half a percent, a dollar coin within a tenth."""
+    encode = load_contracts()["PriceFeed"].encode
+    for feed, every, wobble in ((it.eth_usd_feed, HOUR, 5_000), (it.usdc_usd_feed, DAY, 1_000)):
+        anvil.transact({"from": DEPLOYER, "to": feed, "data": encode("keepFresh", every, wobble)})
 
 
 def deploy_contract(anvil: Anvil, artifact: Artifact, *args: Any) -> str:

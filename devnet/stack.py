@@ -29,7 +29,7 @@ from rich.console import Console
 from devnet.chain import Anvil, ChainError, anvil_binary
 from devnet.compile import ROOT, BuildFailed, load_contracts
 from devnet.dagster_ui import LOCATION
-from devnet.deploy import Deployment, deploy
+from devnet.deploy import Deployment, deploy, keep_prices
 from devnet.local import (
     CHAIN_ID,
     DATABASES,
@@ -183,6 +183,7 @@ class Stack:
         self.log.part("chain", "deploying the contracts")
         self.wallets = our_wallets(self.secrets)
         self.deployment = deploy(self.anvil, self.wallets["attestor"])
+        keep_prices(self.anvil, self.deployment)
         for address in self.wallets.values():
             self.anvil.set_balance(address, WALLET_FUNDS)
 

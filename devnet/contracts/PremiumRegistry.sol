@@ -3,13 +3,16 @@ pragma solidity ^0.8.28;
 
 import "./Helpers.sol";
 
-/// A Chainlink-like feed whose answer the tests set.
+/// A Chainlink-like feed: its answer is set by whoever wants to, or kept fresh by the chain's own clock.
 contract PriceFeed {
     uint8 public immutable decimals;
     string public description;
     int256 private answer;
     uint256 private updatedAt;
     uint80 private round;
+    uint80 private answeredIn;
+    uint256 private every;
+    uint256 private wobble;
 
     constructor(string memory description_, uint8 decimals_, int256 answer_) {
         description = description_;
@@ -18,13 +21,26 @@ contract PriceFeed {
     }
 
     function setAnswer(int256 answer_, uint256 updatedAt_) public {
-        answer = answer_;
-        updatedAt = updatedAt_;
-        round++;
+        setRound(round + 1, answer_, updatedAt_, round + 1);
+    }
+
+    function setRound(uint80 round_, int256 answer_, uint256 updatedAt_, uint80 answeredIn_) public {
+        (round, answer, updatedAt, answeredIn) = (round_, answer_, updatedAt_, answeredIn_);
+        every = 0;
+    }
+
+    /// From now on a round each `every_` seconds, within `wobble_` millionths of the last answer set: however far the
+    /// clock is moved, the feed looks as one that somebody keeps.
+    function keepFresh(uint256 every_, uint256 wobble_) external {
+        (every, wobble) = (every_, wobble_);
     }
 
     function latestRoundData() external view returns (uint80, int256, uint256, uint256, uint80) {
-        return (round, answer, updatedAt, updatedAt, round);
+        if (every == 0) return (round, answer, updatedAt, updatedAt, answeredIn);
+        uint256 since = block.timestamp / every;
+        uint256 draw = uint256(keccak256(abi.encode(address(this), since))) % (2 * wobble + 1);
+        int256 fresh = answer + answer * (int256(draw) - int256(wobble)) / 1_000_000;
+        return (round + uint80(since), fresh, since * every, since * every, round + uint80(since));
     }
 }
 

@@ -46,7 +46,7 @@ class _Reading:
     def is_news(self) -> bool:
         if self.last is None or self.last.verdict != self.verdict:
             return True
-        return self.sane is not None and self.sane.round_id != self.last.round_id
+        return self.sane is not None and self.sane != _good(self.last)
 
 
 class Prices:
