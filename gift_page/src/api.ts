@@ -1,0 +1,56 @@
+/** Calls of this service's own HTTP API. */
+
+/** RFC 9457, the body of every refusal. */
+export interface Problem {
+  status: number;
+  /** For people. */
+  detail: string;
+  /** For programs: daily_cap_reached, nonce_mismatch, not_found, ... */
+  code: string;
+}
+
+/** The service said no. */
+export class Refused extends Error {
+  constructor(
+    readonly problem: Problem,
+    /** Seconds to wait, when the server says so. */
+    readonly retryAfter: number | undefined,
+  ) {
+    super(problem.detail);
+  }
+
+  get code(): string {
+    return this.problem.code;
+  }
+}
+
+/** No answer, or none of the service's: a network that is down, a proxy's page. */
+export class Unreachable extends Error {}
+
+const MOST_MILLISECONDS = 20_000;
+
+/** Throws `Refused` and `Unreachable`. */
+export async function ask<T>(path: string, body?: unknown): Promise<T> {
+  const options: RequestInit = { cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer" };
+  if (body !== undefined) {
+    options.method = "POST";
+    options.headers = { "Content-Type": "application/json" };
+    options.body = JSON.stringify(body);
+  }
+  let response: Response;
+  let answer: unknown;
+  try {
+    response = await fetch(path, { ...options, signal: AbortSignal.timeout(MOST_MILLISECONDS) });
+    answer = await response.json();
+  } catch {
+    throw new Unreachable("The service does not answer.");
+  }
+  if (response.ok) return answer as T;
+  if (!isProblem(answer)) throw new Unreachable("The service does not answer.");
+  const wait = Number(response.headers.get("Retry-After") ?? Number.NaN);
+  throw new Refused(answer, Number.isFinite(wait) ? wait : undefined);
+}
+
+function isProblem(answer: unknown): answer is Problem {
+  return typeof answer === "object" && answer !== null && "code" in answer && "detail" in answer;
+}

@@ -1,0 +1,40 @@
+/** Elements made of text: nothing that a person or a link wrote is ever read as markup. */
+
+type Child = Node | string | null | false;
+type Properties<K extends keyof HTMLElementTagNameMap> = Partial<
+  Omit<HTMLElementTagNameMap[K], "attributes" | "style" | "innerHTML" | "outerHTML" | "insertAdjacentHTML">
+> & {
+  /** Attributes that are no properties: aria-*, role, data-*, for, ... */
+  attributes?: Record<string, string>;
+};
+
+/** `make("p", { className: "dim" }, "text", element)`; strings become text nodes, null and false nothing. */
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  { attributes, ...properties }: Properties<K> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  Object.assign(element, properties);
+  for (const [name, value] of Object.entries(attributes ?? {})) element.setAttribute(name, value);
+  element.append(...children.filter((child) => child !== null && child !== false));
+  return element;
+}
+
+export function button(text: string, onClick: () => unknown, className: string = "button"): HTMLButtonElement {
+  const made = make("button", { type: "button", className }, text);
+  made.addEventListener("click", () => void onClick());
+  return made;
+}
+
+/** Throws where the server's page has no such element. */
+export function part(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no part ${id}`);
+  return found;
+}
+
+/** Replaces what is in it. */
+export function fill(element: Element, ...children: Child[]): void {
+  element.replaceChildren(...children.filter((child) => child !== null && child !== false));
+}

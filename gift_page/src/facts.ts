@@ -1,0 +1,43 @@
+/** What anybody may know of a gift: GET /gift/{chainId}/{timelockId}. */
+import { ask } from "./api.ts";
+
+export interface GiftAsset {
+  /** Address, EIP-55. */
+  token: string;
+  /** Null when it has none that may be shown. */
+  symbol: string | null;
+  decimals: number | null;
+  /** Base units, decimal. */
+  amount: string;
+  /** Wrapped ether that the recipient receives as ether, unless `skipSwap`. */
+  asEther: boolean;
+}
+
+export interface Facts {
+  chainId: number;
+  timelockId: string;
+  chainName: string;
+  state: "sealed" | "open" | "claimed";
+  /** The only account that can ever receive it. */
+  recipient: string;
+  /** RFC 3339, UTC. */
+  unlockAt: string;
+  /** The chain's clock when this was read, RFC 3339, UTC. */
+  asOf: string;
+  assets: GiftAsset[];
+  /** The TimeLockRouter. */
+  router: string;
+  /** EIP-712 domain of WithdrawAuth. */
+  domain: { name: string; version: string; chainId: number; verifyingContract: string };
+  /** Of the recipient's next WithdrawAuth, decimal. */
+  sponsorNonce: string;
+  /** Whether this service relays withdrawals of gifts. */
+  sponsored: boolean;
+  identityProvider: { organizationId: string; authProxyConfigId: string } | null;
+}
+
+/** Throws `Refused` (`not_found`, `chain_unavailable`, ...) and `Unreachable`. */
+export async function fetchFacts(chainId: number, timelockId: string): Promise<Facts> {
+  const facts = await ask<Omit<Facts, "chainId" | "timelockId">>(`/gift/${chainId}/${timelockId}`);
+  return { ...facts, chainId, timelockId };
+}

@@ -1,0 +1,151 @@
+/**
+ * Claim links: `{origin}/{prefix}/{chainId}/{timelockId}?o=<occasion>&paper=1&email=1#g=<letter>`.
+ *
+ * The letter is in the fragment, which browsers send to nobody. It is read by exactly the server's rules
+ * (`reminder_worker/gifts/claim_link.py`): whatever one side refuses, the other refuses too.
+ */
+
+/** What only the link's holders read. */
+export interface Letter {
+  /** The recipient's name, may be empty. */
+  to: string;
+  /** The giver's name, may be empty. */
+  from: string;
+  /** The personal message, may be empty. */
+  note: string;
+}
+
+/** What a link tells in its query, where servers see it. */
+export interface Marks {
+  occasion?: string | undefined;
+  paper?: boolean;
+  email?: boolean;
+}
+
+export interface GiftPlace {
+  /** Scheme, host and port. */
+  origin: string;
+  prefix: string;
+}
+
+export const MOST_NAME_CHARACTERS = 60;
+export const MOST_NOTE_CHARACTERS = 500;
+/** As JSON: in base64url, with the rest of the link, it fits a QR code of level M. */
+export const MOST_LETTER_BYTES = 1600;
+
+/** What a letter may not be; the message is a sentence that echoes nothing of the input. */
+export class BadLetter extends Error {}
+
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+const NOT_A_NAME = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
+const NOT_A_NOTE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+const JOINERS = /[\u200c\u200d]/g; // part of words and of emoji
+const DOTS = /[\u3002\uff0e\uff61\u2024\ufe52]/g; // what a browser or a reader takes for a dot
+const WORD = "[\\p{L}\\p{N}_]";
+const READS_AS_URL = new RegExp(
+  `://|//|\\\\\\\\|@|(?<!${WORD})www\\s*\\.` +
+    `|(?<!${WORD})(?:https?|ftp|mailto|javascript|data|tel)\\s*:` +
+    `|(?:${WORD}|-)\\.(?:[\\p{L}\\p{Nl}\\p{No}]{2,}|xn--)` +
+    `|(?<!${WORD})\\p{Nd}{1,3}(?:\\.\\p{Nd}{1,3}){3}(?!${WORD})`,
+  "iu",
+);
+
+/** Unpadded base64url of `{"v":1,"to":...,"from":...,"note":...}`. Throws `BadLetter` beyond the limits. */
+export function encodeLetter(letter: Letter): string {
+  checkLetter(letter);
+  const { to, from, note } = letter;
+  const raw = new TextEncoder().encode(JSON.stringify({ v: 1, to, from, note }));
+  if (raw.length > MOST_LETTER_BYTES) throw new BadLetter("is too long for a link");
+  return toBase64Url(raw);
+}
+
+/** Throws `BadLetter` for another version or shape, text beyond the limits, and base64 not in its one form. */
+export function decodeLetter(text: string): Letter {
+  if (text.length > Math.floor((MOST_LETTER_BYTES * 4) / 3) + 1) throw new BadLetter("is too long");
+  const letter = shaped(parsed(text));
+  checkLetter(letter);
+  return letter;
+}
+
+/** Of `location.hash`: the letter, null where there is none, "damaged" where there is one that cannot be read. */
+export function letterOf(hash: string): Letter | null | "damaged" {
+  const fragment = hash.replace(/^#/, "");
+  if (fragment === "") return null;
+  try {
+    if (!fragment.startsWith("g=")) throw new BadLetter("is not a letter");
+    return decodeLetter(fragment.slice(2));
+  } catch (error) {
+    if (error instanceof BadLetter) return "damaged";
+    throw error;
+  }
+}
+
+/** The canonical claim link; without a letter it has no fragment. */
+export function claimLink(place: GiftPlace, chainId: number, timelockId: string, marks: Marks, letter?: Letter): string {
+  return `${place.origin}/${place.prefix}/${chainId}/${timelockId}${query(marks)}${fragment(letter)}`;
+}
+
+/** What a printed sheet names before there is a gift: it leads to the newest one sealed to the address. */
+export function entryLink(place: GiftPlace, address: string, marks: Marks, letter?: Letter): string {
+  return `${place.origin}/${place.prefix}/for/${address}${query(marks)}${fragment(letter)}`;
+}
+
+/** Throws `BadLetter` with what is wrong with a name or the note. */
+export function checkLetter(letter: Letter): void {
+  checkName(letter.to);
+  checkName(letter.from);
+  if ([...letter.note].length > MOST_NOTE_CHARACTERS) {
+    throw new BadLetter(`has a message of more than ${MOST_NOTE_CHARACTERS} characters`);
+  }
+  if (NOT_A_NOTE.test(letter.note.replace(JOINERS, "").replaceAll("\n", ""))) {
+    throw new BadLetter("has a message with a control or invisible character");
+  }
+}
+
+function checkName(text: string): void {
+  if (NOT_A_NAME.test(text.replace(JOINERS, ""))) {
+    throw new BadLetter("has a name with a control or invisible character");
+  }
+  const name = text.normalize("NFC").split(/\s+/u).filter(Boolean).join(" ");
+  if ([...name].length > MOST_NAME_CHARACTERS) {
+    throw new BadLetter(`has a name of more than ${MOST_NAME_CHARACTERS} characters`);
+  }
+  if (READS_AS_URL.test(name.normalize("NFKC").replace(DOTS, ".").replace(JOINERS, ""))) {
+    throw new BadLetter("has a name that reads as a web or email address");
+  }
+}
+
+function parsed(text: string): unknown {
+  if (!BASE64URL.test(text)) throw new BadLetter("cannot be read");
+  try {
+    const raw = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (byte) => byte.charCodeAt(0));
+    if (toBase64Url(raw) !== text) throw new BadLetter("cannot be read");
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(raw));
+  } catch {
+    throw new BadLetter("cannot be read");
+  }
+}
+
+function shaped(value: unknown): Letter {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new BadLetter("cannot be read");
+  const { v, to, from, note, ...more } = value as Record<string, unknown>;
+  if (v !== 1 || typeof to !== "string" || typeof from !== "string" || typeof note !== "string") {
+    throw new BadLetter("cannot be read");
+  }
+  if (Object.keys(more).length > 0) throw new BadLetter("cannot be read");
+  return { to, from, note };
+}
+
+function toBase64Url(raw: Uint8Array): string {
+  const text = btoa(Array.from(raw, (byte) => String.fromCharCode(byte)).join(""));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+function query({ occasion, paper, email }: Marks): string {
+  const parts = [occasion ? `o=${occasion}` : "", paper ? "paper=1" : "", email ? "email=1" : ""].filter(Boolean);
+  return parts.length > 0 ? `?${parts.join("&")}` : "";
+}
+
+function fragment(letter: Letter | undefined): string {
+  return letter ? `#g=${encodeLetter(letter)}` : "";
+}

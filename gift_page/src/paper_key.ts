@@ -1,0 +1,55 @@
+/**
+ * A printed key: 64 hex digits in 16 groups of 4. It lives in memory only; whoever holds one drops it after use.
+ */
+import { SigningKey, TypedDataEncoder, computeAddress, hexlify, randomBytes } from "ethers";
+import type { GiftSigner } from "./withdraw_auth.ts";
+
+export interface PaperKey {
+  /** 0x and 64 lower-case hex digits. */
+  key: string;
+  /** EIP-55. */
+  address: string;
+}
+
+const DIGITS = 64;
+const GROUP = 4;
+
+/** A new one, of the browser's own randomness. */
+export function generate(): PaperKey {
+  for (;;) {
+    const key = hexlify(randomBytes(DIGITS / 2));
+    if (isKey(key)) return { key, address: addressOf(key) };
+  }
+}
+
+/** As printed. */
+export function groups(key: string): string[] {
+  return key.replace(/^0x/, "").match(new RegExp(`.{${GROUP}}`, "g")) ?? [];
+}
+
+/** Of what was typed, pasted or scanned: spaces and dashes do not matter. Null when it cannot be a key. */
+export function parse(text: string): string | null {
+  const digits = text.trim().replace(/[\s\u2010-\u2015-]/g, "").replace(/^0x/i, "").toLowerCase();
+  const key = `0x${digits}`;
+  return digits.length === DIGITS && /^[0-9a-f]+$/.test(digits) && isKey(key) ? key : null;
+}
+
+/** EIP-55 address of a key that `parse` or `generate` gave. */
+export function addressOf(key: string): string {
+  return computeAddress(key);
+}
+
+/** Signs on this device. */
+export function paperSigner(key: string): GiftSigner {
+  return {
+    address: addressOf(key),
+    signTypedData: async (domain, types, value) =>
+      new SigningKey(key).sign(TypedDataEncoder.hash(domain, types, value)).serialized,
+  };
+}
+
+/** Between 1 and the order of secp256k1, exclusive of both ends' outside. */
+function isKey(key: string): boolean {
+  const number = BigInt(key);
+  return number > 0n && number < 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+}

@@ -1,0 +1,21 @@
+import { existsSync } from "node:fs";
+import { defineConfig } from "vite";
+
+const folder = import.meta.dirname;
+const entries = ["claim", "create"].filter((name) => existsSync(`${folder}/src/${name}.ts`));
+
+/** Static files that the API serves below /{gift_prefix}/assets/, found by dist/manifest.json. */
+export default defineConfig({
+  root: folder,
+  base: "./",
+  publicDir: false,
+  build: {
+    outDir: "dist",
+    emptyOutDir: true,
+    target: "es2022",
+    manifest: "manifest.json",
+    assetsInlineLimit: 0, // the page's policy allows no data: fonts or styles
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: Object.fromEntries(entries.map((name) => [name, `${folder}/src/${name}.ts`])) },
+  },
+});
