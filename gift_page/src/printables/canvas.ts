@@ -1,0 +1,219 @@
+/** What the three printables share: a Letter page of 200 dots an inch, its fonts, text that fits or is refused, PNG. */
+import { qrModules } from "../qr.ts";
+import "./fonts.css";
+
+export const DOTS_PER_INCH = 200;
+export const PAGE = { width: 8.5 * DOTS_PER_INCH, height: 11 * DOTS_PER_INCH } as const;
+/** Most printers leave so much of an edge blank: nothing that matters lies there. */
+export const EDGE = 75;
+/** Half a millimetre: below it, phones do not read a printed code reliably. */
+export const SMALLEST_MODULE = 4;
+
+const FACES = {
+  serif: '400 #px "Lora", serif',
+  serifItalic: 'italic 400 #px "Lora", serif',
+  serifBold: '600 #px "Lora", serif',
+  sans: '400 #px "Source Sans 3", sans-serif',
+  sansBold: '600 #px "Source Sans 3", sans-serif',
+  mono: '500 #px "JetBrains Mono", monospace',
+} as const;
+export type Face = keyof typeof FACES;
+export type Brush = CanvasRenderingContext2D;
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Something is too long to be printed well; the message is a sentence for the giver and tells the limit. */
+export class DoesNotFit extends Error {}
+
+/** An empty page, once the fonts that `words` needs are there. Throws when they cannot be loaded. */
+export async function newPage(words: readonly string[]): Promise<[HTMLCanvasElement, Brush]> {
+  const text = words.join("") + "a";
+  await Promise.all(Object.keys(FACES).map((face) => document.fonts.load(font(face as Face, 40), text)));
+  const canvas = document.createElement("canvas");
+  canvas.width = PAGE.width;
+  canvas.height = PAGE.height;
+  const brush = canvas.getContext("2d");
+  if (brush === null) throw new Error("this browser cannot draw");
+  fillBox(brush, { x: 0, y: 0, ...PAGE }, "#ffffff");
+  return [canvas, brush];
+}
+
+export function fillBox(brush: Brush, box: Box, colour: string, roundBy = 0): void {
+  brush.fillStyle = colour;
+  brush.beginPath();
+  brush.roundRect(box.x, box.y, box.width, box.height, roundBy);
+  brush.fill();
+}
+
+export function frame(brush: Brush, box: Box, colour: string, width: number, roundBy = 0): void {
+  brush.strokeStyle = colour;
+  brush.lineWidth = width;
+  brush.beginPath();
+  brush.roundRect(box.x, box.y, box.width, box.height, roundBy);
+  brush.stroke();
+}
+
+/** A black code on a white square of whole pixels a module, as large as fits, in the middle of the box; the square is
+ * `around` pixels larger on each side. Throws `DoesNotFit` where a phone could not read the modules from paper. */
+export function drawQr(brush: Brush, text: string, box: Box, around: number = 0): Box {
+  const modules = qrModules(text);
+  const size = Math.floor(Math.min(box.width, box.height) / modules.length);
+  if (size < SMALLEST_MODULE) throw new DoesNotFit("The message is too long for the printed code.");
+  const side = size * modules.length;
+  const [left, top] = [Math.round(box.x + (box.width - side) / 2), Math.round(box.y + (box.height - side) / 2)];
+  const square = { x: left - around, y: top - around, width: side + 2 * around, height: side + 2 * around };
+  fillBox(brush, square, "#ffffff", around);
+  brush.fillStyle = "#000000";
+  modules.forEach((row, y) => {
+    row.forEach((dark, x) => dark && brush.fillRect(left + x * size, top + y * size, size, size));
+  });
+  return square;
+}
+
+// -- text
+
+export function useFont(brush: Brush, face: Face, size: number): void {
+  brush.font = font(face, size);
+}
+
+function font(face: Face, size: number): string {
+  return FACES[face].replace("#", String(size));
+}
+
+export interface Ink {
+  face: Face;
+  size: number;
+  colour: string;
+  align?: "left" | "center" | "right";
+}
+
+/** One line whose baseline is at `y`. */
+export function write(brush: Brush, words: string, x: number, y: number, ink: Ink): void {
+  useFont(brush, ink.face, ink.size);
+  brush.fillStyle = ink.colour;
+  brush.textAlign = ink.align ?? "left";
+  brush.direction = /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u.test(words)
+    ? "rtl"
+    : "ltr";
+  brush.fillText(words, x, y);
+}
+
+/** Broken lines below each other, `leading` apart in sizes; returns the baseline after the last. */
+export function writeLines(
+  brush: Brush,
+  lines: readonly string[],
+  x: number,
+  y: number,
+  ink: Ink,
+  leading = 1.4,
+): number {
+  lines.forEach((line, number) => write(brush, line, x, y + number * ink.size * leading, ink));
+  return y + lines.length * ink.size * leading;
+}
+
+/** Broken between words, and within a word only where it is wider than the line; the giver's own line ends are kept. */
+export function broken(brush: Brush, words: string, width: number): string[] {
+  return words.split("\n").flatMap((paragraph) => brokenParagraph(brush, paragraph, width));
+}
+
+function brokenParagraph(brush: Brush, words: string, width: number): string[] {
+  const wide = (text: string): boolean => brush.measureText(text).width > width;
+  const lines: string[] = [];
+  let line = "";
+  for (const word of words.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (!wide(longer)) {
+      line = longer;
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    line = "";
+    for (const letter of letters(word)) {
+      if (line !== "" && wide(line + letter)) {
+        lines.push(line);
+        line = "";
+      }
+      line += letter;
+    }
+  }
+  return [...lines, line];
+}
+
+/** What a reader takes for one letter: an emoji of several parts is not torn. */
+function letters(word: string): string[] {
+  return [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(word)].map(({ segment }) => segment);
+}
+
+export interface Fitted {
+  size: number;
+  lines: string[];
+}
+
+/** The largest size from `sizes[0]` down to `sizes[1]` at which the words fill no more than the box; else undefined. */
+export function fit(
+  brush: Brush,
+  face: Face,
+  words: string,
+  box: Pick<Box, "width" | "height">,
+  sizes: readonly [number, number],
+  leading = 1.4,
+): Fitted | undefined {
+  for (let size = sizes[0]; size >= sizes[1]; size -= 2) {
+    useFont(brush, face, size);
+    const lines = broken(brush, words, box.width);
+    if (lines.length * size * leading <= box.height) return { size, lines };
+  }
+  return undefined;
+}
+
+/** One line, smaller when it is long, and cut with an ellipsis when it is longer still. */
+export function writeFitted(brush: Brush, words: string, x: number, y: number, width: number, ink: Ink): void {
+  for (let size = ink.size; size >= ink.size * 0.55; size -= 2) {
+    useFont(brush, ink.face, size);
+    if (brush.measureText(words).width <= width) return write(brush, words, x, y, { ...ink, size });
+  }
+  const cut = letters(words);
+  while (brush.measureText(`${cut.join("")}…`).width > width) cut.pop();
+  write(brush, `${cut.join("")}…`, x, y, { ...ink, size: Math.ceil(ink.size * 0.55) });
+}
+
+// -- PNG
+
+/** A PNG that says 200 dots an inch, so that whatever prints it prints it at its true size. */
+export async function toPng(canvas: HTMLCanvasElement): Promise<Blob> {
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
+  if (blob === null) throw new Error("this browser cannot make a PNG");
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  const afterHeader = 8 + 4 + 4 + 13 + 4; // the signature, and the IHDR chunk, which is always the first
+  return new Blob([bytes.slice(0, afterHeader), physicalSize(), bytes.slice(afterHeader)], { type: "image/png" });
+}
+
+function physicalSize(): Uint8Array<ArrayBuffer> {
+  const chunk = new DataView(new ArrayBuffer(4 + 4 + 9 + 4));
+  const dotsPerMetre = Math.round(DOTS_PER_INCH / 0.0254);
+  chunk.setUint32(0, 9);
+  "pHYs".split("").forEach((letter, place) => chunk.setUint8(4 + place, letter.charCodeAt(0)));
+  chunk.setUint32(8, dotsPerMetre);
+  chunk.setUint32(12, dotsPerMetre);
+  chunk.setUint8(16, 1); // the unit is the metre
+  chunk.setUint32(17, crc32(new Uint8Array(chunk.buffer, 4, 13)));
+  return new Uint8Array(chunk.buffer);
+}
+
+function crc32(bytes: Uint8Array): number {
+  let remainder = 0xffffffff;
+  for (const byte of bytes) {
+    remainder ^= byte;
+    for (let bit = 0; bit < 8; bit++) remainder = (remainder >>> 1) ^ (remainder & 1 ? 0xedb88320 : 0);
+  }
+  return ~remainder >>> 0;
+}
+
+/** Also for a page with a secret on it: what was drawn is gone from memory as far as a page can make it. */
+export function wipe(canvas: HTMLCanvasElement): void {
+  canvas.width = canvas.height = 0;
+}

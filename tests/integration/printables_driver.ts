@@ -1,0 +1,36 @@
+/** Built into a page of its own: the drawing code for the tests, which call it by `window.printables`. */
+import { occasionOf } from "../../gift_page/src/occasions.ts";
+import { toPng } from "../../gift_page/src/printables/canvas.ts";
+import { drawGiftCard } from "../../gift_page/src/printables/gift_card.ts";
+import { drawGiftRecord } from "../../gift_page/src/printables/gift_record.ts";
+import { drawKeySheet, roomForLetter } from "../../gift_page/src/printables/key_sheet.ts";
+import { qrModules } from "../../gift_page/src/qr.ts";
+
+type Given = Record<string, any>; // what JSON of the test is, with moments as milliseconds and integers as text
+
+async function draw(kind: string, given: Given): Promise<string> {
+  const common = { ...given, opensOn: new Date(given.opensOn), occasion: occasionOf(given.occasion) };
+  try {
+    if (kind === "sheet") return await base64(await drawKeySheet(common as never));
+    if (kind === "card") return await base64(await drawGiftCard(common as never));
+    const assets = given.assets.map((asset: Given) => ({ ...asset, units: BigInt(asset.units) }));
+    const value = given.value.source === "none" ? given.value : valued(given.value);
+    return await base64(await drawGiftRecord({ ...common, assets, value, sealedAt: new Date(given.sealedAt) } as never));
+  } catch (error) {
+    return `refused: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+function valued(value: Given): Given {
+  const prices = value.prices.map((price: Given) => ({ ...price, updatedAt: new Date(price.updatedAt) }));
+  return { ...value, usdCents: BigInt(value.usdCents), prices };
+}
+
+async function base64(canvas: HTMLCanvasElement): Promise<string> {
+  const bytes = new Uint8Array(await (await toPng(canvas)).arrayBuffer());
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}
+
+const fonts = (): string[] => [...document.fonts].filter((face) => face.status === "loaded").map((face) => face.family);
+
+Object.assign(window, { printables: { draw, roomForLetter, qrModules, fonts } });
