@@ -6,9 +6,9 @@ the commit leaves nothing; after it the stored bytes are what is sent, by whoeve
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -45,6 +45,17 @@ class _Market:
     tip: int
     balance: int
     read_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A waiting request that nothing speaks against; `data` holds a user's signature."""
+
+    id: UUID
+    router: str
+    gas_limit: int
+    key: RecordKey = field(repr=False)
+    data: bytes = field(repr=False)
 
 
 class Admission:
@@ -163,57 +174,80 @@ class Admission:
             await self._execute(sql.DEFER, self._key(chain_id))
             return 0
         async with self._engine.connect() as connection:
-            values = {**self._key(chain_id), "limit": STARTED_AT_ONCE}
+            room = self.caps.max_open - (await connection.execute(sql.STANDING, self._key(chain_id))).one().open
+            values = {**self._key(chain_id), "limit": STARTED_AT_ONCE if room > 0 else 0}
             rows = (await connection.execute(sql.TO_START, values)).all()
-        attempts: list[Attempt] = []
-        try:
-            for row in rows:
-                if not await self._start(chain_id, row, market, attempts):
-                    break
-        finally:
-            await broadcast(self._engine, self._chains[chain_id], attempts)
-        return len(attempts)
+        started = 0
+        while rows and room > started:
+            tried, rows = rows[: room - started], rows[room - started :]
+            ready = [each for each in await asyncio.gather(*(self._ready(chain_id, row) for row in tried)) if each]
+            count = await self._start(chain_id, ready, market)
+            started += count
+            if count < len(ready):
+                break
+        return started
 
-    async def _start(self, chain_id: int, row: Any, market: _Market, attempts: list[Attempt]) -> bool:
-        """False: no room for this one, nor for those after it."""
+    async def _ready(self, chain_id: int, row: Any) -> _Ready | None:
+        """None: not to be paid for now. It is passed over, and its fate looked at elsewhere."""
         try:
             key = self._vault.record(row.salt, row.key_id)
             data = key.open(row.call_data, _call_context(row.id))
         except DecryptionFailed:
             log.error("a waiting request does not decrypt", chain=chain_id, id=str(row.id))
-            await self._execute(sql.PASS_OVER, {"id": row.id, "reason": "not_readable"})
-            return True
-        objection = await self._objection(self._chains[chain_id], row, Call(row.router, data))
-        if objection is not None:
-            await self._execute(sql.PASS_OVER, {"id": row.id, "reason": objection})  # its fate is looked at elsewhere
-            return True
-        fees, wei = self._offer(market, row.gas_limit)
-        if fees is None:
-            return False
-        async with self._engine.connect() as connection, connection.begin() as transaction:
+            objection: str | None = "not_readable"
+        else:
+            objection = await self._objection(self._chains[chain_id], row, Call(row.router, data))
+            if objection is None:
+                return _Ready(row.id, row.router, row.gas_limit, key, data)
+        await self._execute(sql.PASS_OVER, {"id": row.id, "reason": objection})
+        return None
+
+    async def _start(self, chain_id: int, ready: Sequence[_Ready], market: _Market) -> int:
+        """As many of them, in their order, as there is room for: one transaction, and then the wire."""
+        if not ready:
+            return 0
+        async with self._engine.begin() as connection:
             nonce = await store.lock_wallet(connection, chain_id, self.signer.address)
-            booked = await store.reserve_wei(connection, chain_id, self.signer.address, self.caps, wei)
-            if booked is None:
-                return False
-            day, owed = booked
+            values = {"ids": [each.id for each in ready]}
+            waiting = set((await connection.execute(sql.STILL_WAITING, values)).scalars())  # others may have taken some
+            standing = (await connection.execute(sql.STANDING, self._key(chain_id))).one()
+            chosen = self._that_fit([each for each in ready if each.id in waiting], market, standing)
+            wei = sum(wei for _, _, wei in chosen)
+            day = await store.reserve_wei(connection, chain_id, self.signer.address, self.caps, wei) if chosen else None
+            if day is None:
+                return 0
+            rows, attempts = [], []
+            for position, (each, fees, its_wei) in enumerate(chosen):
+                signed = await sign_attempt(
+                    each.key,
+                    self.signer,
+                    chain_id=chain_id,
+                    nonce=nonce + position,
+                    kind="call",
+                    to=each.router,
+                    data=each.data,
+                    fees=fees,
+                    gas_limit=each.gas_limit,
+                )
+                rows.append({**signed.row, "id": each.id, "wei": its_wei, "day": day})
+                attempts.append(signed.attempt)
+            await connection.execute(sql.START, rows)
+        await broadcast(self._engine, self._chains[chain_id], attempts)
+        return len(attempts)
+
+    def _that_fit(self, ready: Sequence[_Ready], market: _Market, standing: Any) -> list[tuple[_Ready, Fees, int]]:
+        """Those before the first that has no room, with their fees and wei. Raises `RelayStopped` when it is the
+        balance that the very first is too much for."""
+        chosen: list[tuple[_Ready, Fees, int]] = []
+        owed, room = int(standing.owed), self.caps.daily_wei - int(standing.used_wei)
+        for each in ready[: max(0, self.caps.max_open - standing.open)]:
+            fees, wei = self._offer(market, each.gas_limit)
+            if fees is None or wei > room or (chosen and market.balance < owed + wei):
+                break
             self._check_balance(market, owed + wei)
-            signed = await sign_attempt(
-                key,
-                self.signer,
-                chain_id=chain_id,
-                nonce=nonce,
-                kind="call",
-                to=row.router,
-                data=data,
-                fees=fees,
-                gas_limit=row.gas_limit,
-            )
-            started = await connection.scalar(sql.START, {**signed.row, "id": row.id, "wei": wei, "day": day})
-            if started is None:  # another took it meanwhile: nothing of this may stay
-                await transaction.rollback()
-                return True
-        attempts.append(signed.attempt)
-        return True
+            chosen.append((each, fees, wei))
+            owed, room = owed + wei, room - wei
+        return chosen
 
     async def _objection(self, chain: Chain, row: Any, call: Call) -> str | None:
         """Why it is not to be paid for now, as a code: what it was for may have been done since it came."""

@@ -4,7 +4,7 @@ Facts are read in one batch from every endpoint, decided on by plain rules (`fat
 each slot. Only then are stored bytes sent. Any number of reconcilers may run at once, and be killed anywhere.
 """
 
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -39,7 +39,7 @@ from reminder_worker.relay.fate import (
 )
 from reminder_worker.relay.fees import EMPTY_GAS, Fees, bump
 from reminder_worker.relay.outcome import Outcomes
-from reminder_worker.relay.settle import OpenSlot, StoredRequest
+from reminder_worker.relay.settle import Ended, OpenSlot, StoredRequest
 from reminder_worker.relay.values import State
 from reminder_worker.relay.views import SignerOf, Views, view_chain
 from reminder_worker.relay.wallet_watch import WalletWatch
@@ -123,12 +123,19 @@ class Reconcile:
         await self._watch.look_for_strangers(chain_id, seen.views)
         outgoing: list[Attempt] = []
         decided = [(at, decide(at.slot, _facts(at, seen))) for at in seen.slots]
-        report.recorded = await self._record(
-            chain_id, [(at, each.mined) for at, each in decided if isinstance(each, Record)]
+        await self._together(
+            chain_id, [(at, each.mined) for at, each in decided if isinstance(each, Record)], self._record, report
         )
+        ended: list[tuple[OpenSlot, Ended]] = []
         for at, action in decided:
-            work = self._slot(chain, at, action, seen.market, report)
-            outgoing += await self._guarded(chain_id, at.request, work, report) or ()
+            if isinstance(action, Settle | Foreign):
+                mined = action.mined if isinstance(action, Settle) else None
+                each = await self._guarded(chain_id, at.request, self._ending(chain, at, mined), report)
+                ended += [(at, each)] if each else []
+            else:
+                work = self._slot(chain_id, at, action, seen.market, report)
+                outgoing += await self._guarded(chain_id, at.request, work, report) or ()
+        await self._together(chain_id, ended, self._finish, report)
         for request in seen.waiting:
             await self._guarded(chain_id, request, self._waiting(chain, request, seen.views, report), report)
         await broadcast(self._engine, chain, outgoing)
@@ -159,31 +166,57 @@ class Reconcile:
     # -- slots ----------------------------------------------------------------------------------
 
     async def _slot(
-        self, chain: Chain, at: OpenSlot, action: Action, market: Market | None, report: ReconcileReport
+        self, chain_id: int, at: OpenSlot, action: Action, market: Market | None, report: ReconcileReport
     ) -> Sequence[Attempt]:
-        """One step of a slot, but for those recorded together; what is to be sent after it."""
+        """One step of a slot, but for those written together; what is to be sent after it."""
         match action:
             case Unmine():
-                if await self._unmine(chain.chain_id, at):
+                if await self._unmine(chain_id, at):
                     report.unmined += 1
-                    return await self._newest(chain.chain_id, at, report)
-            case Settle(mined):
-                await self._finish(chain, at, mined, report)
-            case Foreign():
-                await self._watch.stop(chain.chain_id, at.slot.nonce)
-                await self._finish(chain, at, None, report)
+                    return await self._newest(chain_id, at, report)
             case Replace(kind) if market is not None:
-                return await self._replace(chain.chain_id, at, kind, market, report)
+                return await self._replace(chain_id, at, kind, market, report)
             case Replace() | Rebroadcast():
-                return await self._newest(chain.chain_id, at, report)
+                return await self._newest(chain_id, at, report)
         return ()
 
-    async def _record(self, chain_id: int, found: Sequence[tuple[OpenSlot, MinedAttempt]]) -> int:
-        """All in one transaction: in a full block each of them would wait for the others' commits."""
+    async def _together(
+        self,
+        chain_id: int,
+        found: Sequence[tuple[OpenSlot, T]],
+        write: Callable[[int, Sequence[tuple[OpenSlot, T]], ReconcileReport], Awaitable[None]],
+        report: ReconcileReport,
+    ) -> None:
+        """All in one transaction: of a full block each would wait for the others' commits. Where one of them cannot be
+        written, each is on its own."""
         if not found:
-            return 0
+            return
+        try:
+            await write(chain_id, found, report)
+        except IntegrityError:
+            for each in found:
+                await self._guarded(chain_id, each[0].request, write(chain_id, [each], report), report)
+
+    async def _record(
+        self, chain_id: int, found: Sequence[tuple[OpenSlot, MinedAttempt]], report: ReconcileReport
+    ) -> None:
         async with self._engine.begin() as connection:
-            return await settle.record(connection, chain_id, self._wallet, found)
+            recorded = await settle.record(connection, chain_id, self._wallet, found)
+        report.recorded += recorded
+
+    async def _finish(self, chain_id: int, found: Sequence[tuple[OpenSlot, Ended]], report: ReconcileReport) -> None:
+        async with self._engine.begin() as connection:
+            nonces = await settle.finish(connection, chain_id, self._wallet, [each for _, each in found])
+        for at, each in found:
+            if at.slot.nonce in nonces:
+                _count(report, each.ending.state)
+
+    async def _ending(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None) -> Ended | None:
+        """None: the endpoints do not agree yet on what became of the authorization."""
+        if mined is None:
+            await self._watch.stop(chain.chain_id, at.slot.nonce)
+        ending = await self._outcomes.ending(chain, at, mined)
+        return None if ending is None else Ended(at, mined, ending)
 
     async def _unmine(self, chain_id: int, at: OpenSlot) -> bool:
         async with self._engine.begin() as connection:
@@ -191,18 +224,6 @@ class Reconcile:
                 return False
             await settle.unmine(connection, chain_id, self._wallet, at)
             return True
-
-    async def _finish(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None, report: ReconcileReport) -> None:
-        ending = await self._outcomes.ending(chain, at, mined)
-        if ending is None:
-            return  # the endpoints do not agree yet on what became of the authorization
-        async with self._engine.begin() as connection:
-            if not await settle.unchanged(connection, chain.chain_id, self._wallet, at.slot):
-                return
-            released = await settle.finish(connection, chain.chain_id, self._wallet, at, mined, ending)
-            spent = mined.cost if mined else 0
-            await store.settle_budget(connection, chain.chain_id, self._wallet, released.day, released.reserved, spent)
-        _count(report, ending.state)
 
     async def _replace(
         self, chain_id: int, at: OpenSlot, kind: Kind, market: Market, report: ReconcileReport

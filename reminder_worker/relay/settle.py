@@ -4,9 +4,8 @@ The wallet's row is held throughout, as by whoever takes nonces, so that two rec
 the other, and the later one finds that what it read has changed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,7 +16,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay import statements
 from reminder_worker.relay.fate import Kind, MinedAttempt, Slot, StoredAttempt
-from reminder_worker.relay.values import OPEN_STATES, WAITING_STATES, State
+from reminder_worker.relay.values import WAITING_STATES, State
 
 Key = dict[str, Any]
 
@@ -67,11 +66,12 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
-class Released:
-    """What a slot had reserved of its day's budgets."""
+class Ended:
+    """A slot that is final, and what becomes of its request. `mined` None: a stranger took the nonce."""
 
-    reserved: int
-    day: date
+    at: OpenSlot
+    mined: MinedAttempt | None
+    ending: Ending
 
 
 async def unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slot: Slot) -> bool:
@@ -98,30 +98,19 @@ async def record(
 
 async def unmine(connection: AsyncConnection, chain_id: int, wallet: str, at: OpenSlot) -> None:
     await connection.execute(sql.SET_OPEN, _key(chain_id, wallet, at.slot.nonce))
-    await _move(connection, at.request.id, "broadcast", at.slot.newest.tx_hash, None)
+    values = {"id": at.request.id, "state": "broadcast", "tx_hash": at.slot.newest.tx_hash}
+    await connection.execute(sql.MOVE_REQUEST, values)
 
 
-async def finish(
-    connection: AsyncConnection, chain_id: int, wallet: str, at: OpenSlot, mined: MinedAttempt | None, ending: Ending
-) -> Released:
-    """The slot is final, and with `ending` its request goes on or ends. `mined` None: a stranger took the nonce.
+async def finish(connection: AsyncConnection, chain_id: int, wallet: str, ended: Sequence[Ended]) -> set[int]:
+    """Slots become final, their requests go on or end, what they reserved is settled by their receipts.
 
-    What it reserved is returned, to be settled in the same transaction.
+    Takes the lock; returns the nonces of those that still were as they were read.
     """
-    values: Key = {"spent": mined.cost if mined else 0, "tx_hash": None, "block_number": None, "block_hash": None}
-    if mined is not None:
-        values |= {"tx_hash": mined.tx_hash, "block_number": mined.block_number, "block_hash": mined.block_hash}
-    key = _key(chain_id, wallet, at.slot.nonce)
-    row = (await connection.execute(sql.SET_FINAL, {**key, **values})).one()
-    await connection.execute(sql.SHRED_ATTEMPTS, key)
-    called = mined if mined is not None and kind_of(at.slot, mined.tx_hash) == "call" else None
-    if ending.state == State.QUEUED:
-        await _move(connection, at.request.id, ending.state, None, None, ending.reason)
-    else:
-        await _end(connection, at.request.id, ending.state, ending.reason, called, OPEN_STATES)
-    if ending.paused:
-        await connection.execute(sql.PAUSE, {"subject": _pause_subject(chain_id, at.request.signer)})
-    return Released(int(row.reserved_wei), row.budget_day)
+    await connection.execute(statements.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
+    rows = msgspec.json.encode([_finished(chain_id, each) for each in ended]).decode()
+    values = {"chain_id": chain_id, "wallet": wallet, "rows": rows}
+    return set((await connection.execute(sql.FINISH, values)).scalars())
 
 
 async def end_waiting(
@@ -129,7 +118,8 @@ async def end_waiting(
 ) -> bool:
     """A request without a slot ends. False: it has got one, or ended, since it was read."""
     await connection.execute(statements.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
-    return await _end(connection, request.id, state, None, None, WAITING_STATES)
+    values = {"id": request.id, "state": state, "states": [each.value for each in WAITING_STATES]}
+    return bool((await connection.execute(sql.END_REQUEST, values)).rowcount)
 
 
 async def own_nonces(connection: AsyncConnection, chain_id: int, tx_hashes: Sequence[str]) -> dict[str, int]:
@@ -186,15 +176,40 @@ async def read_waiting(connection: AsyncConnection, chain_id: int, wallet: str, 
     return [_request(row) for row in rows]
 
 
-def _recorded(at: OpenSlot, mined: MinedAttempt) -> Key:
+def _as_read(at: OpenSlot) -> Key:
+    """By which a statement finds that nobody has moved the slot on since."""
     was = at.slot.mined_in
-    called = kind_of(at.slot, mined.tx_hash) == "call"
     return {
         "nonce": at.slot.nonce,
         "attempts": len(at.slot.attempts),
         "was_tx": was and was[0],
         "was_block": was and was[2],
         "request_id": at.request.id,
+    }
+
+
+def _finished(chain_id: int, each: Ended) -> Key:
+    """`spent` as text: wei are larger than JSON's numbers are sure to be read."""
+    at, mined, ending = each.at, each.mined, each.ending
+    called = mined is not None and kind_of(at.slot, mined.tx_hash) == "call" and ending.state != State.QUEUED
+    return {
+        **_as_read(at),
+        "tx_hash": mined and mined.tx_hash,
+        "block_number": mined and mined.block_number,
+        "block_hash": mined and mined.block_hash,
+        "spent": str(mined.cost if mined else 0),
+        "request_state": ending.state.value,
+        "reason": ending.reason,
+        "request_tx": mined.tx_hash if mined and called else None,
+        "request_block": mined.block_number if mined and called else None,
+        "pause": _pause_subject(chain_id, at.request.signer) if ending.paused else None,
+    }
+
+
+def _recorded(at: OpenSlot, mined: MinedAttempt) -> Key:
+    called = kind_of(at.slot, mined.tx_hash) == "call"
+    return {
+        **_as_read(at),
         "tx_hash": mined.tx_hash,
         "block_number": mined.block_number,
         "block_hash": mined.block_hash,
@@ -202,37 +217,6 @@ def _recorded(at: OpenSlot, mined: MinedAttempt) -> Key:
         "request_tx": mined.tx_hash if called else at.slot.newest.tx_hash,
         "request_block": mined.block_number if called else None,
     }
-
-
-async def _move(
-    connection: AsyncConnection,
-    request_id: UUID,
-    state: str,
-    tx_hash: str | None,
-    block_number: int | None,
-    reason: str | None = None,
-) -> None:
-    values = {"id": request_id, "state": state, "reason": reason, "tx_hash": tx_hash, "block_number": block_number}
-    await connection.execute(sql.MOVE_REQUEST, values)
-
-
-async def _end(
-    connection: AsyncConnection,
-    request_id: UUID,
-    state: str,
-    reason: str | None,
-    mined: MinedAttempt | None,
-    states: Iterable[State],
-) -> bool:
-    values = {
-        "id": request_id,
-        "state": state,
-        "reason": reason,
-        "tx_hash": mined.tx_hash if mined else None,
-        "block_number": mined.block_number if mined else None,
-        "states": [each.value for each in states],
-    }
-    return bool((await connection.execute(sql.END_REQUEST, values)).rowcount)
 
 
 def _key(chain_id: int, wallet: str, nonce: int) -> Key:

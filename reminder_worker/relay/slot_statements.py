@@ -26,6 +26,16 @@ _REQUEST = """
     r.reason, r.key_id, r.salt, cast(extract(epoch from r.created_at) as double precision) as created_at
 """
 
+OLDEST = text("""
+    select s.nonce, cast(extract(epoch from clock_timestamp() - s.opened_at) as integer) as age, (
+        select count(*) from worker.tx_attempt t
+        where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+    ) as attempts
+    from worker.nonce_slot s
+    where s.chain_id = :chain_id and s.wallet = :wallet and s.state = 'open'
+    order by s.opened_at limit 1
+""")
+
 SLOTS = text(f"""
     select s.nonce, s.state, s.tx_hash, s.block_number, s.block_hash, s.reserved_wei,
         cast(extract(epoch from clock_timestamp() - s.opened_at) as double precision) as age, {_REQUEST}
@@ -97,29 +107,68 @@ SET_OPEN = text("""
     where chain_id = :chain_id and wallet = :wallet and nonce = :nonce
 """)
 
-SET_FINAL = text("""
-    update worker.nonce_slot
-    set state = 'final', spent_wei = :spent, tx_hash = :tx_hash, block_number = :block_number, block_hash = :block_hash
-    where chain_id = :chain_id and wallet = :wallet and nonce = :nonce
-    returning reserved_wei, budget_day
-""")
-
-SHRED_ATTEMPTS = text("""
-    update worker.tx_attempt set raw = null where chain_id = :chain_id and wallet = :wallet and nonce = :nonce
-""")
+# Of all slots that are final at once: each only where it still is as it was read. The salt goes with the ciphertexts:
+# what backups keep of them cannot be opened.
+FINISH = text(f"""
+    with asked as (
+        select * from json_to_recordset(cast(:rows as json)) as a(
+            nonce bigint, attempts bigint, was_tx text, was_block text, request_id uuid,
+            tx_hash text, block_number bigint, block_hash text, spent numeric,
+            request_state text, reason text, request_tx text, request_block bigint, pause text
+        )
+    ), moved as (
+        update worker.nonce_slot s
+        set state = 'final', spent_wei = a.spent, tx_hash = a.tx_hash, block_number = a.block_number,
+            block_hash = a.block_hash
+        from asked a
+        where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
+          and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
+          and a.attempts = (
+            select count(*) from worker.tx_attempt t
+            where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+          )
+        returning s.nonce, s.reserved_wei, s.spent_wei, s.budget_day
+    ), shredded as (
+        update worker.tx_attempt t set raw = null from moved
+        where t.chain_id = :chain_id and t.wallet = :wallet and t.nonce = moved.nonce
+    ), ended as (
+        update worker.relay_request r
+        set state = a.request_state, reason = coalesce(a.reason, r.reason), tx_hash = a.request_tx,
+            block_number = a.request_block, updated_at = clock_timestamp(),
+            call_data = case when a.request_state = 'queued' then r.call_data end,
+            salt = case when a.request_state = 'queued' then r.salt end,
+            key_id = case when a.request_state = 'queued' then r.key_id end
+        from asked a join moved using (nonce)
+        where r.id = a.request_id and r.state in {OPEN}
+    ), settled as (
+        update worker.relay_budget b
+        set reserved_wei = b.reserved_wei - s.reserved, spent_wei = b.spent_wei + s.spent
+        from (
+            select budget_day, sum(reserved_wei) as reserved, sum(spent_wei) as spent from moved group by budget_day
+        ) s
+        where b.chain_id = :chain_id and b.wallet = :wallet and b.scope = 'global' and b.subject = ''
+          and b.day = s.budget_day
+    ), paused as (
+        insert into worker.quota (scope, subject, "window", used, ends_at)
+        select distinct 'relay_paused', a.pause, day, 1, day + 86400
+        from asked a join moved using (nonce)
+        cross join (select cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint) as day) d
+        where a.pause is not null
+        on conflict (scope, subject, "window") do nothing
+    )
+    select nonce from moved
+""")  # noqa: S608 - constants
 
 MOVE_REQUEST = text(f"""
     update worker.relay_request
-    set state = :state, reason = coalesce(:reason, reason), tx_hash = :tx_hash, block_number = :block_number,
-        updated_at = clock_timestamp()
+    set state = :state, tx_hash = :tx_hash, block_number = null, updated_at = clock_timestamp()
     where id = :id and state in {OPEN}
 """)  # noqa: S608 - constants
 
-# The salt goes with the ciphertexts: what backups keep of them cannot be opened.
 END_REQUEST = text("""
     update worker.relay_request
-    set state = :state, reason = coalesce(:reason, reason), tx_hash = :tx_hash, block_number = :block_number,
-        call_data = null, salt = null, key_id = null, updated_at = clock_timestamp()
+    set state = :state, tx_hash = null, block_number = null, call_data = null, salt = null, key_id = null,
+        updated_at = clock_timestamp()
     where id = :id and state = any(cast(:states as text[]))
 """)
 
@@ -148,13 +197,6 @@ OWN = text("""
     join worker.nonce_slot s on s.chain_id = t.chain_id and s.wallet = t.wallet and s.nonce = t.nonce
     join worker.relay_request r on r.id = s.request_id
     where t.chain_id = :chain_id and t.tx_hash = any(cast(:tx_hashes as text[]))
-""")
-
-PAUSE = text("""
-    insert into worker.quota (scope, subject, "window", used, ends_at)
-    select 'relay_paused', :subject, day, 1, day + 86400
-    from (select cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint) as day) d
-    on conflict (scope, subject, "window") do nothing
 """)
 
 PAUSED = text("""

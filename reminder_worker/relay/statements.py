@@ -111,7 +111,7 @@ RESERVE_WEI = text(f"""
         where b.reserved_wei + b.spent_wei + excluded.reserved_wei <= :daily_wei
         returning day
     )
-    select day, open, owed, exists (select from reserved) as reserved from today, slots
+    select day from reserved
 """)  # noqa: S608 - constants
 
 _SLOT_AND_ATTEMPT: Final = """
@@ -168,6 +168,12 @@ START = text(f"""
     ), {_SLOT_AND_ATTEMPT}
     select id from request
 """)  # noqa: S608 - constants
+
+# For who holds the wallet's row: what waits then, waits until the commit.
+STILL_WAITING = text("""
+    select id from worker.relay_request
+    where id = any(cast(:ids as uuid[])) and state in ('queued', 'waiting_predecessor', 'deferred_fee')
+""")
 
 PASS_OVER = text("""
     update worker.relay_request set reason = :reason, updated_at = clock_timestamp()
@@ -253,14 +259,9 @@ RAISE_RESERVATION = text("""
     returning true
 """)
 
-SETTLE = text("""
-    update worker.relay_budget set reserved_wei = reserved_wei - :reserved, spent_wei = spent_wei + :spent
-    where chain_id = :chain_id and wallet = :wallet and scope = 'global' and subject = '' and day = :day
-""")
-
 STANDING = text(f"""
     with {_TODAY}
-    select w.stopped, slots.owed, coalesce(b.requests, 0) as requests,
+    select w.stopped, slots.open, slots.owed, coalesce(b.requests, 0) as requests,
         coalesce(b.reserved_wei + b.spent_wei, 0) as used_wei
     from worker.relay_wallet w cross join today cross join slots
     left join worker.relay_budget b on b.chain_id = w.chain_id and b.wallet = w.address

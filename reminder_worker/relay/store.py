@@ -56,15 +56,11 @@ async def reserve(
     return Reserved(row.existing, row.nonce_taken, row.come, row.day, int(row.owed))
 
 
-async def reserve_wei(
-    connection: AsyncConnection, chain_id: int, wallet: str, caps: Caps, wei: int
-) -> tuple[date, int] | None:
-    """For a request counted before: the day and what open slots had reserved. None when there is no room."""
-    values = {"chain_id": chain_id, "wallet": wallet, "wei": wei}
-    row = (
-        await connection.execute(sql.RESERVE_WEI, {**values, "daily_wei": caps.daily_wei, "max_open": caps.max_open})
-    ).one()
-    return (row.day, int(row.owed)) if row.reserved else None
+async def reserve_wei(connection: AsyncConnection, chain_id: int, wallet: str, caps: Caps, wei: int) -> date | None:
+    """For requests counted before: the day. None when there is no room for all of it."""
+    values = {"chain_id": chain_id, "wallet": wallet, "wei": wei, "daily_wei": caps.daily_wei}
+    day: date | None = await connection.scalar(sql.RESERVE_WEI, {**values, "max_open": caps.max_open})
+    return day
 
 
 async def raise_reservation(
@@ -81,14 +77,6 @@ async def raise_reservation(
     if int(reserved) >= wei:
         return True
     return bool(await connection.scalar(sql.RAISE_RESERVATION, {**key, "wei": wei, "daily_wei": daily_wei}))
-
-
-async def settle_budget(
-    connection: AsyncConnection, chain_id: int, wallet: str, day: date, reserved: int, spent: int
-) -> None:
-    """What a final slot had reserved of `day` becomes what its receipt says. The caller holds the wallet's row."""
-    values = {"chain_id": chain_id, "wallet": wallet, "day": day, "reserved": reserved, "spent": spent}
-    await connection.execute(sql.SETTLE, values)
 
 
 async def view(connection: AsyncConnection, id: UUID) -> RequestView | None:

@@ -3,7 +3,7 @@
 from typing import Final
 
 import structlog
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts, Facts
 from reminder_worker.chain.client import Chain
@@ -32,7 +32,8 @@ class WalletWatch:
     async def look_for_strangers(self, chain_id: int, views: Views) -> None:
         """More transactions than we ever signed: somebody else holds the key. Our counter is read after the chain's."""
         count, final = views.vouched_wallet_count, views.wallet_count_final
-        ours = (await self._row(chain_id))[0]
+        async with self._engine.connect() as connection:
+            ours = (await connection.execute(sql.WALLET, self._key(chain_id))).one().next_nonce
         if count is not None and count > ours:
             await self.stop(chain_id, ours)
         if final is not None and final > ours:
@@ -51,39 +52,38 @@ class WalletWatch:
     async def tell(self, chain: Chain, market: Market | None) -> tuple[int, int, str | None]:
         """Balance (wei), age of the oldest slot that is not mined (seconds), why the wallet is stopped."""
         balance = await chain.balance(self._wallet)
-        _, stopped = await self._row(chain.chain_id)
-        age = await self._tell_of_the_oldest(chain.chain_id)
+        async with self._engine.begin() as connection:
+            return (balance, *await self._tell(connection, chain.chain_id, balance, market))
+
+    async def _tell(
+        self, connection: AsyncConnection, chain_id: int, balance: int, market: Market | None
+    ) -> tuple[int, str | None]:
+        stopped = (await connection.execute(sql.WALLET, self._key(chain_id))).one().stopped
+        age = await self._tell_of_the_oldest(connection, chain_id)
         if market is not None:
             pays_for = balance // (USUAL_GAS * max(1, min(market.base_fee + market.priority_fee, market.ceiling)))
             facts: Facts = {"balance_wei": balance, "pays for": f"{pays_for} relays"}
             if pays_for < self._low_balance_relays or 4 * pays_for >= 5 * self._low_balance_relays:
                 low = pays_for < self._low_balance_relays  # in between, fees alone would raise and clear it in turn
-                await self._condition(chain.chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
+                await self._condition(connection, chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
         reason: Facts = {} if stopped is None else {"reason": stopped}
-        await self._condition(chain.chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)
-        return balance, age, stopped
+        await self._condition(connection, chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)
+        return age, stopped
 
-    async def _tell_of_the_oldest(self, chain_id: int) -> int:
-        async with self._engine.connect() as connection:
-            slots = await settle.read_slots(connection, chain_id, self._wallet)
-        unmined = [at for at in slots if at.slot.mined_in is None]
-        oldest = max(unmined, key=lambda at: at.age, default=None)
-        age = int(oldest.age) if oldest else 0
+    async def _tell_of_the_oldest(self, connection: AsyncConnection, chain_id: int) -> int:
+        oldest = (await connection.execute(sql.OLDEST, self._key(chain_id))).one_or_none()
+        age = oldest.age if oldest else 0
         facts: Facts = {"waiting_since_seconds": age}
         if oldest is not None:
-            facts = {"nonce": oldest.slot.nonce, "tried with": f"{len(oldest.slot.attempts)} fees", **facts}
-        await self._condition(chain_id, AlertKind.RELAY_STUCK, age >= STUCK_SECONDS, facts)
-        return age
+            facts = {"nonce": oldest.nonce, "tried with": f"{oldest.attempts} fees", **facts}
+        await self._condition(connection, chain_id, AlertKind.RELAY_STUCK, age >= STUCK_SECONDS, facts)
+        return int(age)
 
-    async def _condition(self, chain_id: int, kind: AlertKind, holds: bool, facts: Facts) -> None:
+    async def _condition(
+        self, connection: AsyncConnection, chain_id: int, kind: AlertKind, holds: bool, facts: Facts
+    ) -> None:
         tell = self._alerts.raise_ if holds else self._alerts.clear
-        await tell(None, kind, self._wallet, chain_id, facts)
-
-    async def _row(self, chain_id: int) -> tuple[int, str | None]:
-        """Our next nonce, and why the wallet is stopped."""
-        async with self._engine.connect() as connection:
-            row = (await connection.execute(sql.WALLET, self._key(chain_id))).one()
-        return row.next_nonce, row.stopped
+        await tell(connection, kind, self._wallet, chain_id, facts)
 
     def _key(self, chain_id: int) -> dict[str, object]:
         return {"chain_id": chain_id, "wallet": self._wallet}

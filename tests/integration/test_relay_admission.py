@@ -18,10 +18,11 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.errors import ChainUnavailable, LimitReached, NonceMismatch, NotConfigured, RelayStopped
 from reminder_worker.relay import admission as admission_module
-from reminder_worker.relay import statements, store
+from reminder_worker.relay import settle, statements, store
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, store_attempt, stored_attempts
 from reminder_worker.relay.broadcast import broadcast
+from reminder_worker.relay.fate import MinedAttempt
 from reminder_worker.relay.fees import Fees
 from reminder_worker.relay.values import Authorization, Lane, State
 from reminder_worker.relay.wallet import load_signer
@@ -431,10 +432,11 @@ async def test_what_is_settled_makes_room(world: RelayWorld) -> None:
     admission = with_caps(world, daily_wei=once + 7)
     with pytest.raises(LimitReached):
         await admission.admit(authorization(2))
-    (slot,) = await world.slots()
     async with world.engine.begin() as connection:
-        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
-        await store.settle_budget(connection, CHAIN_ID, world.wallet, slot["budget_day"], once, 7)
+        (slot,) = await settle.read_slots(connection, CHAIN_ID, world.wallet)
+        mined = MinedAttempt(slot.slot.newest.tx_hash, 1, "0x" + "1" * 64, True, 7)
+        ended = settle.Ended(slot, mined, settle.Ending(State.CONFIRMED))
+        assert await settle.finish(connection, CHAIN_ID, world.wallet, [ended]) == {0}
     await admission.admit(authorization(2))
     assert await world.budget() == {"requests": 2, "reserved": once, "spent": 7}
 

@@ -31,7 +31,7 @@ STEPS = [
     (admission, "broadcast"),
     (settle, "record"),
     (settle, "finish"),
-    (store, "settle_budget"),
+    (store, "reserve_wei"),
     (store, "raise_reservation"),
 ]
 gifts = st.integers(0, len(GIFTS) - 1)

@@ -20,7 +20,6 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.sponsorship import Auth
 from reminder_worker.chain.endpoint import Endpoint
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.settle import _pause_subject
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.relaying import RELAYER
@@ -505,7 +504,13 @@ async def test_a_paused_signer_waits_for_tomorrow(world: World, sealed: Sealed) 
     body = withdraw_body(world, sealed.gift(), sealed.heir)
     subject = _pause_subject(world.chain_id, sealed.heir.address.lower())
     async with world.engine.begin() as connection:
-        await connection.execute(sql.PAUSE, {"subject": subject})
+        await connection.execute(
+            text(
+                "insert into worker.quota select 'relay_paused', :subject, day, 1, day + 86400"
+                " from (select cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint) as day) d"
+            ),
+            {"subject": subject},
+        )
     answer = await refused(world, "/sponsor/gift-withdraw", body, 429, "signer_paused")
     assert 0 < int(answer.headers["Retry-After"]) <= DAY
 
