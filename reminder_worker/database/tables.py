@@ -743,10 +743,11 @@ statistics = Table(
     Column("chain_id", BigInteger, primary_key=True),
     Column("hour", DateTime(timezone=True), primary_key=True, comment="the hour (UTC) the snapshot is of"),
     Column("block_number", BigInteger, nullable=False, comment="everything was read at this block"),
+    Column("block_hash", Hash, comment="is it no longer on the chain, the snapshot is taken anew"),
     Column("block_time", BigInteger, nullable=False, comment="unix seconds"),
     Column("counts", JSONB, nullable=False, comment="{legacies: {...}, timelocks: {...}}"),
     Column("tokens", JSONB, nullable=False, comment="[{token, symbol, decimals, amount, usd}], base units as strings"),
-    Column("value_secured_usd", Numeric(38, 2), comment="null: no price of a token held"),
+    Column("value_secured_usd", Numeric(38, 2), comment="of tokens with a feed; null: one has no fresh price"),
     _now("taken_at"),
     comment="Hourly aggregates of each chain: no address of a user, nothing per user",
 )

@@ -48,6 +48,12 @@ def upgrade() -> None:
         sa.Column("chain_id", sa.BigInteger(), nullable=False),
         sa.Column("hour", sa.DateTime(timezone=True), nullable=False, comment="the hour (UTC) the snapshot is of"),
         sa.Column("block_number", sa.BigInteger(), nullable=False, comment="everything was read at this block"),
+        sa.Column(
+            "block_hash",
+            sa.String(length=66),
+            nullable=True,
+            comment="is it no longer on the chain, the snapshot is taken anew",
+        ),
         sa.Column("block_time", sa.BigInteger(), nullable=False, comment="unix seconds"),
         sa.Column(
             "counts",
@@ -65,7 +71,7 @@ def upgrade() -> None:
             "value_secured_usd",
             sa.Numeric(precision=38, scale=2),
             nullable=True,
-            comment="null: no price of a token held",
+            comment="of tokens with a feed; null: one has no fresh price",
         ),
         sa.Column("taken_at", sa.DateTime(timezone=True), server_default=sa.text("clock_timestamp()"), nullable=False),
         sa.PrimaryKeyConstraint("chain_id", "hour"),

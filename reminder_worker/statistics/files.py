@@ -1,0 +1,108 @@
+"""Parquet for analysts: `<folder>/<dataset>/day=<day>/chain_id=<chain>/<name>.parquet`.
+
+A file is written beside its place and renamed into it, so that a reader sees the old one or the new one, whole, and
+writing anew replaces. No address of a user, nothing per user, is ever in one.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+import polars as pl
+
+from reminder_worker.statistics import aggregates
+from reminder_worker.statistics.store import Snapshot
+
+Schema = dict[str, Any]  # of Polars types by column
+SNAPSHOTS, TOKENS, DAYS, DAY_TOKENS = "snapshots", "snapshot_tokens", "days", "day_tokens"
+DOLLARS: Final = pl.Decimal(38, 2)
+_MOMENT: Final = pl.Datetime("ms", "UTC")
+COUNTS: Final = {
+    "legacies_total": ("legacies", "total"),
+    "legacies_live": ("legacies", "live"),
+    "legacies_activated": ("legacies", "activated"),
+    "legacies_deleted": ("legacies", "deleted"),
+    "timelocks_total": ("timelocks", "total"),
+    "timelocks_live": ("timelocks", "live"),
+    "timelocks_ended": ("timelocks", "ended"),
+    "gifts_total": ("timelocks", "gifts"),
+}
+SNAPSHOT: Final[Schema] = {
+    "hour": _MOMENT,
+    "block_number": pl.Int64,
+    "block_time": _MOMENT,
+    **dict.fromkeys(COUNTS, pl.Int64),
+    "value_secured_usd": DOLLARS,
+}
+TOKEN: Final[Schema] = {
+    "token": pl.String,
+    "symbol": pl.String,
+    "decimals": pl.Int16,
+    "amount": pl.String,
+    "units": pl.Float64,
+    "usd": DOLLARS,
+}
+DAY: Final[Schema] = {
+    **dict.fromkeys(aggregates.SERIES, pl.Int64),
+    **dict.fromkeys((f"total_{name}" for name in aggregates.SERIES), pl.Int64),
+    "value_secured_usd": DOLLARS,
+    "value_block_number": pl.Int64,
+}
+
+
+def place(folder: Path, dataset: str, day: date, chain_id: int, name: str) -> Path:
+    return folder / dataset / f"day={day.isoformat()}" / f"chain_id={chain_id}" / f"{name}.parquet"
+
+
+def write(path: Path, frame: pl.DataFrame) -> None:
+    """Whole or not at all. Raises `OSError`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{uuid4().hex}.new")
+    try:
+        with beside.open("wb") as file:
+            frame.write_parquet(file)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
+    day, name = snapshot.hour.astimezone(UTC).date(), f"{snapshot.hour.astimezone(UTC):%H}"
+    write(place(folder, TOKENS, day, snapshot.chain_id, name), tokens_frame(snapshot.tokens, hour=snapshot.hour))
+    write(place(folder, SNAPSHOTS, day, snapshot.chain_id, name), snapshot_frame([snapshot]))
+
+
+def snapshot_frame(snapshots: Sequence[Snapshot]) -> pl.DataFrame:
+    rows = [
+        {
+            "hour": each.hour,
+            "block_number": each.block_number,
+            "block_time": each.block_time * 1000,
+            **{name: each.counts[group][key] for name, (group, key) in COUNTS.items()},
+            "value_secured_usd": each.value_secured_usd,
+        }
+        for each in snapshots
+    ]
+    raw = pl.DataFrame(rows, schema={**SNAPSHOT, "block_time": pl.Int64})
+    return raw.with_columns(pl.col("block_time").cast(pl.Datetime("ms")).dt.replace_time_zone("UTC"))
+
+
+def tokens_frame(tokens: Sequence[Mapping[str, Any]], **also: Any) -> pl.DataFrame:
+    """`units`: whole tokens, rounded; `amount` is exact."""
+    rows = [
+        {
+            **{name: token[name] for name in ("token", "symbol", "decimals", "amount")},
+            "units": None if token["decimals"] is None else int(token["amount"]) / 10 ** token["decimals"],
+            "usd": None if token["usd"] is None else Decimal(token["usd"]),
+        }
+        for token in tokens
+    ]
+    return pl.DataFrame(rows, schema=TOKEN).with_columns(
+        [pl.lit(value, dtype=_MOMENT).alias(name) for name, value in also.items()]
+    )

@@ -1,0 +1,168 @@
+"""What live legacies can move, read from the chain at one block: batches, bounded, each token isolated.
+
+Whoever holds nothing of a token is asked for no allowance. At most `AT_ONCE` calls are under way, and of a batch only
+sums are kept. A token that keeps failing is given up: its readers' time is not its own.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+import polars as pl
+
+from reminder_worker.chain import words
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.client import Block, Chain
+from reminder_worker.chain.contracts import configured
+from reminder_worker.chain.values import Call, Reverted
+from reminder_worker.chain.words import WORD, address_word
+from reminder_worker.statistics import aggregates, wide
+
+AT_ONCE: Final = 20_000  # calls
+FIRST_BATCH: Final = 1_000  # calls; finds out who keeps failing
+MOST_FAILURES: Final = 16  # of one token's balances
+_BALANCE_OF: Final = selector("ERC20", "balanceOf")
+_ALLOWANCE: Final = selector("ERC20", "allowance")
+_PERMITTED: Final = selector("Permit2", "allowance")
+_ETH_BALANCE: Final = selector("Multicall3", "getEthBalance")
+_PERMIT_WORDS: Final = 3
+_BALANCES: Final = {"holder": pl.String, "token": pl.String, "balance": pl.Binary}
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """In wei, and in base units by token. `unreadable`: tokens that kept failing, of which nothing is known."""
+
+    wei: int
+    amounts: Mapping[str, int]
+    unreadable: frozenset[str]
+
+
+async def read_holdings(chain: Chain, live: pl.DataFrame, tokens: frozenset[str], block: Block) -> Holdings:
+    """Of live legacies (`legacy`, `legacy_type`, `owner`), all at `block`. Raises `ChainUnavailable`."""
+    is_safe = pl.col("legacy_type") == aggregates.SAFE
+    places = live.select(pl.when(is_safe).then(pl.col("owner")).otherwise(pl.col("legacy")).unique())
+    wei = await _wei(chain, places.to_series().to_list(), block)
+    reader = _Reader(chain, block, tokens)
+    amounts: dict[str, int] = {}
+    for batch in _batches(live.sort("owner"), len(tokens)):
+        amounts = aggregates.added(amounts, await reader.batch(batch))
+    return Holdings(
+        wei, {token: amount for token, amount in amounts.items() if token in reader.tokens}, tokens - reader.tokens
+    )
+
+
+def _batches(live: pl.DataFrame, tokens: int) -> Iterator[pl.DataFrame]:
+    """Some holders at a time, each with all his legacies; `live` is sorted by them."""
+    if not tokens:
+        return
+    owners = live["owner"].unique(maintain_order=True)
+    start, size = 0, max(1, FIRST_BATCH // tokens)
+    while start < len(owners):
+        some = owners.slice(start, size)
+        first = live["owner"].search_sorted(some[0], side="left")
+        last = live["owner"].search_sorted(some[-1], side="right")
+        yield live.slice(first, last - first)
+        start, size = start + len(some), max(1, AT_ONCE // tokens)
+
+
+async def _wei(chain: Chain, places: Sequence[str], block: Block) -> int:
+    found = 0
+    for start in range(0, len(places), AT_ONCE):
+        calls = [
+            Call(chain.settings.multicall3, _ETH_BALANCE + address_word(place))
+            for place in places[start : start + AT_ONCE]
+        ]
+        answers = await chain.call_many(calls, at=block.hash)
+        found += wide.total([words.word(configured("getEthBalance", words.at, answer)) for answer in answers])
+    return found
+
+
+class _Reader:
+    """Reads batches of holders; remembers which tokens to leave out."""
+
+    def __init__(self, chain: Chain, block: Block, tokens: frozenset[str]) -> None:
+        self._chain = chain
+        self._block = block
+        self._failures: Counter[str] = Counter()
+        self.tokens = tokens
+
+    async def batch(self, live: pl.DataFrame) -> dict[str, int]:
+        """Base units by token that claims of these legacies can move."""
+        balances = await self._balances(live["owner"].unique().to_list())
+        pairs = balances.select("holder", "token").join(
+            live.rename({"owner": "holder"}), on="holder", maintain_order="left"
+        )
+        is_eoa = pl.col("legacy_type") == aggregates.EOA
+        of_eoa = pairs.filter(is_eoa)
+        ways = pl.concat(
+            [
+                of_eoa.select("holder", "token", own=pl.Series(await self._own(of_eoa), dtype=pl.Binary)),
+                pairs.filter(~is_eoa).select("holder", "token", own=pl.lit(wide.LARGEST)),
+            ]
+        )
+        holders = of_eoa.select("holder", "token").unique(maintain_order=True)
+        shared = holders.with_columns(shared=pl.Series(await self._shared(holders), dtype=pl.Binary))
+        known = balances.join(shared, on=["holder", "token"], how="left").with_columns(
+            pl.col("shared").fill_null(wide.ZERO)
+        )
+        return aggregates.reachable(known, ways)
+
+    async def _balances(self, holders: Sequence[str]) -> pl.DataFrame:
+        """Those above zero."""
+        asked = [(holder, token) for holder in holders for token in sorted(self.tokens)]
+        calls = (Call(token, _BALANCE_OF + address_word(holder)) for holder, token in asked)
+        found: list[tuple[str, str, bytes]] = []
+        for (holder, token), balance in zip(asked, await self._read(calls, _word), strict=True):
+            if balance is None:
+                self._failures[token] += 1
+            elif balance != wide.ZERO:
+                found.append((holder, token, balance))
+        failing = {token for token, count in self._failures.items() if count >= MOST_FAILURES}
+        self.tokens -= failing
+        kept = [row for row in found if row[1] not in failing]
+        return pl.DataFrame(kept, schema=_BALANCES, orient="row")
+
+    async def _own(self, pairs: pl.DataFrame) -> list[bytes]:
+        """For each holder, token and legacy the larger of the two allowances that are the legacy's alone."""
+        rows = pairs.select("holder", "token", "legacy")
+        given = (Call(token, _ALLOWANCE + _words(holder, legacy)) for holder, token, legacy in rows.iter_rows())
+        allowances = await self._read(given, _word)
+        permitted = await self._permitted(rows.iter_rows())
+        return [max(allowance or wide.ZERO, permit) for allowance, permit in zip(allowances, permitted, strict=True)]
+
+    async def _shared(self, pairs: pl.DataFrame) -> list[bytes]:
+        """For each holder and token what is permitted to the pull vault, which serves all legacies."""
+        vault = self._chain.settings.legacy_pull_vault
+        if vault is None:
+            return [wide.ZERO] * len(pairs)
+        return await self._permitted((holder, token, vault) for holder, token in pairs.iter_rows())
+
+    async def _permitted(self, asked: Iterator[tuple[str, ...]]) -> list[bytes]:
+        """Permit2's allowances of (owner, token, spender)."""
+        calls = (Call(self._chain.settings.permit2, _PERMITTED + _words(*each)) for each in asked)
+        return [permit or wide.ZERO for permit in await self._read(calls, self._permit)]
+
+    async def _read(self, calls: Iterator[Call], value: Callable[[bytes], bytes | None]) -> list[bytes | None]:
+        """In their order; None for what failed or is not what was asked for."""
+        found: list[bytes | None] = []
+        while some := list(islice(calls, AT_ONCE)):
+            for answer in await self._chain.call_many(some, at=self._block.hash):
+                found.append(None if isinstance(answer, Reverted) else value(answer))
+        return found
+
+    def _permit(self, answer: bytes) -> bytes | None:
+        """What may be taken of it at the block: as Permit2, the moment it expires at still counts."""
+        if len(answer) != _PERMIT_WORDS * WORD:
+            return None
+        return answer[:WORD] if words.at(answer, WORD) >= self._block.timestamp else None
+
+
+def _word(answer: bytes) -> bytes | None:
+    return answer if len(answer) == WORD else None
+
+
+def _words(*addresses: str) -> bytes:
+    return b"".join(map(address_word, addresses))

@@ -1,0 +1,140 @@
+"""The pass: once an hour the aggregates of one chain, all of one block, into the table and into Parquet.
+
+The block is the one the index is at, so that what the index says and what the chain says are of the same moment. A
+snapshot whose block a reorganisation took back is taken anew while its hour lasts.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Block, Chain
+from reminder_worker.chain.contracts import Tokens, TokenWhiteList
+from reminder_worker.errors import ChainUnavailable
+from reminder_worker.indexer import index_tables
+from reminder_worker.statistics import store
+from reminder_worker.statistics.prices import ETHER, current_prices
+from reminder_worker.statistics.store import Snapshot
+from reminder_worker.statistics.valuation import ETHER_METADATA, Secured, secured, total
+
+if TYPE_CHECKING:
+    from reminder_worker.statistics.holdings import Holdings
+    from reminder_worker.statistics.index_rows import IndexRows
+
+log = structlog.get_logger(__name__)
+
+CURSOR: Final = "index"
+MOST_BEHIND_SECONDS: Final = 900  # an index that is further behind the head is left to catch up first
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a run of the pass found; `unreadable` tokens (public contracts) failed too often to be counted."""
+
+    block_number: int
+    legacies: int
+    timelocks: int
+    tokens: int
+    value_secured_usd: float | None
+    without_value: list[str]
+    unreadable: list[str]
+    days_written: int
+
+
+class Statistics:
+    """Of one chain. `folder`: where the Parquet goes."""
+
+    def __init__(self, engine: AsyncEngine, chain: Chain, folder: Path) -> None:
+        self._engine = engine
+        self._chain = chain
+        self._folder = folder
+
+    async def look(self) -> bool:
+        """Whether the hour of the index's block has no snapshot, or one of a block that is no longer on the chain."""
+        block = await self._block_of_index()
+        if block is None:
+            return False
+        newest = await store.newest(self._engine, self._chain.chain_id)
+        if newest is not None and newest.hour >= store.hour_of(block.timestamp):
+            known = await self._chain.block(newest.block_number)
+            return newest.block_number <= block.number and known is not None and known.hash != newest.block_hash
+        head = await self._chain.block("latest")
+        return head is not None and head.timestamp - block.timestamp <= MOST_BEHIND_SECONDS
+
+    async def run(self) -> Taken:
+        """Raises `IndexerUnavailable`, `ChainUnavailable`, and `OSError` when the folder cannot be written."""
+        from reminder_worker.statistics import aggregates, days, files
+        from reminder_worker.statistics.holdings import read_holdings
+        from reminder_worker.statistics.index_rows import read_rows
+
+        tokens: frozenset[str] = frozenset()
+
+        async def tokens_at(block_hash: str) -> frozenset[str]:
+            nonlocal tokens
+            tokens = await TokenWhiteList(self._chain).tokens(at=block_hash)
+            return tokens
+
+        rows = await read_rows(self._engine, self._chain.settings, tokens_at)
+        block = await self._chain.block_by_hash(rows.at.hash)
+        if block is None:
+            raise ChainUnavailable("the block that the index is at is not on the chain")
+        holdings = await read_holdings(self._chain, rows.live, tokens, block)
+        found = await self._valued(rows, holdings, block)
+        with_feed = frozenset(feed.token for feed in self._chain.settings.price_feeds)
+        snapshot = Snapshot(
+            chain_id=self._chain.chain_id,
+            hour=store.hour_of(block.timestamp),
+            block_number=block.number,
+            block_hash=block.hash,
+            block_time=block.timestamp,
+            counts=aggregates.counts(rows.legacies, rows.timelocks),
+            tokens=[each.as_json() for each in found],
+            value_secured_usd=None if holdings.unreadable & with_feed else total(found, with_feed),
+        )
+        before = await store.newest(self._engine, self._chain.chain_id)
+        files.write_snapshot(self._folder, snapshot)
+        await store.save(self._engine, snapshot)
+        series = aggregates.daily(rows.legacies, rows.timelocks)
+        last_run = before.hour.astimezone(UTC).date() if before else None
+        today = snapshot.hour.date()
+        due = days.to_write(self._folder, self._chain.chain_id, series, last_run, today)
+        await days.write_series(self._engine, self._folder, self._chain.chain_id, series, due)
+        return _taken(snapshot, found, holdings, len(due))
+
+    async def _block_of_index(self) -> Block | None:
+        """None before the index read a block, and after a reorganisation took its block back."""
+        async with self._engine.connect() as connection:
+            cursor = await index_tables.read_cursor(connection, self._chain.chain_id, CURSOR)
+        return None if cursor is None or cursor.number < 0 else await self._chain.block_by_hash(cursor.hash)
+
+    async def _valued(self, rows: "IndexRows", holdings: "Holdings", block: Block) -> list[Secured]:
+        """What legacies and timelocks secure together, priced as far as there are fresh prices."""
+        from reminder_worker.statistics import aggregates
+
+        readable = {token: amount for token, amount in rows.locked.items() if token not in holdings.unreadable}
+        amounts = aggregates.added(readable, holdings.amounts, {ETHER: holdings.wei})
+        metadata = await Tokens(self._chain).metadata([token for token in amounts if token != ETHER], at=block.hash)
+        prices = await current_prices(self._engine, self._chain.settings)
+        fresh = {token: price.usd for token, price in prices.items() if not price.stale}
+        return secured(amounts, {**metadata, ETHER: ETHER_METADATA}, fresh)
+
+
+def _taken(snapshot: Snapshot, found: list[Secured], holdings: "Holdings", days: int) -> Taken:
+    if holdings.unreadable:
+        log.warning("tokens_unreadable", chain_id=snapshot.chain_id, tokens=sorted(holdings.unreadable))
+    counts: Any = snapshot.counts
+    value = snapshot.value_secured_usd
+    return Taken(
+        block_number=snapshot.block_number,
+        legacies=counts["legacies"]["total"],
+        timelocks=counts["timelocks"]["total"],
+        tokens=len(found),
+        value_secured_usd=None if value is None else float(value),
+        without_value=[each.symbol or each.token for each in found if each.usd is None],
+        unreadable=sorted(holdings.unreadable),
+        days_written=days,
+    )

@@ -1,0 +1,119 @@
+"""Counts, series and sums over frames: exact, complete, and nothing counted twice."""
+
+from datetime import date
+
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reminder_worker.statistics import aggregates, days, wide
+
+DAY = aggregates.DAY
+LARGEST = 2**256 - 1
+
+
+def legacies(*rows: tuple[int, int, int | None, int | None]) -> pl.DataFrame:
+    return pl.DataFrame(list(rows), schema=aggregates.LEGACIES, orient="row")
+
+
+def timelocks(*rows: tuple[int, int, int, int | None]) -> pl.DataFrame:
+    return pl.DataFrame(list(rows), schema=aggregates.TIMELOCKS, orient="row")
+
+
+def test_a_legacy_is_counted_in_one_state_and_one_type() -> None:
+    """Deleted wins over activated, activated over live; types and states each add up to the total."""
+    found = aggregates.counts(legacies((3, 1, None, None), (3, 1, 5, None), (1, 1, None, 6), (3, 1, 5, 6)), timelocks())
+    assert found["legacies"] == {"total": 4, "live": 1, "activated": 1, "deleted": 2, "byType": {"eoa": 3, "safe": 1}}
+
+
+def test_timelocks_are_counted_by_status_and_gifts_of_all() -> None:
+    found = aggregates.counts(legacies(), timelocks((0, 2, 1, None), (2, 2, 1, None), (2, 3, 1, 9), (1, 1, 1, None)))
+    assert found["timelocks"] == {"total": 4, "live": 2, "ended": 1, "gifts": 2}
+
+
+def test_nothing_is_counted_of_an_empty_index() -> None:
+    found = aggregates.counts(legacies(), timelocks())
+    assert found["legacies"]["total"] == found["timelocks"]["total"] == 0
+    assert len(aggregates.daily(legacies(), timelocks())) == 0
+
+
+def test_what_happened_falls_on_its_day_and_adds_up() -> None:
+    """The last second of a day is still of that day."""
+    series = aggregates.daily(
+        legacies((3, 0, 2 * DAY, None), (3, DAY - 1, None, 2 * DAY + 5)),
+        timelocks((2, 3, DAY, 2 * DAY), (0, 2, DAY, None)),
+    )
+    first, second, third = series.iter_rows(named=True)
+    assert [first["day"], second["day"], third["day"]] == [date(1970, 1, 1), date(1970, 1, 2), date(1970, 1, 3)]
+    assert (first["legacies_created"], second["timelocks_sealed"], second["gifts_sealed"]) == (2, 2, 1)
+    assert (third["legacies_activated"], third["legacies_deleted"], third["timelocks_withdrawn"]) == (1, 1, 1)
+    assert (third["total_legacies_created"], third["total_timelocks_sealed"], third["legacies_created"]) == (2, 2, 0)
+
+
+def test_a_day_without_events_has_the_totals_of_the_day_before() -> None:
+    series = aggregates.daily(legacies((3, 0, None, None)), timelocks())
+    before, quiet = days.on_days(series, [date(1970, 1, 9), date(1969, 12, 31)]).iter_rows(named=True)
+    assert (before["total_legacies_created"], before["legacies_created"]) == (0, 0)
+    assert (quiet["total_legacies_created"], quiet["legacies_created"]) == (1, 0)
+
+
+@given(st.lists(st.integers(0, LARGEST), max_size=40))
+def test_sums_of_uint256_are_exact(values: list[int]) -> None:
+    """In binary as the chain says them, in decimal text as events are kept: no overflow, whatever is said."""
+    assert wide.total([value.to_bytes(32, "big") for value in values]) == sum(values)
+    frame = pl.DataFrame(
+        {"token": ["t"] * len(values), "amount": [str(v) for v in values]},
+        schema_overrides={"amount": pl.String, "token": pl.String},
+    )
+    assert wide.decimal_totals(frame, "token", "amount") == ({"t": sum(values)} if values else {})
+
+
+amounts = st.one_of(st.integers(0, 5), st.integers(0, LARGEST), st.sampled_from([2**64 - 1, 2**64, 2**128, LARGEST]))
+
+
+@given(
+    st.dictionaries(
+        st.tuples(st.sampled_from("abc"), st.sampled_from("xy")),
+        st.tuples(amounts, amounts, st.lists(amounts, min_size=1, max_size=4)),
+        max_size=6,
+    )
+)
+def test_claims_move_what_is_allowed_and_never_more_than_the_balance(
+    held: dict[tuple[str, str], tuple[int, int, list[int]]],
+) -> None:
+    """Beside the same rule in plain numbers: the legacy with the least of its own may draw on the shared allowance."""
+    expected: dict[str, int] = {}
+    for (_, token), (balance, shared, own) in held.items():
+        least = min(own)
+        moved = min(balance, sum(own) - least + max(least, shared))
+        expected[token] = expected.get(token, 0) + moved
+    balances = [(h, t, b.to_bytes(32, "big"), s.to_bytes(32, "big")) for (h, t), (b, s, _) in held.items()]
+    ways = [(h, t, each.to_bytes(32, "big")) for (h, t), (_, _, own) in held.items() for each in own]
+    names = {"holder": pl.String, "token": pl.String}
+    found = aggregates.reachable(
+        pl.DataFrame(balances, schema={**names, "balance": pl.Binary, "shared": pl.Binary}, orient="row"),
+        pl.DataFrame(ways, schema={**names, "own": pl.Binary}, orient="row"),
+    )
+    assert found == expected
+
+
+def moved(balance: int, shared: int, *own: int) -> int:
+    names = {"holder": pl.String, "token": pl.String}
+    balances = [("h", "t", balance.to_bytes(32, "big"), shared.to_bytes(32, "big"))]
+    return aggregates.reachable(
+        pl.DataFrame(balances, schema={**names, "balance": pl.Binary, "shared": pl.Binary}, orient="row"),
+        pl.DataFrame(
+            [("h", "t", each.to_bytes(32, "big")) for each in own], schema={**names, "own": pl.Binary}, orient="row"
+        ),
+    )["t"]
+
+
+def test_one_legacy_moves_the_smaller_of_balance_and_the_larger_allowance() -> None:
+    assert (moved(100, 0, 40), moved(100, 70, 40), moved(50, 70, 40), moved(100, 0, 0)) == (40, 70, 50, 0)
+
+
+def test_several_legacies_of_one_owner_are_not_counted_above_his_balance() -> None:
+    """Unlimited twice is the balance once; limited ones add up; what is permitted to the vault counts once."""
+    assert moved(100, 0, LARGEST, LARGEST) == 100
+    assert moved(100, 0, 30, 40) == 70
+    assert moved(100, 20, 0, 0, 0) == 20

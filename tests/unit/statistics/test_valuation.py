@@ -1,0 +1,50 @@
+"""Amounts into dollars: what cannot be priced has no value, and no sum is wrong."""
+
+from decimal import Decimal
+
+from reminder_worker.chain.tokens import TokenMetadata
+from reminder_worker.statistics.valuation import ETHER_METADATA, secured, total
+
+USDC, DAI = "0x" + "aa" * 20, "0x" + "bb" * 20
+METADATA = {USDC: TokenMetadata("USDC", 6), DAI: TokenMetadata("DAI", 18), "ETH": ETHER_METADATA}
+FEEDS = frozenset({USDC, "ETH"})
+
+
+def test_amounts_are_valued_to_the_cent() -> None:
+    found = secured({USDC: 1_500_000, "ETH": 2 * 10**18}, METADATA, {USDC: Decimal("0.999"), "ETH": Decimal(2500)})
+    assert [(each.symbol, each.usd) for each in found] == [("ETH", Decimal("5000.00")), ("USDC", Decimal("1.50"))]
+    assert total(found, FEEDS) == Decimal("5001.50")
+
+
+def test_no_fresh_price_of_a_token_with_a_feed_leaves_no_sum() -> None:
+    """The amount is told, its dollars are not, nor a sum without them."""
+    found = secured({USDC: 1_500_000, "ETH": 10**18}, METADATA, {"ETH": Decimal(2500)})
+    assert {each.symbol: each.usd for each in found} == {"ETH": Decimal("2500.00"), "USDC": None}
+    assert total(found, FEEDS) is None
+
+
+def test_a_crumb_of_a_token_without_a_feed_does_not_take_the_sum_away() -> None:
+    found = secured({DAI: 1, "ETH": 10**18}, METADATA, {"ETH": Decimal(2500)})
+    assert [each.usd for each in found if each.token == DAI] == [None]
+    assert total(found, FEEDS) == Decimal("2500.00")
+
+
+def test_without_any_feed_there_is_no_sum() -> None:
+    assert total(secured({"ETH": 10**18}, METADATA, {}), frozenset()) is None
+
+
+def test_an_absurd_amount_has_no_value_and_leaves_no_sum() -> None:
+    """2^256 base units at any price overflow nothing."""
+    found = secured({"ETH": 2**256 * 10**6}, METADATA, {"ETH": Decimal(2500)})
+    assert found[0].amount == 2**256 * 10**6
+    assert found[0].usd is None
+    assert total(found, FEEDS) is None
+
+
+def test_a_token_without_usable_decimals_has_an_amount_and_no_value() -> None:
+    (found,) = secured({USDC: 7}, {USDC: None}, {USDC: Decimal(1)})
+    assert found.as_json() == {"token": USDC, "symbol": None, "decimals": None, "amount": "7", "usd": None}
+
+
+def test_what_nobody_holds_is_not_listed() -> None:
+    assert secured({USDC: 0}, METADATA, {USDC: Decimal(1)}) == []
