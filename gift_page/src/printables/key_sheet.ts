@@ -100,11 +100,12 @@ function drawCover(brush: Brush, sheet: KeySheet): void {
 
 function drawGreeting(brush: Brush, greeting: string, sheet: KeySheet, box: Box): void {
   const { palette } = sheet.occasion;
-  const size = [78, 70, 62, 54].find((one) => {
+  const size = [78, 72, 66, 60, 54].find((one) => {
     useFont(brush, "serifBold", one);
-    return broken(brush, greeting, box.width).length <= (one > 62 ? 2 : 3);
+    const words = greeting.split(" ").every((word) => brush.measureText(word).width <= box.width);
+    return words && broken(brush, greeting, box.width).length <= 2;
   });
-  const ink = { face: "serifBold", size: size ?? 54, colour: palette.ink } as const;
+  const ink = { face: "serifBold", size: size ?? 48, colour: palette.ink } as const;
   useFont(brush, ink.face, ink.size);
   const lines = broken(brush, greeting, box.width);
   const names = [sheet.to && `for ${sheet.to}`, sheet.from && `from ${sheet.from}`].filter((name) => name !== "");

@@ -1,0 +1,117 @@
+/**
+ * What a frontend needs to seal a gift: its link and sheet, the calls of the giver's wallet, and the service's part.
+ * `README.md` beside this folder shows the whole way; `create.ts` is a page that goes it.
+ *
+ * Nothing here stores anything or sends a key: a paper key exists in the variable it was generated into, and on paper.
+ */
+import { Interface, type Log, type Signer } from "ethers";
+import { type GiftNotice, signGiftEmailWallet, signGiftNotify, signGiftNotifyErase } from "../../docs/signing.ts";
+import { ask } from "./api.ts";
+
+export { forget, keep, type Keepsake, keepsakeOf, keepsakes, linkOf } from "./keepsake.ts";
+export { checkLetter, claimLink, encodeLetter, entryLink, type Letter } from "./link.ts";
+export { generate as newPaperKey, groups as paperGroups, type PaperKey } from "./paper_key.ts";
+export { type GiftNotice, signGiftEmailWallet, signGiftNotify, signGiftNotifyErase };
+
+/** The only name that a gift has on chain: names and messages are for the recipient, not for everybody for ever. */
+export const NAME_ON_CHAIN = "Gift";
+const GIFT = 2; // the lock's type
+const NOBODY = "0x0000000000000000000000000000000000000000";
+
+const ABI = new Interface([
+  "function createTimelockedGift(((address storageToken, uint256 amountOutMin, uint256 deadline) timelockETHSwap," +
+    " (address tokenAddress, uint256 amount)[] timelockERC20, (address tokenAddress, uint256 id)[] timelockERC721," +
+    " (address tokenAddress, uint256 id, uint256 amount)[] timelockERC1155, uint256 duration, address recipient," +
+    " string name, string giftName) gift) payable",
+  "function approve(address spender, uint256 amount) returns (bool)",
+  "event TimelockCreated(uint256 indexed timelockId, address indexed owner, address indexed recipient," +
+    " address[] tokenAddresses, uint256[] amounts, uint256 unlockTime, uint256 bufferTime, uint8 lockType, string name)",
+]);
+
+/** A transaction of the giver's wallet; `value` in wei. */
+export interface Call {
+  to: string;
+  data: string;
+  value: bigint;
+}
+
+export interface NewGift {
+  /** The TimeLockRouter. */
+  router: string;
+  recipient: string;
+  /** Seconds from the block the gift is sealed in until it opens. */
+  duration: bigint;
+  /** Ether is kept as wrapped ether, and paid out as ether; of a token the allowance that the router has now. */
+  asset: { wrappedEther: string; wei: bigint } | { token: string; amount: bigint; allowance: bigint };
+  /** Unix seconds by the chain's clock: after it the transaction is refused. */
+  deadline: bigint;
+}
+
+/** In this order, each after the one before is mined. For a token its approval comes first, of exactly the amount. */
+export function sealingCalls(gift: NewGift): Call[] {
+  const { router, recipient, duration, asset, deadline } = gift;
+  const isEther = "wei" in asset;
+  const swap = isEther ? [asset.wrappedEther, asset.wei, deadline] : [NOBODY, 0n, deadline];
+  const tokens = isEther ? [] : [[asset.token, asset.amount]];
+  const terms = [swap, tokens, [], [], duration, recipient, NAME_ON_CHAIN, ""];
+  const data = ABI.encodeFunctionData("createTimelockedGift", [terms]);
+  const sealing = { to: router, data, value: isEther ? asset.wei : 0n };
+  return isEther ? [sealing] : [...approvals(asset, router), sealing];
+}
+
+/** Some tokens (USDT) change an allowance only from or to nothing. */
+function approvals(asset: { token: string; amount: bigint; allowance: bigint }, router: string): Call[] {
+  if (asset.allowance === asset.amount) return [];
+  const amounts = asset.allowance === 0n ? [asset.amount] : [0n, asset.amount];
+  return amounts.map((amount) => ({
+    to: asset.token,
+    data: ABI.encodeFunctionData("approve", [router, amount]),
+    value: 0n,
+  }));
+}
+
+export interface Sealed {
+  /** Decimal digits. */
+  timelockId: string;
+  giver: string;
+  recipient: string;
+  unlockAt: Date;
+  assets: { token: string; units: bigint }[];
+}
+
+/** What the logs of a transaction say was sealed in the ERC-20 vault (TimelockERC20). Throws when it was no gift. */
+export function sealedIn(logs: readonly Pick<Log, "address" | "topics" | "data">[], vault: string): Sealed {
+  for (const log of logs) {
+    const event = log.address.toLowerCase() === vault.toLowerCase() ? ABI.parseLog(log) : null;
+    if (event?.name !== "TimelockCreated" || Number(event.args["lockType"]) !== GIFT) continue;
+    const { timelockId, owner, recipient, tokenAddresses, amounts, unlockTime } = event.args.toObject();
+    const assets = [...tokenAddresses].map((token: string, place) => ({ token, units: BigInt(amounts[place]) }));
+    const unlockAt = new Date(Number(unlockTime) * 1000);
+    return { timelockId: String(timelockId), giver: owner, recipient, unlockAt, assets };
+  }
+  throw new Error("the transaction sealed no gift");
+}
+
+/** For `eth_getLogs`: where a gift was sealed. */
+export function sealedTopics(timelockId: string): string[] {
+  return ABI.encodeFilterTopics("TimelockCreated", [BigInt(timelockId)]).flat().filter((topic) => topic !== null);
+}
+
+// -- the service's part
+
+/** Whether gifts to an email address may be offered now: the service can, and this build is for it. */
+export async function offersEmailGifts(): Promise<boolean> {
+  if (import.meta.env.VITE_FEATURE_GIFT_EMAIL !== "on") return false;
+  return (await ask<{ giftEmail: boolean }>("/sponsor/status")).giftEmail;
+}
+
+/** The address to seal a gift to that is meant for an email address. Throws `Refused` and `Unreachable`. */
+export async function emailWallet(signer: Signer, chainId: number, email: string): Promise<string> {
+  const request = await signGiftEmailWallet(signer, chainId, email);
+  return (await ask<{ address: string }>("/gift/recipient-wallet", request)).address;
+}
+
+/** Have the recipient told of a sealed gift. Throws `Refused` and `Unreachable`. */
+export async function registerNotify(signer: Signer, chainId: number, notice: GiftNotice): Promise<void> {
+  await ask("/gift/notify", await signGiftNotify(signer, chainId, notice));
+}
