@@ -10,6 +10,7 @@ from assets import metadata
 from assets.auto_renew import owner_activity
 from assets.gifts import gift_emails
 from assets.overview import SECONDS, pass_state
+from assets.prices import price_not_stale, prices
 from assets.relay import ops_alerts, relay_requests
 from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
 from assets.service import Service
@@ -147,6 +148,7 @@ _PASS_ASSETS = (
     gift_emails,
     relay_requests,
     owner_activity,
+    prices,
     ops_alerts,
 )
 RUN_CHECKS = tuple(_every_chain_succeeded(asset) for asset in _PASS_ASSETS)
@@ -158,6 +160,7 @@ STANDING_CHECKS = (
     no_stopped_wallet,
     balances_suffice,
     every_alert_delivered,
+    price_not_stale,
     every_pass_alive,
 )
 

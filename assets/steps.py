@@ -36,6 +36,7 @@ PASS_OF = {
     "relay_requests": "relay",
     "owner_activity": "auto_renew",
     "ops_alerts": "alerts",
+    "prices": "prices",
 }
 
 

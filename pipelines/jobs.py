@@ -9,6 +9,7 @@ from assets.auto_renew import owner_activity
 from assets.checks import EVERY_CHAIN, STANDING_CHECKS
 from assets.gifts import gift_emails
 from assets.overview import pass_state, sends_per_day
+from assets.prices import prices
 from assets.relay import ops_alerts, relay_requests
 from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
 from pipelines.retention import forget_expired, prune_runs
@@ -39,6 +40,7 @@ emails = _pass_job(
 )
 relay = _pass_job("relay", "Follow what is open to its end, tell operators what changed.", relay_requests, ops_alerts)
 auto_renew = _pass_job("auto_renew", "Look at the owners who opted in, renew their timers.", owner_activity)
+price_feeds = _pass_job("price_feeds", "Read the price feeds, keep what is new.", prices)
 overview = dg.define_asset_job(
     "overview",
     dg.AssetSelection.assets(pass_state.key, sends_per_day.key).without_checks()
@@ -54,5 +56,5 @@ def prune() -> None:
     forget_expired()
 
 
-PASS_JOBS = (events, due, emails, relay, auto_renew)
+PASS_JOBS = (events, due, emails, relay, auto_renew, price_feeds)
 JOBS = (*PASS_JOBS, overview, prune)

@@ -15,7 +15,7 @@ import dagster as dg
 
 from assets.metadata import clock
 from assets.service import Service
-from pipelines.jobs import LANE, AssetJob, auto_renew, due, emails, events, relay
+from pipelines.jobs import LANE, AssetJob, auto_renew, due, emails, events, price_feeds, relay
 
 if TYPE_CHECKING:
     from reminder_worker.operations import PassState
@@ -199,6 +199,14 @@ async def _nobody_to_look_at(runtime: "Runtime") -> str:
     return f"{count} owners were looked at in the last hour" if count else "nobody has opted in"
 
 
+async def _no_new_round(runtime: "Runtime") -> str:
+    from reminder_worker.statistics.prices import feed_states
+
+    states = [each for chain in runtime.chains.values() for each in await feed_states(runtime.engine, chain.settings)]
+    stale = sum(state.price is None or state.price.stale for state in states)
+    return f"no new round of {len(states)} price feeds" + (f"; without a fresh price: {stale}" if stale else "")
+
+
 def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
     """They hold the service themselves: a resource would make Dagster open its storage anew at every tick."""
     return (
@@ -229,5 +237,11 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
             [Watch(auto_renew, ("auto_renew",), ("auto_renew",), _nobody_to_look_at)],
             297,
             "Every 5 minutes: was an owner who opted in not looked at for an hour?",
+        ),
+        _sensor(
+            service,
+            [Watch(price_feeds, ("prices",), ("price_feeds",), _no_new_round)],
+            297,
+            "Every 5 minutes: has a price feed a new round, or an answer that is not to be believed?",
         ),
     )

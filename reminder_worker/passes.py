@@ -234,6 +234,14 @@ async def _renew_timers(runtime: Runtime, chain_id: int) -> Report:
     return _report(await renew.run(chain_id))
 
 
+def _prices_off(settings: Settings) -> str | None:
+    return None if any(chain.price_feeds for chain in settings.chains) else "no price feeds (CHAIN_x_PRICE_FEEDS)"
+
+
+async def _read_prices(runtime: Runtime, chain_id: int) -> Report:
+    return _report(await runtime.prices[chain_id].run())
+
+
 async def _tell_operators(runtime: Runtime, _: int) -> Report:
     return _report(await runtime.alerts.run())
 
@@ -301,6 +309,15 @@ PASSES: tuple[Pass, ...] = (
         _auto_renew_off,
         _owners_to_look_at,
         _renew_timers,
+    ),
+    Pass(
+        "prices",
+        "price feeds: new rounds kept, what cannot be believed marked",
+        300,
+        True,
+        _prices_off,
+        lambda runtime, chain_id: runtime.prices[chain_id].look(),
+        _read_prices,
     ),
     Pass(
         "alerts",

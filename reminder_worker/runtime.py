@@ -36,6 +36,7 @@ from reminder_worker.reminders.recipients import Recipients
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.reminders.windows import DuePass
 from reminder_worker.settings import ChainSettings, GiftSettings, Settings
+from reminder_worker.statistics.price_pass import Prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ class Runtime:
     gift_wallets: GiftWallets
     gift_notifications: GiftNotifications
     gift_mail: GiftMail | None
+    prices: Mapping[int, Prices]
 
     @property
     def wallets(self) -> Sequence[PayingWallet]:
@@ -120,6 +122,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             gift_pages=make_gift_pages(settings, chains, indexers),
             gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),
             gift_notifications=make_gift_notifications(engine, vault, hashes, quotas, chains, gifts, settings),
+            prices={id: Prices(engine, chain) for id, chain in chains.items()},
             gift_mail=(
                 GiftMail(engine, vault, quotas, chains, gifts, mail, settings, settings.mail, settings.gifts)
                 if mail and settings.mail and settings.gifts

@@ -36,8 +36,28 @@ class Price:
     age: int
 
 
+@dataclass(frozen=True, slots=True)
+class FeedState:
+    """How a configured feed answered last; `verdict` and `read_at` are None before it was asked.
+
+    `read_at` is the time of the block (unix seconds), `price` by the last good answer.
+    """
+
+    feed: PriceFeed
+    symbol: str | None
+    verdict: str | None
+    read_at: int | None
+    price: Price | None
+
+
 async def current_prices(engine: AsyncEngine, chain_settings: ChainSettings) -> Mapping[str, Price]:
     """By token, in the order of the settings; without tokens whose feed never gave a good answer."""
+    states = await feed_states(engine, chain_settings)
+    return {state.feed.token: state.price for state in states if state.price is not None}
+
+
+async def feed_states(engine: AsyncEngine, chain_settings: ChainSettings) -> list[FeedState]:
+    """Of every configured feed, in the order of the settings."""
     clock = func.extract("epoch", func.clock_timestamp())
     since = cast(clock - func.extract("epoch", price_feed.c.asked_at), BigInteger)
     same_round = and_(
@@ -48,13 +68,12 @@ async def current_prices(engine: AsyncEngine, chain_settings: ChainSettings) -> 
     question = (
         select(price_feed, price.c.answer, price.c.decimals, price.c.updated_at)
         .add_columns(since.label("since"), cast(clock, BigInteger).label("now"))
-        .join(price, same_round)
+        .outerjoin(price, same_round)
         .where(price_feed.c.chain_id == chain_settings.chain_id)
     )
     async with engine.connect() as connection:
         rows = {(row.token, row.feed): row for row in await connection.execute(question)}
-    found = {each.token: (each, rows.get((each.token, each.feed))) for each in chain_settings.price_feeds}
-    return {token: _current(each, row) for token, (each, row) in found.items() if row is not None}
+    return [_state(each, rows.get((each.token, each.feed))) for each in chain_settings.price_feeds]
 
 
 async def prices_at(engine: AsyncEngine, chain_settings: ChainSettings, moment: int) -> Mapping[str, Price]:
@@ -89,6 +108,19 @@ async def prices_at(engine: AsyncEngine, chain_settings: ChainSettings, moment: 
     async with engine.connect() as connection:
         rows = {row.token: row for row in await connection.execute(question)}
     return {each.token: _past(each, rows[each.token], moment) for each in feeds if each.token in rows}
+
+
+async def rounds_kept(engine: AsyncEngine) -> int:
+    """Of all chains and feeds."""
+    async with engine.connect() as connection:
+        return int(await connection.scalar(select(func.count()).select_from(price)) or 0)
+
+
+def _state(feed: PriceFeed, row: Row[Any] | None) -> FeedState:
+    if row is None:
+        return FeedState(feed, None, None, None, None)
+    known = _current(feed, row) if row.answer is not None else None
+    return FeedState(feed, row.symbol, row.verdict, row.block_time, known)
 
 
 def _current(feed: PriceFeed, row: Row[Any]) -> Price:

@@ -363,6 +363,7 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
         " off: relay: no wallet of ours is configured"
         " (RELAYER_KEY, ATTESTOR_KEY)",
         "auto_renew_sensor": "off: auto_renew: no attestor is configured (ATTESTOR_KEY)",
+        "price_feeds_sensor": "off: prices: no price feeds (CHAIN_x_PRICE_FEEDS)",
     }
 
 

@@ -1,0 +1,96 @@
+"""What tokens are worth: every price feed with its last good price, and whether it is fresh."""
+
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from assets import metadata
+from assets.overview import SECONDS
+from assets.reminders import chain
+from assets.service import Service
+from assets.steps import IN_PLACE, OWNERS, Results, perform
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from reminder_worker.runtime import Runtime
+    from reminder_worker.statistics.prices import FeedState
+
+GROUP = "numbers"
+AFTER_THE_WORK = {"dagster/priority": "-1"}
+_COLUMNS = dg.TableSchema(
+    columns=[
+        dg.TableColumn("chain_id", "int", description="Of the chain the feed is on"),
+        dg.TableColumn("feed", "string", description="Address of the Chainlink feed"),
+        dg.TableColumn("round_id", "int", description="The feed's own number of the answer, ever rising"),
+        dg.TableColumn("answer", "int", description="US dollars for one token, in units of 10^-decimals"),
+        dg.TableColumn("decimals", "int", description="Of the answer"),
+        dg.TableColumn("updated_at", "int", description="Unix seconds, when the feed wrote the answer"),
+        dg.TableColumn("read_at", "timestamp", description="When we first read it, by the database's clock"),
+    ]
+)
+
+
+@dg.asset(
+    deps=[chain],
+    group_name=GROUP,
+    kinds={"ethereum", "postgres"},
+    owners=OWNERS,
+    tags={"holds": "public-chain-data"},
+    metadata={"dagster/column_schema": _COLUMNS, "dagster/table_name": "worker.price"},
+    output_required=False,
+)
+def prices(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """Every sane round of every Chainlink feed that was seen; what is absurd, impossible or late is marked, not kept.
+
+    The feeds are read every five minutes, all at one block, by the sensor: a run starts only for a new round.
+    """
+    for found in perform(context, service, "prices", _nothing_more):
+        rows, states = service.call(_facts, SECONDS)
+        more: metadata.Metadata = {"feeds now": _table(states), "dagster/row_count": rows}
+        yield dg.MaterializeResult(metadata={**found, **more}, data_version=IN_PLACE)
+
+
+@dg.asset_check(asset=prices, op_tags=AFTER_THE_WORK)
+def price_not_stale(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """Every configured feed gave a believable answer within its heartbeat; else its price is marked stale."""
+    _, states = service.call(_facts, SECONDS)
+    bad = [(chain_id, state) for chain_id, state in states if state.price is None or state.price.stale]
+    return dg.AssetCheckResult(
+        passed=not bad, metadata={"stale": len(bad), "feeds": len(states), "stale feeds": _table(bad)}
+    )
+
+
+PRICE_ASSETS = (prices,)
+
+
+async def _nothing_more(_engine: "AsyncEngine") -> metadata.Metadata:
+    return {}
+
+
+async def _facts(runtime: "Runtime") -> "tuple[int, list[tuple[int, FeedState]]]":
+    """Rounds kept, and every configured feed with its chain."""
+    from reminder_worker.statistics.prices import feed_states, rounds_kept
+
+    states = [
+        (chain_id, state)
+        for chain_id, chain in runtime.chains.items()
+        for state in await feed_states(runtime.engine, chain.settings)
+    ]
+    return await rounds_kept(runtime.engine), states
+
+
+def _table(states: "list[tuple[int, FeedState]]") -> dg.MarkdownMetadataValue:
+    rows = [
+        (
+            chain_id,
+            state.symbol or state.feed.token,
+            f"{state.price.usd:f}" if state.price else "none yet",
+            metadata.age(state.price.age) if state.price else "",
+            "stale" if state.price is None or state.price.stale else "fresh",
+            state.verdict or "not asked yet",
+            metadata.age(state.feed.heartbeat_seconds),
+        )
+        for chain_id, state in states
+    ]
+    return metadata.table(("chain", "token", "US dollars", "age", "price", "last answer", "heartbeat"), rows)
