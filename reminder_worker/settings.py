@@ -347,6 +347,12 @@ class IdentityProviderSettings(Group):
     auth_proxy_config_id: str = Field(
         "", alias="TURNKEY_AUTH_PROXY_CONFIG_ID", description="public id of the auth proxy's configuration"
     )
+    code_signing_key: str | None = Field(
+        None,
+        alias="TURNKEY_CODE_SIGNING_KEY",
+        pattern=r"^04[0-9a-f]{128}$",
+        description="refused outside `ENVIRONMENT=local`: the uncompressed P-256 key of a stand-in for the auth proxy",
+    )
     daily_creation_cap: int = Field(
         100, ge=0, alias="GIFT_WALLETS_PER_DAY", description="sub-organizations created a day"
     )
@@ -486,6 +492,8 @@ class Settings(Group):
         auto_renew = _read_optional(AutoRenewSettings, "no timer is renewed", values, half)
         gifts = _read_optional(GiftSettings, "no gift is served", values, half)
         provider = _read_optional(IdentityProviderSettings, "no wallet is found by email", values, half)
+        if provider and provider.code_signing_key and service and service.environment != "local":
+            faults.append("TURNKEY_CODE_SIGNING_KEY: is for a stand-in on the local stack only")
         if faults or service is None or reminders is None or api is None or ops is None or statistics is None:
             raise Misconfigured("settings are not usable:\n" + "\n".join(f"- {fault}" for fault in faults))
         return cls(

@@ -623,9 +623,11 @@ gift_wallet = Table(
         comment="of the creating request: the same bytes are the same activity",
     ),
     Column("sub_organization_id", Text, comment="the identity provider's; null: not created yet"),
+    Column("address_hash", LargeBinary, comment="keyed hash of the wallet's address; null: not asked for since 0003"),
     _now("created_at"),
     comment="Which sub-organization holds the wallet of an email; neither email nor address",
 )
+Index("gift_wallet_addresses", gift_wallet.c.address_hash)
 
 __all__ = [
     "SCHEMA",

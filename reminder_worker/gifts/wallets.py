@@ -87,9 +87,18 @@ class GiftWallets:
             None, "gift_wallets_of_giver", request.giver, self._settings.per_giver, DAY, code="daily_cap_reached"
         )
         address = await self._find_or_create(self._provider, self._settings, email)
+        known_by = update(gift_wallet).values(address_hash=self._hashes.gift_wallet(address))
         async with self._engine.begin() as connection:
             await spend(connection, digest, request.deadline)
+            await connection.execute(known_by.where(gift_wallet.c.email_hash == self._hashes.email(email)))
         return address
+
+    async def sub_organization(self, address: str) -> str | None:
+        """That of the wallet with this lower-case address: who signs in names it, so that no second one is made."""
+        this = gift_wallet.c.address_hash == self._hashes.gift_wallet(address)
+        async with self._engine.connect() as connection:
+            found: str | None = await connection.scalar(select(gift_wallet.c.sub_organization_id).where(this))
+        return found
 
     async def _authorise(self, request: WalletRequest, email: str) -> bytes:
         """The digest of a message that the giver signed, has not used, and may use."""

@@ -14,6 +14,7 @@ class KeyedHash:
         self._email = derive(key, "hash/email")
         self._client = derive(key, "hash/client")
         self._sub_organization = derive(key, "hash/sub-organization")
+        self._gift_wallet = derive(key, "hash/gift-wallet")
 
     def __repr__(self) -> str:
         return f"KeyedHash({self.key_id})"
@@ -25,6 +26,10 @@ class KeyedHash:
     def sub_organization(self, normalised: str) -> str:
         """The name of an email's sub-organization at the identity provider; tells it nothing, and is none of ours."""
         return "gift-" + hmac.digest(self._sub_organization, normalised.encode(), "sha256").hex()
+
+    def gift_wallet(self, address: str) -> bytes:
+        """32 bytes for the lower-case address of an email's wallet."""
+        return hmac.digest(self._gift_wallet, address.encode(), "sha256")
 
     def client(self, address: str) -> str:
         """32 hex digits for a client; all of an IPv6 /64 is one client. ValueError when not an IP address."""

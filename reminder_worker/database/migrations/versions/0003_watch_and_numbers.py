@@ -152,6 +152,17 @@ def upgrade() -> None:
         ),
         schema="worker",
     )
+    op.add_column(
+        "gift_wallet",
+        sa.Column(
+            "address_hash",
+            sa.LargeBinary(),
+            nullable=True,
+            comment="keyed hash of the wallet's address; null: not asked for since 0003",
+        ),
+        schema="worker",
+    )
+    op.create_index("gift_wallet_addresses", "gift_wallet", ["address_hash"], unique=False, schema="worker")
     op.alter_column(
         "index_cursor",
         "name",
