@@ -9,6 +9,7 @@ import dagster as dg
 from assets import metadata
 from assets.auto_renew import owner_activity
 from assets.gifts import gift_emails
+from assets.health import worker_health
 from assets.overview import SECONDS, pass_state
 from assets.prices import price_not_stale, prices
 from assets.relay import ops_alerts, relay_requests
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 EVERY_CHAIN = "every_chain_succeeded"
 MAX_LAG_BLOCKS = 100
 SETTLED_WITHIN = 15 * 60  # seconds; a signal is planned, an unknown email decided, long before
-ALIVE_WITHIN = 5 * 60  # seconds
 AFTER_THE_WORK = {"dagster/priority": "-1"}
 
 
@@ -140,6 +140,13 @@ def every_pass_alive(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     )
 
 
+@dg.asset_check(asset=worker_health, op_tags=AFTER_THE_WORK)
+def nothing_is_wrong(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """No alert says that something is wrong now. The runbook says what to do about each kind."""
+    found = service.call(_conditions, SECONDS)
+    return dg.AssetCheckResult(passed=not found, metadata={"conditions": metadata.conditions_table(found)})
+
+
 _PASS_ASSETS = (
     chain_index,
     notify_signals,
@@ -150,6 +157,7 @@ _PASS_ASSETS = (
     owner_activity,
     prices,
     ops_alerts,
+    worker_health,
 )
 RUN_CHECKS = tuple(_every_chain_succeeded(asset) for asset in _PASS_ASSETS)
 STANDING_CHECKS = (
@@ -162,6 +170,7 @@ STANDING_CHECKS = (
     every_alert_delivered,
     price_not_stale,
     every_pass_alive,
+    nothing_is_wrong,
 )
 
 
@@ -219,15 +228,10 @@ async def _undelivered(runtime: "Runtime") -> dict[str, int]:
 
 async def _silent(runtime: "Runtime") -> list[tuple[str, int, str]]:
     """(pass, chain, age of its last success) of every pass that is on and too long without one."""
-    from reminder_worker import operations, passes
+    from reminder_worker import operations, passes, watchdog_rules
 
-    ages = {(state.name, state.chain_id): state.succeeded_age for state in await operations.pass_states(runtime.engine)}
-    found = []
-    for step in passes.PASSES:
-        if step.switched_off(runtime.settings):
-            continue
-        for chain_id in step.chains(runtime):
-            success = ages.get((step.name, chain_id))
-            if success is None or success > ALIVE_WITHIN + step.every_seconds:
-                found.append((step.name, chain_id, metadata.age(success)))
-    return found
+    expected, states = passes.expected(runtime), await operations.pass_states(runtime.engine)
+    return [
+        (each.name, each.chain_id, metadata.age(state.succeeded_age if state else None))
+        for each, state in watchdog_rules.silent(expected, states)
+    ]

@@ -37,6 +37,7 @@ PASS_OF = {
     "owner_activity": "auto_renew",
     "ops_alerts": "alerts",
     "prices": "prices",
+    "worker_health": "watchdog",
 }
 
 

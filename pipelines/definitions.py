@@ -5,6 +5,7 @@ import dagster as dg
 from assets.auto_renew import AUTO_RENEW_ASSETS
 from assets.checks import RUN_CHECKS, STANDING_CHECKS
 from assets.gifts import GIFT_ASSETS
+from assets.health import HEALTH_ASSETS
 from assets.overview import OVERVIEW_ASSETS
 from assets.prices import PRICE_ASSETS
 from assets.relay import RELAY_ASSETS
@@ -17,7 +18,15 @@ from pipelines.sensors import sensors
 service = Service()
 
 defs = dg.Definitions(
-    assets=[*REMINDER_ASSETS, *GIFT_ASSETS, *RELAY_ASSETS, *AUTO_RENEW_ASSETS, *PRICE_ASSETS, *OVERVIEW_ASSETS],
+    assets=[
+        *REMINDER_ASSETS,
+        *GIFT_ASSETS,
+        *RELAY_ASSETS,
+        *AUTO_RENEW_ASSETS,
+        *PRICE_ASSETS,
+        *HEALTH_ASSETS,
+        *OVERVIEW_ASSETS,
+    ],
     asset_checks=[*RUN_CHECKS, *STANDING_CHECKS],
     jobs=JOBS,
     sensors=sensors(service),

@@ -8,6 +8,7 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 from assets.auto_renew import owner_activity
 from assets.checks import EVERY_CHAIN, STANDING_CHECKS
 from assets.gifts import gift_emails
+from assets.health import worker_health
 from assets.overview import pass_state, sends_per_day
 from assets.prices import prices
 from assets.relay import ops_alerts, relay_requests
@@ -40,6 +41,7 @@ emails = _pass_job(
 )
 relay = _pass_job("relay", "Follow what is open to its end, tell operators what changed.", relay_requests, ops_alerts)
 auto_renew = _pass_job("auto_renew", "Look at the owners who opted in, renew their timers.", owner_activity)
+health = _pass_job("health", "Look whether all is well, show what is wrong.", worker_health)
 price_feeds = _pass_job("price_feeds", "Read the price feeds, keep what is new.", prices)
 overview = dg.define_asset_job(
     "overview",
@@ -56,5 +58,5 @@ def prune() -> None:
     forget_expired()
 
 
-PASS_JOBS = (events, due, emails, relay, auto_renew, price_feeds)
+PASS_JOBS = (events, due, emails, relay, auto_renew, price_feeds, health)
 JOBS = (*PASS_JOBS, overview, prune)

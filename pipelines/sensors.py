@@ -15,7 +15,7 @@ import dagster as dg
 
 from assets.metadata import clock
 from assets.service import Service
-from pipelines.jobs import LANE, AssetJob, auto_renew, due, emails, events, price_feeds, relay
+from pipelines.jobs import LANE, AssetJob, auto_renew, due, emails, events, health, price_feeds, relay
 
 if TYPE_CHECKING:
     from reminder_worker.operations import PassState
@@ -192,6 +192,13 @@ async def _nothing_open(runtime: "Runtime") -> str:
     )
 
 
+async def _no_change(runtime: "Runtime") -> str:
+    from reminder_worker.operations_relay import conditions
+
+    found = await conditions(runtime.engine)
+    return f"no change; wrong now: {len(found)}, as alerts said" if found else "nothing is wrong"
+
+
 async def _nobody_to_look_at(runtime: "Runtime") -> str:
     from reminder_worker.operations_relay import verdicts
 
@@ -231,6 +238,12 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
             ],
             14,
             "Every 15 seconds: is an email due that no other run is about to send, a request open, an alert untold?",
+        ),
+        _sensor(
+            service,
+            [Watch(health, ("watchdog",), ("health",), _no_change)],
+            57,
+            "Every minute: did something begin to be wrong, or is it over? Pings HEARTBEAT_URL while all is well.",
         ),
         _sensor(
             service,

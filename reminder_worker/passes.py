@@ -22,6 +22,8 @@ from reminder_worker.relaying import relays_on
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
+from reminder_worker.watchdog import Sighting, Watchdog
+from reminder_worker.watchdog_rules import Expected
 
 log = structlog.get_logger(__name__)
 
@@ -234,6 +236,30 @@ async def _renew_timers(runtime: Runtime, chain_id: int) -> Report:
     return _report(await renew.run(chain_id))
 
 
+def expected(runtime: Runtime) -> list[Expected]:
+    """Every pass that is on, on each of its chains."""
+    return [
+        Expected(step.name, chain_id, step.every_seconds)
+        for step in PASSES
+        if step.switched_off(runtime.settings) is None
+        for chain_id in step.chains(runtime)
+    ]
+
+
+async def _watch(runtime: Runtime, _: int) -> Sighting:
+    wallets = [wallet.address for wallet in runtime.wallets]
+    dog = Watchdog(runtime.engine, runtime.alerts, runtime.chains, wallets, runtime.settings)
+    return await dog.look([each for each in expected(runtime) if each.name != "watchdog"])
+
+
+async def _something_changed(runtime: Runtime, chain_id: int) -> bool:
+    return (await _watch(runtime, chain_id)).changed > 0
+
+
+async def _watch_once(runtime: Runtime, chain_id: int) -> Report:
+    return _report(await _watch(runtime, chain_id))
+
+
 def _prices_off(settings: Settings) -> str | None:
     return None if any(chain.price_feeds for chain in settings.chains) else "no price feeds (CHAIN_x_PRICE_FEEDS)"
 
@@ -309,6 +335,15 @@ PASSES: tuple[Pass, ...] = (
         _auto_renew_off,
         _owners_to_look_at,
         _renew_timers,
+    ),
+    Pass(
+        "watchdog",
+        "whether everything else is well: tells what is not, and pings while all is",
+        60,
+        False,
+        _always_on,
+        _something_changed,
+        _watch_once,
     ),
     Pass(
         "prices",

@@ -67,6 +67,12 @@ class AlertKind(StrEnum):
     RELAYER_LOW_BALANCE = "relayer_low_balance"
     RELAYER_STOPPED = "relayer_stopped"
     RELAY_STUCK = "relay_stuck"
+    WORKER_STALLED = "worker_stalled"
+    INDEX_LAGGING = "index_lagging"
+    RPC_TROUBLE = "rpc_trouble"
+    EMAILS_NEED_HAND = "emails_need_hand"
+    EMAILS_LATE = "emails_late"
+    FAILURES_GROWING = "failures_growing"
     ALERTS_DIGEST = "alerts_digest"
 
 

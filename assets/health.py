@@ -1,0 +1,35 @@
+"""Whether the worker is well: what its watchdog says is wrong now."""
+
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from assets import metadata
+from assets.service import Service
+from assets.steps import IN_PLACE, OWNERS, Results, perform
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+
+@dg.asset(
+    group_name="overview",
+    kinds={"postgres"},
+    owners=OWNERS,
+    tags={"holds": "public-facts"},
+    output_required=False,
+)
+def worker_health(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """What is wrong now, since when. Looked at each minute; made anew only when something began or is over."""
+    for found in perform(context, service, "watchdog", _facts):
+        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+
+
+HEALTH_ASSETS = (worker_health,)
+
+
+async def _facts(engine: "AsyncEngine") -> metadata.Metadata:
+    from reminder_worker.operations_relay import conditions
+
+    found = await conditions(engine)
+    return {"wrong now": len(found), "conditions": metadata.conditions_table(found)}

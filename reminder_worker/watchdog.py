@@ -1,0 +1,206 @@
+"""Watches over the others: tells operators what is wrong and what is over, and pings only while nothing is wrong.
+
+A condition is told once it has held for a while, and is over once it has been right for `CALM_SECONDS`, so that what
+flaps is told once; since when is kept in `alert_state`, so that a restart forgets nothing and several watchdogs tell a
+change once. The ping is the last step: whatever fails before it, the database first of all, makes it silent.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import aiohttp
+import structlog
+from sqlalchemy import Integer, cast, extract, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.alerts import Alerts, Facts
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.tables import alert_state, pass_state
+from reminder_worker.mail.messages import AlertKind
+from reminder_worker.settings import Settings
+from reminder_worker.watchdog_facts import gather
+from reminder_worker.watchdog_rules import Expected, Key, Wrong, judge
+
+log = structlog.get_logger(__name__)
+
+NAME: Final = "watchdog"
+CALM_SECONDS: Final = 300
+PING_SECONDS: Final = 10.0
+OURS: Final = (
+    AlertKind.WORKER_STALLED,
+    AlertKind.INDEX_LAGGING,
+    AlertKind.RPC_TROUBLE,
+    AlertKind.EMAILS_NEED_HAND,
+    AlertKind.EMAILS_LATE,
+    AlertKind.FAILURES_GROWING,
+)
+OF_WALLETS: Final = (AlertKind.RELAYER_LOW_BALANCE, AlertKind.RELAYER_STOPPED, AlertKind.RELAY_STUCK)
+"""Told by the relay itself. With ours they say that this worker is not well; others, what happens on chain."""
+_ONE_AT_A_TIME = text("select pg_advisory_xact_lock(hashtextextended('reminder-worker watchdog', 0))")
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A condition as stored. `age` and `turning` in seconds: since it was told, since it looks otherwise."""
+
+    kind: str
+    subject: str
+    chain_id: int
+    raised: bool
+    age: int
+    turning: int | None
+
+    @property
+    def key(self) -> Key:
+        return (AlertKind(self.kind), self.subject, self.chain_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """What one look came to. `changed`: alerts raised or cleared; `heartbeat`: asked, off, silent (something is
+    wrong), or the class of what failed. `behind`: by chain id, blocks that our index has still to read.
+    """
+
+    healthy: bool
+    wrong: int
+    changed: int
+    heartbeat: str
+    behind: Mapping[str, int] = field(default_factory=dict)
+
+
+class Watchdog:
+    """`wallets`: addresses of ours whose keys are in use."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        alerts: Alerts,
+        chains: Mapping[int, Chain],
+        wallets: Sequence[str],
+        settings: Settings,
+    ) -> None:
+        self._engine = engine
+        self._alerts = alerts
+        self._chains = chains
+        self._wallets = wallets
+        self._settings = settings
+
+    async def look(self, expected: Sequence[Expected]) -> Sighting:
+        """Judge, tell what changed, ping when nothing is wrong. Raises what the database raises, and is silent then."""
+        before = await self._behind_before()
+        known = await gather(self._engine, self._chains, expected, before, is_local=self._settings.is_local)
+        wrong = judge(known)
+        async with self._engine.begin() as conn:
+            await conn.execute(_ONE_AT_A_TIME)
+            changed = await self._tell(conn, wrong) + await self._forget_wallets(conn)
+            raised = await conn.scalar(select(func.count()).where(_OF_THE_WORKER, alert_state.c.raised))
+        behind = {str(each.chain_id): each.behind for each in known.chains if each.behind is not None}
+        found = Sighting(not wrong and not raised, len(wrong), changed, "silent", behind)
+        if changed:
+            log.warning("health_changed", healthy=found.healthy, wrong=len(wrong), changed=changed)
+        if found.healthy:
+            found = replace(found, heartbeat=await self._ping())
+        await self._remember(found)
+        return found
+
+    # -- telling ----------------------------------------------------------------------------------
+
+    async def _tell(self, conn: AsyncConnection, wrong: Mapping[Key, Wrong]) -> int:
+        """How many conditions turned. What is no longer judged, as a pass that was switched off, is right."""
+        rows = [_Told(*row) for row in (await conn.execute(_TOLD)).all()]
+        told = {row.key: row for row in rows}
+        changed = 0
+        for key in {**wrong, **told}:
+            found, row = wrong.get(key), told.get(key)
+            if (found is not None) == (row is not None and row.raised):
+                if row is not None and row.turning is not None:
+                    await _turning(conn, key, None)
+                continue
+            since = row.turning if row is not None and row.turning is not None else 0
+            if since < (found.hold_seconds if found else CALM_SECONDS):
+                if row is None or row.turning is None:
+                    await _turning(conn, key, func.clock_timestamp())
+                continue
+            await _turning(conn, key, None)
+            changed += await self._turn(conn, key, found, row)
+        return changed
+
+    async def _turn(self, conn: AsyncConnection, key: Key, found: Wrong | None, row: _Told | None) -> bool:
+        kind, subject, chain_id = key
+        if found is not None:
+            return await self._alerts.raise_(conn, kind, subject, chain_id, found.facts)
+        lasted: Facts = {"it_lasted_seconds": row.age} if row is not None else {}
+        return await self._alerts.clear(conn, kind, subject, chain_id, lasted)
+
+    async def _forget_wallets(self, conn: AsyncConnection) -> int:
+        """Conditions of a wallet or chain that is no longer ours are over: nobody else would ever say so."""
+        groups = (self._settings.relay, self._settings.auto_renew)
+        if len(self._wallets) < sum(group is not None for group in groups):
+            return 0  # a key that cannot be read: its wallet is ours all the same
+        cleared = 0
+        for row in (await conn.execute(_TOLD_OF_WALLETS)).all():
+            if row.subject not in self._wallets or row.chain_id not in self._chains:
+                reason: Facts = {"reason": "this wallet or chain is no longer configured"}
+                cleared += await self._alerts.clear(conn, AlertKind(row.kind), row.subject, row.chain_id, reason)
+        return cleared
+
+    # -- the heartbeat ----------------------------------------------------------------------------
+
+    async def _ping(self) -> str:
+        """Its address is a secret: no error of the HTTP library gets out of here, because those carry it."""
+        url = self._settings.ops.heartbeat_url
+        if url is None:
+            return "off"
+        try:
+            timeout = aiohttp.ClientTimeout(total=PING_SECONDS)
+            async with (
+                aiohttp.ClientSession(timeout=timeout) as session,
+                session.get(url.get_secret_value(), allow_redirects=False) as response,
+            ):
+                failure = "" if response.status < 300 else f"HTTP {response.status}"
+        except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
+            failure = type(error).__name__
+        if failure:
+            log.warning("heartbeat_failed", error=failure)
+        return failure or "asked"
+
+    # -- memory -----------------------------------------------------------------------------------
+
+    async def _behind_before(self) -> Mapping[str, int]:
+        question = select(pass_state.c.detail).where(pass_state.c.name == NAME, pass_state.c.chain_id == 0)
+        async with self._engine.connect() as conn:
+            detail: dict[str, Any] = await conn.scalar(question) or {}
+        return detail.get("behind") or {}
+
+    async def _remember(self, found: Sighting) -> None:
+        detail = {"healthy": found.healthy, "wrong": found.wrong, "heartbeat": found.heartbeat, "behind": found.behind}
+        statement = insert(pass_state).values(name=NAME, chain_id=0, detail=detail)
+        async with self._engine.begin() as conn:
+            await conn.execute(
+                statement.on_conflict_do_update(index_elements=["name", "chain_id"], set_={"detail": detail})
+            )
+
+
+def _age(moment: Any) -> Any:
+    return cast(extract("epoch", func.clock_timestamp() - moment), Integer)
+
+
+_T = alert_state.c
+_TOLD = select(
+    _T.kind, _T.subject, _T.chain_id, _T.raised, _age(_T.since).label("age"), _age(_T.turning_since).label("turning")
+).where(_T.kind.in_(OURS))
+_TOLD_OF_WALLETS = select(_T.kind, _T.subject, _T.chain_id).where(_T.kind.in_(OF_WALLETS), _T.raised)
+_OF_THE_WORKER = _T.kind.in_(OURS + OF_WALLETS)
+
+
+async def _turning(conn: AsyncConnection, key: Key, since: Any) -> None:
+    kind, subject, chain_id = key
+    values = {"kind": kind.value, "subject": subject, "chain_id": chain_id}
+    if since is not None:
+        new = insert(alert_state).values(**values, raised=False, changes=0, turning_since=since)
+        await conn.execute(new.on_conflict_do_update(index_elements=list(values), set_={"turning_since": since}))
+        return
+    where = (_T.kind == kind.value) & (_T.subject == subject) & (_T.chain_id == chain_id)
+    await conn.execute(update(alert_state).where(where).values(turning_since=None))

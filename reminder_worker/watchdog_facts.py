@@ -1,0 +1,116 @@
+"""What the watchdog knows: read from our tables at one go, and asked of every RPC endpoint. Nothing is judged here."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker import operations
+from reminder_worker.chain import wire
+from reminder_worker.chain.client import Block, Chain
+from reminder_worker.chain.endpoint import RpcError
+from reminder_worker.watchdog_rules import LATE_SECONDS, ChainSight, Expected, Known, Trouble
+
+CHAIN_SECONDS: Final = 25.0  # for all endpoints of a chain; a look has 40
+DEEP: Final = 64  # blocks below the newest: no reorganisation explains a difference there
+
+# Each branch keeps to one of the partial indexes of its table.
+_TROUBLE = text("""
+    with rows as (
+        select 'reminders' as room, state, coalesce(claimed_at, created_at) as since,
+            coalesce(settled_at, claimed_at, created_at) as failed_at
+        from worker.sent_ledger where state in ('unknown','held','dead')
+        union all
+        select 'reminders', state, created_at, null from worker.sent_ledger where state = 'released'
+        union all
+        select 'gifts', state, coalesce(claimed_at, created_at), coalesce(settled_at, claimed_at, created_at)
+        from worker.gift_ledger where state in ('unknown','held','dead')
+        union all
+        select 'gifts', state, created_at, null from worker.gift_ledger where state = 'released'
+        union all
+        select 'alerts', state, created_at, null from worker.alert where state = 'queued'
+        union all
+        select 'relay', state, null, updated_at from worker.relay_request
+        where state = 'reverted' and updated_at > clock_timestamp() - interval '1 hour'
+    ), late as (
+        select since from rows
+        where state in ('released','unknown','queued') and since < clock_timestamp() - make_interval(secs => :late)
+    )
+    select
+        (select count(*) from late) as late,
+        coalesce((select cast(extract(epoch from clock_timestamp() - min(since)) as int) from late), 0) as oldest_late,
+        count(*) filter (where state = 'held' and failed_at > clock_timestamp() - interval '1 day') as held,
+        count(*) filter (where state = 'dead' and failed_at > clock_timestamp() - interval '1 day') as dead,
+        (select count(*) from worker.alert
+         where state = 'dead' and created_at > clock_timestamp() - interval '1 day') as refused_alerts,
+        count(*) filter (where room = 'reminders' and failed_at > clock_timestamp() - interval '1 hour') as reminders,
+        count(*) filter (where room = 'gifts' and failed_at > clock_timestamp() - interval '1 hour') as gifts,
+        count(*) filter (where room = 'relay') as relay
+    from rows
+""")
+
+
+async def gather(
+    engine: AsyncEngine,
+    chains: Mapping[int, Chain],
+    expected: Sequence[Expected],
+    behind_before: Mapping[str, int],
+    *,
+    is_local: bool,
+) -> Known:
+    """`behind_before`: by chain id, as the look before found it. Raises what the database raises."""
+    states = await operations.pass_states(engine)
+    read = {each.chain_id: each.block_number for each in await operations.positions(engine) if each.name == "index"}
+
+    async def sight(chain: Chain) -> ChainSight:
+        blocks_read = read.get(chain.chain_id, chain.settings.start_block - 1)
+        return await _sight(chain, blocks_read, behind_before.get(str(chain.chain_id)), is_local)
+
+    sights = await asyncio.gather(*(sight(chain) for chain in chains.values()))
+    return Known(expected, states, sights, await _trouble(engine))
+
+
+async def _sight(chain: Chain, read: int, before: int | None, is_local: bool) -> ChainSight:
+    configured = len(chain.settings.rpc_urls)
+    try:
+        async with asyncio.timeout(CHAIN_SECONDS):
+            heads = await _blocks(chain, "latest")
+            lowest = min((each.number for each in heads), default=0)
+            deep = await _blocks(chain, hex(max(0, lowest - DEEP))) if len(heads) > 1 else []
+    except TimeoutError:
+        heads = []
+    if not heads:
+        return ChainSight(chain.chain_id, configured, 0)
+    newest = max(heads, key=lambda each: each.number)
+    return ChainSight(
+        chain_id=chain.chain_id,
+        endpoints=configured,
+        answering=len(heads),
+        lowest=lowest,
+        highest=newest.number,
+        # A local chain makes blocks only when somebody asks for one, and its clock is set by hand.
+        newest_age=None if is_local else max(0, int(time.time()) - newest.timestamp),
+        agree=len({each.hash for each in deep}) < 2,
+        behind=max(0, newest.number - read),
+        behind_before=before,
+    )
+
+
+async def _blocks(chain: Chain, which: str) -> list[Block]:
+    """What each endpoint says for itself; one that does not answer or does not have it is left out."""
+    said = await chain.ask_each([("eth_getBlockByNumber", [which, False])], _block)
+    return [block for block in said if block is not None]
+
+
+def _block(answers: Sequence[Any]) -> Block | None:
+    return None if isinstance(answers[0], RpcError) else wire.block(answers[0])
+
+
+async def _trouble(engine: AsyncEngine) -> Trouble:
+    async with engine.connect() as connection:
+        row = (await connection.execute(_TROUBLE, {"late": LATE_SECONDS})).one()
+    failed = {room: getattr(row, room) for room in ("reminders", "gifts", "relay")}
+    return Trouble(row.late, row.oldest_late, row.held, row.dead, row.refused_alerts, failed)

@@ -1,0 +1,162 @@
+"""What is wrong with a worker, judged from what is known of it. Nothing is read here, so each rule can be tried alone.
+
+Only what is wrong for a while is told, and only what is right for a while is over (`watchdog.py`); what a rule looks at
+is therefore this very moment. What the relay tells of our wallets by itself is not told twice.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from reminder_worker.alerts import Facts
+from reminder_worker.mail.messages import AlertKind
+from reminder_worker.operations import PassState
+
+ALIVE_WITHIN: Final = 300  # seconds without a success, beside how often a pass is looked at: a run ends within 180
+START_SECONDS: Final = 180  # after a stop everything is old: the first runs have the time to change that
+MAX_LAG_BLOCKS: Final = 100
+APART_BLOCKS: Final = 30  # between the newest blocks of two endpoints
+NEW_BLOCK_WITHIN: Final = 600  # seconds
+CATCHES_UP_SECONDS: Final = 300
+BLIP_SECONDS: Final = 180  # of an endpoint
+LATE_SECONDS: Final = 1800  # an email that was due and is not out
+RETRY_SECONDS: Final = 300
+GROWTH: Final = 10  # failures in an hour
+
+Key = tuple[AlertKind, str, int]
+"""Kind, subject and chain id (0: not of one chain) of a condition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A pass that is on, and how often it is looked at."""
+
+    name: str
+    chain_id: int
+    every_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChainSight:
+    """What the RPC endpoints say now. `lowest` and `highest` of their newest blocks, `newest_age` (seconds) of the
+    highest, None where it does not matter; `agree`: on the hash of a block deep below all of them.
+
+    `behind`: blocks that our index has still to read, now and at the look before; None: not known.
+    """
+
+    chain_id: int
+    endpoints: int
+    answering: int
+    lowest: int = 0
+    highest: int = 0
+    newest_age: int | None = None
+    agree: bool = True
+    behind: int | None = None
+    behind_before: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Emails and relays in trouble. `late`: due for `LATE_SECONDS` and not out; `held`, `dead`: of the last day.
+
+    `refused_alerts`: that the mail service refuses; `failed`: by room, what failed in the last hour.
+    """
+
+    late: int = 0
+    oldest_late: int = 0
+    held: int = 0
+    dead: int = 0
+    refused_alerts: int = 0
+    failed: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """All that is judged. `states` may have passes that are not expected: those are off."""
+
+    expected: Sequence[Expected]
+    states: Sequence[PassState]
+    chains: Sequence[ChainSight]
+    trouble: Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """Something is wrong. It is told once it has been wrong for `hold_seconds`, for that is where a blip ends."""
+
+    kind: AlertKind
+    subject: str
+    chain_id: int
+    facts: Facts
+    hold_seconds: int = 0
+
+    @property
+    def key(self) -> Key:
+        return (self.kind, self.subject, self.chain_id)
+
+
+def judge(known: Known) -> dict[Key, Wrong]:
+    """Everything that is wrong at this moment."""
+    found = [*_passes(known), *_trouble(known.trouble)]
+    for sight in known.chains:
+        found += [*_endpoints(sight), *_index(sight)]
+    return {each.key: each for each in found}
+
+
+def silent(expected: Sequence[Expected], states: Sequence[PassState]) -> list[tuple[Expected, PassState | None]]:
+    """Passes that did not succeed for too long, with what is known of them. A look that finds nothing is a success."""
+    known = {(state.name, state.chain_id): state for state in states}
+    found = []
+    for each in expected:
+        state = known.get((each.name, each.chain_id))
+        age = state.succeeded_age if state else None
+        if age is None or age > ALIVE_WITHIN + each.every_seconds:
+            found.append((each, state))
+    return found
+
+
+def _passes(known: Known) -> Iterator[Wrong]:
+    for each, state in silent(known.expected, known.states):
+        age = state.succeeded_age if state else None
+        success: Facts = {"last success": "never"} if age is None else {"last_success_seconds": age}
+        error: Facts = {"last error": state.error} if state and state.error else {}
+        # One that never succeeded may be of a start just now: it has as long as any other.
+        hold = START_SECONDS if age is not None else ALIVE_WITHIN + each.every_seconds
+        facts: Facts = {"pass": each.name, "looked_at_every_seconds": each.every_seconds, **success, **error}
+        yield Wrong(AlertKind.WORKER_STALLED, each.name, each.chain_id, facts, hold)
+
+
+def _endpoints(sight: ChainSight) -> Iterator[Wrong]:
+    def wrong(subject: str, facts: Facts) -> Wrong:
+        answer: Facts = {"endpoints that answer": f"{sight.answering} of {sight.endpoints}"}
+        return Wrong(AlertKind.RPC_TROUBLE, subject, sight.chain_id, {**answer, **facts}, BLIP_SECONDS)
+
+    if sight.answering < sight.endpoints:
+        yield wrong("no answer", {})
+    if sight.highest - sight.lowest > APART_BLOCKS:
+        yield wrong("an endpoint lags", {"newest block": sight.highest, "the one that lags has": sight.lowest})
+    if sight.newest_age is not None and sight.newest_age > NEW_BLOCK_WITHIN:
+        yield wrong("no new block", {"newest block": sight.highest, "its_age_seconds": sight.newest_age})
+    if not sight.agree:
+        yield wrong("endpoints disagree", {"about a block below": sight.lowest})
+
+
+def _index(sight: ChainSight) -> Iterator[Wrong]:
+    """An index that comes nearer is catching up, as at a first start, and is not wrong."""
+    if sight.behind is None or sight.behind <= MAX_LAG_BLOCKS or sight.behind_before is None:
+        return
+    if sight.behind >= sight.behind_before:
+        facts: Facts = {"blocks behind": sight.behind, "newest block": sight.highest}
+        yield Wrong(AlertKind.INDEX_LAGGING, "index", sight.chain_id, facts, CATCHES_UP_SECONDS)
+
+
+def _trouble(trouble: Trouble) -> Iterator[Wrong]:
+    if trouble.held or trouble.dead or trouble.refused_alerts:
+        facts: Facts = {"held": trouble.held, "dead": trouble.dead, "alerts refused": trouble.refused_alerts}
+        yield Wrong(AlertKind.EMAILS_NEED_HAND, "emails", 0, facts)
+    if trouble.late:
+        late: Facts = {"emails": trouble.late, "oldest_seconds": trouble.oldest_late}
+        yield Wrong(AlertKind.EMAILS_LATE, "emails", 0, late, RETRY_SECONDS)
+    for room, count in (trouble.failed or {}).items():
+        if count >= GROWTH:
+            yield Wrong(AlertKind.FAILURES_GROWING, room, 0, {"failed in the last hour": count})
