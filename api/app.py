@@ -11,7 +11,7 @@ from litestar.types import ASGIApp
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.clients import Clients, RateLimit
-from api.controllers.gift_pages import GiftFactsController, GiftPageController, card_image
+from api.controllers.gift_pages import GiftFactsController, GiftPageController, card_image, create, page_file
 from api.controllers.gifts import GiftNotifyController, GiftWalletController
 from api.controllers.health import HealthController
 from api.controllers.operator import OperatorController, StatusController, bearer
@@ -23,6 +23,7 @@ from api.problems import exception_handlers
 from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage
 from reminder_worker.chain.client import Chain
 from reminder_worker.gifts.notifications import GiftNotifications
+from reminder_worker.gifts.page_files import PageFiles
 from reminder_worker.gifts.pages import GiftPages
 from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.operations_relay import PayingWallet
@@ -86,7 +87,9 @@ def create_app(parts: Parts) -> Litestar:
     pages = []
     if settings.gifts is not None:
         pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[GiftPageController], guards=[limit]))
-        pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[card_image]))
+        pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[card_image, page_file]))
+        if settings.service.environment == "local":
+            pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[create], guards=[limit]))
     notify_limit = settings.gifts.notify_per_client_hour if settings.gifts else settings.api.rate_limit_per_minute
     provider = settings.identity_provider
     wallet_limit = provider.per_client_hour if provider else settings.api.rate_limit_per_minute
@@ -121,6 +124,7 @@ def create_app(parts: Parts) -> Litestar:
             "settings": _given(settings),
             "sponsor": _given(parts.sponsor),
             "gift_pages": _given(parts.gift_pages),
+            "page_files": _given(PageFiles.load() if settings.gifts else None),
             "gift_wallets": _given(parts.gift_wallets),
             "gift_notifications": _given(parts.gift_notifications),
         },

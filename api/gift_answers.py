@@ -39,13 +39,27 @@ class GiftDomainAnswer(Struct, rename="camel"):
 
 
 class IdentityProviderAnswer(Struct, rename="camel"):
-    """The two public ids with which a page talks to the identity provider's auth proxy."""
+    """With what a page talks to the identity provider: two public ids, and where."""
 
     organization_id: Annotated[
         str, Meta(description="The parent organization", examples=["8e2c8ae2-0d2f-4b0f-8b0e-0a6f2a8f3c11"])
     ]
     auth_proxy_config_id: Annotated[
         str, Meta(description="The auth proxy's configuration", examples=["5a1b7c1e-63a0-4a8e-9d35-2f7b6a1d9c42"])
+    ]
+    auth_proxy_url: Annotated[
+        str, Meta(description="Base address of the auth proxy", examples=["https://authproxy.turnkey.com"])
+    ]
+    api_url: Annotated[str, Meta(description="Base address of its API", examples=["https://api.turnkey.com"])]
+    sub_organization_id: Annotated[
+        str | None,
+        Meta(
+            description="Of the recipient's wallet, to be named at the login; null: no wallet made here for an email",
+            examples=["c1a7d6f2-7f0e-4c58-9a3b-0b7f1a5d2e64"],
+        ),
+    ]
+    code_signing_key: Annotated[
+        str | None, Meta(description="Null but on the local stack, whose stand-in signs with a key of its own")
     ]
 
 
@@ -60,6 +74,13 @@ class GiftAnswer(Struct, rename="camel"):
         str, Meta(description="Who alone can withdraw it, whoever pays the fee; EIP-55", examples=[EXAMPLE_RECIPIENT])
     ]
     unlock_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2027-05-01T09:00:00Z"])]
+    as_of: Annotated[
+        str, Meta(description="The chain's clock when this was read, RFC 3339, UTC", examples=["2027-04-11T18:30:11Z"])
+    ]
+    chain_name: Annotated[str, Meta(description="The chain's name, for people", examples=["Ethereum"])]
+    explorer_url: Annotated[
+        str | None, Meta(description="A block explorer of the chain", examples=["https://etherscan.io"])
+    ]
     assets: Annotated[
         list[GiftAssetAnswer],
         Meta(description="What is in it, or was; of a gift withdrawn moments ago it may be empty"),
@@ -78,11 +99,16 @@ class GiftAnswer(Struct, rename="camel"):
     ]
 
 
-def gift_answer(facts: GiftFacts, provider: IdentityProviderSettings | None) -> GiftAnswer:
+def gift_answer(
+    facts: GiftFacts, provider: IdentityProviderSettings | None, sub_organization_id: str | None
+) -> GiftAnswer:
     return GiftAnswer(
         state=facts.state.value,
         recipient=to_checksum_address(facts.recipient),
-        unlock_at=unlock_moment(facts).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        unlock_at=_rfc3339(unlock_moment(facts)),
+        as_of=_rfc3339(datetime.fromtimestamp(facts.now, UTC)),
+        chain_name=facts.chain_name,
+        explorer_url=facts.explorer_url,
         assets=[_asset(asset) for asset in facts.assets],
         router=to_checksum_address(facts.router),
         domain=GiftDomainAnswer(
@@ -90,13 +116,17 @@ def gift_answer(facts: GiftFacts, provider: IdentityProviderSettings | None) -> 
         ),
         sponsor_nonce=str(facts.sponsor_nonce),
         sponsored=facts.sponsored,
-        identity_provider=_provider(provider),
+        identity_provider=_provider(provider, sub_organization_id),
     )
 
 
 def unlock_moment(facts: GiftFacts) -> datetime:
     """Anybody may choose any time: one beyond the year 9999 is told as its end."""
     return datetime.fromtimestamp(min(facts.unlock_time, LATEST_TIME), UTC)
+
+
+def _rfc3339(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _asset(asset: GiftAsset) -> GiftAssetAnswer:
@@ -109,7 +139,16 @@ def _asset(asset: GiftAsset) -> GiftAssetAnswer:
     )
 
 
-def _provider(provider: IdentityProviderSettings | None) -> IdentityProviderAnswer | None:
+def _provider(
+    provider: IdentityProviderSettings | None, sub_organization_id: str | None
+) -> IdentityProviderAnswer | None:
     if provider is None or not provider.auth_proxy_config_id:
         return None
-    return IdentityProviderAnswer(provider.organization_id, provider.auth_proxy_config_id)
+    return IdentityProviderAnswer(
+        provider.organization_id,
+        provider.auth_proxy_config_id,
+        provider.auth_proxy_url,
+        provider.url,
+        sub_organization_id,
+        provider.code_signing_key,
+    )

@@ -1,6 +1,7 @@
-"""The gift page: a gift's public facts as one HTML document, without a script; nothing of a link's fragment is in it.
+"""The gift page: a gift's public facts as one HTML document, which works without a script; nothing of a link's fragment
+is in it. What was built of `gift_page/` adds the letter, the countdown and the ways to open the gift.
 
-Every word that is not ours is escaped. Colours come from the occasion; the one style sheet is allowed by its hash.
+Every word that is not ours is escaped. Colours come from the occasion; the one inline style is allowed by its hash.
 """
 
 import hashlib
@@ -14,70 +15,106 @@ from eth_utils.address import to_checksum_address
 from api.gift_answers import unlock_moment
 from reminder_worker.gifts.claim_link import ClaimLink, Marks
 from reminder_worker.gifts.occasions import CARD_SIZE, Occasion, card_name
+from reminder_worker.gifts.page_files import ASSETS, Entry
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
 from reminder_worker.mail.messages import amount_words
 
 CARDS = "cards"  # the path below the prefix that images are served at
 ABOUT = "A sealed gift is waiting for you. It opens on its day, for its recipient alone."
 _STYLE = """
-:root{color-scheme:light dark;--ground:#eef0f2;--card:#fff;--text:INK;--dim:#59636e;--line:#dde2e7;--mark:GROUND}
-@media(prefers-color-scheme:dark){:root{--ground:#101418;--card:#1a2027;--text:#e9edf1;--dim:#a1acb7;--line:#2e3741;
---mark:SOFT}}
+:root{color-scheme:light dark;--ground:GROUND;--soft:SOFT;--accent:ACCENT;--page:PANEL;--card:#fff;--paper:PANEL;
+--text:INK;--dim:#59636e;--line:#dfe3e6;--field:#7b858f;--mark:GROUND;--action:GROUND;--on-action:#fff;--bad:#a3201d;
+--good:#1b6b3a}
+@media(prefers-color-scheme:dark){:root{--page:color-mix(in srgb,GROUND 22%,#0d1013);
+--card:color-mix(in srgb,GROUND 14%,#181c20);--paper:color-mix(in srgb,GROUND 30%,#1b2025);--text:#eef1f4;--dim:#b4bdc6;
+--line:#39434c;--field:#8b969f;--mark:SOFT;--action:SOFT;--on-action:#15191c;--bad:#ffb1a9;--good:#9ddcb4}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--ground);color:var(--text);font:1.0625rem/1.55 system-ui,sans-serif}
+body{margin:0;background:var(--page);color:var(--text);font:1.0625rem/1.55 system-ui,-apple-system,sans-serif;
+-webkit-text-size-adjust:100%}
 main{max-width:40rem;margin:0 auto;padding:1rem 1rem 3rem}
-article{background:var(--card);border-radius:1rem;overflow:hidden;box-shadow:0 1px 3px rgb(0 0 0/.12)}
-img{display:block;width:100%;height:auto;background:GROUND}
+article{background:var(--card);border-radius:1rem;overflow:hidden;
+box-shadow:0 1px 2px rgb(0 0 0/.08),0 8px 28px rgb(0 0 0/.08)}
+article.plain{border-top:.6rem solid var(--ground)}
+img.card{display:block;width:100%;height:auto;aspect-ratio:1200/630;background:GROUND}
 section{padding:1.5rem 1.25rem 1.75rem}
-h1{font-size:1.6rem;line-height:1.25;margin:0 0 .5rem}
+h1,h2{line-height:1.25;margin:0 0 .5rem;overflow-wrap:anywhere}h1{font-size:1.65rem}h2{font-size:1.2rem}
 p{margin:.6rem 0}.dim{color:var(--dim);font-size:.95rem}
 .when{border-left:4px solid var(--mark);padding:.2rem 0 .2rem .9rem;margin:1.1rem 0;font-weight:600}
-dl{margin:1.25rem 0 0;border-top:1px solid var(--line)}
+.inside{display:flex;flex-wrap:wrap;gap:.15rem 1rem;align-items:baseline;margin:1.1rem 0}
+.inside ul{font-size:1.3rem;font-weight:650;overflow-wrap:anywhere}.inside span{color:var(--dim)}
+dl{margin:.5rem 0 0;border-top:1px solid var(--line)}
 dl div{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.6rem 0;border-bottom:1px solid var(--line)}
 dt{flex:0 0 8.5rem;color:var(--dim)}dd{flex:1 1 14rem;margin:0;overflow-wrap:anywhere}
-ul{margin:0;padding:0;list-style:none}code{font-size:.86em}
+ul{margin:0;padding:0;list-style:none}code{font-size:.86em;overflow-wrap:anywhere}
+details{margin:1.25rem 0 0}summary{cursor:pointer;font-weight:600;padding:.45rem 0;width:fit-content}
+:focus-visible{outline:3px solid var(--mark);outline-offset:2px;border-radius:.2rem}
+[hidden]{display:none!important}
 """
 
 
-def gift_page(link: ClaimLink, facts: GiftFacts, occasion: Occasion) -> str:
-    """`link` is the canonical one, without a fragment."""
+def gift_page(link: ClaimLink, facts: GiftFacts, occasion: Occasion, entry: Entry | None) -> str:
+    """`link` is the canonical one, without a fragment; `entry`: what was built, where it was."""
     words = [
-        f'<p class="when">{_state_words(facts)}</p>',
+        '<div id="letter" hidden></div>',
+        f'<div id="state"><p class="when">{_state_words(facts)}</p></div>',
+        _inside(facts),
+        f'<div id="ways">{_NO_SCRIPT if facts.state is GiftState.OPEN and entry else ""}</div>',
+        '<div id="advice">',
         *(f"<p>{line}</p>" for line in _advice(link.marks, facts.state)),
-        "<dl>",
-        _row("Inside", f"<ul>{''.join(f'<li>{_asset(asset)}</li>' for asset in facts.assets)}</ul>"),
+        '</div><div id="share"></div>',
+        '<details id="details"><summary>About this gift</summary><dl>',
         _row("Opens", _time(facts)),
         _row("Sealed for", f"<code>{to_checksum_address(facts.recipient)}</code>"),
         _row("Network", escape(facts.chain_name)),
         _row("Gift", f"number {facts.timelock_id} of <code>{to_checksum_address(facts.router)}</code>"),
-        "</dl>",
-        '<p class="dim">A personal message, if there is one, is in the part of this link behind the # sign: it stays '
-        "in your browser and is never sent to us.</p>",
+        '</dl><p class="dim">A personal message, if there is one, is in the part of this link behind the # sign: it '
+        "stays in your browser and is never sent to us.</p></details>",
     ]
     width, height = CARD_SIZE
-    image = f'<img src="{_card_path(link.prefix, occasion)}" width="{width}" height="{height}" alt="">'
-    return _document(occasion, occasion.greeting, "".join(words), _tags(link, occasion), image)
+    image = f'<img class="card" src="{_card_path(link.prefix, occasion)}" width="{width}" height="{height}" alt="">'
+    tags = _tags(link, occasion) + _loads(link.prefix, entry)
+    return _document(occasion, occasion.greeting, "".join(words), tags, image=image, kind="gift")
 
 
-def plain_page(occasion: Occasion, title: str, lines: Sequence[str], link: ClaimLink | None = None) -> str:
-    """A page that says why no gift is shown; of a link it has the preview: messengers remember what they see first."""
-    words = "".join(f"<p>{escape(line)}</p>" for line in lines)
-    return _document(occasion, title, words, _tags(link, occasion) if link else "")
+def plain_page(
+    occasion: Occasion, title: str, lines: Sequence[str], link: ClaimLink | None = None, entry: Entry | None = None
+) -> str:
+    """A page that says why no gift is shown; of a link it has the preview: messengers remember what they see first.
+
+    With `entry` it looks by itself whether the gift can be shown meanwhile.
+    """
+    words = "".join(f"<p>{escape(line)}</p>" for line in lines) + '<div id="ways"></div>'
+    tags = _tags(link, occasion) + _loads(link.prefix, entry) if link else ""
+    return _document(occasion, title, words, tags, kind="waiting")
+
+
+def create_page(occasion: Occasion, prefix: str, entry: Entry, setup: str) -> str:
+    """The local stack's page for givers, made by its script. `setup` is JSON text: the chain and its contracts."""
+    body = f'<div id="create" data-setup="{escape(setup)}"></div><noscript><p>This page needs a script.</p></noscript>'
+    return _document(occasion, "Seal a gift", body, _loads(prefix, entry), kind="create")
 
 
 def content_security_policy(occasion: Occasion, foreign: Sequence[str] = ()) -> str:
-    """Nothing is loaded but our own images (the icon is an empty `data:`); `foreign` are the only other origins that
-    the page may talk to."""
+    """Nothing is loaded but our own files (the icon, and those of wallets, are `data:`); `foreign` are the only other
+    origins that the page may talk to."""
     return (
-        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src 'self' data:; "
-        f"connect-src {' '.join([chr(39) + 'self' + chr(39), *foreign])}; style-src 'sha256-{_style_hash(occasion)}'"
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src 'self' data: blob:; "
+        f"connect-src {' '.join([chr(39) + 'self' + chr(39), *foreign])}; font-src 'self'; script-src 'self'; "
+        f"style-src 'self' 'sha256-{_style_hash(occasion)}'"
     )
+
+
+_NO_SCRIPT = (
+    "<noscript><p>To open the gift on this page, please allow scripts in your browser: your key or your wallet signs "
+    "on your own device.</p></noscript>"
+)
 
 
 @cache
 def _style(occasion: Occasion) -> str:
     palette = occasion.palette
-    return _STYLE.replace("INK", palette.ink).replace("GROUND", palette.ground).replace("SOFT", palette.soft)
+    style = _STYLE.replace("INK", palette.ink).replace("GROUND", palette.ground).replace("SOFT", palette.soft)
+    return style.replace("PANEL", palette.panel).replace("ACCENT", palette.accent)
 
 
 @cache
@@ -102,13 +139,26 @@ def _tags(link: ClaimLink, occasion: Occasion) -> str:
     )
 
 
-def _document(occasion: Occasion, title: str, words: str, tags: str, image: str = "") -> str:
+def _loads(prefix: str, entry: Entry | None) -> str:
+    """The page is not painted before its script has run, which is small: nothing on it moves afterwards."""
+    if entry is None:
+        return ""
+    at = f"/{prefix}/{ASSETS}"
+    return (
+        "".join(f'<link rel="stylesheet" href="{at}/{name}">' for name in entry.styles)
+        + "".join(f'<link rel="modulepreload" href="{at}/{name}">' for name in entry.preloads)
+        + f'<script type="module" blocking="render" src="{at}/{entry.script}"></script>'
+    )
+
+
+def _document(occasion: Occasion, title: str, words: str, tags: str, *, kind: str, image: str = "") -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<title>{escape(title)}</title><link rel="icon" href="data:,"><meta name="robots" content="noindex">'
-        f'<meta name="description" content="{ABOUT}">{tags}<style>{_style(occasion)}</style></head>'
-        f"<body><main><article>{image}<section><h1>{escape(title)}</h1>{words}</section></article></main></body></html>"
+        f'<meta name="description" content="{ABOUT}"><style>{_style(occasion)}</style>{tags}</head>'
+        f'<body><main id="page" data-kind="{kind}"><article{"" if image else " class=plain"}>{image}'
+        f"<section><h1>{escape(title)}</h1>{words}</section></article></main></body></html>"
     )
 
 
@@ -138,6 +188,12 @@ def _advice(marks: Marks, state: GiftState) -> list[str]:
             "It was sealed for your email address. To open it you will be sent a code there; tell the code to nobody."
         )
     return lines
+
+
+def _inside(facts: GiftFacts) -> str:
+    """Of a gift withdrawn moments ago it may not be known any more."""
+    assets = "".join(f"<li>{_asset(asset)}</li>" for asset in facts.assets)
+    return f'<div class="inside"><span>Inside</span><ul>{assets}</ul></div>' if assets else ""
 
 
 def _row(name: str, value: str) -> str:

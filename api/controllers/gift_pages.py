@@ -1,20 +1,24 @@
-"""What anybody may see of a gift: its facts, its page with the link preview, and the entry by address."""
+"""What anybody may see of a gift: its facts, its page with the link preview and files, and the entry by address."""
 
+import json
 import re
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+from eth_utils.address import to_checksum_address
 from litestar import Controller, Request, Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, PathParameter
 
 from api.gift_answers import GiftAnswer, gift_answer
-from api.gift_page import CARDS, content_security_policy, gift_page, plain_page
+from api.gift_page import CARDS, content_security_policy, create_page, gift_page, plain_page
 from api.problems import RETRY_LATER_SECONDS, STATUS, described
 from reminder_worker.errors import NotConfigured, NotFound, ServiceError, Unavailable
 from reminder_worker.gifts.claim_link import ClaimLink, Marks, kept_marks
 from reminder_worker.gifts.occasions import card, card_names, occasion_of
+from reminder_worker.gifts.page_files import ASSETS, Entry, PageFiles
 from reminder_worker.gifts.pages import GiftPages
+from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.settings import IdentityProviderSettings, Settings
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
@@ -24,6 +28,13 @@ FOR_EVER = {
     "Cross-Origin-Resource-Policy": "cross-origin",  # messengers show it on pages of their own
 }
 NO_GIFT = ("There is no gift here", ["Please check the link.", "A gift that was sealed this minute may need a moment."])
+NOT_SERVED = (
+    "This gift is on another network",
+    [
+        "The link names a network that this page does not know. Nothing is lost: the gift is safe where it is.",
+        "Please check the link, or ask whoever gave it to you where it opens.",
+    ],
+)
 NOT_NOW = ("The gift cannot be shown right now", ["Nothing is lost: it is safe where it is. Please try again soon."])
 NONE_FOR = (
     "No gift was found for this sheet",
@@ -52,6 +63,7 @@ class GiftFactsController(Controller):
         chain_id: Annotated[int, PathParameter(description="Chain id")],
         timelock_id: Annotated[int, PathParameter(description="The gift's number on that chain")],
         gift_pages: NamedDependency[GiftPages | None],
+        gift_wallets: NamedDependency[GiftWallets],
         settings: NamedDependency[Settings],
     ) -> GiftAnswer:
         """Needs no signature. With `domain` and `sponsorNonce` the recipient signs a WithdrawAuth.
@@ -60,7 +72,9 @@ class GiftFactsController(Controller):
         """
         if gift_pages is None:
             raise NotConfigured("Gifts are not served here.")
-        return gift_answer(await gift_pages.facts(chain_id, timelock_id), settings.identity_provider)
+        facts, provider = await gift_pages.facts(chain_id, timelock_id), settings.identity_provider
+        sub_organization = await gift_wallets.sub_organization(facts.recipient) if provider else None
+        return gift_answer(facts, provider, sub_organization)
 
 
 class GiftPageController(Controller):
@@ -75,19 +89,22 @@ class GiftPageController(Controller):
         chain_id: FromPath[str],
         timelock_id: FromPath[str],
         gift_pages: NamedDependency[GiftPages | None],
+        page_files: NamedDependency[PageFiles | None],
         settings: NamedDependency[Settings],
     ) -> Response[str]:
         """The page of a gift; what it says of an unknown occasion is the default's."""
         pages, marks = _served(gift_pages), _marks(request)
+        entry = page_files.entries["claim"] if page_files else None
         link = None
         try:
             link = _link(pages, chain_id, timelock_id, marks)
             facts = await pages.facts(link.chain_id, link.timelock_id)
         except (NotFound, Unavailable) as error:
-            return _sorry(error, marks, NO_GIFT, link)
+            elsewhere = link is not None and not pages.serves(link.chain_id)
+            return _sorry(error, marks, NOT_SERVED if elsewhere else NO_GIFT, link, entry)
         occasion = occasion_of(marks.occasion)
         foreign = _origins(settings.identity_provider) if marks.email else []
-        return _html(gift_page(link, facts, occasion), content_security_policy(occasion, foreign))
+        return _html(gift_page(link, facts, occasion, entry), content_security_policy(occasion, foreign))
 
     @get("/for/{address:str}")
     async def by_address(
@@ -113,6 +130,46 @@ def card_image(file: FromPath[str]) -> Response[bytes]:
     if file not in card_names():
         raise NotFound("There is no such image.")
     return Response(card(card_names()[file]), media_type="image/png", headers=FOR_EVER)
+
+
+@get(f"/{ASSETS}/{{file:str}}", include_in_schema=False, sync_to_thread=False)
+def page_file(
+    request: Request[Any, Any, Any], file: FromPath[str], page_files: NamedDependency[PageFiles | None]
+) -> Response[bytes]:
+    """A script, style or font of the pages, by its name in them."""
+    found = page_files.files.get(file) if page_files else None
+    if found is None:
+        raise NotFound("There is no such file.")
+    headers = {"Cache-Control": FOR_EVER["Cache-Control"], "Vary": "Accept-Encoding"}
+    if found.gzipped is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
+        headers["Content-Encoding"] = "gzip"
+        return Response(found.gzipped, media_type=found.media_type, headers=headers)
+    return Response(found.content, media_type=found.media_type, headers=headers)
+
+
+@get("/create", include_in_schema=False, sync_to_thread=False)
+def create(
+    gift_pages: NamedDependency[GiftPages | None],
+    page_files: NamedDependency[PageFiles | None],
+    settings: NamedDependency[Settings],
+) -> Response[str]:
+    """A simple page to seal gifts with, on the local stack only: elsewhere that is the frontend's."""
+    pages = _served(gift_pages)
+    entry = page_files.entries.get("create") if page_files else None
+    if entry is None:
+        raise NotFound("The gift page is not built here.")
+    chains = [
+        {
+            "chainId": chain.chain_id,
+            "chainName": chain.name or f"chain {chain.chain_id}",
+            "router": to_checksum_address(chain.time_lock_router),
+            "tokenWhiteList": to_checksum_address(chain.token_white_list),
+        }
+        for chain in settings.chains
+    ]
+    setup = {"origin": str(pages.rules.origins[0]), "prefix": pages.rules.prefix, "chains": chains}
+    occasion = occasion_of(None)
+    return _html(create_page(occasion, pages.rules.prefix, entry, json.dumps(setup)), content_security_policy(occasion))
 
 
 def _served(pages: GiftPages | None) -> GiftPages:
@@ -144,11 +201,12 @@ def _sorry(
     marks: Marks,
     not_found: tuple[str, list[str]],
     link: ClaimLink | None = None,
+    entry: Entry | None = None,
 ) -> Response[str]:
     status, _ = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
     title, lines = NOT_NOW if isinstance(error, Unavailable) else not_found
     occasion = occasion_of(marks.occasion)
-    page = plain_page(occasion, title, lines, link)
+    page = plain_page(occasion, title, lines, link, entry if isinstance(error, Unavailable) else None)
     answer = _html(page, content_security_policy(occasion), status)
     if isinstance(error, Unavailable):
         answer.headers["Retry-After"] = str(RETRY_LATER_SECONDS)

@@ -17,6 +17,8 @@ export interface Facts {
   chainId: number;
   timelockId: string;
   chainName: string;
+  /** Of a block explorer; null where none is known. */
+  explorerUrl: string | null;
   state: "sealed" | "open" | "claimed";
   /** The only account that can ever receive it. */
   recipient: string;
@@ -33,7 +35,8 @@ export interface Facts {
   sponsorNonce: string;
   /** Whether this service relays withdrawals of gifts. */
   sponsored: boolean;
-  identityProvider: { organizationId: string; authProxyConfigId: string } | null;
+  /** With what a page talks to the identity provider; null where there is none. */
+  identityProvider: { organizationId: string; authProxyConfigId: string; authProxyUrl: string; apiUrl: string } | null;
 }
 
 /** Throws `Refused` (`not_found`, `chain_unavailable`, ...) and `Unreachable`. */

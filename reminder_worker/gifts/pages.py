@@ -39,7 +39,8 @@ class GiftAsset:
 
 @dataclass(frozen=True, slots=True)
 class GiftFacts:
-    """`unlock_time` in unix seconds; `domain` and `sponsor_nonce` are for the recipient's WithdrawAuth."""
+    """`unlock_time` and `now`, the chain's clock, in unix seconds; `domain` and `sponsor_nonce` are for the recipient's
+    WithdrawAuth."""
 
     chain_id: int
     chain_name: str
@@ -52,6 +53,8 @@ class GiftFacts:
     domain: Domain
     sponsor_nonce: int
     sponsored: bool
+    now: int
+    explorer_url: str | None
 
 
 class GiftPages:
@@ -65,6 +68,9 @@ class GiftPages:
         self._indexers = indexers
         self._relayed = relayed
         self._tokens = {chain_id: Tokens(chain) for chain_id, chain in chains.items()}
+
+    def serves(self, chain_id: int) -> bool:
+        return chain_id in self._chains
 
     async def facts(self, chain_id: int, timelock_id: int) -> GiftFacts:
         """Raises `NotFound`, `ChainUnavailable`. A gift that is not indexed yet is known from the chain alone."""
@@ -101,6 +107,8 @@ class GiftPages:
             domain=domain,
             sponsor_nonce=nonce,
             sponsored=self._relayed,
+            now=head.timestamp,
+            explorer_url=chain.settings.explorer_url,
         )
 
     async def newest(self, recipient: str, marks: Marks) -> ClaimLink:
