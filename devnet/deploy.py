@@ -11,6 +11,7 @@ from devnet.chain import Anvil
 from devnet.compile import Artifact, load_contracts
 
 MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11"
+PERMIT2 = "0x000000000022d473030f116ddee9f6b43ac78ba3"
 # The first of anvil's own funded accounts; anvil signs for it.
 DEPLOYER = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"
 HOUR = 3600
@@ -33,6 +34,7 @@ CONFIGURED = (
     "timelock_erc721",
     "timelock_erc1155",
     "token_white_list",
+    "legacy_pull_vault",
 )
 
 
@@ -55,6 +57,7 @@ class Deployment:
     timelock_erc721: str
     timelock_erc1155: str
     token_white_list: str
+    legacy_pull_vault: str
     multicall3: str
     weth: str
     usdc: str
@@ -114,6 +117,7 @@ def deploy(anvil: Anvil, attestor: str | None = None) -> Deployment:
         return deploy_contract(anvil, contracts[name], *args)
 
     anvil.set_code(MULTICALL3, contracts["Multicall3"].deployed_bytecode)
+    anvil.set_code(PERMIT2, contracts["Permit2"].deployed_bytecode)
     weth = put("WETH9")
     usdc = put("TestERC20", "USD Coin", "USDC", 6)
     usdt = put("TestERC20NoReturn", "Tether USD", "USDT", 6)
@@ -149,6 +153,7 @@ def deploy(anvil: Anvil, attestor: str | None = None) -> Deployment:
         timelock_erc721=vaults[1],
         timelock_erc1155=vaults[2],
         token_white_list=whitelist,
+        legacy_pull_vault=named_account("legacy pull vault").address.lower(),  # only ever named as a spender
         multicall3=MULTICALL3,
         weth=weth,
         usdc=usdc,

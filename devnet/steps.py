@@ -8,7 +8,7 @@ from eth_utils.address import to_checksum_address
 
 from devnet.chain import Anvil
 from devnet.compile import Artifact, load_contracts
-from devnet.deploy import DEPLOYER, Deployment, deploy_contract, named_account
+from devnet.deploy import DEPLOYER, PERMIT2, Deployment, deploy_contract, named_account
 
 FUNDS = 1_000 * 10**18
 GWEI = 10**9
@@ -103,6 +103,10 @@ class Steps:
 
     def approve(self, owner: LocalAccount, token: str, spender: str, amount: int) -> str:
         return self.write(owner, "TestERC20", token, "approve", spender, amount)
+
+    def permit(self, owner: LocalAccount, token: str, spender: str, amount: int, expiration: int) -> str:
+        """An allowance of Permit2, until a moment (unix seconds)."""
+        return self.write(owner, "Permit2", PERMIT2, "approve", token, spender, amount, expiration)
 
     def balance(self, token: str | None, account: str) -> int:
         """In base units; of ETH (wei) when the token is None."""

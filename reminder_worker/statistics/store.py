@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from sqlalchemy import func, select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.tables import statistics
@@ -69,9 +69,9 @@ async def last_of_each_day(engine: AsyncEngine, chain_id: int, first: date, last
     day = func.date_trunc("day", statistics.c.hour, "UTC")
     question = (
         select(*_COLUMNS)
-        .distinct(day)
         .where(statistics.c.chain_id == chain_id, statistics.c.hour >= begins, statistics.c.hour < ends)
         .order_by(day, statistics.c.hour.desc())
+        .ext(distinct_on(day))
     )
     async with engine.connect() as connection:
         snapshots = [Snapshot(*row) for row in await connection.execute(question)]

@@ -1,0 +1,421 @@
+"""Statistics over a real chain, a real database and real Parquet: what is secured, once an hour, of one block."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from eth_account.signers.local import LocalAccount
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.tables import price_feed, statistics
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.statistics import holdings, store
+from reminder_worker.statistics.days import write_days
+from reminder_worker.statistics.price_pass import Prices
+from reminder_worker.statistics.snapshot import Statistics
+from reminder_worker.statistics.store import Snapshot
+from tests.integration.indexer_rpc_proxy import PASS, RpcProxy
+from tests.integration.indexer_story import settings_of, tell
+
+UNLIMITED = 2**256 - 1
+ETHER = 10**18
+
+
+@dataclass
+class World:
+    engine: AsyncEngine
+    scenario: Scenario
+    chain: Chain
+    index: ChainIndex
+    statistics: Statistics
+    folder: Path
+
+    @property
+    def heirs(self) -> dict[str, int]:
+        return {self.scenario.account("heir").address: 100}
+
+    def holder(self, name: str, amount: int = 0) -> LocalAccount:
+        """An account with so much USDC."""
+        account = self.scenario.account(name)
+        if amount:
+            self.scenario.mint(self.scenario.deployment.usdc, account.address, amount)
+        return account
+
+    async def snapshot(self) -> Snapshot:
+        await self.index.advance()
+        await self.statistics.run()
+        found = await store.newest(self.engine, self.chain.chain_id)
+        assert found is not None
+        return found
+
+    async def amounts(self) -> dict[str, int]:
+        """Base units by token of a fresh snapshot."""
+        return {token["token"]: int(token["amount"]) for token in (await self.snapshot()).tokens}
+
+    async def usdc(self) -> int:
+        return (await self.amounts()).get(self.scenario.deployment.usdc, 0)
+
+    def read(self, dataset: str) -> pl.DataFrame:
+        return pl.read_parquet(self.folder / dataset / "**/*.parquet", hive_partitioning=True)
+
+
+@pytest.fixture
+async def world(chain_scenario: Scenario, engine: AsyncEngine, tmp_path: Path) -> AsyncIterator[World]:
+    feeds = chain_scenario.deployment.price_environ(31337)["CHAIN_31337_PRICE_FEEDS"]
+    chain = Chain.connect(settings_of(chain_scenario, PRICE_FEEDS=feeds))
+    folder = tmp_path / "statistics"
+    yield World(engine, chain_scenario, chain, ChainIndex(engine, chain), Statistics(engine, chain, folder), folder)
+    await chain.close()
+
+
+# -- value secured --------------------------------------------------------------------------------
+
+
+async def test_an_allowance_below_the_balance_is_what_is_secured(world: World) -> None:
+    """Neither what the owner has beyond it, nor an allowance to anybody else."""
+    ann = world.holder("ann", 1_000)
+    legacy = world.scenario.create_legacy(ann, world.heirs)
+    assert await world.usdc() == 0
+    world.scenario.approve(ann, world.scenario.deployment.usdc, world.scenario.account("bob").address, UNLIMITED)
+    world.scenario.approve(ann, world.scenario.deployment.usdc, legacy.address, 400)
+    assert await world.usdc() == 400
+    world.scenario.approve(ann, world.scenario.deployment.usdc, legacy.address, UNLIMITED)
+    assert await world.usdc() == 1_000
+
+
+@pytest.mark.parametrize("spender", ["legacy", "vault"])
+async def test_permit2_counts_until_it_expires(world: World, spender: str) -> None:
+    """For the legacy and for the pull vault, the moment it expires at included; the larger allowance wins."""
+    ann, usdc = world.holder("ann", 1_000), world.scenario.deployment.usdc
+    legacy = world.scenario.create_legacy(ann, world.heirs)
+    whom = legacy.address if spender == "legacy" else world.scenario.deployment.legacy_pull_vault
+    world.scenario.approve(ann, usdc, legacy.address, 100)
+    ends = world.scenario.anvil.now() + 3_600
+    world.scenario.permit(ann, usdc, whom, 700, ends)
+    assert await world.usdc() == 700
+    world.scenario.anvil.set_time(ends)
+    assert await world.usdc() == 700
+    world.scenario.anvil.set_time(ends + 1)
+    assert await world.usdc() == 100
+
+
+async def test_several_legacies_of_one_owner_never_count_his_balance_twice(world: World) -> None:
+    """Unlimited allowances to three legacies secure the balance once, limited ones their sum, one permit once."""
+    ann, usdc = world.holder("ann", 1_000), world.scenario.deployment.usdc
+    mine = [world.scenario.create_legacy(ann, world.heirs) for _ in range(3)]
+    for legacy in mine:
+        world.scenario.approve(ann, usdc, legacy.address, UNLIMITED)
+    assert await world.usdc() == 1_000
+    for legacy in mine:
+        world.scenario.approve(ann, usdc, legacy.address, 200)
+    assert await world.usdc() == 600
+    for legacy in mine:
+        world.scenario.approve(ann, usdc, legacy.address, 0)
+    world.scenario.permit(ann, usdc, world.scenario.deployment.legacy_pull_vault, 250, world.scenario.anvil.now() + DAY)
+    assert await world.usdc() == 250
+
+
+async def test_ether_is_secured_where_it_was_sent(world: World) -> None:
+    """To the legacy of a plain account: not the ether in the owner's wallet."""
+    ann = world.holder("ann")
+    legacy = world.scenario.create_legacy(ann, world.heirs)
+    assert "ETH" not in await world.amounts()
+    world.scenario.send(ann, legacy.address, value=3 * ETHER)
+    assert (await world.amounts())["ETH"] == 3 * ETHER
+
+
+async def test_a_safe_legacy_secures_what_the_safe_has(world: World) -> None:
+    """Ether and whitelisted tokens, without any allowance; once, however many legacies the Safe has."""
+    s, ann = world.scenario, world.holder("ann")
+    safe = s.create_safe([ann])
+    s.send(ann, safe, value=2 * ETHER)
+    s.mint(s.deployment.usdc, safe, 500)
+    for _ in range(2):
+        s.create_safe_legacy(ann, safe, list(world.heirs))
+    found = await world.amounts()
+    assert (found["ETH"], found[s.deployment.usdc]) == (2 * ETHER, 500)
+
+
+async def test_only_live_legacies_secure_anything(world: World) -> None:
+    """A deleted one does not, nor one that was claimed."""
+    s, usdc = world.scenario, world.scenario.deployment.usdc
+    owners = [world.holder(name, 100) for name in ("ann", "bob", "eve")]
+    legacies = [s.create_legacy(owner, world.heirs, inactivity=DAY) for owner in owners]
+    for owner, legacy in zip(owners, legacies, strict=True):
+        s.approve(owner, usdc, legacy.address, UNLIMITED)
+    assert await world.usdc() == 300
+    s.delete_legacy(owners[0], legacies[0])
+    s.advance(2 * DAY)
+    s.claim(s.account("heir"), legacies[1])
+    found = await world.snapshot()
+    assert found.counts["legacies"] == {
+        "total": 3, "live": 1, "activated": 1, "deleted": 1, "byType": {"eoa": 3, "safe": 0}
+    }  # fmt: skip
+    assert [int(token["amount"]) for token in found.tokens] == [100]
+
+
+async def test_timelocks_secure_their_amounts_while_they_live(world: World) -> None:
+    """Gifts and other locks; an ended one does not, and NFTs are counted, not valued."""
+    s, ann = world.scenario, world.holder("ann")
+    gift = s.create_gift(ann, s.account("eve").address, tokens=[(s.deployment.usdc, 700)], duration=DAY)
+    s.create_timelock(ann, ann.address, eth=ETHER, erc721=[(s.deployment.erc721, 7)])
+    found = await world.snapshot()
+    assert found.counts["timelocks"] == {"total": 2, "live": 2, "ended": 0, "gifts": 1}
+    assert {t["token"]: t["amount"] for t in found.tokens} == {s.deployment.usdc: "700", s.deployment.weth: str(ETHER)}
+    s.advance(2 * DAY)
+    s.withdraw_gift(s.account("eve"), gift)
+    found = await world.snapshot()
+    assert found.counts["timelocks"] == {"total": 2, "live": 1, "ended": 1, "gifts": 1}
+    assert {t["token"] for t in found.tokens} == {s.deployment.weth}
+
+
+async def test_what_one_vault_paid_out_is_gone_while_another_holds_on(world: World) -> None:
+    """Anybody can make the ERC-20 vault pay out alone: the timelock lives on with its NFT, without its tokens."""
+    s, ann = world.scenario, world.holder("ann")
+    lock = s.create_timelock(
+        ann, ann.address, tokens=[(s.deployment.usdc, 50)], erc721=[(s.deployment.erc721, 7)], duration=DAY
+    )
+    s.advance(2 * DAY)
+    s.withdraw_from_vault(s.account("eve"), lock, ann.address)
+    found = await world.snapshot()
+    assert (found.counts["timelocks"]["live"], list(found.tokens)) == (1, [])
+
+
+async def test_tokens_that_are_not_whitelisted_do_not_count(world: World) -> None:
+    s, ann = world.scenario, world.holder("ann")
+    token = s.create_hostile_token(whitelisted=False)
+    legacy = s.create_legacy(ann, world.heirs)
+    s.mint(token, ann.address, 10**30)
+    s.approve(ann, token, legacy.address, UNLIMITED)
+    s.create_gift(ann, s.account("eve").address, tokens=[(token, 10**30)])
+    assert await world.amounts() == {}
+
+
+@pytest.mark.parametrize("code", ["0x60006000fd", "0x5b600056", "0x", "0x60016000f3", "0x61ffff6000f3"])
+async def test_a_hostile_token_takes_nothing_from_the_others(
+    world: World, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whitelisted and broken: it reverts, burns all gas, is gone or answers nonsense. The others are counted."""
+    monkeypatch.setattr(holdings, "MOST_FAILURES", 2)
+    s, usdc = world.scenario, world.scenario.deployment.usdc
+    token = s.create_hostile_token()
+    for name in ("ann", "bob", "eve"):
+        owner = world.holder(name, 100)
+        s.approve(owner, usdc, s.create_legacy(owner, world.heirs).address, UNLIMITED)
+    s.anvil.set_code(token, code)
+    assert await world.amounts() == {usdc: 300}
+
+
+async def test_absurd_balances_overflow_nothing_and_strange_words_are_not_repeated(world: World) -> None:
+    """The largest number there is, of two holders; symbols that are not harmless and decimals that cannot be."""
+    s = world.scenario
+    tokens = (s.deployment.hostile_symbol_token, s.deployment.long_symbol_token)
+    safes = [s.create_safe([world.holder("ann")]) for _ in range(2)]
+    for safe in safes:
+        s.create_safe_legacy(s.account("ann"), safe, list(world.heirs))
+    for token in tokens:
+        s.anvil.set_code(token, "0x7f" + "ff" * 32 + "60005260206000f3")
+    found = {token["token"]: token for token in (await world.snapshot()).tokens}
+    assert {found[token]["amount"] for token in tokens} == {str(2 * UNLIMITED)}
+    assert {(found[token]["symbol"], found[token]["decimals"], found[token]["usd"]) for token in tokens} == {
+        (None, None, None)
+    }
+
+
+async def test_everything_is_of_one_block_whatever_happens_meanwhile(world: World) -> None:
+    """A transfer between two reads of one snapshot is neither counted twice nor missed."""
+    s, usdc = world.scenario, world.scenario.deployment.usdc
+    ann, bob = world.holder("ann", 1_000), world.holder("bob")
+    for owner in (ann, bob):
+        s.approve(owner, usdc, s.create_legacy(owner, world.heirs).address, UNLIMITED)
+    await world.index.advance()
+    calls = 0
+
+    def move(method: str, _params: list[Any]) -> Any:
+        nonlocal calls
+        if method == "eth_call":
+            calls += 1
+            s.write(ann, "TestERC20", usdc, "transfer", bob.address, 100)
+        return PASS
+
+    async with RpcProxy(s.anvil) as proxy:
+        proxy.rule = move
+        watched = Chain.connect(settings_of(s, RPC_URLS=(proxy.url,)))
+        await Statistics(world.engine, watched, world.folder).run()
+        await watched.close()
+    found = await store.newest(world.engine, world.chain.chain_id)
+    assert found is not None
+    assert calls >= 3
+    assert [token["amount"] for token in found.tokens] == ["1000"]
+
+
+# -- in dollars -----------------------------------------------------------------------------------
+
+
+async def test_what_is_secured_is_valued_with_fresh_prices_only(world: World) -> None:
+    """A token without a feed has an amount alone; a price that is stale is no price, and then there is no sum."""
+    s, ann = world.scenario, world.holder("ann")
+    s.create_gift(ann, ann.address, eth=2 * ETHER, tokens=[(s.deployment.usdc, 1_500_000)])
+    s.create_gift(ann, ann.address, tokens=[(s.deployment.dai, 1)])
+    for feed, answer in ((s.deployment.eth_usd_feed, 2_500 * 10**8), (s.deployment.usdc_usd_feed, 10**8)):
+        s.write_as_deployer("PriceFeed", feed, "setAnswer", answer, s.anvil.now())
+    await Prices(world.engine, world.chain).run()
+    found = await world.snapshot()
+    assert {t["symbol"]: t["usd"] for t in found.tokens} == {"WETH": "5000.00", "USDC": "1.50", "DAI": None}
+    assert found.value_secured_usd == Decimal("5001.50")
+    async with world.engine.begin() as connection:
+        await connection.execute(update(price_feed).values(verdict="stale"))
+    found = await world.snapshot()
+    assert {t["symbol"]: t["usd"] for t in found.tokens} == {"WETH": None, "USDC": None, "DAI": None}
+    assert found.value_secured_usd is None
+
+
+# -- snapshots, days and files --------------------------------------------------------------------
+
+
+async def test_a_snapshot_is_taken_once_an_hour(world: World) -> None:
+    """The first look in an hour finds work, after it none does until the next hour."""
+    world.scenario.create_legacy(world.holder("ann"), world.heirs)
+    assert not await world.statistics.look(), "before the index has read anything"
+    await world.index.advance()
+    assert await world.statistics.look()
+    await world.statistics.run()
+    assert not await world.statistics.look()
+    world.scenario.advance(3_600)
+    assert not await world.statistics.look(), "the index is behind, and so is what it says"
+    await world.index.advance()
+    assert await world.statistics.look()
+
+
+async def test_an_index_far_behind_catches_up_before_it_is_counted(world: World) -> None:
+    world.scenario.create_legacy(world.holder("ann"), world.heirs)
+    await world.index.advance()
+    world.scenario.advance(3_600)
+    assert not await world.statistics.look()
+
+
+async def test_an_hour_that_is_run_again_is_replaced(world: World) -> None:
+    """In the table and in the files: one row, of the newer state, and nothing left beside them."""
+    ann = world.holder("ann")
+    world.scenario.create_legacy(ann, world.heirs)
+    first = await world.snapshot()
+    world.scenario.create_legacy(ann, world.heirs)
+    second = await world.snapshot()
+    assert (first.hour, first.counts["legacies"]["total"]) == (second.hour, 1)
+    async with world.engine.connect() as connection:
+        assert await connection.scalar(select(func.count()).select_from(statistics)) == 1
+    assert world.read("snapshots")["legacies_total"].to_list() == [2]
+    assert world.read("days")["total_legacies_created"].to_list() == [2]
+    assert {path.suffix for path in world.folder.rglob("*") if path.is_file()} == {".parquet"}
+
+
+async def test_a_file_that_cannot_be_written_leaves_the_old_one_and_the_hour_open(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads meanwhile reads a whole file; the hour is tried again."""
+    world.scenario.create_legacy(world.holder("ann"), world.heirs)
+    await world.snapshot()
+    await _forget(world)
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("reminder_worker.statistics.files.os.fsync", full)
+        with pytest.raises(OSError, match="no space left"):
+            await world.statistics.run()
+    assert world.read("snapshots")["legacies_total"].to_list() == [1]
+    assert {path.suffix for path in world.folder.rglob("*") if path.is_file()} == {".parquet"}
+    assert await world.statistics.look()
+
+
+async def test_days_filled_in_later_are_what_they_were_when_they_were_lived(world: World, tmp_path: Path) -> None:
+    """Snapshots over four days, one of them missed; then the same days computed at the end, into another folder.
+
+    What was secured is there exactly where a snapshot was.
+    """
+    s = world.scenario
+    tell(s)
+    days = [(await world.snapshot()).hour.date()]
+    s.create_gift(world.holder("ann"), s.account("eve").address, tokens=[(s.deployment.usdc, 5)], duration=DAY)
+    s.advance(DAY)
+    days.append((await world.snapshot()).hour.date())
+    s.advance(DAY)
+    s.withdraw_gift(s.account("eve"), s.read("TimeLockRouter", s.deployment.time_lock_router, "timelockCounter"))
+    s.advance(DAY)
+    days.append((await world.snapshot()).hour.date())
+    lived = world.read("days").sort("day")
+    assert [days[0] + timedelta(days=n) for n in range(4)] == lived["day"].to_list()[-4:]
+    await write_days(world.engine, tmp_path / "again", world.chain.chain_id, lived["day"].to_list())
+    again = pl.read_parquet(tmp_path / "again/days/**/*.parquet", hive_partitioning=True).sort("day")
+    assert again.equals(lived.select(again.columns))
+    last, missed = lived.row(-1, named=True), lived.row(-2, named=True)
+    assert (missed["timelocks_withdrawn"], last["timelocks_withdrawn"]) == (1, 0)
+    assert [day for day, block in lived.select("day", "value_block_number").iter_rows() if block] == days
+    counts = world.read("snapshots").sort("hour").row(-1, named=True)
+    assert last["total_legacies_created"] == counts["legacies_total"]
+    assert last["total_legacies_deleted"] == counts["legacies_deleted"]
+    assert last["total_timelocks_sealed"] == counts["timelocks_total"]
+    assert last["total_timelocks_withdrawn"] == counts["timelocks_ended"]
+    assert last["total_gifts_sealed"] == counts["gifts_total"]
+
+
+async def test_a_day_is_final_only_after_it_ended(world: World) -> None:
+    """What happened after the last snapshot of a day is in that day's file, also after days of downtime."""
+    ann, s = world.holder("ann"), world.scenario
+    s.create_legacy(ann, world.heirs)
+    first = (await world.snapshot()).hour.date()
+    s.create_legacy(ann, world.heirs)
+    s.advance(5 * DAY)
+    await world.snapshot()
+    found = world.read("days").filter(pl.col("day") == first)
+    assert found["legacies_created"].to_list() == [2]
+
+
+async def test_a_reorganisation_has_the_hour_taken_anew(world: World) -> None:
+    """A snapshot of a block that is no longer there is replaced while its hour lasts, files and all."""
+    ann, s = world.holder("ann"), world.scenario
+    s.create_legacy(ann, world.heirs)
+    s.anvil.mine(3)
+    s.create_legacy(ann, world.heirs)
+    assert (await world.snapshot()).counts["legacies"]["total"] == 2
+    s.anvil.reorg(2)
+    assert not await world.statistics.look(), "the index has not followed yet"
+    await world.index.advance()
+    assert await world.statistics.look()
+    await world.statistics.run()
+    assert not await world.statistics.look()
+    assert world.read("snapshots")["legacies_total"].to_list() == [1]
+    assert world.read("days")["total_legacies_created"].to_list() == [1]
+
+
+async def test_nothing_of_a_user_is_in_the_table_or_the_files(world: World) -> None:
+    """No address of an owner, a recipient, a legacy or a Safe, in any form; tokens are public contracts."""
+    story = tell(world.scenario)
+    ann = world.holder("ann", 1_000)
+    legacy = world.scenario.create_legacy(ann, world.heirs)
+    world.scenario.approve(ann, world.scenario.deployment.usdc, legacy.address, UNLIMITED)
+    await world.snapshot()
+    people = [world.scenario.account(name).address.lower() for name in ("ann", "bob", "cid", "dee", "eve", "heir")]
+    secret = {*people, *story.legacies, *story.recipients, legacy.address}
+    async with world.engine.connect() as connection:
+        rows = repr((await connection.execute(select(statistics))).all()).lower()
+    assert world.scenario.deployment.usdc in rows
+    assert not [address for address in secret if address[2:] in rows]
+    for path in world.folder.rglob("*.parquet"):
+        cells = repr(pl.read_parquet(path, hive_partitioning=False).rows()).lower()
+        raw = path.read_bytes()
+        assert not [a for a in secret if a[2:] in cells or bytes.fromhex(a[2:]) in raw or a.encode() in raw.lower()]
+
+
+async def _forget(world: World) -> None:
+    async with world.engine.begin() as connection:
+        await connection.execute(delete(statistics))
