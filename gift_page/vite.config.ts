@@ -16,6 +16,10 @@ export default defineConfig({
     manifest: "manifest.json",
     assetsInlineLimit: 0, // the page's policy allows no data: fonts or styles
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: Object.fromEntries(entries.map((name) => [name, `${folder}/src/${name}.ts`])) },
+    rolldownOptions: {
+      input: Object.fromEntries(entries.map((name) => [name, `${folder}/src/${name}.ts`])),
+      // The provider's packages do not say it of themselves: what is not used of them can be left out.
+      treeshake: { moduleSideEffects: (id) => !id.includes("/node_modules/@turnkey/") },
+    },
   },
 });

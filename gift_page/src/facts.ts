@@ -36,7 +36,18 @@ export interface Facts {
   /** Whether this service relays withdrawals of gifts. */
   sponsored: boolean;
   /** With what a page talks to the identity provider; null where there is none. */
-  identityProvider: { organizationId: string; authProxyConfigId: string; authProxyUrl: string; apiUrl: string } | null;
+  identityProvider: IdentityProvider | null;
+}
+
+export interface IdentityProvider {
+  organizationId: string;
+  authProxyConfigId: string;
+  authProxyUrl: string;
+  apiUrl: string;
+  /** Of the recipient's wallet; null when it was not made here for an email, or too long ago. */
+  subOrganizationId: string | null;
+  /** Null but on the local stack, whose stand-in for the provider has a key of its own. */
+  codeSigningKey: string | null;
 }
 
 /** Throws `Refused` (`not_found`, `chain_unavailable`, ...) and `Unreachable`. */

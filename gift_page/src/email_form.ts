@@ -1,0 +1,132 @@
+/** The two questions of an email gift: which address, and which code was sent there. Loaded with `email_code.ts`. */
+import { button, fill, make } from "./dom.ts";
+import { normaliseEmail } from "./email_address.ts";
+import { EmailCodeError, sendCode, signIn, type SentCode, type Trouble } from "./email_code.ts";
+import type { Facts } from "./facts.ts";
+import type { GiftSigner } from "./withdraw_auth.ts";
+
+const WORDS: Record<Trouble, string> = {
+  wrong_code: "That code does not fit, or it is no longer valid. Use the newest email, or have another code sent.",
+  wrong_email: "This address does not open this gift. Perhaps it was sealed for another one of yours.",
+  too_many: "That was tried too often. Please wait a few minutes, then have another code sent.",
+  unreachable: "The sign-in provider does not answer right now. Nothing is lost: please try again soon.",
+};
+const NO_ADDRESS = "This is no email address. Please check it.";
+const NO_CODE = "Please type the code from the email.";
+
+/** Asks in `place` until the gift's recipient has signed in; keeps nothing that was typed. */
+export function askEmail(facts: Facts, place: HTMLElement): Promise<GiftSigner> {
+  return new Promise((resolve) => {
+    const finish = (signer: GiftSigner): void => {
+      fill(place);
+      resolve(signer);
+    };
+    askAddress(facts, place, finish);
+  });
+}
+
+type Finish = (signer: GiftSigner) => void;
+
+function askAddress(facts: Facts, place: HTMLElement, finish: Finish, problem?: string): void {
+  const input = field("gift-email", { type: "email", autocomplete: "email", inputMode: "email" });
+  const words = "This gift was sealed for an email address. Type it, and a code is sent there. It goes to the sign-in provider, not to us.";
+  const form = question(words, "Your email address", input, "Send me a code", async () => {
+    const email = normaliseEmail(input.value);
+    if (email === null) return NO_ADDRESS;
+    return send(facts, place, finish, email);
+  });
+  show(place, form, input, problem);
+}
+
+function askCode(facts: Facts, place: HTMLElement, finish: Finish, sent: SentCode): void {
+  const input = field("gift-code", { type: "text", autocomplete: "one-time-code", inputMode: "text" });
+  input.autocapitalize = "none";
+  input.spellcheck = false;
+  const words = `A code is on its way to ${sent.email}. Type it here, and tell it to nobody.`;
+  const form = question(words, "The code from the email", input, "Open my gift", async () => {
+    const code = input.value.replace(/[\s-]/g, "");
+    if (code === "") return NO_CODE;
+    try {
+      finish(await signIn(facts, sent, code));
+    } catch (error) {
+      if (troubleOf(error) !== "wrong_email") return WORDS[troubleOf(error)];
+      askAddress(facts, place, finish, WORDS.wrong_email);
+    }
+    return null;
+  });
+  const others = make("p", { className: "choices" });
+  others.append(
+    button("Send another code", () => form.run(() => send(facts, place, finish, sent.email)), "button quiet"),
+    button("Use another address", () => askAddress(facts, place, finish), "button quiet"),
+  );
+  form.element.append(others);
+  show(place, form, input);
+}
+
+/** The problem, when none was sent. */
+async function send(facts: Facts, place: HTMLElement, finish: Finish, email: string): Promise<string | null> {
+  if (facts.identityProvider === null) return WORDS.unreachable;
+  try {
+    askCode(facts, place, finish, await sendCode(facts.identityProvider, email));
+    return null;
+  } catch (error) {
+    return troubleOf(error) === "wrong_email" ? NO_ADDRESS : WORDS[troubleOf(error)];
+  }
+}
+
+function troubleOf(error: unknown): Trouble {
+  return error instanceof EmailCodeError ? error.trouble : "unreachable";
+}
+
+interface Question {
+  element: HTMLFormElement;
+  tell(problem: string): void;
+  /** Waits with the form at rest; tells the problem that comes back. */
+  run(work: () => Promise<string | null>): Promise<void>;
+}
+
+function question(
+  words: string,
+  name: string,
+  input: HTMLInputElement,
+  action: string,
+  work: () => Promise<string | null>,
+): Question {
+  const problem = make("p", { className: "problem", id: `${input.id}-problem`, attributes: { role: "alert" } });
+  const submit = make("button", { type: "submit", className: "button" }, action);
+  const label = make("label", { htmlFor: input.id }, name);
+  const element = make("form", { className: "ask", noValidate: true }, make("p", {}, words), label, input, problem, submit);
+  const tell = (text: string): void => {
+    fill(problem, text);
+    input.setAttribute("aria-invalid", "true");
+    input.focus();
+  };
+  const run = async (work: () => Promise<string | null>): Promise<void> => {
+    if (element.getAttribute("aria-busy") === "true") return;
+    element.setAttribute("aria-busy", "true");
+    fill(problem);
+    fill(submit, "One moment…");
+    const told = await work();
+    element.removeAttribute("aria-busy");
+    fill(submit, action);
+    if (told !== null) tell(told);
+  };
+  element.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void run(work);
+  });
+  return { element, tell, run };
+}
+
+function field(id: string, properties: Partial<HTMLInputElement>): HTMLInputElement {
+  const input = make("input", { id, className: "field", required: true });
+  Object.assign(input, properties);
+  input.setAttribute("aria-describedby", `${id}-problem`);
+  return input;
+}
+
+function show(place: HTMLElement, form: Question, input: HTMLInputElement, problem?: string): void {
+  fill(place, form.element);
+  if (problem === undefined) input.focus();
+  else form.tell(problem);
+}
