@@ -7,6 +7,9 @@ PYTEST_WORKERS ?= 2
 # A name as in `make bench ONLY=dispatch,due`.
 ONLY ?=
 ONCE ?=
+# Whether the local stack's page for givers offers gifts to an email address.
+GIFT_EMAIL ?= on
+GIFT_PAGE := $(shell find gift_page -name dist -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test lint types bench browser cards clean
@@ -18,7 +21,7 @@ help:
 	@echo 'make bench [ONLY=..]  measures, each beside its floor; writes bench/results/latest.json'
 	@echo 'make cards            draws the preview images of gift links anew, from the occasion set'
 	@echo 'make install          what the others need, into .venv and node_modules'
-	@echo 'make clean            removes the local stack'"'"'s data (.local) and caches, not the installation'
+	@echo 'make clean            removes the local stack'"'"'s data (.local), caches and what was built, not the installation'
 	@echo
 	@echo 'Ports of the local stack, each by environment variable (for example DEMO_API_PORT=18080 make demo):'
 	@echo '  DEMO_API_PORT=8080      the HTTP API              DEMO_METRICS_PORT=9090   its /metrics'
@@ -26,7 +29,7 @@ help:
 	@echo '  DEMO_SMTP_PORT=1025     the SMTP server           DEMO_MAIL_PORT=8090      the mail service'
 	@echo '  DEMO_CHAIN_PORT=8545    the chain (JSON-RPC)      PostgreSQL uses no port but a socket'
 
-install: .venv/.installed node_modules/.installed
+install: .venv/.installed node_modules/.installed gift_page/dist/manifest.json
 
 .venv/.installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; found " + sys.version.split()[0])'
@@ -38,6 +41,11 @@ install: .venv/.installed node_modules/.installed
 node_modules/.installed: package.json package-lock.json
 	@node -e 'if (+process.versions.node.split(".")[0] < 20) { console.error("Node.js 20 or newer is needed; found " + process.version); process.exit(1) }'
 	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# The gift page, built when one of its sources changed.
+gift_page/dist/manifest.json: node_modules/.installed reminder_worker/gifts/occasions.json $(GIFT_PAGE)
+	VITE_FEATURE_GIFT_EMAIL=$(GIFT_EMAIL) npm run --silent build
 	@touch $@
 
 demo: install
@@ -68,4 +76,4 @@ cards: install
 	$(BIN)/python -m reminder_worker.gifts.draw_cards
 
 clean:
-	rm -rf .local .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .local .cache gift_page/dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -23,6 +23,7 @@ from reminder_worker.database.installation import differences
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.doctor_relay import look_at_wallets
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
+from reminder_worker.gifts.page_files import PageFiles
 from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
@@ -72,6 +73,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     finally:
         await engine.dispose()
     yield await _mail(settings.mail)
+    yield _gift_page(settings)
     yield _dagster(os.environ.get("DAGSTER_PG_URL"))
 
 
@@ -215,6 +217,14 @@ async def _mail(settings: MailSettings | None) -> Finding:
     if status in (401, 403):
         return Finding("mail", False, "refuses our token: see MAIL_TOKEN")
     return Finding("mail", False, f"answers with {status}: is MAIL_URL a mail service?")
+
+
+def _gift_page(settings: Settings) -> Finding:
+    if settings.gifts is None:
+        return Finding("gift page", None, "is not served: GIFT_ORIGINS is not set")
+    if PageFiles.load() is None:
+        return Finding("gift page", False, "was not built, so that nobody can open a gift on it: run `make install`")
+    return Finding("gift page", True, "is built")
 
 
 def _dagster(url: str | None) -> Finding:
