@@ -5,6 +5,7 @@ import { drawGiftCard } from "../../gift_page/src/printables/gift_card.ts";
 import { drawGiftRecord } from "../../gift_page/src/printables/gift_record.ts";
 import { drawKeySheet, roomForLetter } from "../../gift_page/src/printables/key_sheet.ts";
 import { qrModules } from "../../gift_page/src/qr.ts";
+import { valueOf } from "../../gift_page/src/valuation.ts";
 
 type Given = Record<string, any>; // what JSON of the test is, with moments as milliseconds and integers as text
 
@@ -31,6 +32,12 @@ async function base64(canvas: HTMLCanvasElement): Promise<string> {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
+async function value(chainId: number, assets: Given[], sealedAt: number, now: number): Promise<string> {
+  const units = assets.map((asset) => ({ ...asset, units: BigInt(asset.units) })) as never;
+  const found = await valueOf(chainId, units, new Date(sealedAt), new Date(now));
+  return found.source === "none" ? "none" : `${found.source} ${found.usdCents}`;
+}
+
 const fonts = (): string[] => [...document.fonts].filter((face) => face.status === "loaded").map((face) => face.family);
 
-Object.assign(window, { printables: { draw, roomForLetter, qrModules, fonts } });
+Object.assign(window, { printables: { draw, roomForLetter, qrModules, fonts, value } });

@@ -32,7 +32,11 @@ export class DoesNotFit extends Error {}
 /** An empty page, once the fonts that `words` needs are there. Throws when they cannot be loaded. */
 export async function newPage(words: readonly string[]): Promise<[HTMLCanvasElement, Brush]> {
   const text = words.join("") + "a";
-  await Promise.all(Object.keys(FACES).map((face) => document.fonts.load(font(face as Face, 40), text)));
+  try {
+    await Promise.all(Object.keys(FACES).map((face) => document.fonts.load(font(face as Face, 40), text)));
+  } catch (error) {
+    throw new Error("The fonts could not be loaded. Please try again.", { cause: error });
+  }
   const canvas = document.createElement("canvas");
   canvas.width = PAGE.width;
   canvas.height = PAGE.height;

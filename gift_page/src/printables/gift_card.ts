@@ -12,7 +12,6 @@ import {
   newPage,
   PAGE,
   SMALLEST_MODULE,
-  useFont,
   write,
   writeFitted,
   writeLines,
@@ -31,9 +30,9 @@ export interface GiftCard {
 }
 
 const CENTRE = PAGE.width / 2;
-const TEXT_WIDTH = 1240;
+const TEXT_WIDTH = 1340;
 const CODE_BOTTOM = 1975;
-const SIZES = [54, 30] as const; // of the message, in pixels: 19 to 11 points
+const SIZES = [54, 26] as const; // of the message, in pixels: 19 to 9 points
 const LEADING = 1.42;
 
 /** Draws it. Throws `DoesNotFit` when the message has more lines than the card. */
@@ -41,11 +40,11 @@ export async function drawGiftCard(card: GiftCard): Promise<HTMLCanvasElement> {
   const [canvas, brush] = await newPage([card.to, card.from, card.note, card.occasion.greeting]);
   const { palette, motif, greeting } = card.occasion;
   const code = Math.max(500, qrModules(card.link).length * SMALLEST_MODULE);
-  const radius = code > 600 ? 130 : 190;
+  const radius = code > 600 ? 110 : 190;
   drawGround(brush, card.occasion);
   drawMotif(brush, motif, palette, CENTRE, 190 + radius, radius);
   let y = 190 + 2 * radius + 130;
-  writeFitted(brush, greeting, CENTRE, y, TEXT_WIDTH + 100, middle("serifBold", 96, palette.ink));
+  writeFitted(brush, greeting, CENTRE, y, TEXT_WIDTH, middle("serifBold", 96, palette.ink));
   fillBox(brush, { x: CENTRE - 60, y: y + 46, width: 120, height: 6 }, palette.accent, 3);
   y += 130;
   if (card.to !== "") writeFitted(brush, `for ${card.to}`, CENTRE, y, TEXT_WIDTH, middle("serif", 56, palette.ink));
@@ -72,7 +71,6 @@ function drawNote(brush: Brush, card: GiftCard, top: number, bottom: number): vo
   const fitted = card.note === "" ? { size: SIZES[0], lines: [] } : fit(brush, "serifItalic", card.note, box, SIZES, LEADING);
   if (fitted === undefined) {
     const most = Math.floor(box.height / (SIZES[1] * LEADING));
-    useFont(brush, "serifItalic", SIZES[1]);
     throw new DoesNotFit(`The message has too many lines for the card, which holds ${most} of them.`);
   }
   const height = fitted.lines.length * fitted.size * LEADING;
