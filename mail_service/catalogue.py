@@ -188,6 +188,94 @@ def _alert(name: str, subject: str, facts: Mapping[str, str], **sample: Any) -> 
     return Template(name, 1, "ops", words, _OPS, MappingProxyType({**_OPS_SAMPLE, "facts": rows, **sample}))
 
 
+_UPGRADE_CALL = {
+    "contract": "0x8dAF17A20c9DBA35f005b6324F493785D239719d",
+    "function": "upgradeAndCall(address,address,bytes)",
+    "proxy": "PremiumSetting 0x5223E0D4D1f0BE6Bf5De7cA6D2Fa9BFB6447013f",
+    "new implementation": "0x99bbA657f2BbC93c02D617f8bA121cB8Fc104Acf",
+    "its code": "4,021 bytes, keccak-256 0x7b6f1d3ad7c2ab0b5b6c1f1b4b8f0c1d9a2e5d40a3c5e1f60a7b8c9d0e1f2a3b",
+}
+_UPGRADE_LOOK = {
+    "transaction": "0x4cecb6437df28881297dd8560c0a2b43cbff2982c8c4eb74173d321e7b43efc8",
+    "look with": "reminder-worker upgrades show "
+    "0x93ecf1f999f58fe58d4aa904cfc2eff29a37b4dba77e467d6a91e889e7f4e290 --chain 1",
+}
+
+
+def _upgrade(name: str, subject: str, facts: Mapping[str, str], status: str = "event") -> Template:
+    operation = {} if "delay" in name or "role" in name else {"about": _OPERATION}
+    return _alert("upgrade_" + name, subject, facts, status=status, **operation)
+
+
+_OPERATION = "0x93ecf1f999f58fe58d4aa904cfc2eff29a37b4dba77e467d6a91e889e7f4e290"
+_UPGRADES = (
+    _upgrade(
+        "scheduled",
+        "Scheduled on the UpgradeTimelock of {{ chainName }}",
+        {
+            "state": "waits for its time",
+            "executable at": "Tuesday, 24 November 2026, 15:04 UTC",
+            "delay": "2 days",
+            "scheduled at": "Sunday, 22 November 2026, 15:04 UTC",
+            "sent by": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+            **_UPGRADE_CALL,
+            **_UPGRADE_LOOK,
+            "final": "not yet: a reorganisation may take it back; you hear of either",
+        },
+    ),
+    _upgrade(
+        "confirmed",
+        "Final on the UpgradeTimelock of {{ chainName }}",
+        {"what": "scheduled", "in block": "21004512", **_UPGRADE_CALL, **_UPGRADE_LOOK},
+    ),
+    _upgrade(
+        "corrected",
+        "Corrected: the UpgradeTimelock of {{ chainName }} after a reorganisation",
+        {"what": "scheduled", "now": "taken back: its transaction is not in the chain any more", **_UPGRADE_LOOK},
+    ),
+    _upgrade(
+        "executable",
+        "May be executed now: an operation of the UpgradeTimelock of {{ chainName }}",
+        {"state": "may be executed now", **_UPGRADE_CALL, **_UPGRADE_LOOK},
+    ),
+    _upgrade(
+        "executed",
+        "Executed by the UpgradeTimelock of {{ chainName }}",
+        {"executed at": "Tuesday, 24 November 2026, 15:04 UTC", **_UPGRADE_CALL, **_UPGRADE_LOOK, "final": "yes"},
+    ),
+    _upgrade(
+        "unseen",
+        "Executed without having been seen: the UpgradeTimelock of {{ chainName }}",
+        {"executed at": "Tuesday, 24 November 2026, 15:04 UTC", **_UPGRADE_CALL, **_UPGRADE_LOOK, "final": "yes"},
+    ),
+    _upgrade(
+        "cancelled",
+        "Cancelled on the UpgradeTimelock of {{ chainName }}",
+        {"cancelled at": "Monday, 23 November 2026, 15:04 UTC", **_UPGRADE_CALL, **_UPGRADE_LOOK, "final": "yes"},
+    ),
+    _upgrade(
+        "delay_changed",
+        "The UpgradeTimelock of {{ chainName }} has another delay",
+        {"before": "2 days", "now": "24 hours", "changed at": "Tuesday, 24 November 2026, 15:04 UTC"},
+    ),
+    _upgrade(
+        "delay_short",
+        "The delay of the UpgradeTimelock of {{ chainName }} is below 48 hours",
+        {"delay": "24 hours", "alert below": "2 days"},
+        status="raised",
+    ),
+    _upgrade(
+        "role_changed",
+        "A role on the UpgradeTimelock of {{ chainName }} was changed",
+        {
+            "role": "PROPOSER_ROLE",
+            "granted to": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+            "granted at": "Tuesday, 24 November 2026, 15:04 UTC",
+        },
+    ),
+)
+
+
 _ALL = (
     _template(
         "owner_reset",
@@ -322,6 +410,7 @@ _ALL = (
         chainId=0,
         about="reminders",
     ),
+    *_UPGRADES,
     _alert(
         "alerts_digest",
         "Many alerts in a short time",

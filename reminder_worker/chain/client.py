@@ -123,6 +123,10 @@ class Chain:
         """In the order of `tx_hashes`; None when no endpoint that answers has the transaction in a block."""
         return await self._each([("eth_getTransactionReceipt", [hash]) for hash in tx_hashes], wire.receipt)
 
+    async def senders(self, tx_hashes: Sequence[str]) -> list[str | None]:
+        """Who sent each transaction; None when no endpoint that answers has it."""
+        return await self._each([("eth_getTransactionByHash", [hash]) for hash in tx_hashes], wire.sender)
+
     async def codes(self, addresses: Sequence[str]) -> list[bytes]:
         """The code of each address at the latest block; empty for an account without code."""
         found = await self._each([("eth_getCode", [address, "latest"]) for address in addresses], wire.hex_bytes)

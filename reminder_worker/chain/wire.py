@@ -44,6 +44,10 @@ class WireReceipt(msgspec.Struct, rename="camel"):
     logs: list[WireLog]
 
 
+class WireTransaction(msgspec.Struct):
+    sender: AddressHex = msgspec.field(name="from")
+
+
 def hex_bytes(value: object) -> bytes:
     """Large answers come through here, so it looks at them once. Raises `msgspec.ValidationError`."""
     if isinstance(value, str) and value.startswith("0x"):
@@ -85,6 +89,12 @@ def receipt(value: object) -> Receipt | None:
         cost=int(wire.gas_used, 16) * int(wire.effective_gas_price, 16),
         logs=tuple(_log(log) for log in wire.logs),
     )
+
+
+def sender(value: object) -> str | None:
+    """Who sent a transaction; None for `null`: this endpoint does not have it."""
+    wire = msgspec.convert(value, WireTransaction | None)
+    return None if wire is None else wire.sender.lower()
 
 
 def _log(wire: WireLog) -> Log:

@@ -73,6 +73,16 @@ class AlertKind(StrEnum):
     EMAILS_NEED_HAND = "emails_need_hand"
     EMAILS_LATE = "emails_late"
     FAILURES_GROWING = "failures_growing"
+    UPGRADE_SCHEDULED = "upgrade_scheduled"
+    UPGRADE_CONFIRMED = "upgrade_confirmed"
+    UPGRADE_CORRECTED = "upgrade_corrected"
+    UPGRADE_EXECUTABLE = "upgrade_executable"
+    UPGRADE_EXECUTED = "upgrade_executed"
+    UPGRADE_UNSEEN = "upgrade_unseen"
+    UPGRADE_CANCELLED = "upgrade_cancelled"
+    UPGRADE_DELAY_CHANGED = "upgrade_delay_changed"
+    UPGRADE_DELAY_SHORT = "upgrade_delay_short"
+    UPGRADE_ROLE_CHANGED = "upgrade_role_changed"
     ALERTS_DIGEST = "alerts_digest"
 
 

@@ -60,7 +60,7 @@ class Change:
     @property
     def mark(self) -> str:
         """Tells it from the same change in another block."""
-        return f"{self.first.block_hash} {self.first.log_index}"
+        return f"{self.first.block_hash}/{self.first.log_index}"
 
     @property
     def same_as(self) -> tuple[object, ...]:

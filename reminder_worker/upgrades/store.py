@@ -1,0 +1,157 @@
+"""The statements of the upgrade watch. Every function works in the caller's transaction."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Row, delete, func, select, tuple_, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from reminder_worker.database.tables import alert, index_cursor, upgrade_event, upgrade_operation
+from reminder_worker.upgrades.decode import Call
+from reminder_worker.upgrades.events import GRANTED, REVOKED, UpgradeEvent
+from reminder_worker.upgrades.fold import Operation
+
+CURSOR: Final = "upgrades"
+HISTORY: Final = "history"
+WATCH: Final = "watch"
+_FIELDS: Final = tuple(UpgradeEvent.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The last block whose events are final and told; `history` until the head was reached for the first time.
+
+    `moved_at` changes whenever somebody wrote; None when nobody has yet.
+    """
+
+    number: int
+    hash: str
+    history: bool
+    moved_at: datetime | None = None
+
+
+async def read_place(connection: AsyncConnection, chain_id: int) -> Place | None:
+    c = index_cursor.c
+    statement = select(c.block_number, c.block_hash, c.source, c.moved_at).where(_of_ours(chain_id))
+    row = (await connection.execute(statement)).one_or_none()
+    return None if row is None else Place(row.block_number, row.block_hash, row.source == HISTORY, row.moved_at)
+
+
+async def take_place(connection: AsyncConnection, chain_id: int, old: Place, new: Place) -> bool:
+    """False when somebody wrote since `old` was read: then nothing of the caller's may be written.
+
+    To be called first in a transaction: it holds the row, so that those who write follow one another.
+    """
+    values = {
+        "block_number": new.number,
+        "block_hash": new.hash,
+        "source": HISTORY if new.history else WATCH,
+        "moved_at": func.clock_timestamp(),
+    }
+    if old.moved_at is None:
+        first = insert(index_cursor).values(chain_id=chain_id, name=CURSOR, **values).on_conflict_do_nothing()
+        taken = await connection.scalar(first.returning(index_cursor.c.chain_id))
+    else:
+        mine = update(index_cursor).values(values).where(_of_ours(chain_id), index_cursor.c.moved_at == old.moved_at)
+        taken = await connection.scalar(mine.returning(index_cursor.c.chain_id))
+    return taken is not None
+
+
+async def read_events(connection: AsyncConnection, chain_id: int, first: int, last: int) -> list[UpgradeEvent]:
+    """Of blocks first..last, both included, in log order."""
+    return await _events(connection, chain_id, upgrade_event.c.block_number.between(first, last))
+
+
+async def events_of(connection: AsyncConnection, chain_id: int, operation_ids: Collection[str]) -> list[UpgradeEvent]:
+    return await _events(connection, chain_id, upgrade_event.c.operation_id.in_(operation_ids))
+
+
+async def role_events(connection: AsyncConnection, chain_id: int) -> list[UpgradeEvent]:
+    return await _events(connection, chain_id, upgrade_event.c.name.in_((GRANTED, REVOKED)))
+
+
+async def newest_events(connection: AsyncConnection, chain_id: int, last: int, limit: int) -> list[UpgradeEvent]:
+    """The newest of those not above block `last`, newest first."""
+    c = upgrade_event.c
+    statement = select(*_COLUMNS).where(c.chain_id == chain_id, c.block_number <= last)
+    ordered = statement.order_by(c.block_number.desc(), c.log_index.desc()).limit(limit)
+    return [UpgradeEvent(*row) for row in await connection.execute(ordered)]
+
+
+async def replace_events(
+    connection: AsyncConnection, chain_id: int, gone: Sequence[UpgradeEvent], fresh: Sequence[UpgradeEvent]
+) -> None:
+    c = upgrade_event.c
+    if gone:
+        places = [(event.block_number, event.log_index) for event in gone]
+        await connection.execute(
+            delete(upgrade_event).where(c.chain_id == chain_id, tuple_(c.block_number, c.log_index).in_(places))
+        )
+    if fresh:
+        await connection.execute(insert(upgrade_event), [{"chain_id": chain_id, **asdict(event)} for event in fresh])
+
+
+async def open_operations(connection: AsyncConnection, chain_id: int) -> list[str]:
+    o = upgrade_operation.c
+    found = select(o.operation_id).where(o.chain_id == chain_id, o.state.in_(("pending", "ready")))
+    return list((await connection.execute(found.order_by(o.operation_id))).scalars())
+
+
+async def executable(connection: AsyncConnection, chain_id: int, now: int) -> bool:
+    """Whether the time of a pending operation has come."""
+    o = upgrade_operation.c
+    found = select(o.operation_id).where(o.chain_id == chain_id, o.state == "pending", o.ready_at <= now)
+    return await connection.scalar(found.limit(1)) is not None
+
+
+async def save_operations(
+    connection: AsyncConnection, chain_id: int, operations: Sequence[Operation], gone: Collection[str], final: int
+) -> None:
+    """`final`: the last block that is."""
+    for operation in operations:
+        values = {**asdict(operation), "calls": [_stored_call(call) for call in operation.calls]}
+        key = {"chain_id": chain_id, "operation_id": values.pop("operation_id")}
+        statement = insert(upgrade_operation).values(**key, **values, final=False)
+        await connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=values))
+    o = upgrade_operation.c
+    if gone:
+        vanished = update(upgrade_operation).where(o.chain_id == chain_id, o.operation_id.in_(gone))
+        await connection.execute(vanished.values(state="gone"))
+    different = o.final != (o.changed_block <= final)
+    settled = update(upgrade_operation).where(o.chain_id == chain_id, different)
+    await connection.execute(settled.values(final=o.changed_block <= final))
+
+
+async def told(connection: AsyncConnection, chain_id: int, subjects: Collection[str]) -> set[tuple[str, str, str]]:
+    """(kind, subject, stage) of what operators were told of these."""
+    a = alert.c
+    found = select(a.kind, a.subject, a.stage).where(
+        a.chain_id == chain_id, a.subject.in_(subjects), a.kind.startswith("upgrade_")
+    )
+    return {(row.kind, row.subject, row.stage) for row in await connection.execute(found)}
+
+
+def operation_of_row(row: Row[Any]) -> Operation:
+    values = {name: row._mapping[name] for name in Operation.__dataclass_fields__}
+    calls = tuple(Call(each["target"], each["value"], bytes.fromhex(each["data"])) for each in row.calls)
+    return Operation(**{**values, "calls": calls})
+
+
+def _stored_call(call: Call) -> dict[str, Any]:
+    return {"target": call.target, "value": call.value, "data": call.data.hex()}
+
+
+async def _events(connection: AsyncConnection, chain_id: int, which: Any) -> list[UpgradeEvent]:
+    c = upgrade_event.c
+    statement = select(*_COLUMNS).where(c.chain_id == chain_id, which).order_by(c.block_number, c.log_index)
+    return [UpgradeEvent(*row) for row in await connection.execute(statement)]
+
+
+def _of_ours(chain_id: int) -> Any:
+    return (index_cursor.c.chain_id == chain_id) & (index_cursor.c.name == CURSOR)
+
+
+_COLUMNS = tuple(upgrade_event.c[name] for name in _FIELDS)

@@ -1,0 +1,242 @@
+"""What operators read of the upgrade queue: what they need in order to decide within its delay.
+
+Plain functions from what is known to the facts of an alert. A fact holds 300 characters and nothing that a mail
+program makes a link of; what is longer is cut and says so.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from eth_utils.crypto import keccak
+
+from reminder_worker.chain.abi import selector
+from reminder_worker.mail.messages import AlertKind, checksum, duration_words
+from reminder_worker.settings import ChainSettings
+from reminder_worker.upgrades.decode import Argument, Call, decode, plain_words, role_name
+from reminder_worker.upgrades.events import CANCELLED, DELAY, EXECUTED, GRANTED, REVOKED, SCHEDULED
+from reminder_worker.upgrades.fold import Change, Operation
+
+Facts = dict[str, str | int]
+LEAST_DELAY_SECONDS: Final = 48 * 3600
+MOST_CALLS: Final = 20  # of a batch that one email shows
+MOST_NAMED: Final = 5
+MOST_DATA: Final = 100  # bytes
+KINDS: Final = {
+    SCHEDULED: AlertKind.UPGRADE_SCHEDULED,
+    EXECUTED: AlertKind.UPGRADE_EXECUTED,
+    CANCELLED: AlertKind.UPGRADE_CANCELLED,
+    DELAY: AlertKind.UPGRADE_DELAY_CHANGED,
+    GRANTED: AlertKind.UPGRADE_ROLE_CHANGED,
+    REVOKED: AlertKind.UPGRADE_ROLE_CHANGED,
+}
+_WORDS: Final = {
+    SCHEDULED: "scheduled",
+    EXECUTED: "executed",
+    CANCELLED: "cancelled",
+    DELAY: "minimum delay changed",
+    GRANTED: "role granted",
+    REVOKED: "role revoked",
+}
+_NAMES: Final = {
+    "transfer_eoa_legacy_router": "TransferEOALegacyRouter",
+    "multisig_legacy_router": "MultisigLegacyRouter",
+    "premium_setting": "PremiumSetting",
+    "premium_registry": "PremiumRegistry",
+    "premium_reminder_view": "PremiumReminderView",
+    "time_lock_router": "TimeLockRouter",
+    "timelock_erc20": "TimelockERC20",
+    "timelock_erc721": "TimelockERC721",
+    "timelock_erc1155": "TimelockERC1155",
+    "token_white_list": "TokenWhiteList",
+    "multicall3": "Multicall3",
+    "upgrade_timelock": "the UpgradeTimelock",
+    "legacy_pull_vault": "LegacyPullVault",
+    "permit2": "Permit2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What the facts are told with. `codes` of the implementations in question, `final` the last block that is."""
+
+    settings: ChainSettings
+    timelock: str
+    codes: Mapping[str, bytes]
+    cancellers: Sequence[str]
+    final: int
+
+    def named(self, address: str) -> str:
+        """With the name it has in our settings, where it has one."""
+        names = (name for field, name in _NAMES.items() if getattr(self.settings, field) == address)
+        return " ".join([*names, checksum(address)])
+
+
+def scheduled_facts(operation: Operation, around: Around) -> Facts:
+    """What one needs in order to decide whether it may be executed."""
+    facts = _decision(operation)
+    if operation.scheduled_at is not None:
+        facts["scheduled_at"] = operation.scheduled_at
+    if operation.scheduled_by is not None:
+        facts["sent by"] = around.named(operation.scheduled_by)
+    facts |= _calls(operation.calls, around)
+    facts |= _where_to_look(operation.scheduled_tx, operation.operation_id, around)
+    facts |= _how_to_cancel(operation, around)
+    return facts | {"final": _final(operation.scheduled_block or 0, around)}
+
+
+def change_facts(change: Change, operation: Operation | None, around: Around) -> Facts:
+    """Of any change; of an operation with what it would do, or did."""
+    if change.name == SCHEDULED and operation is not None:
+        return scheduled_facts(operation, around)
+    event = change.first
+    facts: Facts = {}
+    if change.name == DELAY:
+        facts |= {"before_seconds": event.data["oldDuration"], "now_seconds": event.data["newDuration"]}
+    elif operation is None:
+        verb = "granted to" if change.name == GRANTED else "revoked from"
+        facts |= {"role": role_name(event.data["role"]), verb: around.named(event.data["account"])}
+    facts[f"{_WORDS[change.name].rpartition(' ')[2]}_at"] = event.block_time
+    if event.sender is not None:
+        facts["sent by"] = around.named(event.sender)
+    if operation is not None:
+        facts |= _calls(operation.calls, around)
+    facts |= _where_to_look(event.tx_hash, change.operation_id, around)
+    return facts | {"final": _final(event.block_number, around)}
+
+
+def executable_facts(operation: Operation, around: Around) -> Facts:
+    facts: Facts = {"state": "may be executed now"}
+    if operation.ready_at is not None:
+        facts["executable_at"] = operation.ready_at
+    facts |= _calls(operation.calls, around) | _where_to_look(operation.scheduled_tx, operation.operation_id, around)
+    return facts | _how_to_cancel(operation, around)
+
+
+def confirmed_facts(change: Change, operation: Operation | None, around: Around) -> Facts:
+    facts: Facts = {"what": _WORDS[change.name], "in block": change.first.block_number}
+    if change.name == SCHEDULED and operation is not None:
+        facts |= _decision(operation) | _calls(operation.calls, around)
+    return facts | _where_to_look(change.first.tx_hash, change.operation_id, around)
+
+
+def corrected_facts(before: Change, after: Change | None, operation: Operation | None, around: Around) -> Facts:
+    """`after`: where it stands now; None when it is not in the chain any more."""
+    facts: Facts = {"what": _WORDS[before.name]}
+    if after is None:
+        facts["now"] = "taken back: its transaction is not in the chain any more, and may be sent again"
+    else:
+        facts |= {"now": "in another block", "in block": after.first.block_number}
+    if operation is not None:
+        taken_back = after is None and before.name == SCHEDULED
+        facts |= {} if taken_back else _decision(operation)
+        facts |= _calls(operation.calls, around)
+    return facts | _where_to_look((after or before).first.tx_hash, before.operation_id, around)
+
+
+def call_facts(call: Call, around: Around) -> Facts:
+    """One call: the contract, the function with its arguments, the code that would run."""
+    decoded = decode(call.data)
+    facts: Facts = {"contract": around.named(call.target)}
+    if decoded.function is None:
+        facts["data"] = f"{plain_words(call.data)}{_shown(call.data)}"
+    elif decoded.arguments is None:
+        facts["function"] = f"{decoded.function}, with arguments that do not decode"
+        facts["data"] = f"{plain_words(call.data)}{_shown(call.data)}"
+    else:
+        facts["function"] = decoded.function
+        for name, value in decoded.arguments.items():
+            facts |= _argument(name, value, around)
+        if decoded.extra:
+            facts["after the arguments"] = f"{decoded.extra} bytes that no argument covers"
+    if call.value:
+        facts["sends_wei"] = call.value
+    return facts
+
+
+def code_words(code: bytes | None) -> str:
+    if code is None:
+        return "not known"
+    if not code:
+        return "none: there is no contract at this address"
+    return f"{len(code):,} bytes, keccak-256 0x{keccak(code).hex()}"
+
+
+def implementations(operations: Iterable[Operation]) -> list[str]:
+    """The contracts that proxies would run."""
+    found = (decode(call.data).implementation for operation in operations for call in operation.calls)
+    return sorted({address for address in found if address is not None})
+
+
+def _decision(operation: Operation) -> Facts:
+    facts: Facts = {"state": _state(operation)}
+    if operation.ready_at is not None:
+        facts["executable_at"] = operation.ready_at
+    if operation.delay is not None:
+        facts["delay_seconds"] = operation.delay
+    if operation.predecessor is not None:
+        facts["only after"] = operation.predecessor
+    return facts
+
+
+def _state(operation: Operation) -> str:
+    return {"pending": "waits for its time", "ready": "may be executed now"}.get(operation.state, operation.state)
+
+
+def _calls(calls: Sequence[Call], around: Around) -> Facts:
+    if not calls:
+        return {"calls": "not known: it was never seen scheduled"}
+    if len(calls) == 1:
+        return call_facts(calls[0], around)
+    facts: Facts = {"calls": f"{len(calls)}, executed together"}
+    for number, call in enumerate(calls[:MOST_CALLS], 1):
+        facts |= {f"{number}: {name}": value for name, value in call_facts(call, around).items()}
+    if len(calls) > MOST_CALLS:
+        facts["more calls"] = f"{len(calls) - MOST_CALLS} are not shown here"
+    return facts
+
+
+def _argument(name: str, value: Argument, around: Around) -> Facts:
+    if isinstance(value, bytes):
+        return {"then calls it with": f"{plain_words(value)}{_shown(value)}"} if value else {}
+    if isinstance(value, int):
+        return {"new delay": f"{duration_words(value)} ({value} seconds)"}
+    if len(value) != 42:
+        return {name: role_name(value)}
+    if name == "implementation":
+        return {"new implementation": around.named(value), "its code": code_words(around.codes.get(value))}
+    return {{"newOwner": "new owner"}.get(name, name): around.named(value)}
+
+
+def _shown(data: bytes) -> str:
+    if len(data) <= 4:
+        return ""
+    if len(data) <= MOST_DATA:
+        return f": 0x{data.hex()}"
+    return f": 0x{data[:MOST_DATA].hex()}… (cut after {MOST_DATA} bytes)"
+
+
+def _where_to_look(tx_hash: str | None, operation_id: str | None, around: Around) -> Facts:
+    facts: Facts = {} if tx_hash is None else {"transaction": tx_hash}
+    explorer = (around.settings.explorer_url or "").partition("://")[2]
+    if explorer and tx_hash is not None and not explorer.startswith("www."):
+        facts["in an explorer"] = f"{explorer}/tx/{tx_hash}"
+    if operation_id is not None:
+        facts["look with"] = f"reminder-worker upgrades show {operation_id} --chain {around.settings.chain_id}"
+    return facts
+
+
+def _how_to_cancel(operation: Operation | None, around: Around) -> Facts:
+    if operation is None or not operation.is_open:
+        return {}
+    data = selector("TimelockController", "cancel").hex() + operation.operation_id[2:]
+    facts: Facts = {"cancel by": f"a transaction to {around.named(around.timelock)} with the data 0x{data}"}
+    if around.cancellers:
+        more = len(around.cancellers) - MOST_NAMED
+        shown = ", ".join(checksum(each) for each in around.cancellers[:MOST_NAMED])
+        facts["may cancel"] = f"{shown} and {more} more" if more > 0 else shown
+    return facts
+
+
+def _final(block: int, around: Around) -> str:
+    return "yes" if block <= around.final else "not yet: a reorganisation may take it back; you hear of either"

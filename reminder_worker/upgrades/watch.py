@@ -1,0 +1,240 @@
+"""The pass that watches the UpgradeTimelock, and tells operators of every change once for each of its stages.
+
+It reads by itself, apart from the chain index: a place at the last final block, and from there to the head anew at
+each look. Whatever differs from what is stored is a change: it appeared, stands in another block, or is gone. Events,
+operations, alerts and the place are written in one transaction, by whoever read the place last: so nothing is lost by
+a downtime of any length, and nothing told twice by two runs at once. What happened before the first start is stored
+and not told, except for what is still pending.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.alerts import Alerts
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.client import Call as Read
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.words import WORD, at
+from reminder_worker.errors import ChainUnavailable
+from reminder_worker.mail.messages import AlertKind
+from reminder_worker.upgrades import store
+from reminder_worker.upgrades.decode import ROLES
+from reminder_worker.upgrades.events import UpgradeEvent
+from reminder_worker.upgrades.fold import (
+    LATEST,
+    Operation,
+    difference,
+    operation_of,
+    role_members,
+)
+from reminder_worker.upgrades.reading import NotNow, Reading, place_at, read
+from reminder_worker.upgrades.stages import Alert, Step, of_history, of_watch
+from reminder_worker.upgrades.store import Place
+from reminder_worker.upgrades.telling import LEAST_DELAY_SECONDS, Around, Facts, implementations
+
+log = structlog.get_logger(__name__)
+
+BUDGET_SECONDS: Final = 90.0  # a run stays under 120 seconds
+_CANCELLER: Final = next(role for role, name in ROLES.items() if name == "CANCELLER_ROLE")
+
+
+@dataclass(slots=True)
+class UpgradeReport:
+    """What a run did. `open`: operations that wait or may be executed; `disagreeing`: of those that `getTimestamp`
+    says otherwise of than the logs."""
+
+    last_block: int = -1
+    events: int = 0
+    skipped: int = 0
+    told: int = 0
+    open: int = 0
+    disagreeing: int = 0
+    rewound_to: int | None = None
+    stopped: str = "budget"
+
+
+class UpgradeWatch:
+    """Of one chain whose settings name an UpgradeTimelock."""
+
+    def __init__(self, engine: AsyncEngine, chain: Chain, alerts: Alerts, timelock: str) -> None:
+        self._engine = engine
+        self._chain = chain
+        self._chain_id = chain.chain_id
+        self._alerts = alerts
+        self._timelock = timelock
+
+    # -- looking --------------------------------------------------------------------------------
+
+    async def look(self) -> bool:
+        """Whether there is something to store or to tell. Blocks without any are passed over here, without a run."""
+        place = await self._place()
+        if place.moved_at is None:
+            return True
+        found, stored = await self._read(place)
+        if not isinstance(found, Reading):
+            return found is NotNow.REORGANISED
+        changed = {event.key for event in found.events} != {event.key for event in stored}
+        final = any(event.block_number <= found.final[0] for event in stored)
+        if place.history or changed or final or not found.at_head:
+            return True
+        async with self._engine.begin() as connection:
+            if await store.executable(connection, self._chain_id, found.head.timestamp):
+                return True
+            if not stored and found.final[0] > place.number:
+                await store.take_place(connection, self._chain_id, place, Place(*found.final, place.history))
+        return False
+
+    # -- a run ----------------------------------------------------------------------------------
+
+    async def run(self, budget_seconds: float = BUDGET_SECONDS) -> UpgradeReport:
+        """Read on to the head, slice by slice. Of several at once one writes each slice. Raises `ChainUnavailable`."""
+        ends, report, base = time.monotonic() + budget_seconds, UpgradeReport(), None
+        while time.monotonic() < ends:
+            place = await self._place()
+            found, stored = await self._read(base or place)
+            if found is NotNow.REORGANISED and base is None:
+                base = await self._before_the_fork(place)
+                report.rewound_to = base.number
+                log.warning("upgrades_rewound", chain_id=self._chain_id, block=base.number)
+                continue
+            if not isinstance(found, Reading):
+                report.stopped = found.name.lower()
+                return report
+            step = await self._step(place, found, stored)
+            if not await self._write(step, report):
+                report.stopped = "moved_by_another"
+                return report
+            if found.at_head:
+                report.stopped = "at_head"
+                return report
+            base = None
+        return report
+
+    async def _place(self) -> Place:
+        async with self._engine.connect() as connection:
+            stored = await store.read_place(connection, self._chain_id)
+        return stored or await self._start()
+
+    async def _start(self) -> Place:
+        start = await place_at(self._chain, self._chain.settings.start_block - 1, history=True)
+        if start is None:
+            raise ChainUnavailable(f"no endpoint of chain {self._chain_id} has its first block yet")
+        return start
+
+    async def _before_the_fork(self, place: Place) -> Place:
+        """The block of our newest event that the chain still has, or the beginning: only a development chain is
+        rolled back deeper than what it called final."""
+        async with self._engine.connect() as connection:
+            newest = await store.newest_events(connection, self._chain_id, place.number, 1)
+        for event in newest:
+            there = await place_at(self._chain, event.block_number, history=place.history)
+            if there is not None and there.hash == event.block_hash:
+                return there
+        return replace(await self._start(), history=place.history)
+
+    async def _read(self, base: Place) -> tuple[Reading | NotNow, list[UpgradeEvent]]:
+        """And what is stored of these blocks."""
+        async with self._engine.connect() as connection:
+            stored = await store.read_events(connection, self._chain_id, base.number + 1, LATEST)
+        found = await read(self._chain, self._timelock, base, stored, self._chain.settings.log_range)
+        if isinstance(found, Reading):
+            stored = [event for event in stored if event.block_number <= found.last.number]
+        return found, stored
+
+    # -- what follows from a reading ------------------------------------------------------------
+
+    async def _step(self, place: Place, reading: Reading, stored: Sequence[UpgradeEvent]) -> Step:
+        said, had = {event.key for event in reading.events}, {event.key: event for event in stored}
+        fresh = await self._with_senders([event for event in reading.events if event.key not in had])
+        kept = [event for key, event in had.items() if key in said]
+        now = tuple(sorted([*kept, *fresh], key=lambda event: event.key[:2]))
+        gone = tuple(event for key, event in had.items() if key not in said)
+        touched = {event.operation_id for event in (*fresh, *gone) if event.operation_id is not None}
+        async with self._engine.connect() as connection:
+            touched |= set(await store.open_operations(connection, self._chain_id))
+            elsewhere = await store.events_of(connection, self._chain_id, touched)
+        outside = [e for e in elsewhere if not reading.first <= e.block_number <= reading.last.number]
+        everything = sorted([*outside, *now], key=lambda event: event.key[:2])
+        folded = {id: operation_of(id, [e for e in everything if e.operation_id == id]) for id in sorted(touched)}
+        operations = {id: operation for id, operation in folded.items() if operation is not None}
+        delay, disagreeing = None, 0
+        if reading.at_head:
+            operations, delay, disagreeing = await self._by_the_timelock(operations, reading)
+        vanished = tuple(id for id, operation in folded.items() if operation is None)
+        found = difference(stored, now)
+        return Step(place, reading, now, tuple(fresh), gone, found, operations, vanished, delay, disagreeing)
+
+    async def _with_senders(self, events: Sequence[UpgradeEvent]) -> list[UpgradeEvent]:
+        hashes = sorted({event.tx_hash for event in events})
+        senders = dict(zip(hashes, await self._chain.senders(hashes), strict=True))
+        return [replace(event, sender=senders[event.tx_hash]) for event in events]
+
+    async def _by_the_timelock(
+        self, operations: Mapping[str, Operation], reading: Reading
+    ) -> tuple[dict[str, Operation], int | None, int]:
+        """Those that are open with the time that the timelock itself says; its minimum delay (None: it does not
+        answer); how many it says to be done or unknown although its logs say they are open."""
+        waiting = [operation for operation in operations.values() if operation.is_open]
+        get = selector("TimelockController", "getTimestamp")
+        reads = [Read(self._timelock, get + bytes.fromhex(operation.operation_id[2:])) for operation in waiting]
+        reads.append(Read(self._timelock, selector("TimelockController", "getMinDelay")))
+        *moments, delay = [
+            at(answer, 0) if isinstance(answer, bytes) and len(answer) == WORD else None
+            for answer in await self._chain.call_many(reads, at=reading.head.hash)
+        ]
+        found, disagreeing = dict(operations), 0
+        for operation, moment in zip(waiting, moments, strict=True):
+            if moment is None or moment <= 1:
+                disagreeing += 1
+                moment = operation.ready_at or LATEST
+            state = "ready" if moment <= reading.head.timestamp else "pending"
+            found[operation.operation_id] = replace(operation, ready_at=min(moment, LATEST), state=state)
+        return found, delay, disagreeing
+
+    # -- writing and telling --------------------------------------------------------------------
+
+    async def _write(self, step: Step, report: UpgradeReport) -> bool:
+        """False when another run wrote meanwhile."""
+        alerts = await self._to_tell(step)
+        async with self._engine.begin() as connection:
+            if not await store.take_place(connection, self._chain_id, step.place, step.after):
+                return False
+            await store.replace_events(connection, self._chain_id, step.gone, step.fresh)
+            operations = list(step.operations.values())
+            await store.save_operations(connection, self._chain_id, operations, step.vanished, step.after.number)
+            told = [
+                await self._alerts.once(connection, each.kind, each.subject, each.stage, self._chain_id, each.facts)
+                for each in alerts
+            ]
+            if step.delay is not None:
+                told.append(await self._tell_of_the_delay(connection, step.delay))
+        if step.place.history:
+            log.info("upgrade_history_recorded", chain_id=self._chain_id, events=len(step.fresh), told=sum(told))
+        report.last_block, report.events = step.reading.last.number, report.events + len(step.fresh)
+        report.skipped, report.told = report.skipped + step.reading.skipped, report.told + sum(told)
+        report.open, report.disagreeing = sum(each.is_open for each in operations), step.disagreeing
+        return True
+
+    async def _tell_of_the_delay(self, connection: AsyncConnection, seconds: int) -> bool:
+        facts: Facts = {"delay_seconds": seconds, "alert_below_seconds": LEAST_DELAY_SECONDS}
+        tell = self._alerts.raise_ if seconds < LEAST_DELAY_SECONDS else self._alerts.clear
+        return await tell(connection, AlertKind.UPGRADE_DELAY_SHORT, self._timelock, self._chain_id, facts)
+
+    async def _to_tell(self, step: Step) -> list[Alert]:
+        if step.place.history and not step.reading.at_head:
+            return []
+        addresses = implementations(step.operations.values())
+        codes = dict(zip(addresses, await self._chain.codes(addresses), strict=True))
+        async with self._engine.connect() as connection:
+            roles = await store.role_events(connection, self._chain_id)
+            subjects = {self._timelock, *step.operations, *step.vanished}
+            told = await store.told(connection, self._chain_id, subjects)
+        before = [event for event in roles if event.block_number < step.reading.first]
+        cancellers = role_members([*before, *step.now], _CANCELLER)
+        around = Around(self._chain.settings, self._timelock, codes, cancellers, step.after.number)
+        return of_history(step, around) if step.place.history else of_watch(step, around, told)
