@@ -163,6 +163,7 @@ def create(
             "chainId": chain.chain_id,
             "chainName": chain.name or f"chain {chain.chain_id}",
             "router": to_checksum_address(chain.time_lock_router),
+            "vault": to_checksum_address(chain.timelock_erc20),
             "tokenWhiteList": to_checksum_address(chain.token_white_list),
         }
         for chain in settings.chains

@@ -174,7 +174,7 @@ def codes(image: Image.Image) -> list[str]:
     """As a phone reads them from paper: half as fine, soft, a little askew, grey."""
     small = image.convert("L").resize((image.width // 2, image.height // 2), Image.Resampling.BILINEAR)
     seen = small.filter(ImageFilter.GaussianBlur(0.5)).rotate(1.5, Image.Resampling.BICUBIC, expand=True, fillcolor=255)
-    return [each.text for each in zxingcpp.read_barcodes(seen, formats=zxingcpp.BarcodeFormat.QRCode)]
+    return [each.text for each in zxingcpp.read_barcodes(seen)]
 
 
 def difference(one: Image.Image, other: Image.Image) -> float:
