@@ -39,7 +39,7 @@ class Alert:
 class Step:
     """A reading, and what follows from it. `now`: all events of its blocks, of which `fresh` are to be stored.
 
-    `operations`: those that were touched or are open, as they are now; `vanished`: of which nothing is left.
+    `operations`: those that it speaks of or that are open, as they are now; `vanished`: of which nothing is left.
     `delay`: the minimum delay in seconds, None when the timelock was not asked.
     """
 

@@ -154,7 +154,7 @@ class UpgradeWatch:
         kept = [event for key, event in had.items() if key in said]
         now = tuple(sorted([*kept, *fresh], key=lambda event: event.key[:2]))
         gone = tuple(event for key, event in had.items() if key not in said)
-        touched = {event.operation_id for event in (*fresh, *gone) if event.operation_id is not None}
+        touched = {event.operation_id for event in (*now, *gone) if event.operation_id is not None}
         async with self._engine.connect() as connection:
             touched |= set(await store.open_operations(connection, self._chain_id))
             elsewhere = await store.events_of(connection, self._chain_id, touched)

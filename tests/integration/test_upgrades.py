@@ -1,0 +1,375 @@
+"""The upgrade queue: every change on the timelock is told, once for each of its stages, and told truly."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from eth_utils.address import to_checksum_address
+from eth_utils.crypto import keccak
+from pydantic import SecretStr
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+from structlog.testing import capture_logs
+
+from devnet.deploy import UPGRADE_DELAY
+from devnet.scenarios import Scenario
+from devnet.upgrades import CANCELLER_ROLE
+from reminder_worker.alerts import Alerts
+from reminder_worker.chain.client import Chain
+from reminder_worker.mail.client import MailClient
+from reminder_worker.settings import MailSettings
+from tests.integration.mail_service_stack import TOKEN
+from tests.integration.mail_stub import Fault, MailStub
+from tests.integration.upgrade_world import UpgradeWorld, chain_settings, world
+
+DAY = 24 * 3600
+SOMEBODY = "0x" + "5b" * 20
+UNKNOWN = bytes.fromhex("deadbeef") + bytes(range(64))
+
+
+@pytest.fixture
+async def chain(chain_scenario: Scenario) -> AsyncIterator[Chain]:
+    opened = Chain.connect(chain_settings(chain_scenario))
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def it(chain_scenario: Scenario, engine: AsyncEngine, chain: Chain) -> UpgradeWorld:
+    """A watch that has read the history and stands at the head."""
+    made = world(chain_scenario, engine, chain)
+    await made.catch_up()
+    assert made.kinds() == []
+    return made
+
+
+async def _final(it: UpgradeWorld) -> None:
+    """On this chain a block is final when two are behind it."""
+    it.scenario.anvil.mine(3)
+    await it.catch_up()
+
+
+# -- what is told -----------------------------------------------------------------------------------
+
+
+async def test_a_scheduled_upgrade_is_told_with_all_that_one_needs_to_decide(it: UpgradeWorld) -> None:
+    s, new = it.scenario, it.scenario.deploy("PremiumSetting")
+    before = s.anvil.now()
+    operation = s.schedule_upgrade(new)
+    await it.catch_up()
+    ((kind, facts),) = it.told()
+    code = bytes.fromhex(s.anvil.rpc("eth_getCode", new, "latest")[2:])
+    assert kind == "scheduled"
+    assert facts["about"] == operation.id
+    assert facts["state"] == "waits for its time"
+    assert facts["delay"] == "2 days"
+    assert facts["sent by"] == s.proposer.address
+    assert facts["contract"] == to_checksum_address(s.deployment.premium_proxy_admin)
+    assert facts["function"] == "upgradeAndCall(address,address,bytes)"
+    assert facts["proxy"] == f"PremiumSetting {to_checksum_address(s.deployment.premium_setting)}"
+    assert facts["new implementation"] == to_checksum_address(new)
+    assert facts["its code"] == f"{len(code):,} bytes, keccak-256 0x{keccak(code).hex()}"
+    assert facts["transaction"] == operation.tx_hash
+    assert facts["look with"] == f"reminder-worker upgrades show {operation.id} --chain 31337"
+    assert facts["may cancel"] == s.proposer.address
+    assert facts["final"].startswith("not yet")
+    ready = s.read("TimelockController", it.timelock, "getTimestamp", bytes.fromhex(operation.id[2:]))
+    assert before + UPGRADE_DELAY <= ready
+    assert it.rows("select ready_at from worker.upgrade_operation")[0].ready_at == ready
+
+
+async def test_the_transaction_that_an_alert_says_cancels_does_cancel(it: UpgradeWorld) -> None:
+    s = it.scenario
+    operation = s.schedule_upgrade(s.deploy("PremiumSetting"))
+    await it.catch_up()
+    ((_, facts),) = it.told()
+    s.send(s.proposer, it.timelock, facts["cancel by"].rpartition(" ")[2])
+    assert s.read("TimelockController", it.timelock, "getTimestamp", bytes.fromhex(operation.id[2:])) == 0
+
+
+async def test_an_implementation_without_code_is_said_to_have_none(it: UpgradeWorld) -> None:
+    it.scenario.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    ((_, facts),) = it.told()
+    assert facts["its code"] == "none: there is no contract at this address"
+
+
+async def test_a_batch_is_one_operation_and_one_alert(it: UpgradeWorld) -> None:
+    s = it.scenario
+    calls = [(s.deployment.premium_proxy_admin, s.upgrade_data(SOMEBODY)), (it.timelock, UNKNOWN)]
+    operation = s.schedule_batch(calls)
+    await it.catch_up()
+    ((kind, facts),) = it.told()
+    assert (kind, facts["calls"]) == ("scheduled", "2, executed together")
+    assert facts["1: new implementation"] == to_checksum_address(SOMEBODY)
+    assert facts["2: contract"] == f"the UpgradeTimelock {to_checksum_address(it.timelock)}"
+    assert facts["2: data"].startswith("selector 0xdeadbeef, 68 bytes: 0xdeadbeef")
+    assert it.operations() == {operation.id: "pending"}
+
+
+async def test_an_operation_is_followed_from_scheduled_to_executed(it: UpgradeWorld) -> None:
+    s, new = it.scenario, it.scenario.deploy("PremiumSetting")
+    operation = s.schedule_upgrade(new)
+    await it.catch_up()
+    assert it.kinds() == ["scheduled"]
+    await _final(it)
+    ((kind, facts),) = it.told()
+    assert (kind, facts["what"], facts["about"]) == ("confirmed", "scheduled", operation.id)
+    s.advance(UPGRADE_DELAY)
+    await it.catch_up()
+    ((kind, facts),) = it.told()
+    assert (kind, facts["state"]) == ("executable", "may be executed now")
+    assert it.operations() == {operation.id: "ready"}
+    s.execute(operation)
+    await it.catch_up()
+    ((kind, facts),) = it.told()
+    assert (kind, facts["new implementation"]) == ("executed", to_checksum_address(new))
+    await _final(it)
+    assert [(kind, facts["what"]) for kind, facts in it.told()] == [("confirmed", "executed")]
+    assert it.operations() == {operation.id: "executed"}
+    assert await it.catch_up() is None
+
+
+async def test_a_cancelled_operation_is_told_and_may_be_scheduled_and_told_again(it: UpgradeWorld) -> None:
+    s = it.scenario
+    operation = s.schedule_upgrade(SOMEBODY)
+    s.cancel(operation)
+    await it.catch_up()
+    assert [(kind, facts["about"]) for kind, facts in it.told()] == [
+        ("scheduled", operation.id),
+        ("cancelled", operation.id),
+    ]
+    assert it.operations() == {operation.id: "cancelled"}
+    s.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    assert "scheduled" in it.kinds()
+    assert it.operations() == {operation.id: "pending"}
+
+
+async def test_a_delay_below_48_hours_is_a_condition_with_its_all_clear(it: UpgradeWorld) -> None:
+    s = it.scenario
+    s.execute_when_ready(s.schedule_delay(DAY))
+    await it.catch_up()
+    told = it.told()
+    assert {kind for kind, _ in told} == {"scheduled", "executed", "delay_changed", "delay_short"}
+    facts = dict(told)
+    assert dict(told[0][1])["new delay"] == "24 hours (86400 seconds)"
+    assert (facts["delay_changed"]["before"], facts["delay_changed"]["now"]) == ("2 days", "24 hours")
+    assert (facts["delay_short"]["status"], facts["delay_short"]["delay"]) == ("raised", "24 hours")
+    s.execute_when_ready(s.schedule_delay(UPGRADE_DELAY, salt=b"\1" * 32))
+    await it.catch_up()
+    assert dict(it.told())["delay_short"]["status"] == "cleared"
+
+
+async def test_roles_granted_and_revoked_are_told_by_their_names(it: UpgradeWorld) -> None:
+    s = it.scenario
+    s.execute_when_ready(s.schedule_role("grantRole", CANCELLER_ROLE, SOMEBODY))
+    await it.catch_up()
+    told = it.told()
+    assert (told[0][1]["role"], told[0][1]["account"]) == ("CANCELLER_ROLE", to_checksum_address(SOMEBODY))
+    granted = dict(told)["role_changed"]
+    assert (granted["role"], granted["granted to"]) == ("CANCELLER_ROLE", to_checksum_address(SOMEBODY))
+    s.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    assert to_checksum_address(SOMEBODY) in dict(it.told())["scheduled"]["may cancel"]
+    s.execute_when_ready(s.schedule_role("revokeRole", CANCELLER_ROLE, SOMEBODY))
+    await it.catch_up()
+    assert dict(it.told())["role_changed"]["revoked from"] == to_checksum_address(SOMEBODY)
+
+
+async def test_an_execution_that_was_never_seen_scheduled_is_told_as_such(it: UpgradeWorld) -> None:
+    s = it.scenario
+    operation = s.schedule_upgrade(s.deploy("PremiumSetting"))
+    await it.catch_up()
+    async with it.engine.begin() as connection:
+        for table in ("upgrade_event", "upgrade_operation", "alert"):
+            await connection.execute(text(f"delete from worker.{table}"))
+        head = f"block_number = {s.anvil.block_number()}, block_hash = :hash"
+        block = s.anvil.rpc("eth_getBlockByNumber", "latest", False)["hash"]
+        await connection.execute(text(f"update worker.index_cursor set {head}"), {"hash": block})
+    it.told()
+    s.execute_when_ready(operation)
+    await it.catch_up()
+    ((kind, facts),) = it.told()
+    assert (kind, facts["about"]) == ("unseen", operation.id)
+    assert facts["function"] == "upgradeAndCall(address,address,bytes)"
+
+
+async def test_call_data_that_nobody_understands_is_told_and_cut(it: UpgradeWorld) -> None:
+    s = it.scenario
+    s.schedule(SOMEBODY, b"\xff\xff\xff\xff" + bytes(5000), value=7)
+    s.schedule(SOMEBODY, b"", salt=b"\1" * 32)
+    s.schedule(s.deployment.premium_proxy_admin, s.upgrade_data(SOMEBODY)[:40], salt=b"\2" * 32)
+    await it.catch_up()
+    long, empty, broken = [facts for _, facts in it.told()]
+    assert long["data"].startswith("selector 0xffffffff, 5004 bytes: 0xffffffff00")
+    assert long["data"].endswith("… (cut after 100 bytes)")
+    assert (empty["contract"], empty["data"]) == (to_checksum_address(SOMEBODY), "none")
+    assert broken["function"] == "upgradeAndCall(address,address,bytes), with arguments that do not decode"
+
+
+async def test_a_delay_of_longer_than_anybody_lives_is_told(it: UpgradeWorld) -> None:
+    it.scenario.schedule(SOMEBODY, b"", delay=2**255)
+    await it.catch_up()
+    ((kind, facts),) = it.told()
+    assert (kind, facts["executable at"]) == ("scheduled", "Friday, 31 December 9999, 23:59 UTC")
+
+
+# -- reorganisations ----------------------------------------------------------------------------------
+
+
+async def test_a_reorganised_operation_is_taken_back_and_told_again_when_it_is_mined_again(it: UpgradeWorld) -> None:
+    s = it.scenario
+    operation = s.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    assert it.kinds() == ["scheduled"]
+    s.anvil.reorg(1)
+    await it.catch_up()
+    ((kind, facts),) = it.told()
+    assert (kind, facts["about"], facts["what"]) == ("corrected", operation.id, "scheduled")
+    assert facts["now"].startswith("taken back")
+    assert it.operations() == {operation.id: "gone"}
+    s.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    ((kind, facts),) = it.told()
+    assert (kind, facts["note"]) == ("scheduled", "a reorganisation had taken it back; it was mined again")
+    await _final(it)
+    assert it.kinds() == ["confirmed"]
+    assert it.operations() == {operation.id: "pending"}
+
+
+async def test_an_operation_that_moved_to_another_block_is_corrected_with_its_new_time(it: UpgradeWorld) -> None:
+    s, _ = it.scenario, it.scenario.proposer
+    before = s.anvil.snapshot()
+    operation = s.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    ((_, first),) = it.told()
+    s.anvil.revert(before)
+    s.advance(3600)
+    s.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    ((kind, facts),) = it.told()
+    assert (kind, facts["about"], facts["now"]) == ("corrected", operation.id, "in another block")
+    assert facts["executable at"] != first["executable at"]
+    await _final(it)
+    ((kind, facts),) = it.told()
+    assert (kind, facts["what"]) == ("confirmed", "scheduled")
+
+
+async def test_an_execution_taken_back_leaves_the_operation_executable(it: UpgradeWorld) -> None:
+    s = it.scenario
+    operation = s.schedule_upgrade(s.deploy("PremiumSetting"))
+    s.advance(UPGRADE_DELAY)
+    await _final(it)
+    it.told()
+    s.execute(operation)
+    await it.catch_up()
+    assert it.kinds() == ["executed"]
+    s.anvil.reorg(1)
+    await it.catch_up()
+    ((kind, facts),) = it.told()
+    assert (kind, facts["what"], facts["state"]) == ("corrected", "executed", "may be executed now")
+    assert it.operations() == {operation.id: "ready"}
+
+
+async def test_a_rollback_deeper_than_what_was_final_is_corrected_too(it: UpgradeWorld) -> None:
+    s, _ = it.scenario, it.scenario.proposer
+    before = s.anvil.snapshot()
+    operation = s.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    await _final(it)
+    assert it.kinds() == ["scheduled", "confirmed"]
+    s.anvil.revert(before)
+    s.anvil.mine(20)
+    await it.catch_up()
+    ((kind, facts),) = it.told()
+    assert (kind, facts["about"]) == ("corrected", operation.id)
+    assert it.operations() == {operation.id: "gone"}
+    await _final(it)
+    assert it.kinds() == []
+
+
+# -- downtime, the first start, several at once -------------------------------------------------------
+
+
+async def test_a_day_of_downtime_loses_nothing(it: UpgradeWorld) -> None:
+    s = it.scenario
+    gone_by = s.schedule_upgrade(s.deploy("PremiumSetting"))
+    s.execute_when_ready(gone_by)
+    s.cancel(s.schedule_upgrade(SOMEBODY))
+    s.advance(DAY)
+    waiting = s.schedule_delay(3 * DAY)
+    s.anvil.mine(200)
+    await it.catch_up()
+    assert it.kinds() == ["scheduled", "executed", "scheduled", "cancelled", "scheduled"]
+    assert it.operations()[waiting.id] == "pending"
+    assert await it.catch_up() is None
+
+
+async def test_a_first_start_tells_what_is_pending_and_of_the_past_nothing(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    s = chain_scenario
+    s.execute_when_ready(s.schedule_upgrade(s.deploy("PremiumSetting")))
+    s.cancel(s.schedule_upgrade(SOMEBODY))
+    waiting = s.schedule_role("grantRole", CANCELLER_ROLE, SOMEBODY)
+    s.anvil.mine(30)
+    chain = Chain.connect(chain_settings(s, LOG_RANGE="7"))
+    try:
+        made = world(s, engine, chain)
+        await made.catch_up()
+        ((kind, facts),) = made.told()
+        assert (kind, facts["about"]) == ("scheduled", waiting.id)
+        assert facts["note"] == "it was scheduled before this service began to watch"
+        assert (facts["final"], made.operations()[waiting.id]) == ("yes", "pending")
+        assert await made.catch_up() is None
+    finally:
+        await chain.close()
+
+
+async def test_several_runs_at_once_tell_each_change_once(it: UpgradeWorld) -> None:
+    s = it.scenario
+    s.schedule_upgrade(SOMEBODY)
+    s.schedule_delay(DAY)
+    others = [world(s, it.engine, it.chain) for _ in range(4)]
+    await asyncio.gather(*(each.watch.run() for each in [it, *others]))
+    assert sorted(it.kinds()) == ["scheduled", "scheduled"]
+    await asyncio.gather(*(each.watch.run() for each in [it, *others]))
+    assert it.kinds() == []
+
+
+async def test_a_look_passes_over_blocks_without_events(it: UpgradeWorld) -> None:
+    it.scenario.anvil.mine(50)
+    assert not await it.watch.look()
+    (row,) = it.rows("select block_number from worker.index_cursor where name = 'upgrades'")
+    assert row.block_number == it.scenario.anvil.block_number() - 2
+
+
+# -- delivery ----------------------------------------------------------------------------------------
+
+
+async def test_an_alert_is_in_the_log_also_without_an_email_address(it: UpgradeWorld) -> None:
+    operation = it.scenario.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    with capture_logs() as logs:
+        await Alerts(it.engine).run()
+    (line,) = [line for line in logs if line["event"] == "alert"]
+    assert (line["kind"], line["subject"]) == ("upgrade_scheduled", operation.id)
+    assert line["facts"]["new_implementation"] == to_checksum_address(SOMEBODY)
+
+
+async def test_an_alert_waits_for_the_mail_service_and_is_delivered_once(it: UpgradeWorld) -> None:
+    it.scenario.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    async with MailStub() as stub:
+        settings = {"MAIL_URL": stub.url, "MAIL_TOKEN": SecretStr(TOKEN), "MAIL_TIMEOUT": 1.0}
+        async with MailClient(MailSettings.model_validate(settings)) as client:
+            alerts = Alerts(it.engine, client, "night.watch@operators.example", {31337: "Testland"})
+            stub.fail(Fault.UNAVAILABLE)
+            await alerts.run()
+            assert not stub.inbox
+            for _ in range(3):
+                async with it.engine.begin() as connection:
+                    await connection.execute(text("update worker.alert set next_try = now()"))
+                await alerts.run()
+            assert [email.template for email in stub.inbox] == ["upgrade_scheduled"]

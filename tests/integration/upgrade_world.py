@@ -1,0 +1,68 @@
+"""A chain with a timelock, a database and the watch between them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg.rows import namedtuple_row
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
+from reminder_worker.alerts import Alerts
+from reminder_worker.chain.client import Chain
+from reminder_worker.settings import ChainSettings
+from reminder_worker.upgrades.watch import UpgradeReport, UpgradeWatch
+
+CHAIN = 31337
+
+
+@dataclass
+class UpgradeWorld:
+    scenario: Scenario
+    engine: AsyncEngine
+    chain: Chain
+    watch: UpgradeWatch
+    heard: int = field(default=0)
+
+    @property
+    def timelock(self) -> str:
+        return self.scenario.deployment.upgrade_timelock
+
+    async def catch_up(self) -> UpgradeReport | None:
+        """As the worker does: a look, and a run when it says so."""
+        return await self.watch.run() if await self.watch.look() else None
+
+    def told(self) -> list[tuple[str, dict[str, str]]]:
+        """Kind without `upgrade_`, and the facts, of every alert since the last time it was asked."""
+        rows = self.rows("select kind, subject, variables from worker.alert order by created_at, id")
+        fresh, self.heard = rows[self.heard :], len(rows)
+        return [(row.kind.removeprefix("upgrade_"), _facts(row.variables)) for row in fresh]
+
+    def kinds(self) -> list[str]:
+        return [kind for kind, _ in self.told()]
+
+    def operations(self) -> dict[str, str]:
+        return {row.operation_id: row.state for row in self.rows("select * from worker.upgrade_operation")}
+
+    def rows(self, statement: str) -> list[Any]:
+        url = self.engine.url.render_as_string(hide_password=False).replace("+psycopg", "")
+        with psycopg.connect(url, row_factory=namedtuple_row) as connection:
+            return connection.execute(statement).fetchall()
+
+
+def chain_settings(scenario: Scenario, **other: str) -> ChainSettings:
+    environ = scenario.deployment.settings_environ(CHAIN, scenario.anvil.url)
+    environ |= scenario.deployment.upgrade_environ(CHAIN)
+    values = {name.removeprefix(f"CHAIN_{CHAIN}_"): value for name, value in environ.items()}
+    return ChainSettings.model_validate({**values, "chain_id": CHAIN, **other})
+
+
+def world(scenario: Scenario, engine: AsyncEngine, chain: Chain, alerts: Alerts | None = None) -> UpgradeWorld:
+    watch = UpgradeWatch(engine, chain, alerts or Alerts(engine), scenario.deployment.upgrade_timelock)
+    return UpgradeWorld(scenario, engine, chain, watch)
+
+
+def _facts(variables: Mapping[str, Any]) -> dict[str, str]:
+    facts = {fact["name"]: fact["value"] for fact in variables["facts"]}
+    return {"status": variables["status"], "about": variables["about"], **facts}
