@@ -65,7 +65,7 @@ class Change:
     @property
     def same_as(self) -> tuple[object, ...]:
         """Equal for the same change in another block."""
-        return self.name, self.operation_id, tuple(str(event.data) for event in self.events)
+        return self.name, self.operation_id, tuple(sorted(event.data.items()) for event in self.events)
 
 
 @dataclass(frozen=True, slots=True)
