@@ -17,10 +17,12 @@ from api.controllers.health import HealthController
 from api.controllers.operator import OperatorController, StatusController, bearer
 from api.controllers.recipients import RecipientsController
 from api.controllers.sponsor import SponsorController, SponsorStatusController
+from api.controllers.stats import PriceHistory, StatsController
 from api.edge import Edge
 from api.metrics import RequestMetrics
 from api.problems import exception_handlers
 from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage
+from api.stats import Published
 from reminder_worker.chain.client import Chain
 from reminder_worker.gifts.notifications import GiftNotifications
 from reminder_worker.gifts.page_files import PageFiles
@@ -76,13 +78,15 @@ class Parts(Protocol):
     def gift_notifications(self) -> GiftNotifications: ...
 
 
-def create_app(parts: Parts) -> Litestar:
+def create_app(parts: Parts, published: Published) -> Litestar:
     """The routes with their limits; serve it wrapped, by `application`."""
     settings = parts.settings
     clients = Clients(settings.api.trusted_proxies, parts.hashes)
     limit = RateLimit(clients, parts.quotas, settings.api.rate_limit_per_minute).guard()
     limited = Router(
-        "/", route_handlers=[RecipientsController, GiftFactsController, SponsorStatusController], guards=[limit]
+        "/",
+        route_handlers=[RecipientsController, GiftFactsController, SponsorStatusController, StatsController],
+        guards=[limit],
     )
     pages = []
     if settings.gifts is not None:
@@ -127,6 +131,8 @@ def create_app(parts: Parts) -> Litestar:
             "page_files": _given(PageFiles.load() if settings.gifts else None),
             "gift_wallets": _given(parts.gift_wallets),
             "gift_notifications": _given(parts.gift_notifications),
+            "published": _given(published),
+            "price_history": _given(PriceHistory(parts.engine, published)),
         },
         exception_handlers=exception_handlers(),
         cors_config=CORSConfig(
@@ -155,9 +161,9 @@ def create_app(parts: Parts) -> Litestar:
     )
 
 
-def application(parts: Parts, metrics: RequestMetrics) -> ASGIApp:
+def application(parts: Parts, metrics: RequestMetrics, published: Published) -> ASGIApp:
     """What a server serves: the routes inside the edge."""
-    return Edge(create_app(parts), Clients(parts.settings.api.trusted_proxies, parts.hashes), metrics)
+    return Edge(create_app(parts, published), Clients(parts.settings.api.trusted_proxies, parts.hashes), metrics)
 
 
 def _given(part: Any) -> Provide:

@@ -13,6 +13,7 @@ import uvicorn
 
 from api.app import Parts, application
 from api.metrics import RequestMetrics, Scrape
+from api.stats import Published
 from reminder_worker.errors import Misconfigured
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
@@ -47,8 +48,10 @@ async def listening(parts: Parts) -> AsyncIterator[tuple[int, int]]:
     """The API and its metrics on the configured addresses; yields both ports (0 in the settings: a free one)."""
     metrics, settings = RequestMetrics(), parts.settings.api
     scrape = Scrape(parts.engine, parts.chains, metrics, parts.wallets)
+    published = Published(parts.engine, [chain.settings for chain in parts.chains.values()])
     async with (
-        _one(application(parts, metrics), settings.host, settings.port) as port,
+        published.refreshing(),
+        _one(application(parts, metrics, published), settings.host, settings.port) as port,
         _one(scrape, settings.metrics_host, settings.metrics_port) as metrics_port,
     ):
         yield port, metrics_port

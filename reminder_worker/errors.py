@@ -62,6 +62,12 @@ class NotFound(Refused):
     code = "not_found"
 
 
+class NoHistory(NotFound):
+    """Nothing is known of the moment that was asked for."""
+
+    code = "no_history"
+
+
 class AlreadyUsed(Refused):
     """This exact signed message was accepted before."""
 

@@ -5,7 +5,7 @@ our clock, whichever is later, and an answer that is not believed makes the last
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
@@ -48,6 +48,14 @@ class FeedState:
     verdict: str | None
     read_at: int | None
     price: Price | None
+
+    def later(self, seconds: float) -> "FeedState":
+        """The same after a while in which nothing new was heard."""
+        if self.price is None:
+            return self
+        age = self.price.age + int(seconds)
+        stale = self.price.stale or is_stale(age, self.feed.heartbeat_seconds)
+        return replace(self, price=replace(self.price, age=age, stale=stale))
 
 
 async def current_prices(engine: AsyncEngine, chain_settings: ChainSettings) -> Mapping[str, Price]:

@@ -1,0 +1,119 @@
+"""Protocol statistics and token prices, for everybody."""
+
+import asyncio
+import re
+import time
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+from litestar import Controller, Request, get
+from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import QueryParameter
+from litestar.response.base import ASGIResponse
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from api.problems import described
+from api.stats import Document, Published, prices_answer
+from api.stats_bodies import PricesAnswer, StatsAnswer
+from reminder_worker.errors import FieldFault, InvalidInput, NoHistory, NotConfigured, Unavailable
+from reminder_worker.statistics.prices import prices_at
+
+HISTORY_WITHIN_SECONDS: Final = 3
+AT_ONCE: Final = 4  # questions to the history; the database's connections are for everybody
+_RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+ -]\d\d:\d\d)", re.ASCII)
+_NOT_MODIFIED = ResponseSpec(None, description="The client has these bytes: `If-None-Match` names their `ETag`")
+_RATE_LIMITED = described("`rate_limited`; `Retry-After` says when to come back")
+
+
+class StatsController(Controller):
+    path = "/stats"
+    tags = ["Statistics"]  # noqa: RUF012 - read by the framework
+
+    @get(
+        "/",
+        operation_id="stats",
+        summary="The protocol in numbers",
+        responses={
+            200: ResponseSpec(StatsAnswer, description="The newest counts", generate_examples=False),
+            304: _NOT_MODIFIED,
+            429: _RATE_LIMITED,
+            503: described("`unavailable`: nothing was counted yet"),
+        },
+    )
+    async def stats(self, request: Request[Any, Any, Any], published: NamedDependency[Published]) -> ASGIResponse:
+        """Counts and value secured, over everybody; nothing of anybody. With its `ETag`, asking again is cheap."""
+        if published.stats is None:
+            raise Unavailable("Nothing was counted yet; the first statistics come within the hour.")
+        return published.stats.answer(request.headers.get("if-none-match"))
+
+    @get(
+        "/prices",
+        operation_id="prices",
+        summary="Token prices from on-chain feeds",
+        responses={
+            200: ResponseSpec(PricesAnswer, description="The newest prices, or those of `at`", generate_examples=False),
+            304: _NOT_MODIFIED,
+            404: described("`no_history`: no price of that moment is known here"),
+            422: described("`invalid_input`: `at` is no moment of the past"),
+            429: _RATE_LIMITED,
+            503: described("`unavailable`: no price was read yet; `not_configured`: there are no price feeds here"),
+        },
+    )
+    async def prices(
+        self,
+        request: Request[Any, Any, Any],
+        published: NamedDependency[Published],
+        price_history: NamedDependency["PriceHistory"],
+        at: Annotated[
+            str | None,
+            QueryParameter(
+                description="RFC 3339: prices of that moment, from this service's own history",
+                required=False,
+            ),
+        ] = None,
+    ) -> ASGIResponse:
+        """A stale price is marked, and never today's. With its `ETag`, asking again is cheap."""
+        if not any(chain.price_feeds for chain in published.chains):
+            raise NotConfigured("There are no price feeds here.")
+        document = published.prices if at is None else await price_history.at(at)
+        if document is None:
+            raise Unavailable("No price was read yet; the feeds are read every five minutes.")
+        return document.answer(request.headers.get("if-none-match"))
+
+
+class PriceHistory:
+    """Answers for a moment, from the database: a few questions at once, each with an end."""
+
+    def __init__(self, engine: AsyncEngine, published: Published) -> None:
+        self._engine = engine
+        self._published = published
+        self._turns = asyncio.Semaphore(AT_ONCE)
+
+    async def at(self, text: str) -> Document:
+        """Raises `InvalidInput`, `NoHistory` and `Unavailable`."""
+        moment, read_at = _moment(text), self._published.read_at
+        if moment > max(int(time.time()), read_at or 0):
+            raise InvalidInput("That moment lies in the future.", [FieldFault("/at", "lies in the future")])
+        try:
+            async with asyncio.timeout(HISTORY_WITHIN_SECONDS), self._turns:
+                found = [
+                    (chain.chain_id, price)
+                    for chain in self._published.chains
+                    for price in (await prices_at(self._engine, chain, moment)).values()
+                ]
+        except TimeoutError:
+            raise Unavailable("The history does not answer in time; try again later.") from None
+        if not found:
+            raise NoHistory("No price of that moment is known here: the history begins later.")
+        return Document(prices_answer(found, moment if read_at is None else min(moment, read_at)))
+
+
+def _moment(text: str) -> int:
+    """Unix seconds. A `+` that was not escaped arrives as a space."""
+    if _RFC_3339.fullmatch(text):
+        try:
+            return int(datetime.fromisoformat(text.upper().replace(" ", "+")).timestamp())
+        except (ValueError, OverflowError):
+            pass
+    raise InvalidInput("`at` is not a moment.", [FieldFault("/at", "has to be RFC 3339, as 2027-03-03T09:00:00Z")])

@@ -1,0 +1,209 @@
+"""The answers of `/stats` and `/stats/prices`, ready as bytes: made anew in the background, never while one waits.
+
+Whoever has the same rows gives the same bytes and so the same ETag, in every process. While the database does not
+answer, the last answers stay, and prices in them grow stale by the clock.
+"""
+
+import asyncio
+import hashlib
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+import structlog
+from litestar.response.base import ASGIResponse
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from api.stats_bodies import (
+    ChainStatsAnswer,
+    LegacyCounts,
+    PriceAnswer,
+    PricesAnswer,
+    StatsAnswer,
+    TimelockCounts,
+    TokenAnswer,
+    TotalsAnswer,
+)
+from reminder_worker.settings import ChainSettings
+from reminder_worker.statistics.prices import FeedState, Price, feed_states
+from reminder_worker.statistics.store import Snapshot, newest
+
+log = structlog.get_logger(__name__)
+
+EVERY_SECONDS: Final = 15.0
+WITHIN_SECONDS: Final = 10.0
+MAX_AGE_SECONDS: Final = 30
+_TAG = re.compile(r'(?:W/)?("[^"]*")')
+
+
+class Document:
+    """Bytes with their strong ETag; both answers are made once."""
+
+    def __init__(self, content: StatsAnswer | PricesAnswer) -> None:
+        self.body = msgspec.json.encode(content)
+        self.etag = f'"{hashlib.sha256(self.body).hexdigest()[:32]}"'
+        headers = {"ETag": self.etag, "Cache-Control": f"public, max-age={MAX_AGE_SECONDS}"}
+        self._whole = ASGIResponse(body=self.body, headers=headers)
+        self._not_modified = ASGIResponse(status_code=304, headers=headers)
+
+    def answer(self, if_none_match: str | None) -> ASGIResponse:
+        """304 for who has these bytes (RFC 9110, 13.1.2: weak comparison, lists, `*`)."""
+        if if_none_match is not None and self._is_among(if_none_match):
+            return self._not_modified
+        return self._whole
+
+    def _is_among(self, tags: str) -> bool:
+        return tags.strip() == "*" or self.etag in _TAG.findall(tags)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the database said, and when by our own clock."""
+
+    snapshots: Sequence[Snapshot]
+    feeds: Sequence[tuple[int, FeedState]]
+    read: float
+
+
+class Published:
+    """`stats` and `prices` are None before there is anything to tell. Use `async with published.refreshing():`."""
+
+    def __init__(
+        self, engine: AsyncEngine, chains: Sequence[ChainSettings], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._engine = engine
+        self._chains = sorted(chains, key=lambda chain: chain.chain_id)
+        self._clock = clock
+        self._known: _Known | None = None
+        self.stats: Document | None = None
+        self.prices: Document | None = None
+
+    @property
+    def chains(self) -> Sequence[ChainSettings]:
+        return self._chains
+
+    @property
+    def read_at(self) -> int | None:
+        """Unix seconds by the chain: when every feed in the answer had been read."""
+        return _read_at([state for _, state in self._known.feeds]) if self._known else None
+
+    @asynccontextmanager
+    async def refreshing(self) -> AsyncIterator[None]:
+        await self.refresh()
+        task = asyncio.create_task(self._keep_on())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _keep_on(self) -> None:
+        while True:
+            await asyncio.sleep(EVERY_SECONDS)
+            await self.refresh()
+
+    async def refresh(self) -> None:
+        """Raises nothing: a failure is logged, and what is known grows older."""
+        try:
+            async with asyncio.timeout(WITHIN_SECONDS):
+                self._known = await self._read()
+        except Exception as error:
+            log.error("stats_not_refreshed", error=type(error).__name__, exc_info=True)
+        if self._known is not None:
+            self._publish(self._known)
+
+    async def _read(self) -> _Known:
+        began = self._clock()
+        snapshots = [await newest(self._engine, chain.chain_id) for chain in self._chains]
+        feeds = [(chain.chain_id, state) for chain in self._chains for state in await feed_states(self._engine, chain)]
+        return _Known([each for each in snapshots if each is not None], feeds, began)
+
+    def _publish(self, known: _Known) -> None:
+        waited = self._clock() - known.read
+        feeds = [(chain_id, state.later(waited)) for chain_id, state in known.feeds]
+        as_of = _read_at([state for _, state in feeds])
+        self.stats = Document(stats_answer(known.snapshots)) if known.snapshots else None
+        priced = [(chain_id, state.price) for chain_id, state in feeds if state.price is not None]
+        self.prices = Document(prices_answer(priced, as_of)) if as_of is not None else None
+
+
+def stats_answer(snapshots: Sequence[Snapshot]) -> StatsAnswer:
+    """Of at least one chain."""
+    chains = [_chain(each) for each in snapshots]
+    values = [each.value_secured_usd for each in snapshots if each.value_secured_usd is not None]
+    totals = TotalsAnswer(
+        LegacyCounts(
+            **_sums([each.counts["legacies"] for each in snapshots], ("total", "live", "activated", "deleted")),
+            by_type=_by_type([each.counts["legacies"]["byType"] for each in snapshots]),
+        ),
+        TimelockCounts(**_sums([each.counts["timelocks"] for each in snapshots], ("total", "live", "ended", "gifts"))),
+        f"{sum(values, Decimal(0)):f}" if values else None,
+    )
+    return StatsAnswer(moment(min(each.block_time for each in snapshots)), chains, totals)
+
+
+def prices_answer(prices: Sequence[tuple[int, Price]], as_of: int) -> PricesAnswer:
+    """`prices` with their chains; `as_of` in unix seconds."""
+    return PricesAnswer(
+        moment(as_of),
+        [
+            PriceAnswer(
+                chain_id=chain_id,
+                symbol=price.symbol,
+                usd=f"{price.usd:f}",
+                decimals=price.decimals,
+                updated_at=moment(price.updated_at),
+                round_id=str(price.round_id),
+                stale=price.stale,
+            )
+            for chain_id, price in prices
+        ],
+    )
+
+
+def moment(unix_seconds: int) -> str:
+    return datetime.fromtimestamp(unix_seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def whole_tokens(amount: int, decimals: int) -> str:
+    """Base units as a decimal string, exact, without zeros at the end."""
+    digits = str(amount).rjust(decimals + 1, "0")
+    split = len(digits) - decimals
+    return f"{digits[:split]}.{digits[split:]}".rstrip("0").rstrip(".")
+
+
+def _chain(snapshot: Snapshot) -> ChainStatsAnswer:
+    """A token whose decimals nobody knows has no amount to tell."""
+    legacies, timelocks, value = snapshot.counts["legacies"], snapshot.counts["timelocks"], snapshot.value_secured_usd
+    return ChainStatsAnswer(
+        chain_id=snapshot.chain_id,
+        legacies=msgspec.convert(legacies, LegacyCounts),
+        timelocks=msgspec.convert(timelocks, TimelockCounts),
+        value_secured_usd=None if value is None else f"{value:f}",
+        tokens=[
+            TokenAnswer(token["symbol"], whole_tokens(int(token["amount"]), token["decimals"]), token["usd"])
+            for token in snapshot.tokens
+            if token["decimals"] is not None
+        ],
+        block_number=snapshot.block_number,
+    )
+
+
+def _sums(counts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, int]:
+    return {name: sum(each[name] for each in counts) for name in names}
+
+
+def _by_type(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    types = sorted({name for each in counts for name in each})
+    return {name: sum(each.get(name, 0) for each in counts) for name in types}
+
+
+def _read_at(feeds: Sequence[FeedState]) -> int | None:
+    """Of the feed that was read longest ago; None before any was."""
+    return min((state.read_at for state in feeds if state.read_at is not None), default=None)

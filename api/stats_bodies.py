@@ -1,0 +1,107 @@
+"""What `/stats` and `/stats/prices` answer: aggregates and public prices, nothing of anybody."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+AsOf = Annotated[
+    str,
+    Meta(
+        description="RFC 3339, UTC: nothing in the answer is older than this, whenever it was asked for",
+        examples=["2027-03-03T09:00:00Z"],
+    ),
+]
+Total = Annotated[int, Meta(description="All that were ever created", examples=[1204])]
+Usd = Annotated[
+    str | None,
+    Meta(description="US dollars as a decimal string; null when it cannot be told", examples=["1532004.25"]),
+]
+
+
+class LegacyCounts(Struct, rename="camel"):
+    """Legacies by what has become of them."""
+
+    total: Total
+    live: Annotated[int, Meta(description="Neither activated nor deleted", examples=[1101])]
+    activated: Annotated[int, Meta(description="Claimed at least once", examples=[23])]
+    deleted: Annotated[int, Meta(description="Deleted by their owners", examples=[80])]
+    by_type: Annotated[
+        dict[str, int], Meta(description="All ever created, by type of owner", examples=[{"eoa": 1100, "safe": 104}])
+    ]
+
+
+class TimelockCounts(Struct, rename="camel"):
+    """Timelocks by what has become of them."""
+
+    total: Total
+    live: Annotated[int, Meta(description="Not withdrawn", examples=[310])]
+    ended: Annotated[int, Meta(description="Withdrawn", examples=[95])]
+    gifts: Annotated[int, Meta(description="Of all, those sealed as gifts", examples=[77])]
+
+
+class TokenAnswer(Struct, rename="camel"):
+    """What is secured of one token."""
+
+    symbol: Annotated[str | None, Meta(description="Null when it has none that may be shown", examples=["USDC"])]
+    amount: Annotated[str, Meta(description="Whole tokens as a decimal string", examples=["25000.5"])]
+    usd: Usd
+
+
+class ChainStatsAnswer(Struct, rename="camel"):
+    """One chain, everything at one block."""
+
+    chain_id: Annotated[int, Meta(description="Chain id", examples=[1])]
+    legacies: LegacyCounts
+    timelocks: TimelockCounts
+    value_secured_usd: Usd
+    tokens: Annotated[list[TokenAnswer], Meta(description="The most valuable first")]
+    block_number: Annotated[int, Meta(description="The block that it is all of", examples=[23_456_789])]
+
+
+class TotalsAnswer(Struct, rename="camel"):
+    """Over all chains."""
+
+    legacies: LegacyCounts
+    timelocks: TimelockCounts
+    value_secured_usd: Annotated[
+        str | None,
+        Meta(description="Over the chains whose value is known; null when none is", examples=["1532004.25"]),
+    ]
+
+
+class StatsAnswer(Struct, rename="camel"):
+    """The protocol in numbers, taken every hour."""
+
+    as_of: AsOf
+    chains: Annotated[list[ChainStatsAnswer], Meta(description="By chain id; without chains not counted yet")]
+    totals: TotalsAnswer
+
+
+class PriceAnswer(Struct, rename="camel"):
+    """What one whole token is worth."""
+
+    chain_id: Annotated[int, Meta(description="Of the chain whose price feed it is", examples=[1])]
+    symbol: Annotated[str | None, Meta(description="Null when it has none that may be shown", examples=["ETH"])]
+    usd: Annotated[str, Meta(description="US dollars as a decimal string", examples=["2513.18000000"])]
+    decimals: Annotated[int, Meta(description="Digits after the point that the feed gives", examples=[8])]
+    updated_at: Annotated[
+        str, Meta(description="RFC 3339, UTC: when the feed wrote it", examples=["2027-03-03T08:47:11Z"])
+    ]
+    round_id: Annotated[str, Meta(description="The feed's own number of it", examples=["129127208515966867312"])]
+    stale: Annotated[
+        bool,
+        Meta(
+            description=(
+                "True: the last good price, not today's. The feed missed its heartbeat, or gave an answer that is"
+                " not to be believed"
+            ),
+            examples=[False],
+        ),
+    ]
+
+
+class PricesAnswer(Struct, rename="camel"):
+    """Prices read from on-chain feeds every few minutes."""
+
+    as_of: AsOf
+    prices: Annotated[list[PriceAnswer], Meta(description="By chain id, then as the feeds are configured")]

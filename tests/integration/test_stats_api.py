@@ -1,0 +1,362 @@
+"""Promises of `/stats` and `/stats/prices`: from memory, the same bytes everywhere, honest about their age."""
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from api.controllers import stats as controller
+from api.stats import Published, moment, whole_tokens
+from devnet.deploy import HOUR
+from devnet.scenarios import Scenario
+from reminder_worker.database.engine import open_engine
+from reminder_worker.statistics.feeds import GRACE_SECONDS
+from reminder_worker.statistics.price_pass import Prices
+from reminder_worker.statistics.store import Snapshot, hour_of, save
+from tests.integration.api_world import World, open_world
+
+DOLLARS = 10**8
+TOKEN = "0x" + "aa" * 20
+
+
+@pytest.fixture
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+    anvil = chain_scenario.anvil
+    anvil.set_time(max(anvil.now() + 1, int(time.time())))
+    set_ether(chain_scenario, 2_500)
+    async with open_world(chain_scenario, engine, **chain_scenario.deployment.price_environ(anvil.chain_id)) as opened:
+        yield opened
+
+
+def set_ether(scenario: Scenario, dollars: int) -> int:
+    """A new round; when it was updated."""
+    now = scenario.anvil.now()
+    feed, keeper = scenario.deployment.eth_usd_feed, scenario.account("keeper")
+    scenario.write(keeper, "PriceFeed", feed, "setAnswer", dollars * DOLLARS, now)
+    return now
+
+
+def snapshot(chain_id: int, block_time: int, **changes: Any) -> Snapshot:
+    whole: dict[str, Any] = {
+        "chain_id": chain_id,
+        "hour": hour_of(block_time),
+        "block_number": 17,
+        "block_hash": "0x" + "11" * 32,
+        "block_time": block_time,
+        "counts": {
+            "legacies": {"total": 5, "live": 3, "activated": 1, "deleted": 1, "byType": {"eoa": 4, "safe": 1}},
+            "timelocks": {"total": 4, "live": 3, "ended": 1, "gifts": 2},
+        },
+        "tokens": [
+            {"token": "ETH", "symbol": "ETH", "decimals": 18, "amount": str(15 * 10**17), "usd": "3750.00"},
+            {"token": TOKEN, "symbol": None, "decimals": None, "amount": "77", "usd": None},
+            {"token": TOKEN, "symbol": "OLD", "decimals": 2, "amount": "7700", "usd": None},
+        ],
+        "value_secured_usd": Decimal("3750.00"),
+    }
+    return Snapshot(**whole | changes)
+
+
+async def read_prices(world: World) -> None:
+    for chain in world.parts.chains.values():
+        await Prices(world.engine, chain).run()
+
+
+def published(world: World, **more: Any) -> Published:
+    """What another process would have."""
+    return Published(world.engine, [chain.settings for chain in world.parts.chains.values()], **more)
+
+
+async def answers(world: World, path: str, words: str = "") -> Any:
+    """As soon as the background has it, with these words in it."""
+    for _ in range(500):
+        answer = await world.request("GET", path)
+        if answer.status == 200 and words in json.dumps(answer.body):
+            return answer
+        await asyncio.sleep(0.02)
+    raise AssertionError("nothing was published")
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.stats.EVERY_SECONDS", 0.05)
+
+
+async def test_before_the_first_look_it_says_that_there_is_nothing_yet(world: World) -> None:
+    for path in ("/stats", "/stats/prices"):
+        answer = await world.request("GET", path)
+        assert (answer.status, answer.code) == (503, "unavailable")
+        assert int(answer.headers["Retry-After"]) > 0
+
+
+async def test_without_feeds_it_says_that_prices_are_not_configured(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    async with open_world(chain_scenario, engine) as bare:
+        for path in ("/stats/prices", "/stats/prices?at=2020-01-01T00:00:00Z"):
+            answer = await bare.request("GET", path)
+            assert (answer.status, answer.code) == (503, "not_configured")
+
+
+async def test_statistics_have_exactly_the_promised_shape(world: World) -> None:
+    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    answer = await answers(world, "/stats")
+    legacies = {"total": 5, "live": 3, "activated": 1, "deleted": 1, "byType": {"eoa": 4, "safe": 1}}
+    timelocks = {"total": 4, "live": 3, "ended": 1, "gifts": 2}
+    assert answer.body == {
+        "asOf": "2027-01-15T08:00:00Z",
+        "chains": [
+            {
+                "chainId": world.chain_id,
+                "legacies": legacies,
+                "timelocks": timelocks,
+                "valueSecuredUsd": "3750.00",
+                "tokens": [
+                    {"symbol": "ETH", "amount": "1.5", "usd": "3750.00"},
+                    {"symbol": "OLD", "amount": "77", "usd": None},
+                ],
+                "blockNumber": 17,
+            }
+        ],
+        "totals": {"legacies": legacies, "timelocks": timelocks, "valueSecuredUsd": "3750.00"},
+    }
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.headers["Cache-Control"].startswith("public, max-age=")
+    assert not re.search("0x", json.dumps(answer.body))  # no address
+
+
+async def test_totals_are_over_all_chains_and_as_of_is_the_oldest(world: World) -> None:
+    first = world.parts.chains[world.chain_id].settings
+    second = first.model_copy(update={"chain_id": 1})
+    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await save(world.engine, snapshot(1, 1_800_000_000 - 7200, value_secured_usd=None))
+    both = Published(world.engine, [first, second])
+    await both.refresh()
+    assert both.stats is not None
+    said = json.loads(both.stats.body)
+    assert said["asOf"] == "2027-01-15T06:00:00Z"
+    assert [chain["chainId"] for chain in said["chains"]] == [1, world.chain_id]
+    assert said["totals"]["legacies"] == {
+        "total": 10, "live": 6, "activated": 2, "deleted": 2, "byType": {"eoa": 8, "safe": 2}
+    }  # fmt: skip
+    assert said["totals"]["timelocks"]["gifts"] == 4
+    assert said["totals"]["valueSecuredUsd"] == "3750.00"
+
+
+async def test_only_the_newest_hour_is_told(world: World) -> None:
+    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await save(world.engine, snapshot(world.chain_id, 1_800_003_600, block_number=18))
+    assert (await answers(world, "/stats")).body["chains"][0]["blockNumber"] == 18
+
+
+async def test_prices_have_exactly_the_promised_shape(world: World) -> None:
+    updated_at = set_ether(world.scenario, 2_513)
+    await read_prices(world)
+    block_time = world.scenario.anvil.now()
+    answer = await answers(world, "/stats/prices")
+    assert answer.body["asOf"] == moment(block_time)
+    ether = answer.body["prices"][0]
+    assert ether == {
+        "chainId": world.chain_id,
+        "symbol": "ETH",
+        "usd": "2513.00000000",
+        "decimals": 8,
+        "updatedAt": moment(updated_at),
+        "roundId": ether["roundId"],
+        "stale": False,
+    }
+    assert ether["roundId"].isdecimal()
+    assert [price["symbol"] for price in answer.body["prices"]] == ["ETH", "WETH", "USDC"]
+
+
+async def test_as_of_stays_when_nobody_reads_the_feeds_any_more(world: World) -> None:
+    await read_prices(world)
+    first = (await answers(world, "/stats/prices")).body["asOf"]
+    world.scenario.anvil.increase_time(600)
+    other = published(world)
+    await other.refresh()
+    assert other.prices is not None
+    assert json.loads(other.prices.body)["asOf"] == first
+
+
+@pytest.mark.parametrize("path", ["/stats", "/stats/prices"])
+async def test_who_has_the_bytes_is_told_so(world: World, path: str) -> None:
+    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await read_prices(world)
+    whole = await answers(world, path)
+    tag = whole.headers["ETag"]
+    assert re.fullmatch(r'"[0-9a-f]{32}"', tag)
+    for given in (tag, f"W/{tag}", f'"other", {tag}', f'W/"x",W/{tag} , "y"', "*", " * "):
+        answer = await world.request("GET", path, headers={"If-None-Match": given})
+        assert (answer.status, answer.body) == (304, b""), given
+        assert answer.headers["ETag"] == tag
+        assert answer.headers["Cache-Control"] == whole.headers["Cache-Control"]
+    for given in ('"other"', tag.strip('"'), "", f'"{tag[1:-2]}"', "**"):
+        answer = await world.request("GET", path, headers={"If-None-Match": given})
+        assert (answer.status, answer.body) == (200, whole.body), given
+
+
+async def test_every_process_gives_the_same_tag_for_the_same_data_and_another_for_other(world: World) -> None:
+    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await read_prices(world)
+    one, other = published(world), published(world)
+    await one.refresh()
+    await other.refresh()
+    documents = (one.stats, other.stats, one.prices, other.prices)
+    assert None not in documents
+    assert (one.stats.etag, one.prices.etag) == (other.stats.etag, other.prices.etag)
+    await save(world.engine, snapshot(world.chain_id, 1_800_000_001))
+    await other.refresh()
+    assert one.stats.etag != other.stats.etag
+    assert one.prices.etag == other.prices.etag
+
+
+async def test_neither_the_chain_nor_the_database_is_waited_for(world: World, database_url: str) -> None:
+    """The chain is gone, and every table is locked: what is known is told, at once."""
+    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await read_prices(world)
+    known = [(await answers(world, path)).body for path in ("/stats", "/stats/prices")]
+    for chain in world.parts.chains.values():
+        await chain.close()
+    await world.request("GET", "/stats")  # a share of the rate limit is in hand
+    other = open_engine(database_url)
+    async with other.begin() as connection:
+        await connection.execute(text("lock table worker.statistics, worker.price, worker.price_feed"))
+        async with asyncio.timeout(5):
+            again = [(await world.request("GET", path)).body for path in ("/stats", "/stats/prices")]
+    assert again == known
+    await other.dispose()
+
+
+async def test_a_price_in_memory_grows_stale_while_the_database_does_not_answer(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await read_prices(world)
+    passed = 0.0
+    memory = published(world, clock=lambda: passed)
+    await memory.refresh()
+    assert memory.prices is not None
+    assert [price["stale"] for price in json.loads(memory.prices.body)["prices"]] == [False] * 3
+
+    async def down(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr("api.stats.feed_states", down)
+    passed = HOUR + GRACE_SECONDS + 1
+    await memory.refresh()
+    assert [price["stale"] for price in json.loads(memory.prices.body)["prices"]] == [True, True, False]
+
+
+async def test_the_background_goes_on_after_trouble_of_any_kind(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = 0
+
+    async def broken(*_: object) -> None:
+        nonlocal tries
+        tries += 1
+        raise RuntimeError if tries % 2 else OSError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("api.stats.newest", broken)
+        for _ in range(500):
+            if tries >= 3:
+                break
+            await asyncio.sleep(0.02)
+        assert tries >= 3
+    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    assert (await answers(world, "/stats")).status == 200
+
+
+async def test_history_answers_for_a_moment_or_says_that_there_is_none(world: World) -> None:
+    first = set_ether(world.scenario, 2_500)
+    await read_prices(world)
+    world.scenario.anvil.increase_time(1800)
+    second = set_ether(world.scenario, 2_600)
+    await read_prices(world)
+    await answers(world, "/stats/prices", "2600")
+
+    async def at(moment_: int) -> Any:
+        return await world.request("GET", "/stats/prices", params={"at": moment(moment_)})
+
+    before = await at(first - 10**8)
+    assert (before.status, before.code) == (404, "no_history")
+    for asked, dollars in ((first, 2500), (second - 1, 2500), (second, 2600)):
+        answer = await at(asked)
+        assert answer.body["asOf"] == moment(asked)
+        assert answer.body["prices"][0]["usd"] == f"{dollars}.00000000"
+        assert not answer.body["prices"][0]["stale"]
+
+
+async def test_a_moment_is_read_with_its_offset_escaped_or_not(world: World) -> None:
+    updated_at = set_ether(world.scenario, 2_500)
+    await read_prices(world)
+    here = datetime.fromtimestamp(updated_at + 7200, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    for written in (f"{here}%2B02:00", f"{here}+02:00", f"{here}.250%2B02:00"):
+        answer = await world.session.get(_raw(f"{world.url}/stats/prices?at={written}"))
+        assert answer.status == 200, written
+        assert (await answer.json())["asOf"] == moment(updated_at)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["yesterday", "1800000000", "2027-13-01T00:00:00Z", "2027-01-01", "2027-01-01T00:00:00", "", "9" * 5000,
+     "2999-01-01T00:00:00Z"],
+)  # fmt: skip
+async def test_what_is_no_moment_of_the_past_is_refused(world: World, written: str) -> None:
+    answer = await world.request("GET", "/stats/prices", params={"at": written})
+    assert (answer.status, answer.code) == (422, "invalid_input")
+    assert answer.body["errors"][0]["pointer"] == "/at"
+    assert not written or written not in json.dumps(answer.body)
+
+
+async def test_history_that_does_not_answer_is_given_up(
+    world: World, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await read_prices(world)
+    monkeypatch.setattr(controller, "HISTORY_WITHIN_SECONDS", 0.2)
+    other = open_engine(database_url)
+    async with other.begin() as connection:
+        await connection.execute(text("lock table worker.price"))
+        answer = await world.request("GET", "/stats/prices", params={"at": "2024-01-01T00:00:00Z"})
+    assert (answer.status, answer.code) == (503, "unavailable")
+    await other.dispose()
+
+
+async def test_history_is_found_by_its_index(world: World) -> None:
+    """However many rounds there are."""
+    filled = "insert into worker.price select 1, '0xfeed', n, 1, 8, n from generate_series(1, 50000) n"
+    question = "select * from worker.price where chain_id = 1 and feed = '0xfeed' and updated_at <= 30000"
+    async with world.engine.begin() as connection:
+        await connection.execute(text(filled))
+        await connection.execute(text("analyze worker.price"))
+        plan = await connection.execute(text(f"explain {question} order by updated_at desc, round_id desc limit 1"))
+        words = " ".join(row[0] for row in plan)
+    assert "price_at" in words
+    assert "Seq Scan" not in words
+
+
+async def test_asking_too_often_is_refused_as_elsewhere(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    async with open_world(chain_scenario, engine, RATE_LIMIT_PER_MINUTE="2") as world:
+        codes = [(await world.request("GET", "/stats")).status for _ in range(4)]
+    assert codes[-1] == 429
+
+
+@pytest.mark.parametrize(
+    ("amount", "decimals", "words"),
+    [(0, 18, "0"), (1, 18, "0.000000000000000001"), (10**18, 18, "1"), (1500, 0, "1500"), (1500, 3, "1.5")],
+)
+def test_amounts_are_whole_tokens_exactly(amount: int, decimals: int, words: str) -> None:
+    assert whole_tokens(amount, decimals) == words
+
+
+def _raw(url: str) -> Any:
+    from yarl import URL
+
+    return URL(url, encoded=True)
