@@ -1,0 +1,221 @@
+/**
+ * A simple page to seal a gift with, on the local stack: what a frontend does with `sealing.ts`, step by step.
+ *
+ * A paper key is made here, drawn onto the sheet and held in memory until the gift is sealed: it is never stored, and
+ * no request carries it.
+ */
+import "./create.css";
+import { Refused, Unreachable } from "./api.ts";
+import { Form, group, labelled, type Wish, Wrong } from "./create_form.ts";
+import { Kept, rebuilt, shown, takeAway } from "./create_pages.ts";
+import { type Chain, GiverWallet } from "./create_wallet.ts";
+import { button, fill, make, part } from "./dom.ts";
+import { type Keepsake, linkOf, letterIn } from "./keepsake.ts";
+import { encodeLetter, entryLink, type GiftPlace } from "./link.ts";
+import { generate, groups, type PaperKey } from "./paper_key.ts";
+import { DoesNotFit } from "./printables/canvas.ts";
+import { drawKeySheet } from "./printables/key_sheet.ts";
+import { emailWallet, offersEmailGifts, registerNotify } from "./sealing.ts";
+import { discover, type Wallet } from "./wallets.ts";
+
+interface Setup extends GiftPlace {
+  chains: Chain[];
+}
+
+const root = part("create");
+const setup = JSON.parse(root.dataset["setup"] ?? "{}") as Setup;
+const place: GiftPlace = { origin: setup.origin, prefix: setup.prefix };
+const status = make("p", { attributes: { role: "status" } });
+const steps = make("div", { id: "steps" });
+const result = make("div", { id: "result" });
+const kept = new Kept((keepsake) => attempt(() => present(keepsake)));
+let wallet: GiverWallet | undefined;
+let paper: PaperKey | undefined;
+
+// -- what is said
+
+function say(words: string, isBad: boolean = false): void {
+  status.textContent = words;
+  status.className = isBad ? "bad" : "";
+}
+
+/** Runs what a button began and says what went wrong, in words that name nothing of the gift. */
+async function attempt(work: () => Promise<void> | void): Promise<void> {
+  say("");
+  try {
+    await work();
+  } catch (error) {
+    say(explained(error), true);
+  }
+}
+
+function explained(error: unknown): string {
+  const ours = [Wrong, DoesNotFit, Refused, Unreachable];
+  if (ours.some((kind) => error instanceof kind)) return (error as Error).message;
+  const code = (error as { code?: unknown } | null)?.code;
+  if (code === "ACTION_REJECTED" || code === 4001) return "The wallet declined. Nothing was sent.";
+  if (code === "CALL_EXCEPTION") return "The chain refuses this. Is there enough of it in your wallet?";
+  return error instanceof Error && "shortMessage" in error ? String(error.shortMessage) : "That did not work. Please try again.";
+}
+
+// -- the wallet
+
+function walletPicker(form: Form): HTMLElement {
+  const picker = make("div", { className: "row" }, make("span", { className: "hint" }, "No wallet was found yet."));
+  discover((wallets) => {
+    if (wallet !== undefined) return;
+    const choices = wallets.map((each) =>
+      button(`Connect ${each.name}`, () => attempt(() => connect(each, form, picker)), "main"),
+    );
+    fill(picker, ...choices);
+  });
+  return picker;
+}
+
+async function connect(chosen: Wallet, form: Form, picker: HTMLElement): Promise<void> {
+  const [chain] = setup.chains;
+  if (chain === undefined) throw new Wrong("No chain is served here.");
+  wallet = await GiverWallet.connect(chosen, chain);
+  fill(picker, make("span", { className: "account" }, `${chosen.name}: ${wallet.signer.address} on ${chain.chainName}`));
+  form.connected(wallet);
+  form.disabled = false;
+}
+
+function giver(): GiverWallet {
+  if (wallet === undefined) throw new Wrong("Please connect a wallet first.");
+  return wallet;
+}
+
+// -- sealing
+
+async function prepare(form: Form): Promise<void> {
+  const wish = form.read();
+  takeAway(steps);
+  fill(result);
+  if (wish.mode !== "paper") return seal(form, wish, await recipientOf(wish));
+  paper = generate();
+  const marks = { occasion: wish.occasion.id, paper: true };
+  const canvas = await drawKeySheet({
+    key: paper.key,
+    groups: groups(paper.key),
+    address: paper.address,
+    entry: entryLink(place, paper.address, marks, wish.letter),
+    occasion: wish.occasion,
+    to: wish.letter.to,
+    from: wish.letter.from,
+    opensOn: wish.opensOn,
+  });
+  form.disabled = true;
+  showSheet(form, wish, canvas, paper.address);
+}
+
+function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: string): void {
+  const done = make("input", { type: "checkbox", name: "printed" });
+  const go = button("Seal the gift", () => attempt(() => seal(form, wish, address)), "main");
+  go.disabled = true;
+  done.addEventListener("change", () => (go.disabled = !done.checked));
+  const back = button("Start over", () => startOver(form), "");
+  fill(
+    steps,
+    group(
+      "Print the key sheet first",
+      make("p", {}, "The key exists on this page only, until you leave it. Without the sheet nobody can ever open the gift."),
+      make("div", { className: "pages" }, shown("Key sheet", "key-sheet.png", canvas)),
+      make("label", { className: "choice" }, done, "It is printed, and I can read the key on it."),
+      make("div", { className: "row" }, go, back),
+    ),
+  );
+  steps.scrollIntoView({ block: "start" });
+}
+
+function startOver(form: Form): void {
+  paper = undefined;
+  takeAway(steps);
+  form.disabled = false;
+}
+
+async function recipientOf(wish: Wish): Promise<string> {
+  if (wish.mode === "wallet") return wish.address;
+  return emailWallet(giver().signer, giver().chain.chainId, wish.email);
+}
+
+async function seal(form: Form, wish: Wish, recipient: string): Promise<void> {
+  form.disabled = true;
+  for (const one of steps.querySelectorAll("button")) one.disabled = true;
+  try {
+    const { timelockId } = await giver().seal(recipient, wish.token, wish.units, wish.opensOn, say);
+    const payload = encodeLetter(wish.letter);
+    const keepsake = { chainId: giver().chain.chainId, timelockId, payload, occasion: wish.occasion.id, card: wish.mode };
+    startOver(form);
+    const isKept = kept.add(keepsake);
+    await present(keepsake, wish.email);
+    say(`Gift ${timelockId} is sealed.${isKept ? "" : " This browser keeps nothing: save the link now."}`, !isKept);
+  } catch (error) {
+    if (paper === undefined) form.disabled = false;
+    for (const one of steps.querySelectorAll("button")) one.disabled = false;
+    throw error;
+  }
+}
+
+// -- afterwards
+
+async function present(keepsake: Keepsake, email: string = ""): Promise<void> {
+  const pages = await rebuilt(place, keepsake, wallet);
+  fill(result, group(`Gift ${keepsake.timelockId}`, pages), notifyForm(keepsake, email));
+  result.scrollIntoView({ block: "start" });
+}
+
+function notifyForm(keepsake: Keepsake, known: string): HTMLElement {
+  const email = make("input", { name: "notifyEmail", type: "email", value: known, autocomplete: "off" });
+  const timing = make(
+    "select",
+    { name: "timing" },
+    make("option", { value: "immediate" }, "Now, and on the day it opens"),
+    make("option", { value: "scheduled" }, "On a day I choose, and on the day it opens"),
+    make("option", { value: "none" }, "Only on the day it opens"),
+  );
+  const day = make("input", { name: "notifyAt", type: "datetime-local" });
+  const dayLabel = labelled("Tell them on", day);
+  dayLabel.hidden = true;
+  timing.addEventListener("change", () => (dayLabel.hidden = timing.value !== "scheduled"));
+  const tell = button("Have them told", () => attempt(() => notify(keepsake, email.value, timing.value, day.value)), "main");
+  return group(
+    "Tell them by email, if you like",
+    make("div", { className: "side" }, labelled("Their email address", email), labelled("When", timing), dayLabel),
+    make("p", { className: "hint" }, "The address and the link are kept encrypted until the gift is open, and sent to nobody else."),
+    make("div", { className: "row" }, tell),
+  );
+}
+
+async function notify(keepsake: Keepsake, email: string, timing: string, day: string): Promise<void> {
+  const { to, from } = letterIn(keepsake);
+  const isScheduled = timing === "scheduled";
+  if (email.trim() === "") throw new Wrong("Please give their email address.");
+  if (isScheduled && day === "") throw new Wrong("Please choose the day.");
+  await registerNotify(giver().signer, keepsake.chainId, {
+    timelockId: keepsake.timelockId,
+    recipientEmail: email.trim(),
+    recipientName: to,
+    giverName: from,
+    claimLink: linkOf(place, keepsake),
+    timing: timing as "immediate" | "scheduled" | "none",
+    ...(isScheduled ? { notifyAt: new Date(day).toISOString() } : {}),
+  });
+  say("They will be told.");
+}
+
+// -- the page
+
+async function open(): Promise<void> {
+  const offersEmail = await offersEmailGifts().catch(() => false);
+  const form = new Form(offersEmail, () => void attempt(() => prepare(form)));
+  form.disabled = true;
+  fill(root, group("Your wallet", walletPicker(form)), form.element, steps, status, result, kept.element);
+}
+
+addEventListener("pagehide", () => {
+  paper = undefined;
+  takeAway(steps);
+});
+void open();
+

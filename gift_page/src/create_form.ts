@@ -1,0 +1,181 @@
+/** What a giver fills in. Reading it throws `Wrong` with a sentence for the giver. */
+import { getAddress, isAddress, parseUnits } from "ethers";
+import type { GiverWallet, Token } from "./create_wallet.ts";
+import { make } from "./dom.ts";
+import type { CardMode } from "./keepsake.ts";
+import { BadLetter, checkLetter, encodeLetter, type Letter, MOST_NOTE_CHARACTERS } from "./link.ts";
+import { type Occasion, occasionOf, occasions } from "./occasions.ts";
+import { drawMotif } from "./printables/motifs.ts";
+
+export class Wrong extends Error {}
+
+export interface Wish {
+  occasion: Occasion;
+  letter: Letter;
+  token: Token;
+  units: bigint;
+  opensOn: Date;
+  mode: CardMode;
+  /** Of the recipient's wallet, with `wallet`. */
+  address: string;
+  /** With `email`. */
+  email: string;
+}
+
+const MONTH = 30 * 86_400_000;
+const MODES: readonly (readonly [CardMode, string])[] = [
+  ["paper", "With a printed key: you print a sheet and hand it over"],
+  ["wallet", "With a wallet they have: you know its address"],
+  ["email", "With their email address: a code is sent there when they open it"],
+];
+
+export class Form {
+  readonly element = make("form", { noValidate: true });
+  private readonly occasion = make("select", { name: "occasion" });
+  private readonly picture = make("canvas", { width: 176, height: 176, attributes: { role: "img", "aria-label": "" } });
+  private readonly to = make("input", { name: "to", autocomplete: "off" });
+  private readonly from = make("input", { name: "from", autocomplete: "off" });
+  private readonly note = make("textarea", { name: "note", rows: 4 });
+  private readonly room = make("span", { className: "hint", id: "room" });
+  private readonly templates = make("div", { className: "row" });
+  private readonly asset = make("select", { name: "asset" });
+  private readonly amount = make("input", { name: "amount", inputMode: "decimal", autocomplete: "off" });
+  private readonly opensOn = make("input", { name: "opensOn", type: "datetime-local" });
+  private readonly clock = make("p", { className: "hint" });
+  private readonly address = make("input", { name: "address", autocomplete: "off", spellcheck: false });
+  private readonly email = make("input", { name: "email", type: "email", autocomplete: "off" });
+  private readonly modes: HTMLInputElement[];
+  private tokens: readonly Token[] = [];
+
+  constructor(offersEmail: boolean, onContinue: () => void) {
+    const offered = MODES.filter(([mode]) => mode !== "email" || offersEmail);
+    this.modes = offered.map(([mode], place) =>
+      make("input", { type: "radio", name: "mode", value: mode, checked: place === 0 }),
+    );
+    this.occasion.append(...occasions.map(({ id, name }) => make("option", { value: id }, name)));
+    const addressLabel = labelled("The address of their wallet", this.address);
+    const emailLabel = labelled("Their email address", this.email);
+    const choices = this.modes.map((radio, place) =>
+      make("label", { className: "choice" }, radio, offered[place]?.[1] ?? ""),
+    );
+    this.note.setAttribute("aria-describedby", "room");
+    this.element.append(
+      group(
+        "The gift",
+        make("div", { className: "look" }, this.picture, labelled("Occasion", this.occasion)),
+        make("div", { className: "side" }, labelled("For (a name)", this.to), labelled("From (your name)", this.from)),
+        labelled("Your message", this.note, this.room),
+        this.templates,
+      ),
+      group(
+        "What is inside",
+        make("div", { className: "side" }, labelled("Give", this.asset), labelled("How much", this.amount)),
+        labelled("Opens on", this.opensOn, this.clock),
+      ),
+      group("How they open it", ...choices, addressLabel, emailLabel),
+      make("div", { className: "row" }, make("button", { type: "submit", className: "main" }, "Continue")),
+    );
+    const refresh = (): void => {
+      addressLabel.hidden = this.mode !== "wallet";
+      emailLabel.hidden = this.mode !== "email";
+      this.room.textContent = `${[...this.note.value].length} of at most ${MOST_NOTE_CHARACTERS} characters`;
+    };
+    this.element.addEventListener("input", refresh);
+    this.occasion.addEventListener("change", () => this.dress());
+    this.element.addEventListener("submit", (event) => {
+      event.preventDefault();
+      onContinue();
+    });
+    this.dress();
+    refresh();
+  }
+
+  /** What may be given with this wallet, and when it may open at the earliest. */
+  connected({ tokens, clockAhead }: GiverWallet): void {
+    this.tokens = tokens;
+    this.asset.replaceChildren(...tokens.map(({ symbol }, place) => make("option", { value: String(place) }, symbol)));
+    const now = Date.now() + clockAhead;
+    this.opensOn.value = forInput(new Date(now + MONTH));
+    this.opensOn.min = forInput(new Date(now));
+    const isAhead = Math.abs(clockAhead) > 3_600_000;
+    this.clock.textContent = isAhead ? `By the chain's clock, where it is ${new Date(now).toLocaleString()} now.` : "";
+  }
+
+  set disabled(value: boolean) {
+    for (const control of this.element.querySelectorAll<HTMLFieldSetElement | HTMLButtonElement>("fieldset, button")) {
+      control.disabled = value;
+    }
+  }
+
+  /** Throws `Wrong`. */
+  read(): Wish {
+    const token = this.tokens[Number(this.asset.value)];
+    if (token === undefined) throw new Wrong("Please connect a wallet first.");
+    const letter = { to: this.to.value.trim(), from: this.from.value.trim(), note: this.note.value.trim() };
+    try {
+      checkLetter(letter);
+      encodeLetter(letter);
+    } catch (error) {
+      if (error instanceof BadLetter) throw new Wrong(`The letter ${error.message}.`, { cause: error });
+      throw error;
+    }
+    const opensOn = new Date(this.opensOn.value);
+    if (Number.isNaN(opensOn.getTime())) throw new Wrong("Please choose when the gift opens.");
+    if (this.opensOn.value < this.opensOn.min) throw new Wrong("A gift opens in the future.");
+    const common = { occasion: occasionOf(this.occasion.value), letter, token, opensOn, mode: this.mode };
+    return { ...common, units: this.units(token), address: this.recipient(), email: this.email.value.trim() };
+  }
+
+  private get mode(): CardMode {
+    return this.modes.find(({ checked }) => checked)?.value as CardMode;
+  }
+
+  private units(token: Token): bigint {
+    let units = 0n;
+    try {
+      units = parseUnits(this.amount.value.trim(), token.decimals);
+    } catch {
+      throw new Wrong(`Please say how much, in ${token.symbol} with at most ${token.decimals} decimals.`);
+    }
+    if (units <= 0n) throw new Wrong("Please say how much.");
+    return units;
+  }
+
+  private recipient(): string {
+    const text = this.address.value.trim();
+    if (this.mode !== "wallet") return "";
+    if (!isAddress(text)) throw new Wrong("That is not the address of a wallet.");
+    return getAddress(text);
+  }
+
+  private dress(): void {
+    const occasion = occasionOf(this.occasion.value);
+    const brush = this.picture.getContext("2d");
+    brush?.clearRect(0, 0, 176, 176);
+    if (brush) drawMotif(brush, occasion.motif, occasion.palette, 88, 88, 88);
+    this.picture.setAttribute("aria-label", occasion.greeting);
+    this.templates.replaceChildren(
+      ...occasion.messages.map((text) => {
+        const use = make("button", { type: "button", className: "template" }, text);
+        use.addEventListener("click", () => {
+          this.note.value = text;
+          this.note.dispatchEvent(new Event("input", { bubbles: true }));
+        });
+        return use;
+      }),
+    );
+  }
+}
+
+export function labelled(text: string, control: HTMLElement, ...more: HTMLElement[]): HTMLLabelElement {
+  return make("label", {}, text, control, ...more);
+}
+
+export function group(legend: string, ...parts: HTMLElement[]): HTMLFieldSetElement {
+  return make("fieldset", {}, make("legend", {}, legend), ...parts);
+}
+
+/** As `datetime-local` has it: this device's time, to the minute. */
+function forInput(moment: Date): string {
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,133 @@
+/** The three printables of a gift, shown with their buttons, and the list of what this browser keeps. */
+import type { GiverWallet, SealedOnChain } from "./create_wallet.ts";
+import { button, make } from "./dom.ts";
+import { fetchFacts } from "./facts.ts";
+import { forget, keep, type Keepsake, keepsakes, letterIn, linkOf } from "./keepsake.ts";
+import type { GiftPlace } from "./link.ts";
+import { occasionOf } from "./occasions.ts";
+import { wipe } from "./printables/canvas.ts";
+import { drawGiftCard } from "./printables/gift_card.ts";
+import { drawGiftRecord } from "./printables/gift_record.ts";
+import { printPage, savePage } from "./printables/output.ts";
+import { valueOf } from "./valuation.ts";
+
+/** A drawn page with what can be done with it. */
+export function shown(title: string, fileName: string, canvas: HTMLCanvasElement): HTMLElement {
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", `${title}, as it will be printed`);
+  return make(
+    "figure",
+    {},
+    make("figcaption", {}, make("strong", {}, title)),
+    canvas,
+    make(
+      "div",
+      { className: "row" },
+      button("Print", () => printPage(canvas), "main"),
+      button("Save as PNG", () => savePage(canvas, fileName), ""),
+    ),
+  );
+}
+
+/** Link, card and, once the giver's wallet can ask the chain, the record of a kept gift. */
+export async function rebuilt(place: GiftPlace, kept: Keepsake, wallet: GiverWallet | undefined): Promise<HTMLElement> {
+  const facts = await fetchFacts(kept.chainId, kept.timelockId);
+  const [link, letter, occasion] = [linkOf(place, kept), letterIn(kept), occasionOf(kept.occasion)];
+  const card = await drawGiftCard({ ...letter, link, occasion, opensOn: new Date(facts.unlockAt) });
+  const pages = make("div", { className: "pages" }, shown("Gift card", `gift-card-${kept.timelockId}.png`, card));
+  if (wallet?.chain.chainId === kept.chainId) {
+    const record = await recordOf(wallet, kept, await wallet.sealed(kept.timelockId));
+    pages.append(shown("Gift record", `gift-record-${kept.timelockId}.png`, record));
+  } else {
+    pages.append(make("p", { className: "hint" }, "Connect your wallet to have the gift record as well."));
+  }
+  return make("div", {}, linkBox(link), pages);
+}
+
+async function recordOf(wallet: GiverWallet, kept: Keepsake, sealed: SealedOnChain): Promise<HTMLCanvasElement> {
+  const { chainId, chainName, router } = wallet.chain;
+  const { to, from } = letterIn(kept);
+  const assets = wallet.named(sealed);
+  const today = new Date(Date.now() + wallet.clockAhead); // by the chain's clock, as the day of sealing
+  const value = await valueOf(chainId, assets, sealed.sealedAt, today);
+  const { unlockAt: opensOn, ...rest } = sealed;
+  return drawGiftRecord({ ...rest, chainId, chainName, router, assets, opensOn, to, from, value });
+}
+
+function linkBox(link: string): HTMLElement {
+  const copied = make("span", { className: "hint", attributes: { role: "status" } });
+  const copy = button(
+    "Copy the link",
+    async () => {
+      await navigator.clipboard.writeText(link);
+      copied.textContent = "Copied.";
+    },
+    "",
+  );
+  return make(
+    "div",
+    {},
+    make("p", {}, "The link to the gift. Whoever has it reads your message; only the recipient can open the gift."),
+    make("p", { className: "link", id: "claim-link" }, make("a", { href: link, rel: "noreferrer" }, link)),
+    make("div", { className: "row" }, copy, copied),
+  );
+}
+
+/** The list of keepsakes; `open` shows one. */
+export class Kept {
+  readonly element = make("fieldset", {});
+
+  constructor(private readonly open: (kept: Keepsake) => void) {
+    this.refresh();
+  }
+
+  /** False where the browser stores nothing. */
+  add(kept: Keepsake): boolean {
+    try {
+      keep(kept);
+    } catch {
+      return false;
+    }
+    this.refresh();
+    return true;
+  }
+
+  private refresh(): void {
+    const all = keepsakes();
+    const words = all.length
+      ? "This browser remembers the links of the gifts you sealed in it. Nobody else does."
+      : "This browser will remember the links of the gifts you seal in it. Nobody else does.";
+    this.element.replaceChildren(
+      make("legend", {}, "Gifts sealed here"),
+      make("p", { className: "hint" }, words),
+      make("ul", { className: "kept" }, ...all.map((kept) => this.item(kept))),
+    );
+  }
+
+  private item(kept: Keepsake): HTMLElement {
+    const { to } = letterIn(kept);
+    const name = `${occasionOf(kept.occasion).name}${to === "" ? "" : ` for ${to}`}, gift ${kept.timelockId}`;
+    const show = button("Show", () => this.open(kept), "");
+    show.setAttribute("aria-label", `Show ${name}`);
+    const remove = button("Forget", () => this.ask(kept, remove), "");
+    remove.setAttribute("aria-label", `Forget ${name}`);
+    return make("li", {}, make("span", {}, name), show, remove);
+  }
+
+  /** The second press does it: the link may be nowhere else. */
+  private ask(kept: Keepsake, remove: HTMLButtonElement): void {
+    if (remove.dataset["asked"] === undefined) {
+      remove.dataset["asked"] = "";
+      remove.textContent = "Forget for good: the link cannot be made again";
+      return;
+    }
+    forget(kept.chainId, kept.timelockId);
+    this.refresh();
+  }
+}
+
+/** Takes a sheet with a key off the screen and out of memory. */
+export function takeAway(element: HTMLElement): void {
+  for (const canvas of element.querySelectorAll("canvas")) wipe(canvas);
+  element.replaceChildren();
+}

@@ -1,0 +1,145 @@
+/** The giver's wallet and what the create page reads through it: tokens, the chain's clock, what was sealed. */
+import { BrowserProvider, Contract, type JsonRpcSigner, type Log } from "ethers";
+import { type NewGift, sealedIn, type Sealed, sealedTopics, sealingCalls } from "./sealing.ts";
+import type { Wallet } from "./wallets.ts";
+
+/** What the local stack's server tells the page. */
+export interface Chain {
+  chainId: number;
+  chainName: string;
+  router: string;
+  vault: string;
+  tokenWhiteList: string;
+}
+
+export interface Token {
+  address: string;
+  /** `ETH` where wrapped ether is meant: it is given and received as ether. */
+  symbol: string;
+  decimals: number;
+  isEther: boolean;
+}
+
+/** A sealed gift with the place it has on chain. */
+export interface SealedOnChain extends Sealed {
+  transaction: string;
+  sealedAt: Date;
+}
+
+const TOKEN_ABI = [
+  "function symbol() view returns (string)",
+  "function decimals() view returns (uint8)",
+  "function allowance(address owner, address spender) view returns (uint256)",
+];
+const WHITE_LIST_ABI = ["function getWhitelist() view returns (address[])"];
+const WRAPPED_ETHER = "WETH";
+const MINUTES_TO_SEAL = 60n;
+
+export class GiverWallet {
+  private constructor(
+    readonly chain: Chain,
+    readonly signer: JsonRpcSigner,
+    readonly tokens: readonly Token[],
+    /** How far the chain's clock is ahead of this device's, in milliseconds: on a local chain, months. */
+    readonly clockAhead: number,
+  ) {}
+
+  static async connect(wallet: Wallet, chain: Chain): Promise<GiverWallet> {
+    const inHex = `0x${chain.chainId.toString(16)}`;
+    const first = new BrowserProvider(wallet.provider);
+    await first.send("eth_requestAccounts", []);
+    if (Number(await first.send("eth_chainId", [])) !== chain.chainId) {
+      await first.send("wallet_switchEthereumChain", [{ chainId: inHex }]);
+    }
+    const provider = new BrowserProvider(wallet.provider, chain.chainId, { staticNetwork: true });
+    provider.pollingInterval = 1000;
+    const tokens = await tokensOf(provider, chain);
+    const head = await latest(provider);
+    return new GiverWallet(chain, await provider.getSigner(), tokens, head * 1000 - Date.now());
+  }
+
+  /** Seals it; `said` is told what the wallet is about to ask. */
+  async seal(
+    recipient: string,
+    token: Token,
+    units: bigint,
+    opensAt: Date,
+    said: (step: string) => void,
+  ): Promise<SealedOnChain> {
+    const now = BigInt(await latest(this.signer.provider));
+    const duration = BigInt(Math.ceil(opensAt.getTime() / 1000)) - now;
+    const gift = { router: this.chain.router, recipient, duration, deadline: now + MINUTES_TO_SEAL * 60n };
+    const calls = sealingCalls({ ...gift, asset: await this.asset(token, units) });
+    let receipt = null;
+    for (const [number, { to, data, value }] of calls.entries()) {
+      said(`Please confirm transaction ${number + 1} of ${calls.length} in your wallet.`);
+      const sent = await this.signer.sendTransaction({ to, data, value });
+      said(`Transaction ${number + 1} of ${calls.length} is on its way.`);
+      receipt = await sent.wait();
+    }
+    if (receipt === null) throw new Error("The transaction was not seen on the chain.");
+    return this.placed(receipt.logs, receipt.hash, receipt.blockNumber);
+  }
+
+  /** Looks up a gift that was sealed before. */
+  async sealed(timelockId: string): Promise<SealedOnChain> {
+    const logs = await this.signer.provider.getLogs({
+      address: this.chain.vault,
+      topics: sealedTopics(timelockId),
+      fromBlock: 0,
+    });
+    const [log] = logs;
+    if (log === undefined) throw new Error("The chain knows no such gift.");
+    return this.placed(logs, log.transactionHash, log.blockNumber);
+  }
+
+  /** Its assets as they are named on a record. */
+  named(sealed: Sealed): { symbol: string; units: bigint; decimals: number }[] {
+    return sealed.assets.map(({ token, units }) => {
+      const known = this.tokens.find(({ address }) => address.toLowerCase() === token.toLowerCase());
+      return { symbol: known?.symbol ?? token, decimals: known?.decimals ?? 0, units };
+    });
+  }
+
+  private async asset(token: Token, units: bigint): Promise<NewGift["asset"]> {
+    if (token.isEther) return { wrappedEther: token.address, wei: units };
+    const contract = new Contract(token.address, TOKEN_ABI, this.signer.provider);
+    const allowance = (await contract.getFunction("allowance")(this.signer.address, this.chain.router)) as bigint;
+    return { token: token.address, amount: units, allowance };
+  }
+
+  private async placed(logs: readonly Log[], transaction: string, block: number): Promise<SealedOnChain> {
+    const found = await this.signer.provider.getBlock(block);
+    if (found === null) throw new Error("The chain does not answer.");
+    return { ...sealedIn(logs, this.chain.vault), transaction, sealedAt: new Date(found.timestamp * 1000) };
+  }
+}
+
+async function latest(provider: BrowserProvider | JsonRpcSigner["provider"]): Promise<number> {
+  const block = await provider.getBlock("latest");
+  if (block === null) throw new Error("The chain does not answer.");
+  return block.timestamp;
+}
+
+/** Those a gift may be made of, ether first; tokens that do not tell a name are left out. */
+async function tokensOf(provider: BrowserProvider, chain: Chain): Promise<Token[]> {
+  const list = new Contract(chain.tokenWhiteList, WHITE_LIST_ABI, provider);
+  const addresses = [...((await list.getFunction("getWhitelist")()) as string[])];
+  const found = await Promise.all(addresses.map((address) => tokenAt(provider, address)));
+  const tokens = found.filter((token) => token !== undefined);
+  return tokens.sort((a, b) => Number(b.isEther) - Number(a.isEther));
+}
+
+async function tokenAt(provider: BrowserProvider, address: string): Promise<Token | undefined> {
+  const contract = new Contract(address, TOKEN_ABI, provider);
+  try {
+    const [symbol, decimals] = await Promise.all([
+      contract.getFunction("symbol")() as Promise<string>,
+      contract.getFunction("decimals")() as Promise<bigint>,
+    ]);
+    const isEther = symbol === WRAPPED_ETHER;
+    return { address, symbol: isEther ? "ETH" : symbol, decimals: Number(decimals), isEther };
+  } catch {
+    return undefined;
+  }
+}
