@@ -105,8 +105,8 @@ def gift_answer(
     return GiftAnswer(
         state=facts.state.value,
         recipient=to_checksum_address(facts.recipient),
-        unlock_at=_rfc3339(unlock_moment(facts)),
-        as_of=_rfc3339(datetime.fromtimestamp(facts.now, UTC)),
+        unlock_at=rfc3339(unlock_moment(facts)),
+        as_of=rfc3339(as_of(facts)),
         chain_name=facts.chain_name,
         explorer_url=facts.explorer_url,
         assets=[_asset(asset) for asset in facts.assets],
@@ -125,7 +125,11 @@ def unlock_moment(facts: GiftFacts) -> datetime:
     return datetime.fromtimestamp(min(facts.unlock_time, LATEST_TIME), UTC)
 
 
-def _rfc3339(moment: datetime) -> str:
+def as_of(facts: GiftFacts) -> datetime:
+    return datetime.fromtimestamp(facts.now, UTC)
+
+
+def rfc3339(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

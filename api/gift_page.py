@@ -6,13 +6,13 @@ Every word that is not ours is escaped. Colours come from the occasion; the one 
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 
 from eth_utils.address import to_checksum_address
 
-from api.gift_answers import unlock_moment
+from api.gift_answers import as_of, rfc3339, unlock_moment
 from reminder_worker.gifts.claim_link import ClaimLink, Marks
 from reminder_worker.gifts.occasions import CARD_SIZE, Occasion, card_name
 from reminder_worker.gifts.page_files import ASSETS, Entry
@@ -73,7 +73,13 @@ def gift_page(link: ClaimLink, facts: GiftFacts, occasion: Occasion, entry: Entr
     width, height = CARD_SIZE
     image = f'<img class="card" src="{_card_path(link.prefix, occasion)}" width="{width}" height="{height}" alt="">'
     tags = _tags(link, occasion) + _loads(link.prefix, entry)
-    return _document(occasion, occasion.greeting, "".join(words), tags, image=image, kind="gift")
+    now = {
+        "kind": "gift",
+        "state": facts.state.value,
+        "unlock-at": rfc3339(unlock_moment(facts)),
+        "as-of": rfc3339(as_of(facts)),
+    }
+    return _document(occasion, occasion.greeting, "".join(words), tags, image=image, data=now)
 
 
 def plain_page(
@@ -85,13 +91,13 @@ def plain_page(
     """
     words = "".join(f"<p>{escape(line)}</p>" for line in lines) + '<div id="ways"></div>'
     tags = _tags(link, occasion) + _loads(link.prefix, entry) if link else ""
-    return _document(occasion, title, words, tags, kind="waiting")
+    return _document(occasion, title, words, tags, data={"kind": "waiting"})
 
 
 def create_page(occasion: Occasion, prefix: str, entry: Entry, setup: str) -> str:
     """The local stack's page for givers, made by its script. `setup` is JSON text: the chain and its contracts."""
     body = f'<div id="create" data-setup="{escape(setup)}"></div><noscript><p>This page needs a script.</p></noscript>'
-    return _document(occasion, "Seal a gift", body, _loads(prefix, entry), kind="create")
+    return _document(occasion, "Seal a gift", body, _loads(prefix, entry), data={"kind": "create"})
 
 
 def content_security_policy(occasion: Occasion, foreign: Sequence[str] = ()) -> str:
@@ -151,13 +157,17 @@ def _loads(prefix: str, entry: Entry | None) -> str:
     )
 
 
-def _document(occasion: Occasion, title: str, words: str, tags: str, *, kind: str, image: str = "") -> str:
+def _document(
+    occasion: Occasion, title: str, words: str, tags: str, *, data: Mapping[str, str], image: str = ""
+) -> str:
+    """`data` is for the script."""
+    attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<title>{escape(title)}</title><link rel="icon" href="data:,"><meta name="robots" content="noindex">'
         f'<meta name="description" content="{ABOUT}"><style>{_style(occasion)}</style>{tags}</head>'
-        f'<body><main id="page" data-kind="{kind}"><article{"" if image else " class=plain"}>{image}'
+        f'<body><main id="page"{attributes}><article{"" if image else " class=plain"}>{image}'
         f"<section><h1>{escape(title)}</h1>{words}</section></article></main></body></html>"
     )
 
@@ -203,7 +213,7 @@ def _row(name: str, value: str) -> str:
 def _time(facts: GiftFacts) -> str:
     moment = unlock_moment(facts)
     words = f"{moment.day} {moment:%B %Y, %H:%M} UTC"
-    return f'<time datetime="{moment:%Y-%m-%dT%H:%M:%SZ}">{words}</time>'
+    return f'<time datetime="{rfc3339(moment)}">{words}</time>'
 
 
 def _asset(asset: GiftAsset) -> str:

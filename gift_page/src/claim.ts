@@ -1,6 +1,106 @@
-/** The claim page: what a claim link opens. It enhances the server's page, which works without it. */
+/** The claim page: what a claim link opens. It adds to the server's page, which says the facts without it. */
 import "./style.css";
+import { Refused } from "./api.ts";
+import { ChainClock } from "./clock.ts";
+import { countDown } from "./countdown.ts";
+import { button, fill, make, part } from "./dom.ts";
+import { type Facts, fetchFacts } from "./facts.ts";
+import { showLetter } from "./letter_view.ts";
 import { letterOf } from "./link.ts";
+import { offerSharing } from "./share.ts";
+import { inWords, localTime } from "./words.ts";
 
-const letter = letterOf(location.hash);
-if (letter !== null && letter !== "damaged" && letter.to) document.title = `${document.title}, ${letter.to}`;
+const LOOK_AGAIN_MILLISECONDS = 4_000;
+const SLOW_MILLISECONDS = 15_000;
+const [, , chain, timelockId] = location.pathname.split("/");
+const chainId = Number(chain);
+
+function greet(): void {
+  const letter = letterOf(location.hash);
+  const title = document.querySelector("h1");
+  if (title !== null) showLetter(part("letter"), title, letter);
+  if (location.hash !== "") offerSharing(part("share"));
+}
+
+function tellTimesHere(): void {
+  for (const time of document.querySelectorAll("time")) time.textContent = localTime(new Date(time.dateTime));
+}
+
+/** Sealed: counts down, then asks until the chain agrees. */
+function wait(unlockAt: string, asOf: string): void {
+  const place = make("div");
+  part("state").append(place);
+  countDown(place, new Date(unlockAt), new ChainClock(asOf), () => {
+    fill(part("state"), make("p", { className: "when", attributes: { role: "status" } }, "The day has come. One moment…"));
+    void until((facts) => facts.state !== "sealed");
+  });
+}
+
+/** Asks every few seconds until `enough`, then shows what is so. */
+async function until(enough: (facts: Facts) => boolean): Promise<void> {
+  for (;;) {
+    try {
+      const facts = await fetchFacts(chainId, timelockId ?? "");
+      if (enough(facts)) return show(facts);
+    } catch (error) {
+      if (error instanceof Refused && error.code === "not_found") return location.reload();
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MILLISECONDS));
+  }
+}
+
+function show(facts: Facts): void {
+  if (facts.state === "claimed") {
+    fill(part("ways"));
+    fill(part("advice"));
+    fill(part("state"), make("p", { className: "when" }, "This gift has been opened: its recipient has received it."));
+  } else if (facts.state === "open") {
+    fill(part("state"), make("p", { className: "when", attributes: { role: "status" } }, "This gift can be opened now."));
+    void open(facts);
+  }
+}
+
+/** The ways to open it, which are loaded only now. */
+async function open(found: Facts | null): Promise<void> {
+  const place = part("ways");
+  fill(place, make("p", { className: "dim busy" }, "Looking how you can open it…"));
+  try {
+    const [facts, { offerWays }] = await Promise.all([
+      found ?? fetchFacts(chainId, timelockId ?? ""),
+      import("./ways.ts"),
+    ]);
+    if (facts.state === "open") await offerWays(facts, place, show);
+    else show(facts);
+  } catch (error) {
+    const again = button("Try again", () => open(null));
+    fill(place, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)), again);
+  }
+}
+
+/** The server could not show the gift: looks by itself whether it can be shown now. */
+function lookAgain(): void {
+  fill(part("ways"), button("Try again", () => location.reload()));
+  const look = async (): Promise<void> => {
+    try {
+      await fetchFacts(chainId, timelockId ?? "");
+      location.reload();
+    } catch {
+      setTimeout(() => void look(), SLOW_MILLISECONDS);
+    }
+  };
+  setTimeout(() => void look(), SLOW_MILLISECONDS);
+}
+
+const page = part("page");
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload(); // what was entered is gone, and the state may be another
+});
+tellTimesHere();
+if (page.dataset.kind === "gift") {
+  greet();
+  const { state, unlockAt, asOf } = page.dataset;
+  if (state === "sealed" && unlockAt && asOf) wait(unlockAt, asOf);
+  if (state === "open") void open(null);
+} else {
+  lookAgain();
+}

@@ -1,0 +1,37 @@
+/** The personal message as a letter, or that it was damaged on its way. Text is text. */
+import { fill, make } from "./dom.ts";
+import type { Letter } from "./link.ts";
+
+export function showLetter(place: HTMLElement, title: HTMLElement, letter: Letter | "damaged" | null): void {
+  if (letter === null) return;
+  if (letter === "damaged") {
+    place.className = "notice";
+    fill(
+      place,
+      make("h2", {}, "The message did not arrive whole"),
+      make(
+        "p",
+        {},
+        "Part of the link was lost on its way, so the personal message cannot be read. The gift itself is safe, and it " +
+          "can be opened all the same. Ask whoever sent it to send you the whole link once more.",
+      ),
+    );
+  } else {
+    const { to, from, note } = letter;
+    if (to !== "") {
+      const greeting = `${title.textContent}, ${to}`;
+      title.textContent = greeting;
+      document.title = greeting;
+    }
+    if (from === "" && note === "") return;
+    place.className = "letter";
+    fill(
+      place,
+      note !== "" && make("p", { className: "note" }, note),
+      from !== "" && make("p", { className: "from" }, note === "" ? "From " : "", make("span", {}, from)),
+    );
+    place.setAttribute("aria-label", "Personal message");
+    place.setAttribute("role", "group");
+  }
+  place.hidden = false;
+}

@@ -1,0 +1,160 @@
+/** The way from a signature to a gift received, for eyes and for screen readers. */
+import { button, fill, make } from "./dom.ts";
+import type { Facts } from "./facts.ts";
+import { follow, handIn, type RelayRequest } from "./relay.ts";
+import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
+import { amounts, inWords, shortly } from "./words.ts";
+
+type Step = 0 | 1 | 2 | 3;
+
+const STEPS = ["Signed on this device", "Handed to the network", "Confirmed by the network"];
+const WELL = ["confirmed", "satisfied_elsewhere"];
+const TROUBLE: Record<string, string> = {
+  reverted: "The network refused the transaction. Nothing was moved: the gift is still there.",
+  expired: "The network was too busy for too long, so the gift was not sent. It is still there: please try again.",
+  superseded: "Something else was sent for this wallet first. The gift may still be there: please look again.",
+  cancelled_by_user: "This was cancelled by the wallet it is for. The gift is still there.",
+};
+const NOW: Record<string, string> = {
+  queued: "Your signature has arrived. It is being sent to the network…",
+  waiting_predecessor: "Another gift of yours goes first. This one follows by itself…",
+  deferred_fee:
+    "The network is very busy and its fees are high right now. Your gift is sent as soon as they fall: you may leave this " +
+    "page open, or come back later.",
+  signed: "It is being sent to the network…",
+  broadcast: "It is on its way. The network usually takes less than a minute…",
+  mined: "Your gift has arrived! The network is making it final…",
+};
+
+/** What is shown while a gift is on its way. */
+export class Progress {
+  private readonly told = make("p", { className: "told", attributes: { role: "status" } });
+  private readonly link = make("p", { className: "dim" });
+  private readonly more = make("div", { className: "choices" });
+  private readonly steps = STEPS.map((text) => make("li", {}, text));
+  private readonly heading = make("h2", { tabIndex: -1 }, "Your gift is on its way");
+
+  constructor(
+    private readonly place: HTMLElement,
+    private readonly facts: Facts,
+    private readonly skipSwap: boolean,
+  ) {
+    const list = make("ol", { className: "steps" }, ...this.steps);
+    fill(place, make("div", { className: "panel" }, this.heading, list, this.told, this.link, this.more));
+    this.heading.focus();
+  }
+
+  /** `step` is under way; the ones before it are done. */
+  at(step: Step, words: string): void {
+    this.steps.forEach((item, index) => {
+      item.className = index < step ? "done" : index === step ? "now" : "";
+      if (index === step) item.setAttribute("aria-current", "step");
+      else item.removeAttribute("aria-current");
+    });
+    this.say(words);
+    fill(this.more);
+  }
+
+  transaction(hash: string | null): void {
+    if (hash === null) return;
+    const { explorerUrl } = this.facts;
+    const words = `transaction ${hash.slice(0, 10)}…${hash.slice(-6)}`;
+    const href = explorerUrl === null ? null : `${explorerUrl.replace(/\/$/, "")}/tx/${hash}`;
+    const shown =
+      href === null
+        ? make("code", { title: hash }, words)
+        : make("a", { href, target: "_blank", rel: "noopener noreferrer" }, `See the ${words}`);
+    if (this.link.textContent !== shown.textContent) fill(this.link, shown);
+  }
+
+  /** It did not work; `again` is offered. */
+  failed(words: string, again: () => void): void {
+    for (const item of this.steps) if (item.className === "now") item.className = "failed";
+    this.heading.textContent = "That did not work yet";
+    this.say(words);
+    fill(this.more, button("Try again", again));
+  }
+
+  /** `advice`: what to do with it now. */
+  done(advice: string): void {
+    const { recipient, assets } = this.facts;
+    const what = amounts(assets, this.skipSwap);
+    fill(
+      this.place.ownerDocument.getElementById("state") ?? this.link,
+      make("p", { className: "when" }, "You have opened this gift."),
+    );
+    const arrived = make("p", { className: "arrived", attributes: { role: "status" } });
+    const seal = make("div", { className: "seal", attributes: { "aria-hidden": "true" } }, "✓");
+    const heading = make("h2", { tabIndex: -1 }, "It is yours");
+    fill(this.place, make("div", { className: "panel received" }, seal, heading, arrived, make("p", {}, advice), this.link));
+    arrived.append(`${what} arrived at `, make("code", { title: recipient }, shortly(recipient)), ".");
+    heading.focus();
+  }
+
+  private say(words: string): void {
+    if (this.told.textContent !== words) this.told.textContent = words;
+  }
+}
+
+/** Hands a signed withdrawal in and follows it. `again`: from the start, when it has to be signed anew. */
+export async function sponsored(
+  place: HTMLElement,
+  facts: Facts,
+  request: GiftWithdrawRequest,
+  advice: string,
+  again: () => void,
+): Promise<void> {
+  const progress = new Progress(place, facts, request.skipSwap);
+  progress.at(1, "Your signature is being sent…");
+  try {
+    const id = await handIn(request);
+    remember(facts, id, request.skipSwap);
+    await followed(progress, facts, id, advice, again);
+  } catch (error) {
+    progress.failed(inWords(error), again);
+  }
+}
+
+/** A request that this tab handed in before it was reloaded, if it is still known; else false. */
+export async function resumed(place: HTMLElement, facts: Facts, advice: string, again: () => void): Promise<boolean> {
+  const [id, skipSwap] = (sessionStorage.getItem(keyOf(facts)) ?? "").split(" ");
+  if (!id) return false;
+  const progress = new Progress(place, facts, skipSwap === "wrapped");
+  progress.at(1, "Looking where your gift is…");
+  void followed(progress, facts, id, advice, again).catch(again);
+  return true;
+}
+
+async function followed(
+  progress: Progress,
+  facts: Facts,
+  id: string,
+  advice: string,
+  again: () => void,
+): Promise<void> {
+  const forget = () => sessionStorage.removeItem(keyOf(facts));
+  let ended: RelayRequest;
+  try {
+    ended = await follow(id, (now) => {
+      if (now === null) return progress.at(1, "The service does not answer right now; it is asked again…");
+      progress.transaction(now.txHash);
+      const words = NOW[now.status];
+      if (words !== undefined) progress.at(["broadcast", "mined"].includes(now.status) ? 2 : 1, words);
+    });
+  } catch (error) {
+    forget();
+    throw error;
+  }
+  forget();
+  if (WELL.includes(ended.status)) return progress.done(advice);
+  progress.failed(TROUBLE[ended.status] ?? "It has ended without your gift: please look again.", again);
+}
+
+function remember(facts: Facts, id: string, skipSwap: boolean): void {
+  sessionStorage.setItem(keyOf(facts), skipSwap ? `${id} wrapped` : id);
+}
+
+/** Only the request's number is kept, for this tab: never a key, a signature or a message. */
+function keyOf(facts: Facts): string {
+  return `gift-request:${facts.chainId}:${facts.timelockId}`;
+}

@@ -1,0 +1,67 @@
+/** A withdrawal whose network fee the service pays: handed in, and followed to its end. */
+import { ask, Refused, Unreachable } from "./api.ts";
+import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
+
+export interface RelayRequest {
+  id: string;
+  status:
+    | "queued"
+    | "waiting_predecessor"
+    | "deferred_fee"
+    | "signed"
+    | "broadcast"
+    | "mined"
+    | "confirmed"
+    | "reverted"
+    | "expired"
+    | "satisfied_elsewhere"
+    | "superseded"
+    | "cancelled_by_user";
+  txHash: string | null;
+  error: { code: string; detail: string } | null;
+}
+
+interface SponsorStatus {
+  chains: { chainId: number; gift: boolean; reason: string | null }[];
+}
+
+const ENDED = ["confirmed", "reverted", "expired", "satisfied_elsewhere", "superseded", "cancelled_by_user"];
+const FIRST_MILLISECONDS = 1_000;
+const MOST_MILLISECONDS = 8_000;
+
+/** Null when withdrawals of gifts are relayed on this chain now, else the reason as a code. */
+export async function whyNotRelayed(chainId: number): Promise<string | null> {
+  try {
+    const { chains } = await ask<SponsorStatus>("/sponsor/status");
+    const found = chains.find((each) => each.chainId === chainId);
+    return found === undefined ? "not_configured" : found.gift ? null : (found.reason ?? "unavailable");
+  } catch (error) {
+    if (error instanceof Refused || error instanceof Unreachable) return "unavailable";
+    throw error;
+  }
+}
+
+/** The same request again has the same answer, and is relayed once. Throws `Refused`, `Unreachable`. */
+export async function handIn(request: GiftWithdrawRequest): Promise<string> {
+  return (await ask<{ id: string }>("/sponsor/gift-withdraw", request)).id;
+}
+
+/** Asks ever more seldom until it has ended; `tell` hears each answer, and null while the service does not answer.
+ *
+ * Throws `Refused` when there is no such request any more. */
+export async function follow(id: string, tell: (now: RelayRequest | null) => void): Promise<RelayRequest> {
+  for (let pause = FIRST_MILLISECONDS; ; pause = Math.min(pause * 1.4, MOST_MILLISECONDS)) {
+    let seconds = 0;
+    try {
+      const now = await ask<RelayRequest>(`/sponsor/requests/${encodeURIComponent(id)}`);
+      tell(now);
+      if (ENDED.includes(now.status)) return now;
+    } catch (error) {
+      if (error instanceof Refused && error.code === "not_found") throw error;
+      if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
+      seconds = error instanceof Refused ? (error.retryAfter ?? 0) : 0;
+      tell(null);
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.max(pause, seconds * 1000)));
+  }
+}

@@ -1,0 +1,113 @@
+/** Opening a gift with a wallet of this browser: free when the service pays the fee, or at one's own. */
+import { button, fill, make } from "./dom.ts";
+import { type Facts, fetchFacts } from "./facts.ts";
+import { Progress, sponsored } from "./progress.ts";
+import { connect, discover, outcome, sendWithdrawal, type Wallet } from "./wallets.ts";
+import { signWithdrawAuth } from "./withdraw_auth.ts";
+import { inWords, shortly } from "./words.ts";
+
+const LOOK_MILLISECONDS = 2_000;
+const YOURS = "You find it in your wallet now.";
+
+/** `whyNot`: why the service does not pay the fee now, in words; null when it does. */
+export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement, whyNot: string | null, again: () => void): void {
+  const told = make("p", { className: "problem", attributes: { role: "alert" } });
+  const list = make("div", { className: "wallets" });
+  const wrapped = make("input", { type: "checkbox" });
+  const hasEther = facts.assets.some((asset) => asset.asEther);
+  fill(
+    place,
+    make(
+      "p",
+      {},
+      "This gift was sealed for the account ",
+      make("code", { title: facts.recipient }, shortly(facts.recipient)),
+      ". Your wallet asks you to agree; it is never asked for a key.",
+    ),
+    whyNot !== null && make("p", { className: "notice" }, `${whyNot} Paying the fee yourself always works.`),
+    list,
+    told,
+    hasEther && make("label", { className: "option" }, wrapped, " Receive wrapped ether (WETH) instead of ETH"),
+  );
+  none(list);
+
+  const run = async (work: () => Promise<void>): Promise<void> => {
+    if (list.getAttribute("aria-busy") === "true") return;
+    list.setAttribute("aria-busy", "true");
+    fill(told);
+    try {
+      await work();
+    } catch (error) {
+      fill(told, inWords(error));
+    }
+    list.removeAttribute("aria-busy");
+  };
+  const free = (wallet: Wallet): Promise<void> =>
+    run(async () => {
+      const signer = await connect(wallet, facts);
+      const fresh = await fetchFacts(facts.chainId, facts.timelockId);
+      const request = await signWithdrawAuth(fresh, signer, wrapped.checked);
+      void sponsored(ways, fresh, request, YOURS, again);
+    });
+  const paid = (wallet: Wallet): Promise<void> =>
+    run(async () => {
+      const { address } = await connect(wallet, facts);
+      const hash = await sendWithdrawal(wallet, facts, address, wrapped.checked);
+      void selfPaid(ways, facts, wallet, hash, wrapped.checked, again);
+    });
+  discover((wallets) => fill(list, ...wallets.map((wallet) => row(wallet, whyNot === null, free, paid))));
+}
+
+function none(list: HTMLElement): void {
+  fill(
+    list,
+    make(
+      "p",
+      { className: "dim" },
+      "No wallet was found in this browser. On a phone, open this link in the browser inside your wallet app; on a " +
+        "computer, use the browser that has your wallet.",
+    ),
+  );
+}
+
+function row(
+  wallet: Wallet,
+  isSponsored: boolean,
+  free: (wallet: Wallet) => Promise<void>,
+  paid: (wallet: Wallet) => Promise<void>,
+): HTMLElement {
+  const icon = wallet.icon !== "" && make("img", { src: wallet.icon, alt: "", width: 32, height: 32 });
+  const own = button("Pay the fee myself", () => paid(wallet), isSponsored ? "button quiet" : "button");
+  own.setAttribute("aria-label", `Pay the fee myself with ${wallet.name}`);
+  const gratis = isSponsored && button(`Open for free with ${wallet.name}`, () => free(wallet));
+  return make(
+    "div",
+    { className: "wallet" },
+    make("p", { className: "name" }, icon, wallet.name),
+    make("div", { className: "choices" }, gratis, own),
+  );
+}
+
+async function selfPaid(
+  ways: HTMLElement,
+  facts: Facts,
+  wallet: Wallet,
+  hash: string,
+  skipSwap: boolean,
+  again: () => void,
+): Promise<void> {
+  const progress = new Progress(ways, facts, skipSwap);
+  progress.at(2, "It is on its way. The network usually takes less than a minute…");
+  progress.transaction(hash);
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
+    try {
+      const succeeded = await outcome(wallet, hash);
+      if (succeeded === false) return progress.failed("The network refused the transaction. The gift is still there.", again);
+      // A wallet that sped it up has sent another transaction: then only the gift itself tells.
+      if (succeeded || (await fetchFacts(facts.chainId, facts.timelockId)).state === "claimed") return progress.done(YOURS);
+    } catch {
+      progress.at(2, "It is on its way, but nobody answers right now. It is asked again…");
+    }
+  }
+}

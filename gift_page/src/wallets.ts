@@ -1,0 +1,139 @@
+/**
+ * The wallets of this browser (EIP-6963, EIP-1193). What is read of the chain is read by the wallet's own connection.
+ */
+import { TypedDataEncoder, toBeHex } from "ethers";
+import type { Facts } from "./facts.ts";
+import type { GiftSigner } from "./withdraw_auth.ts";
+import { InWords, shortly } from "./words.ts";
+
+interface Provider {
+  request(call: { method: string; params?: unknown[] }): Promise<unknown>;
+}
+
+export interface Wallet {
+  name: string;
+  /** A `data:` URI; empty when there is none that may be shown. */
+  icon: string;
+  provider: Provider;
+}
+
+interface Announcement {
+  info?: { uuid?: unknown; name?: unknown; icon?: unknown };
+  provider?: Provider;
+}
+
+const MOST_NAME_CHARACTERS = 40;
+const ALONE_MILLISECONDS = 400;
+const WITHDRAW = "0x38d07436"; // withdraw(uint256,bool)
+const DECLINED = 4001;
+const UNKNOWN_CHAIN = 4902;
+const PENDING = -32002;
+
+/** Calls `tell` with all wallets known so far, whenever there is another one. */
+export function discover(tell: (wallets: Wallet[]) => void): void {
+  const found = new Map<string, Wallet>();
+  window.addEventListener("eip6963:announceProvider", (event) => {
+    const { info, provider } = (event as CustomEvent<Announcement>).detail ?? {};
+    if (typeof provider?.request !== "function" || typeof info?.name !== "string") return;
+    const icon = typeof info.icon === "string" && /^data:image\/(png|svg\+xml|webp|jpeg)[;,]/.test(info.icon) ? info.icon : "";
+    found.set(String(info.uuid), { name: info.name.slice(0, MOST_NAME_CHARACTERS), icon, provider });
+    tell([...found.values()]);
+  });
+  window.dispatchEvent(new Event("eip6963:requestProvider"));
+  setTimeout(() => {
+    const { ethereum } = window as { ethereum?: Provider }; // older ones, and the browsers inside wallet apps
+    if (found.size > 0 || typeof ethereum?.request !== "function") return;
+    found.set("", { name: "The wallet of this browser", icon: "", provider: ethereum });
+    tell([...found.values()]);
+  }, ALONE_MILLISECONDS);
+}
+
+/** Connects; the account has to be the recipient's, and the wallet on the gift's network. Throws `InWords`. */
+export async function connect(wallet: Wallet, facts: Facts): Promise<GiftSigner> {
+  const accounts = (await call(wallet, "eth_requestAccounts")) as string[];
+  const address = accounts.find((each) => each.toLowerCase() === facts.recipient.toLowerCase());
+  if (address === undefined) {
+    const used = accounts[0] === undefined ? "no account" : `the account ${shortly(accounts[0])}`;
+    throw new InWords(
+      `${wallet.name} uses ${used}, but this gift was sealed for ${shortly(facts.recipient)}. ` +
+        "Choose that account in your wallet, then try again.",
+    );
+  }
+  await goToChain(wallet, facts);
+  return {
+    address,
+    async signTypedData(domain, types, value) {
+      const payload = JSON.stringify(TypedDataEncoder.getPayload(domain, types, value));
+      return (await call(wallet, "eth_signTypedData_v4", [address, payload])) as string;
+    },
+  };
+}
+
+/** The recipient's own transaction, whose fee they pay. Its hash. Throws `InWords`. */
+export async function sendWithdrawal(
+  wallet: Wallet,
+  facts: Facts,
+  from: string,
+  skipSwap: boolean,
+): Promise<string> {
+  const data = WITHDRAW + toBeHex(facts.timelockId, 32).slice(2) + toBeHex(skipSwap ? 1 : 0, 32).slice(2);
+  const transaction = { from, to: facts.router, data, value: "0x0" };
+  await call(wallet, "eth_call", [transaction, "latest"]);
+  return (await call(wallet, "eth_sendTransaction", [transaction])) as string;
+}
+
+/** Whether it succeeded; null while it is not mined. */
+export async function outcome(wallet: Wallet, hash: string): Promise<boolean | null> {
+  const receipt = (await call(wallet, "eth_getTransactionReceipt", [hash])) as { status?: string } | null;
+  return receipt === null ? null : receipt.status !== "0x0";
+}
+
+async function goToChain(wallet: Wallet, facts: Facts): Promise<void> {
+  const wanted = `0x${facts.chainId.toString(16)}`;
+  const isThere = async () => Number(await call(wallet, "eth_chainId")) === facts.chainId;
+  if (await isThere()) return;
+  const advice = `Choose the network ${facts.chainName} in ${wallet.name}, then try again.`;
+  try {
+    await wallet.provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId: wanted }] });
+  } catch (error) {
+    if (codeOf(error) === UNKNOWN_CHAIN) {
+      throw new InWords(`${wallet.name} does not know the network of this gift, ${facts.chainName}. Add it there first.`);
+    }
+    throw new InWords(`This gift is on another network than your wallet. ${advice}`);
+  }
+  if (!(await isThere())) throw new InWords(advice);
+}
+
+async function call(wallet: Wallet, method: string, params: unknown[] = []): Promise<unknown> {
+  try {
+    return await wallet.provider.request({ method, params });
+  } catch (error) {
+    throw new InWords(whatWentWrong(wallet, error));
+  }
+}
+
+// Selectors of the vaults' own errors.
+const REVERTS: Record<string, string> = {
+  "0xc201b252": "The gift is still locked by the network's clock. Please try again in a minute.",
+  "0x22d4f125": "This gift has been opened already.",
+  "0xea8e4eb5": "This gift was sealed for another account. Choose that account in your wallet, then try again.",
+  "0x67e3990d": "There is nothing left in this gift.",
+};
+
+function whatWentWrong(wallet: Wallet, error: unknown): string {
+  const code = codeOf(error);
+  if (code === DECLINED) return `You declined in ${wallet.name}. Nothing has happened.`;
+  if (code === PENDING) return `${wallet.name} is asking you something already. Answer it there first.`;
+  const said = JSON.stringify([error, error instanceof Error ? error.message : ""]);
+  const selector = Object.keys(REVERTS).find((each) => said.includes(each));
+  if (selector !== undefined) return REVERTS[selector] ?? "";
+  if (/insufficient funds/i.test(said)) {
+    return "There is not enough ETH in your wallet to pay the network fee. The way without a fee works, where it is offered.";
+  }
+  return `${wallet.name} could not do that. Nothing has happened: please try again.`;
+}
+
+function codeOf(error: unknown): number | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === "number" ? code : undefined;
+}

@@ -1,0 +1,82 @@
+/** The ways to open a gift whose day has come; loaded only then. */
+import { fill, make } from "./dom.ts";
+import { type Facts, fetchFacts } from "./facts.ts";
+import { askPaperKey } from "./paper_form.ts";
+import { resumed, sponsored } from "./progress.ts";
+import { whyNotRelayed } from "./relay.ts";
+import { offerWallets } from "./wallet_form.ts";
+import { type GiftSigner, signWithdrawAuth } from "./withdraw_auth.ts";
+import { inWords, whyNotSponsored } from "./words.ts";
+
+const ON_PAPER =
+  "It is now in the wallet that the key on your sheet belongs to. Keep the sheet safe: you need its key to move the gift " +
+  "to a wallet of your own, by importing it in a wallet app whenever you like.";
+const BY_EMAIL = "It is now in the wallet of your email address.";
+
+type Way = "paper" | "email" | "wallet";
+const NAMES: Record<Way, string> = {
+  paper: "With the key on my printed sheet",
+  email: "With a code sent to my email",
+  wallet: "With my own wallet",
+};
+
+/** `show` is called with newer facts when the gift turns out to be no longer open. */
+export async function offerWays(facts: Facts, place: HTMLElement, show: (facts: Facts) => void): Promise<void> {
+  const again = (): void => {
+    fetchFacts(facts.chainId, facts.timelockId).then(show, () => location.reload());
+  };
+  const marks = new URLSearchParams(location.search);
+  const byEmail = marks.get("email") === "1" && facts.identityProvider !== null;
+  if (await resumed(place, facts, byEmail ? BY_EMAIL : ON_PAPER, again)) return;
+  const reason = await whyNotRelayed(facts.chainId);
+  const whyNot = reason === null ? null : whyNotSponsored(reason);
+  const order: Way[] = byEmail ? ["email", "wallet", "paper"] : marks.get("paper") === "1" ? ["paper", "wallet"] : ["wallet", "paper"];
+  const panels = order.map((way, index) => panel(way, index === 0));
+  fill(
+    place,
+    make("h2", {}, "Open your gift"),
+    whyNot === null && make("p", { className: "dim" }, "It costs you nothing: the network fee is paid for you."),
+    ...panels.map(({ element }) => element),
+  );
+  for (const { way, body } of panels) fillWay(way, body);
+
+  function fillWay(way: Way, body: HTMLElement): void {
+    if (way === "wallet") return offerWallets(facts, body, place, whyNot, again);
+    if (whyNot !== null) {
+      const advice = "Nothing is lost: your gift stays where it is. Until then only a wallet that pays the fee itself can open it.";
+      return fill(body, make("p", { className: "notice" }, whyNot), make("p", {}, advice));
+    }
+    if (way === "paper") askPaperKey(facts, body, (signer) => withdraw(signer, ON_PAPER, body));
+    else void askByEmail(body);
+  }
+
+  async function askByEmail(body: HTMLElement): Promise<void> {
+    try {
+      const { askEmail } = await import("./email_form.ts");
+      const signer = await askEmail(facts, body);
+      await withdraw(signer, BY_EMAIL, body);
+    } catch (error) {
+      fill(body, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)));
+    }
+  }
+
+  /** Signs with facts that are new: the nonce and the chain's clock are in them. */
+  async function withdraw(signer: GiftSigner, advice: string, body: HTMLElement): Promise<void> {
+    try {
+      const fresh = await fetchFacts(facts.chainId, facts.timelockId);
+      if (fresh.state !== "open") return show(fresh);
+      const request = await signWithdrawAuth(fresh, signer);
+      void sponsored(place, fresh, request, advice, again);
+    } catch (error) {
+      const problem = make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error));
+      body.querySelector(".problem")?.replaceWith(problem);
+    }
+  }
+}
+
+function panel(way: Way, isOpen: boolean): { way: Way; element: HTMLElement; body: HTMLElement } {
+  const body = make("div", { className: "way-body" });
+  const element = make("details", { className: "way", open: isOpen }, make("summary", {}, NAMES[way]), body);
+  element.setAttribute("name", "way");
+  return { way, element, body };
+}
