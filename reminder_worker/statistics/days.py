@@ -17,18 +17,21 @@ from reminder_worker.statistics.index_rows import read_history
 NAME: Final = "day"
 
 
-async def write_days(engine: AsyncEngine, folder: Path, chain_id: int, days: Sequence[date]) -> pl.DataFrame:
-    """The partitions of these days, each in place of an earlier one; all of them as one frame, ordered by `day`."""
+async def write_days(
+    engine: AsyncEngine, folder: Path, chain_id: int, days: Sequence[date], also: Sequence[date] = ()
+) -> pl.DataFrame:
+    """The partitions of these days, each in place of an earlier one. These days and `also` others, ordered by `day`."""
     series = aggregates.daily(*await read_history(engine, chain_id))
-    return await write_series(engine, folder, chain_id, series, days)
+    await write_series(engine, folder, chain_id, series, days)
+    return on_days(series, [*days, *also])
 
 
 async def write_series(
     engine: AsyncEngine, folder: Path, chain_id: int, series: pl.DataFrame, days: Sequence[date]
-) -> pl.DataFrame:
+) -> None:
     """As `write_days`, of a series that is there."""
     if not days:
-        return pl.DataFrame(schema={"day": pl.Date, **files.DAY})
+        return
     valued = await store.last_of_each_day(engine, chain_id, min(days), max(days))
     found = with_values(on_days(series, days), valued)
     for row in found.partition_by("day", maintain_order=True):
@@ -36,7 +39,6 @@ async def write_series(
         path = files.place(folder, files.DAY_TOKENS, day, chain_id, NAME)
         files.write(path, files.tokens_frame(valued[day].tokens if day in valued else []))
         files.write(files.place(folder, files.DAYS, day, chain_id, NAME), row.drop("day"))
-    return found
 
 
 def on_days(series: pl.DataFrame, days: Sequence[date]) -> pl.DataFrame:

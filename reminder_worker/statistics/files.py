@@ -14,7 +14,6 @@ from uuid import uuid4
 
 import polars as pl
 
-from reminder_worker.statistics import aggregates
 from reminder_worker.statistics.store import Snapshot
 
 Schema = dict[str, Any]  # of Polars types by column
@@ -45,12 +44,6 @@ TOKEN: Final[Schema] = {
     "amount": pl.String,
     "units": pl.Float64,
     "usd": DOLLARS,
-}
-DAY: Final[Schema] = {
-    **dict.fromkeys(aggregates.SERIES, pl.Int64),
-    **dict.fromkeys((f"total_{name}" for name in aggregates.SERIES), pl.Int64),
-    "value_secured_usd": DOLLARS,
-    "value_block_number": pl.Int64,
 }
 
 

@@ -63,6 +63,12 @@ async def recent(engine: AsyncEngine, chain_id: int, most: int) -> list[Snapshot
         return [Snapshot(*row) for row in await connection.execute(question)]
 
 
+async def count(engine: AsyncEngine) -> int:
+    """Snapshots kept, of all chains."""
+    async with engine.connect() as connection:
+        return (await connection.execute(select(func.count()).select_from(statistics))).scalar_one()
+
+
 async def last_of_each_day(engine: AsyncEngine, chain_id: int, first: date, last: date) -> dict[date, Snapshot]:
     """By day (UTC), of days first..last, both included; without days that have none."""
     begins, ends = _midnight(first), _midnight(last) + timedelta(days=1)

@@ -1,0 +1,226 @@
+"""Numbers for analysts: what is secured, hour by hour, and what happened, day by day. Aggregates only."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from assets import charts, metadata
+from assets.overview import SECONDS
+from assets.prices import AFTER_THE_WORK, GROUP, prices
+from assets.reminders import chain_index
+from assets.service import Service
+from assets.steps import IN_PLACE, OWNERS, Results, perform
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from reminder_worker.runtime import Runtime
+    from reminder_worker.statistics.store import Snapshot
+
+RUN_SECONDS = 1_500.0  # a million legacies are some thousand batches
+HOURS, DAYS = 48, 14  # shown in plots
+TODAY_TOO = 1  # its partition grows until midnight (UTC)
+EVERY_DAY = dg.DailyPartitionsDefinition("2025-01-01", end_offset=TODAY_TOO)
+_SNAPSHOT = dg.TableSchema(
+    columns=[
+        dg.TableColumn("chain_id", "int", description="Partition of the files, with the day"),
+        dg.TableColumn("hour", "timestamp", description="The hour (UTC) of the block"),
+        dg.TableColumn("block_number", "int", description="Everything was read at this block"),
+        dg.TableColumn("block_time", "timestamp", description="Of that block"),
+        dg.TableColumn("legacies_total", "int", description="Ever created"),
+        dg.TableColumn("legacies_live", "int", description="Neither claimed nor deleted: these secure value"),
+        dg.TableColumn("legacies_activated", "int", description="Claimed at least once, not deleted"),
+        dg.TableColumn("legacies_deleted", "int", description="Deleted by their owners"),
+        dg.TableColumn("timelocks_total", "int", description="Ever created, gifts included"),
+        dg.TableColumn("timelocks_live", "int", description="Still holding something"),
+        dg.TableColumn("timelocks_ended", "int", description="Paid out"),
+        dg.TableColumn("gifts_total", "int", description="Timelocks of the gift type, ever created"),
+        dg.TableColumn(
+            "value_secured_usd", "decimal(38,2)", description="Of tokens with a feed; null: one has no fresh price"
+        ),
+    ]
+)
+_DAY = dg.TableSchema(
+    columns=[
+        dg.TableColumn("day", "date", description="UTC, by block time; partition of the files"),
+        dg.TableColumn("chain_id", "int", description="Partition of the files"),
+        dg.TableColumn("legacies_created", "int", description="That day"),
+        dg.TableColumn("legacies_activated", "int", description="Claimed for the first time that day"),
+        dg.TableColumn("legacies_deleted", "int", description="That day"),
+        dg.TableColumn("timelocks_sealed", "int", description="Created that day, gifts included"),
+        dg.TableColumn("gifts_sealed", "int", description="Of these the gifts"),
+        dg.TableColumn("timelocks_withdrawn", "int", description="Paid out in full that day"),
+        dg.TableColumn("total_...", "int", description="For each of the above: in all until the end of the day"),
+        dg.TableColumn("value_secured_usd", "decimal(38,2)", description="By the last snapshot of the day, if any"),
+        dg.TableColumn("value_block_number", "int", description="The block of that snapshot"),
+    ]
+)
+
+
+@dg.asset(
+    deps=[chain_index, prices],
+    group_name=GROUP,
+    kinds={"postgres", "parquet", "polars"},
+    owners=OWNERS,
+    tags={"holds": "aggregates-only"},
+    metadata={"dagster/column_schema": _SNAPSHOT, "dagster/table_name": "worker.statistics"},
+    output_required=False,
+)
+def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """Counts and value secured of each chain, once an hour, all of one block; for `GET /stats` and in Parquet.
+
+    The block is the one the chain index is at. Nothing per user: no address of an owner, a legacy or a recipient.
+    """
+    for found in perform(context, service, "statistics", _nothing_more, seconds=RUN_SECONDS):
+        yield dg.MaterializeResult(metadata={**found, **service.call(_snapshots, SECONDS)}, data_version=IN_PLACE)
+
+
+@dg.asset(
+    deps=[chain_index, statistics_snapshots],
+    group_name=GROUP,
+    kinds={"parquet", "polars"},
+    owners=OWNERS,
+    tags={"holds": "aggregates-only"},
+    metadata={"dagster/column_schema": _DAY},
+    partitions_def=EVERY_DAY,
+    backfill_policy=dg.BackfillPolicy.single_run(),
+    freshness_policy=dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=50), warn_window=timedelta(hours=26)),
+)
+def statistics_days(
+    context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]
+) -> dg.MaterializeResult[None]:
+    """What was created, claimed, deleted, sealed and withdrawn on each day, and in all until then; with the value then.
+
+    Computed from the chain index, so any past day can be made anew or filled in; what was secured on a day is known
+    only where a snapshot was taken. The hourly pass keeps the newest days by itself; this is the day's last word.
+    """
+    days = [date.fromisoformat(key) for key in context.partition_keys]
+
+    async def work(runtime: "Runtime") -> metadata.Metadata:
+        return await _days(runtime, days)
+
+    return dg.MaterializeResult(metadata=service.call(work, RUN_SECONDS))
+
+
+@dg.asset_check(asset=statistics_snapshots, op_tags=AFTER_THE_WORK)
+def no_negative_value(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """No count, amount or value of the newest snapshots is below zero."""
+    return _check(service.call(_negative, SECONDS))
+
+
+@dg.asset_check(asset=statistics_snapshots, op_tags=AFTER_THE_WORK)
+def totals_equal_parts(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """Legacies add up by state and by type, timelocks are no fewer than their parts, tokens add up to the value."""
+    return _check(service.call(_unequal, SECONDS))
+
+
+@dg.asset_check(asset=statistics_snapshots, op_tags=AFTER_THE_WORK)
+def no_jump(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """From one snapshot to the next the value stays within a factor of 3, and no total falls."""
+    return _check(service.call(_jumps, SECONDS), dg.AssetCheckSeverity.WARN)
+
+
+STATISTICS_ASSETS = (statistics_snapshots, statistics_days)
+STATISTICS_CHECKS = (no_negative_value, totals_equal_parts, no_jump)
+
+
+def _check(
+    found: Sequence[tuple[int, str]], severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR
+) -> dg.AssetCheckResult:
+    shown = metadata.table(("chain", "what"), found, "nothing is wrong")
+    return dg.AssetCheckResult(passed=not found, severity=severity, metadata={"found": len(found), "what": shown})
+
+
+async def _nothing_more(_engine: "AsyncEngine") -> metadata.Metadata:
+    return {}
+
+
+async def _snapshots(runtime: "Runtime") -> metadata.Metadata:
+    """Of each chain the newest figures, and the value as a plot."""
+    from reminder_worker.statistics import store
+
+    found: metadata.Metadata = {"dagster/row_count": await store.count(runtime.engine)}
+    for chain_id, chain in runtime.chains.items():
+        snapshots = await store.recent(runtime.engine, chain_id, HOURS)
+        if not snapshots:
+            continue
+        of = f" ({chain.settings.name or chain_id})" if len(runtime.chains) > 1 else ""
+        newest, values = snapshots[0], [each.value_secured_usd for each in reversed(snapshots)]
+        found[f"secured{of}"] = _tokens(newest)
+        found[f"counts{of}"] = _counts(newest)
+        found[f"dollars secured, last {HOURS} hours{of}"] = charts.plot(
+            "dollars secured", [None if value is None else float(value) for value in values]
+        )
+    return found
+
+
+def _tokens(snapshot: "Snapshot") -> dg.MarkdownMetadataValue:
+    rows = []
+    for token in snapshot.tokens:
+        units = "" if token["decimals"] is None else f"{int(token['amount']) / 10 ** token['decimals']:,.4f}"
+        rows.append((token["symbol"] or token["token"], units, token["usd"] or "no fresh price"))
+    value = snapshot.value_secured_usd
+    rows.append(("all", "", "not known" if value is None else str(value)))
+    return metadata.table(("token", "amount", "US dollars"), rows)
+
+
+def _counts(snapshot: "Snapshot") -> dg.MarkdownMetadataValue:
+    rows = [
+        (group, state, value)
+        for group, states in snapshot.counts.items()
+        for state, value in {**states, **states.get("byType", {})}.items()
+        if isinstance(value, int)
+    ]
+    return metadata.table(("of", "state or type", "count"), rows)
+
+
+async def _days(runtime: "Runtime", days: "list[date]") -> metadata.Metadata:
+    """Writes them; then figures of the last of them, and plots that end with it."""
+    from reminder_worker.statistics.days import write_days
+
+    last = max(days)
+    shown = [last - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
+    found: metadata.Metadata = {}
+    rows = 0
+    for chain_id, chain in runtime.chains.items():
+        written = await write_days(runtime.engine, runtime.settings.statistics.folder, chain_id, days, also=shown)
+        rows += len(days)
+        of = f" ({chain.settings.name or chain_id})" if len(runtime.chains) > 1 else ""
+        figures = written.row(-1, named=True)
+        found |= {f"{name.replace('_', ' ')}{of}": v for name, v in figures.items() if isinstance(v, int)}
+        for name in ("legacies_created", "gifts_sealed", "timelocks_withdrawn"):
+            by_day = list(written.tail(DAYS).select("day", name).iter_rows())
+            text = name.replace("_", " ")
+            found[f"{text} per day{of}"] = dg.MetadataValue.md(f"![{text} per day]({charts.bars(by_day)})")
+    return {"dagster/partition_row_count": rows, **found}
+
+
+async def _newest(runtime: "Runtime", most: int) -> "list[list[Snapshot]]":
+    """Of each chain that has one, the newest first."""
+    from reminder_worker.statistics import store
+
+    found = [await store.recent(runtime.engine, chain_id, most) for chain_id in runtime.chains]
+    return [snapshots for snapshots in found if snapshots]
+
+
+async def _negative(runtime: "Runtime") -> list[tuple[int, str]]:
+    from reminder_worker.statistics import soundness
+
+    newest = [snapshots[0] for snapshots in await _newest(runtime, 1)]
+    return [(each.chain_id, what) for each in newest for what in soundness.negative(each)]
+
+
+async def _unequal(runtime: "Runtime") -> list[tuple[int, str]]:
+    from reminder_worker.statistics import soundness
+
+    newest = [snapshots[0] for snapshots in await _newest(runtime, 1)]
+    return [(each.chain_id, what) for each in newest for what in soundness.unequal(each)]
+
+
+async def _jumps(runtime: "Runtime") -> list[tuple[int, str]]:
+    from reminder_worker.statistics import soundness
+
+    pairs = [snapshots for snapshots in await _newest(runtime, 2) if len(snapshots) > 1]
+    return [(after.chain_id, what) for after, before in pairs for what in soundness.jumps(before, after)]

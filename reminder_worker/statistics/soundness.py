@@ -1,0 +1,58 @@
+"""What has to hold of any snapshot, and between two that follow each other. Pure; findings in words."""
+
+from decimal import Decimal
+from typing import Any, Final
+
+from reminder_worker.statistics.store import Snapshot
+
+MOST_TIMES: Final = 3  # a value that rose or fell by more from one snapshot to the next is shown
+SMALL_DOLLARS: Final = Decimal(10_000)  # below it the value may do what it likes
+_ROUNDING: Final = Decimal("0.01")  # of each token
+
+
+def negative(snapshot: Snapshot) -> list[str]:
+    """Which figures are below zero."""
+    counts: Any = snapshot.counts
+    figures: dict[str, Decimal | int] = {
+        f"{group} {name}": value for group, some in counts.items() for name, value in _flat(some)
+    }
+    figures |= {f"amount of {token['token']}": int(token["amount"]) for token in snapshot.tokens}
+    figures |= {f"dollars of {t['token']}": Decimal(t["usd"]) for t in snapshot.tokens if t["usd"] is not None}
+    figures["value secured"] = snapshot.value_secured_usd or 0
+    return [name for name, value in figures.items() if value < 0]
+
+
+def unequal(snapshot: Snapshot) -> list[str]:
+    """Which totals are not what their parts add up to. Timelocks have states besides live and ended."""
+    legacies, timelocks = snapshot.counts["legacies"], snapshot.counts["timelocks"]
+    valued = [Decimal(token["usd"]) for token in snapshot.tokens if token["usd"] is not None]
+    value = snapshot.value_secured_usd
+    wrong = {
+        "legacies by state": legacies["live"] + legacies["activated"] + legacies["deleted"] != legacies["total"],
+        "legacies by type": sum(legacies["byType"].values()) != legacies["total"],
+        "timelocks by state": timelocks["live"] + timelocks["ended"] > timelocks["total"],
+        "gifts": timelocks["gifts"] > timelocks["total"],
+        "value secured": value is not None and abs(sum(valued) - value) > _ROUNDING * len(valued),
+    }
+    return [name for name, is_wrong in wrong.items() if is_wrong]
+
+
+def jumps(before: Snapshot, after: Snapshot) -> list[str]:
+    """What changed by more than a set factor, and totals that fell, which only a reorganisation explains."""
+    found = [
+        f"{group} in all: {before.counts[group]['total']} to {after.counts[group]['total']}"
+        for group in ("legacies", "timelocks")
+        if after.counts[group]["total"] < before.counts[group]["total"]
+    ]
+    if before.value_secured_usd is None or after.value_secured_usd is None:
+        return found
+    low, high = sorted((before.value_secured_usd, after.value_secured_usd))
+    if high > SMALL_DOLLARS and high > MOST_TIMES * low:
+        found.append(f"value secured: {before.value_secured_usd:,} to {after.value_secured_usd:,} dollars")
+    return found
+
+
+def _flat(some: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(name, value) for name, value in some.items() if isinstance(value, int)] + [
+        pair for value in some.values() if isinstance(value, dict) for pair in _flat(value)
+    ]

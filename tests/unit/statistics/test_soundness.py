@@ -1,0 +1,78 @@
+"""The checks of snapshots find what is wrong, and nothing else."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from reminder_worker.statistics import soundness
+from reminder_worker.statistics.store import Snapshot
+
+LEGACIES = {"total": 3, "live": 1, "activated": 1, "deleted": 1, "byType": {"eoa": 2, "safe": 1}}
+TIMELOCKS = {"total": 2, "live": 1, "ended": 1, "gifts": 1}
+USDC = {"token": "0x" + "aa" * 20, "symbol": "USDC", "decimals": 6, "amount": "20000000000", "usd": "20000.00"}
+SOUND = Snapshot(
+    chain_id=1,
+    hour=datetime(2026, 11, 21, 8, tzinfo=UTC),
+    block_number=7,
+    block_hash="0x" + "11" * 32,
+    block_time=0,
+    counts={"legacies": LEGACIES, "timelocks": TIMELOCKS},
+    tokens=[USDC],
+    value_secured_usd=Decimal("20000.00"),
+)
+
+
+def counted(**groups: dict[str, Any]) -> Snapshot:
+    return replace(SOUND, counts={**SOUND.counts, **groups})
+
+
+def test_a_sound_snapshot_passes_every_check() -> None:
+    assert soundness.negative(SOUND) == soundness.unequal(SOUND) == soundness.jumps(SOUND, SOUND) == []
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        counted(timelocks={**TIMELOCKS, "live": -1}),
+        counted(legacies={**LEGACIES, "byType": {"eoa": -2, "safe": 1}}),
+        replace(SOUND, tokens=[{**USDC, "amount": "-1"}]),
+        replace(SOUND, tokens=[{**USDC, "usd": "-0.01"}]),
+        replace(SOUND, value_secured_usd=Decimal(-1)),
+    ],
+)
+def test_a_figure_below_zero_is_found(broken: Snapshot) -> None:
+    assert soundness.negative(broken)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        counted(legacies={**LEGACIES, "live": 2}),
+        counted(legacies={**LEGACIES, "byType": {"eoa": 2, "safe": 2}}),
+        counted(timelocks={**TIMELOCKS, "ended": 2}),
+        counted(timelocks={**TIMELOCKS, "gifts": 3}),
+        replace(SOUND, value_secured_usd=Decimal("20000.02")),
+    ],
+)
+def test_a_total_that_is_not_its_parts_is_found(broken: Snapshot) -> None:
+    assert soundness.unequal(broken)
+
+
+def test_a_jump_of_the_value_is_found_either_way() -> None:
+    larger = replace(SOUND, value_secured_usd=Decimal("60000.01"))
+    assert soundness.jumps(SOUND, larger)
+    assert soundness.jumps(larger, SOUND)
+    assert soundness.jumps(SOUND, replace(SOUND, value_secured_usd=Decimal("60000.00"))) == []
+
+
+def test_small_values_may_jump_and_an_unknown_one_is_no_jump() -> None:
+    small = replace(SOUND, value_secured_usd=Decimal(1))
+    assert soundness.jumps(small, replace(SOUND, value_secured_usd=Decimal("9999.99"))) == []
+    assert soundness.jumps(SOUND, replace(SOUND, value_secured_usd=None)) == []
+
+
+def test_a_total_that_falls_is_found() -> None:
+    assert soundness.jumps(SOUND, counted(legacies={**LEGACIES, "total": 2}))
