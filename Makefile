@@ -12,7 +12,7 @@ GIFT_EMAIL ?= on
 GIFT_PAGE := $(shell find gift_page -name dist -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types bench browser cards clean
+.PHONY: help install demo test lint types bench browser proxy cards clean
 
 help:
 	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
@@ -66,7 +66,13 @@ browser:
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
 	  echo 'chromium is not installed (apt-get install chromium): the gift page will not be tried in a browser'
 
-test: lint types browser
+# Debian's nginx, for the tests of the proxy in deploy/; where it is absent they are skipped.
+proxy:
+	@command -v nginx >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nginx-light >/dev/null; } || \
+	  echo 'nginx is not installed (apt-get install nginx-light): the proxy in deploy/ will not be tried'
+
+test: lint types browser proxy
 	$(BIN)/pytest tests -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
 bench: install
