@@ -10,7 +10,7 @@ from prometheus_client.registry import Collector
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker import operations
+from reminder_worker import operations, watchdog
 from reminder_worker import operations_relay as relay
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import sent_ledger
@@ -144,9 +144,24 @@ async def relay_gauges(engine: AsyncEngine, ours: Sequence[relay.PayingWallet]) 
 async def alert_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
     wrong = Counter((each.chain_id, each.kind) for each in await relay.conditions(engine))
     undelivered = {(state,): count for state, count in (await relay.undelivered_alerts(engine)).items()}
+    seen = next((s for s in await operations.pass_states(engine) if s.name == watchdog.NAME and s.detail), None)
+    lately = seen is not None and seen.checked_age is not None and seen.checked_age <= watchdog.LOOKED_WITHIN
+    said = (seen.detail or {}) if seen else {}
     return [
         gauge("conditions", "What alerts say is wrong now", ("chain", "kind"), wrong),
         gauge("alerts_undelivered", "Alerts that no mail service took", ("state",), undelivered),
+        gauge(
+            "healthy",
+            "1: the watchdog looked in the last 5 minutes and found nothing wrong",
+            (),
+            {(): float(lately and bool(said.get("healthy")))},
+        ),
+        gauge(
+            "heartbeat_ok",
+            "1: the last ping was taken, 0: it was not, or none was sent; absent: not configured",
+            (),
+            {(): None if said.get("heartbeat", "off") == "off" else float(said["heartbeat"] == "asked")},
+        ),
     ]
 
 

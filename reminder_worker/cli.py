@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reminder_worker.passes import Outcome
     from reminder_worker.runtime import Runtime
 
-_PASSES = ("index", "signals", "due", "dispatch", "gifts", "relay", "auto_renew", "prices", "alerts")
+_PASSES = ("index", "signals", "due", "dispatch", "gifts", "relay", "auto_renew", "prices", "watchdog", "alerts")
 
 
 @click.group(

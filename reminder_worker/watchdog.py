@@ -27,6 +27,7 @@ log = structlog.get_logger(__name__)
 
 NAME: Final = "watchdog"
 CALM_SECONDS: Final = 300
+LOOKED_WITHIN: Final = 300  # seconds; what it said longer ago says nothing of now
 PING_SECONDS: Final = 10.0
 OURS: Final = (
     AlertKind.WORKER_STALLED,

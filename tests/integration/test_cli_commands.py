@@ -15,6 +15,7 @@ from eth_account import Account
 
 from devnet.deploy import Deployment, named_account
 from reminder_worker.cli import main
+from reminder_worker.passes import PASSES
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipient_rows import seal_row
 from tests.integration.conftest import AnvilChain
@@ -190,7 +191,7 @@ def test_tick_runs_every_pass_and_says_which_are_off(command: Command) -> None:
     ticked = command("tick")
     assert ticked.exit_code == 0, ticked.output
     rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}
-    assert set(rows) == {"index", "signals", "due", "dispatch", "gifts", "relay", "auto_renew", "alerts"}
+    assert set(rows) == {step.name for step in PASSES}
     assert "done" in rows["index"]
     assert "off" in rows["dispatch"]
 

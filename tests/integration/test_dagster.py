@@ -39,7 +39,11 @@ ROOT = Path(__file__).parents[2]
 CANARY = "canary.person@secret.example.org"
 SOMEBODY, LEGACY = "0x" + "33" * 20, "0x" + "22" * 20
 DEAD_CHAIN = 31338
-NOTHING_TO_DO = "nothing to send; off: gifts: gifts are not served here (GIFT_ORIGINS); nothing is open or untold"
+OFTEN = "emails_and_upgrades_and_relay_sensor"
+NOTHING_TO_DO = (
+    "nothing to send; off: gifts: gifts are not served here (GIFT_ORIGINS);"
+    " off: upgrades: no timelock to watch (CHAIN_x_UPGRADE_TIMELOCK); nothing is open or untold"
+)
 RELAYER_KEY = "0x" + "5e" * 32
 
 
@@ -73,7 +77,7 @@ def instance(dagster_instance: dg.DagsterInstance) -> dg.DagsterInstance:
 
 
 @pytest.fixture
-def environ(chain_scenario: Scenario, database_url: str) -> dict[str, str]:
+def environ(chain_scenario: Scenario, database_url: str, tmp_path: Path) -> dict[str, str]:
     anvil, key = chain_scenario.anvil, b64encode(b"k" * 32).decode()
     return {
         "ENVIRONMENT": "local",
@@ -81,6 +85,7 @@ def environ(chain_scenario: Scenario, database_url: str) -> dict[str, str]:
         "EMAIL_ENC_KEY": key,
         "HASH_KEY": key,
         "APP_ORIGIN": "https://app.example.org",
+        "STATISTICS_FOLDER": str(tmp_path / "statistics"),
         "CHAINS": str(anvil.chain_id),
         f"CHAIN_{anvil.chain_id}_SIGNAL_BLOCK": "latest",
         **chain_scenario.deployment.settings_environ(anvil.chain_id, anvil.url),
@@ -266,6 +271,8 @@ def test_the_overview_evaluates_every_standing_check(service: Service) -> None:
         "balances_suffice",
         "every_alert_delivered",
         "every_pass_alive",
+        "price_not_stale",
+        "nothing_is_wrong",
     }
 
 
@@ -305,8 +312,8 @@ def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothi
 ) -> None:
     _run("events", service)
     assert not checks.every_pass_alive(service=service).passed  # the due pass never looked
-    _tick("due_sensor", service)
-    _tick("emails_and_relay_sensor", service)
+    for sensor in ("due_sensor", OFTEN, "health_sensor"):
+        _tick(sensor, service)
     assert checks.every_pass_alive(service=service).passed
     database.execute(
         "update worker.pass_state set succeeded_at = clock_timestamp() - interval '1 hour' where name = 'signals'"
@@ -359,10 +366,12 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
     assert said == {
         "events_sensor": f"no event on chain {chain_scenario.anvil.chain_id} up to block {head}",
         "due_sensor": "nobody to remind: no recipients are stored",
-        "emails_and_relay_sensor": "nothing to send; off: gifts: gifts are not served here (GIFT_ORIGINS);"
+        OFTEN: "nothing to send; off: gifts: gifts are not served here (GIFT_ORIGINS);"
+        " off: upgrades: no timelock to watch (CHAIN_x_UPGRADE_TIMELOCK);"
         " off: relay: no wallet of ours is configured"
         " (RELAYER_KEY, ATTESTOR_KEY)",
         "auto_renew_sensor": "off: auto_renew: no attestor is configured (ATTESTOR_KEY)",
+        "health_sensor": "nothing is wrong",
         "price_feeds_sensor": "off: prices: no price feeds (CHAIN_x_PRICE_FEEDS)",
     }
 
@@ -373,7 +382,7 @@ def test_emails_that_wait_are_counted_with_the_time_of_the_next(
     moment = datetime.now(UTC) + timedelta(hours=3)
     for _ in range(3):
         _enter_email(database, "released", next_try=moment)
-    said = _tick("emails_and_relay_sensor", service).skip_message
+    said = _tick(OFTEN, service).skip_message
     assert said.partition("; off")[0] == f"nothing due; emails waiting: 3, the next until {moment:%Y-%m-%d %H:%M} UTC"
 
 
@@ -381,7 +390,7 @@ def test_a_sensor_of_a_pass_that_is_off_says_so(
     environ: dict[str, str], opened: Callable[[dict[str, str]], Service]
 ) -> None:
     service = opened({name: value for name, value in environ.items() if not name.startswith("MAIL_")})
-    for name in ("due_sensor", "emails_and_relay_sensor"):
+    for name in ("due_sensor", OFTEN):
         assert "no mail service is configured" in _tick(name, service).skip_message
 
 
@@ -432,15 +441,30 @@ def test_a_chain_whose_run_just_failed_rests_before_the_next(
     assert _tick("events_sensor", service, instance).launched
 
 
+def test_the_watchdog_launches_a_run_only_for_a_change_and_its_asset_shows_what_is_wrong(
+    service: Service, database: psycopg.Connection[Any], instance: dg.DagsterInstance
+) -> None:
+    for job in ("events_sensor", "due_sensor", OFTEN):
+        _tick(job, service, instance)
+    assert _tick("health_sensor", service, instance).skip_message == "nothing is wrong"
+    _enter_email(database, "held", claimed_at=datetime.now(UTC))
+    assert _tick("health_sensor", service, instance).launched == ["health"]
+    assert _tick("health_sensor", service, instance).skip_message.startswith("no change; wrong now: 1")
+    result = _run("health", service, instance)
+    assert "emails_need_hand" in _made(result)["worker_health"]["conditions"]
+    standing = _checked(_run("overview", service))["nothing_is_wrong"]
+    assert not standing.passed
+
+
 def test_a_dispatch_that_had_to_leave_work_of_a_silent_chain_is_not_launched_again_at_once(
     service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
 ) -> None:
     _enter_email(database, "queued")
-    assert _tick("emails_and_relay_sensor", service, instance).launched == ["emails"]
+    assert _tick(OFTEN, service, instance).launched == ["emails"]
     database.execute(
         "update worker.pass_state set succeeded_at = clock_timestamp(), detail = '{\"unreadable_chains\": [1]}'"
     )
-    assert "is tried again in" in _tick("emails_and_relay_sensor", service).skip_message
+    assert "is tried again in" in _tick(OFTEN, service).skip_message
 
 
 def test_a_sensor_that_cannot_look_names_what_failed_and_no_address(
@@ -514,18 +538,18 @@ def test_an_open_request_launches_runs_until_it_is_final_and_then_none(
     chain_scenario: Scenario, relaying: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
 ) -> None:
     request_id = _relay_a_withdrawal(chain_scenario, relaying)
-    assert _tick("emails_and_relay_sensor", relaying, instance).launched == ["relay"]
+    assert _tick(OFTEN, relaying, instance).launched == ["relay"]
     made = _made(_run("relay", relaying))
     assert _state_of(database, request_id) == "mined"
     assert list(made) == ["relay_requests", "ops_alerts"]
     assert made["relay_requests"]["open requests"] == 1
     assert "| gift_withdraw | 31337 | mined | 1 |" in made["relay_requests"]["requests by state"]
     assert 0.9 < made["relay_requests"]["relayer: balance eth"] < 1
-    assert _tick("emails_and_relay_sensor", relaying, instance).launched
+    assert _tick(OFTEN, relaying, instance).launched
     chain_scenario.anvil.mine(2 * chain_scenario.anvil.slots_in_an_epoch + 1)
     _run("relay", relaying)
     assert _state_of(database, request_id) == "confirmed"
-    assert _tick("emails_and_relay_sensor", relaying, instance).skip_message == NOTHING_TO_DO
+    assert _tick(OFTEN, relaying, instance).skip_message == NOTHING_TO_DO
 
 
 def test_a_run_stays_while_anything_is_open(
@@ -547,15 +571,15 @@ def test_a_run_stays_while_anything_is_open(
 def test_balances_are_looked_at_every_hour_while_nothing_is_open(
     relaying: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
 ) -> None:
-    assert _tick("emails_and_relay_sensor", relaying, instance).launched  # never looked at
+    assert _tick(OFTEN, relaying, instance).launched  # never looked at
     made = _made(_run("relay", relaying))
     assert "| relayer_low_balance | 31337 |" in made["ops_alerts"]["conditions"]
-    assert not _tick("emails_and_relay_sensor", relaying, instance).launched
+    assert not _tick(OFTEN, relaying, instance).launched
     database.execute(
         "update worker.pass_state set detail = jsonb_set(detail, '{looked_at}', '\"2020-01-01T00:00:00+00:00\"')"
         " where name = 'relay'"
     )
-    assert _tick("emails_and_relay_sensor", relaying, instance).launched
+    assert _tick(OFTEN, relaying, instance).launched
 
 
 def test_an_alert_is_told_by_the_next_run_also_when_nothing_is_relayed(
@@ -565,12 +589,12 @@ def test_an_alert_is_told_by_the_next_run_also_when_nothing_is_relayed(
         await runtime.alerts.raise_(None, AlertKind.RELAY_STUCK, SOMEBODY, 31337, {})
 
     service.call(alarm, 10)
-    assert _tick("emails_and_relay_sensor", service, instance).launched
+    assert _tick(OFTEN, service, instance).launched
     result = _run("relay", service)
     assert result.success
     assert list(_made(result)) == ["ops_alerts"]
     assert database.execute("select state, logged_at is not null from worker.alert").fetchall() == [("log_only", True)]
-    assert not _tick("emails_and_relay_sensor", service, instance).launched
+    assert not _tick(OFTEN, service, instance).launched
 
 
 def test_a_wallet_whose_key_cannot_be_used_stops_no_reminder(
@@ -620,7 +644,7 @@ def test_emails_of_gifts_are_sent_by_the_emails_job_and_shown_as_counts(
 ) -> None:
     origin = "https://gifts.example.org"
     service = opened({**environ, "GIFT_ORIGINS": origin})
-    assert "gifts whose day has not come: 0" in str(_tick("emails_and_relay_sensor", service, instance).skip_message)
+    assert "gifts whose day has not come: 0" in str(_tick(OFTEN, service, instance).skip_message)
     giver, heir = chain_scenario.account("giver"), chain_scenario.account("heir")
     gift = chain_scenario.create_gift(giver, heir.address, tokens=[(chain_scenario.deployment.usdc, 10**6)])
     _run("events", service)
@@ -649,7 +673,7 @@ def test_emails_of_gifts_are_sent_by_the_emails_job_and_shown_as_counts(
         )
 
     service.call(register, 20)
-    assert _tick("emails_and_relay_sensor", service, instance).launched
+    assert _tick(OFTEN, service, instance).launched
     made = _made(_run("emails", service))["gift_emails"]
     assert made["gifts to be told of"] == 1
     assert f"| gift_waiting | {chain_scenario.anvil.chain_id} | released | mail_unavailable | 1 |" in made["emails"]

@@ -1,0 +1,38 @@
+"""What `doctor` says of the watchdog: what is wrong now, and whether the heartbeat works. Shows no address."""
+
+from collections.abc import AsyncIterator
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker import operations, operations_relay
+from reminder_worker.doctor_relay import Finding
+from reminder_worker.mail.messages import duration_words
+from reminder_worker.settings import Settings
+from reminder_worker.watchdog import LOOKED_WITHIN, NAME
+
+
+async def look_at_watch(settings: Settings, engine: AsyncEngine) -> AsyncIterator[Finding]:
+    try:
+        wrong = await operations_relay.conditions(engine)
+        states = await operations.pass_states(engine)
+    except SQLAlchemyError:
+        return  # the database's own finding says why
+    seen = next((state for state in states if state.name == NAME and state.detail), None)
+    if wrong:
+        each = (f"{c.kind} ({c.subject or 'chain'}, chain {c.chain_id}) for {duration_words(c.age)}" for c in wrong)
+        yield "watchdog", False, f"wrong now: {', '.join(each)}: see the runbook for each"
+    elif seen is None or seen.checked_age is None or seen.checked_age > LOOKED_WITHIN:
+        yield "watchdog", None, "has not looked lately: start Dagster, or `reminder-worker tick`"
+    else:
+        yield "watchdog", True, f"looked {duration_words(seen.checked_age)} ago: nothing is wrong"
+    yield _heartbeat(settings, str((seen.detail or {}).get("heartbeat")) if seen else "")
+
+
+def _heartbeat(settings: Settings, last: str) -> Finding:
+    if settings.ops.heartbeat_url is None:
+        return "heartbeat", None, "not configured (HEARTBEAT_URL): nobody notices when this service is down as a whole"
+    if last in ("asked", "silent", "off", ""):
+        words = {"asked": "the last ping was taken", "silent": "silent, since something is wrong: see watchdog"}
+        return "heartbeat", last != "silent", words.get(last, "configured, no ping yet")
+    return "heartbeat", False, f"the last ping failed ({last}): see HEARTBEAT_URL"

@@ -1,0 +1,480 @@
+"""The watchdog: told once when something begins and once when it is over, and a ping only while nothing is wrong."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from aiohttp import web
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
+from structlog.testing import capture_logs
+
+from devnet.scenarios import Scenario
+from reminder_worker import watchdog
+from reminder_worker.alerts import Alerts
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.engine import open_engine
+from reminder_worker.mail.messages import AlertKind
+from reminder_worker.settings import Settings
+from reminder_worker.watchdog import CALM_SECONDS, Sighting, Watchdog
+from reminder_worker.watchdog_rules import ALIVE_WITHIN, Expected
+from tests.integration.api_world import settings_for
+from tests.integration.chain_proxy import proxy
+from tests.integration.relay_rows import RELAYER
+
+CHAIN = 31337
+SECRET = "5e3c7a19-heartbeat-key"
+KEY = "0x" + "5e" * 32
+PASSES = [Expected("index", CHAIN, 5), Expected("due", CHAIN, 60), Expected("alerts", 0, 15)]
+
+
+class Heart:
+    """A heartbeat service on loopback that counts and answers as told."""
+
+    def __init__(self) -> None:
+        self.pings = 0
+        self.elsewhere = 0
+        self.answer: Callable[[], web.Response] = lambda: web.Response(text="OK")
+        self.hang = False
+        self.url = ""
+
+    async def __aenter__(self) -> "Heart":
+        app = web.Application()
+        app.router.add_get(f"/{SECRET}", self._ping)
+        app.router.add_get("/elsewhere", self._elsewhere)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/{SECRET}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._runner.cleanup()
+
+    async def _ping(self, _: web.Request) -> web.Response:
+        self.pings += 1
+        if self.hang:
+            await asyncio.Event().wait()
+        return self.answer()
+
+    async def _elsewhere(self, _: web.Request) -> web.Response:
+        self.elsewhere += 1
+        return web.Response()
+
+
+@dataclass
+class World:
+    engine: AsyncEngine
+    alerts: Alerts
+    chains: dict[int, Chain]
+    settings: Settings
+    heart: Heart
+    expected: list[Expected] = field(default_factory=lambda: list(PASSES))
+    wallets: list[str] = field(default_factory=list)
+
+    async def look(self) -> Sighting:
+        return await Watchdog(self.engine, self.alerts, self.chains, self.wallets, self.settings).look(self.expected)
+
+    async def sql(self, statement: str, **values: Any) -> list[Any]:
+        async with self.engine.begin() as connection:
+            result = await connection.execute(text(statement), values)
+            return list(result.all()) if result.returns_rows else []
+
+    async def succeed(self, *passes: Expected) -> None:
+        for each in passes or PASSES:
+            await self.sql(
+                "insert into worker.pass_state (name, chain_id, checked_at, succeeded_at) values (:name, :chain, now(),"
+                " now()) on conflict (name, chain_id) do update set succeeded_at = now(), error = null",
+                name=each.name,
+                chain=each.chain_id,
+            )
+
+    async def age(self, name: str, seconds: int, error: str | None = None) -> None:
+        await self.sql(
+            "update worker.pass_state set succeeded_at = now() - make_interval(secs => :s), failed_at = now(),"
+            " error = :e where name = :n",
+            s=seconds,
+            e=error,
+            n=name,
+        )
+
+    async def minutes_pass(self, seconds: int = 3600) -> None:
+        """Since the watchdog began to see otherwise than it told."""
+        await self.sql(
+            "update worker.alert_state set turning_since = turning_since - make_interval(secs => :s)", s=seconds
+        )
+
+    async def told(self) -> list[tuple[str, str, str]]:
+        rows = await self.sql(
+            "select kind, subject, variables->>'status' as status from worker.alert order by created_at"
+        )
+        return [tuple(row) for row in rows]  # type: ignore[misc]
+
+
+@asynccontextmanager
+async def opened(
+    engine: AsyncEngine, scenario: Scenario, heart: Heart, rpc: str = "", **environ: str
+) -> AsyncIterator[World]:
+    more = {f"CHAIN_{CHAIN}_RPC_URLS": rpc or scenario.anvil.url, "HEARTBEAT_URL": heart.url, **environ}
+    settings = settings_for(scenario, "postgresql://unused@localhost/unused", **more)
+    chains = {each.chain_id: Chain.connect(each) for each in settings.chains}
+    try:
+        world = World(engine, Alerts(engine), chains, settings, heart)
+        await world.sql(
+            "insert into worker.index_cursor (chain_id, name, block_number, block_hash)"
+            " values (31337, 'index', :n, '0x')",
+            n=scenario.anvil.block_number(),
+        )
+        await world.succeed()
+        yield world
+    finally:
+        for chain in chains.values():
+            await chain.close()
+
+
+@pytest.fixture
+async def heart() -> AsyncIterator[Heart]:
+    async with Heart() as served:
+        yield served
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario, heart: Heart) -> AsyncIterator[World]:
+    async with opened(engine, chain_scenario, heart) as found:
+        yield found
+
+
+# -- the heartbeat ------------------------------------------------------------------------------------
+
+
+async def test_a_healthy_worker_is_pinged_for_at_every_look_and_nothing_is_told(world: World) -> None:
+    for pings in (1, 2):
+        sighting = await world.look()
+        assert (sighting.healthy, sighting.changed, sighting.heartbeat) == (True, 0, "asked")
+        assert world.heart.pings == pings
+    assert await world.told() == []
+
+
+async def test_silence_begins_with_the_first_look_that_sees_something_wrong(world: World) -> None:
+    await world.age("due", ALIVE_WITHIN + 61)
+    sighting = await world.look()
+    assert (sighting.healthy, sighting.wrong, sighting.heartbeat) == (False, 1, "silent")
+    assert world.heart.pings == 0
+
+
+async def test_silence_lasts_until_the_all_clear(world: World) -> None:
+    await world.age("due", ALIVE_WITHIN + 61)
+    await world.look()
+    await world.minutes_pass()
+    await world.look()
+    await world.succeed()
+    await world.look()
+    assert world.heart.pings == 0
+    await world.minutes_pass(CALM_SECONDS)
+    assert (await world.look()).heartbeat == "asked"
+
+
+async def test_without_an_address_nobody_is_pinged(engine: AsyncEngine, chain_scenario: Scenario, heart: Heart) -> None:
+    async with opened(engine, chain_scenario, heart, HEARTBEAT_URL="") as world:
+        assert (await world.look()).heartbeat == "off"
+    assert heart.pings == 0
+
+
+@pytest.mark.parametrize("table", ["pass_state", "index_cursor", "alert_state", "sent_ledger"])
+async def test_a_database_that_cannot_be_read_makes_silence(world: World, table: str) -> None:
+    """Whichever read or write of the look it is."""
+    await world.sql(f"alter table worker.{table} rename to away")
+    with pytest.raises(SQLAlchemyError):
+        await world.look()
+    assert world.heart.pings == 0
+
+
+async def test_a_database_that_is_down_makes_silence(world: World) -> None:
+    down = open_engine("postgresql+psycopg://nobody@127.0.0.1:9/none")
+    world.engine, up = down, world.engine
+    with pytest.raises(SQLAlchemyError):
+        await world.look()
+    world.engine = up
+    await down.dispose()
+    assert world.heart.pings == 0
+
+
+async def test_what_the_relay_told_of_a_wallet_makes_silence_and_is_not_told_again(world: World) -> None:
+    world.wallets.append(RELAYER)
+    await world.alerts.raise_(None, AlertKind.RELAYER_LOW_BALANCE, RELAYER, CHAIN, {})
+    assert (await world.look()).heartbeat == "silent"
+    assert await world.told() == [("relayer_low_balance", RELAYER, "raised")]
+
+
+async def test_what_happens_on_chain_makes_no_silence(world: World) -> None:
+    """A short delay of the upgrade timelock is for people to judge; the worker is well."""
+    await world.alerts.raise_(None, AlertKind("upgrade_delay_short"), "timelock", CHAIN, {})
+    assert (await world.look()).heartbeat == "asked"
+
+
+# -- its address is a secret ---------------------------------------------------------------------------
+
+
+def _answers(heart: Heart, how: str) -> str:
+    """Make the heartbeat fail in one way; the address to use, and what is told of it."""
+    if how == "refused":
+        return f"http://127.0.0.1:9/{SECRET}"
+    if how == "no host":
+        return f"http://{SECRET}.invalid/{SECRET}"
+    if how == "bad address":
+        return f"http://[{SECRET}/"
+    if how == "hangs":
+        heart.hang = True
+    if how == "500":
+        heart.answer = lambda: web.Response(status=500, text=SECRET)
+    if how == "redirect":
+        heart.answer = lambda: web.Response(status=302, headers={"Location": "/elsewhere?key=" + SECRET})
+    return heart.url
+
+
+@pytest.mark.parametrize("how", ["works", "refused", "no host", "bad address", "hangs", "500", "redirect"])
+async def test_a_ping_that_fails_fails_nothing_and_its_address_leaks_nowhere(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(watchdog, "PING_SECONDS", 0.5)
+    url = _answers(heart, how)
+    async with opened(engine, chain_scenario, heart, HEARTBEAT_URL=url) as world:
+        with capture_logs() as logs:
+            sighting = await world.look()
+        assert sighting.healthy
+        assert (sighting.heartbeat == "asked") == (how == "works")
+        failures = [line for line in logs if line["event"] == "heartbeat_failed"]
+        assert [line["error"] for line in failures] == ([] if how == "works" else [sighting.heartbeat])
+        stored = await world.sql("select row_to_json(p)::text from worker.pass_state p")
+        shown = json.dumps([str(line) for line in logs]) + repr(sighting) + repr(stored) + repr(world.settings)
+        assert SECRET not in shown
+        assert url not in shown
+    assert heart.elsewhere == 0, "a redirect is not followed"
+
+
+async def test_an_exception_of_the_http_library_does_not_get_out(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+) -> None:
+    """They carry the address in their texts; `pass_failed` would log the chain of them."""
+    async with opened(engine, chain_scenario, heart, HEARTBEAT_URL=_answers(heart, "refused")) as world:
+        assert (await world.look()).heartbeat == "ClientConnectorError"
+
+
+# -- told once, and an all-clear -------------------------------------------------------------------------
+
+
+async def test_a_pass_that_stands_still_is_told_once_and_once_more_when_it_works(world: World) -> None:
+    await world.age("due", ALIVE_WITHIN + 100, "ChainUnavailable")
+    assert (await world.look()).changed == 0, "after a stop everything is old: the first runs have their time"
+    await world.minutes_pass()
+    assert [(await world.look()).changed for _ in range(3)] == [1, 0, 0]
+    await world.succeed()
+    await world.look()
+    await world.minutes_pass(CALM_SECONDS)
+    assert [(await world.look()).changed for _ in range(3)] == [1, 0, 0]
+    assert await world.told() == [("worker_stalled", "due", "raised"), ("worker_stalled", "due", "cleared")]
+    (row,) = await world.sql("select variables->'facts' as facts from worker.alert where stage like 'raised%'")
+    facts = {fact["name"]: fact["value"] for fact in row.facts}
+    assert facts == {
+        "pass": "due",
+        "looked at every": "60 seconds",
+        "last success": "6 minutes",
+        "last error": "ChainUnavailable",
+    }
+
+
+async def test_an_empty_look_is_a_success(world: World) -> None:
+    """Whatever a pass last did: `pass_state` counts a look without work, and so do we."""
+    await world.sql("update worker.pass_state set detail = null, failed_at = now() - interval '1 day'")
+    assert (await world.look()).healthy
+
+
+async def test_a_pass_that_is_off_is_not_watched_and_what_was_told_of_it_is_over(world: World) -> None:
+    await world.age("due", ALIVE_WITHIN + 100)
+    await world.look()
+    await world.minutes_pass()
+    await world.look()
+    world.expected = [each for each in world.expected if each.name != "due"]
+    await world.look()
+    await world.minutes_pass(CALM_SECONDS)
+    await world.look()
+    assert [status for _, _, status in await world.told()] == ["raised", "cleared"]
+
+
+async def test_a_fresh_start_has_grace(engine: AsyncEngine, chain_scenario: Scenario, heart: Heart) -> None:
+    """No pass has ever looked: that is told only when it lasts, and nobody is pinged meanwhile."""
+    async with opened(engine, chain_scenario, heart) as world:
+        await world.sql("delete from worker.pass_state")
+        await world.look()
+        await world.minutes_pass(ALIVE_WITHIN)
+        assert ((await world.look()).changed, heart.pings) == (0, 0)
+        await world.minutes_pass(100)
+        assert (await world.look()).changed == len(PASSES)
+
+
+async def test_what_flaps_is_not_told_and_what_was_told_is_over_only_when_calm(world: World) -> None:
+    for _ in range(5):
+        await world.age("due", ALIVE_WITHIN + 100)
+        await world.look()
+        await world.succeed()
+        await world.look()
+        await world.minutes_pass()
+    assert await world.told() == []
+    await world.age("due", ALIVE_WITHIN + 100)
+    await world.look()
+    await world.minutes_pass()
+    await world.look()
+    for _ in range(5):
+        await world.succeed()
+        await world.look()
+        await world.age("due", ALIVE_WITHIN + 100)
+        await world.look()
+        await world.minutes_pass()
+    assert [status for _, _, status in await world.told()] == ["raised"]
+
+
+async def test_several_watchdogs_at_once_tell_a_change_once(world: World) -> None:
+    await world.age("due", ALIVE_WITHIN + 100)
+    await asyncio.gather(*(world.look() for _ in range(8)))
+    await world.minutes_pass()
+    assert sum(each.changed for each in await asyncio.gather(*(world.look() for _ in range(8)))) == 1
+    await world.succeed()
+    await asyncio.gather(*(world.look() for _ in range(8)))
+    await world.minutes_pass(CALM_SECONDS)
+    assert sum(each.changed for each in await asyncio.gather(*(world.look() for _ in range(8)))) == 1
+    assert [status for _, _, status in await world.told()] == ["raised", "cleared"]
+
+
+async def test_conditions_of_a_wallet_that_is_no_longer_ours_are_over(world: World) -> None:
+    world.wallets.append(RELAYER)
+    earlier = "0x" + "99" * 20
+    for wallet in (RELAYER, earlier):
+        await world.alerts.raise_(None, AlertKind.RELAYER_LOW_BALANCE, wallet, CHAIN, {})
+    assert (await world.look()).changed == 1
+    assert (await world.told())[-1] == ("relayer_low_balance", earlier, "cleared")
+
+
+async def test_a_wallet_whose_key_cannot_be_read_is_still_ours(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+) -> None:
+    async with opened(engine, chain_scenario, heart, RELAYER_KEY=KEY) as world:
+        await world.alerts.raise_(None, AlertKind.RELAYER_STOPPED, RELAYER, CHAIN, {})
+        assert (await world.look()).changed == 0
+
+
+# -- what is looked at -------------------------------------------------------------------------------------
+
+
+async def _told_after_a_while(world: World) -> list[tuple[str, str, str]]:
+    await world.look()
+    await world.minutes_pass()
+    await world.look()
+    return await world.told()
+
+
+async def test_an_endpoint_that_does_not_answer_is_told(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+) -> None:
+    both = f"{chain_scenario.anvil.url},http://127.0.0.1:9"
+    async with opened(engine, chain_scenario, heart, both) as world:
+        assert await _told_after_a_while(world) == [("rpc_trouble", "no answer", "raised")]
+
+
+async def test_endpoints_that_disagree_on_an_old_block_are_told(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+) -> None:
+    async with proxy(chain_scenario.anvil.url) as liar:
+
+        def alter(request: Any, response: Any) -> Any:
+            if request["method"] == "eth_getBlockByNumber" and request["params"][0] != "latest":
+                response["result"]["hash"] = "0x" + "66" * 32
+            return response
+
+        liar.alter = alter
+        async with opened(engine, chain_scenario, heart, f"{chain_scenario.anvil.url},{liar.url}") as world:
+            assert await _told_after_a_while(world) == [("rpc_trouble", "endpoints disagree", "raised")]
+
+
+async def test_an_index_that_comes_no_nearer_is_told_and_one_that_catches_up_is_not(world: World) -> None:
+    await world.sql("update worker.index_cursor set block_number = -500")
+    await world.look()
+    for block in (-400, -300):
+        await world.sql("update worker.index_cursor set block_number = :n", n=block)
+        await world.look()
+        await world.minutes_pass()
+    assert await world.told() == []
+    assert await _told_after_a_while(world) == [("index_lagging", "index", "raised")]
+
+
+async def _enter_email(world: World, state: str, minutes: int = 0, count: int = 1) -> None:
+    for _ in range(count):
+        await world.sql(
+            "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, state, created_at)"
+            " values (:id, 31337, '0x22', '0x33', 'owner_reset', :event, 'owner', :state,"
+            " now() - make_interval(mins => :minutes))",
+            id=uuid4(),
+            event=uuid4().hex,
+            state=state,
+            minutes=minutes,
+        )
+
+
+async def _enter_gift(world: World, state: str, minutes: int = 0) -> None:
+    await world.sql(
+        "insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, expires_at, created_at)"
+        " values (:id, :hash, 31337, 5, 'gift_waiting', :state, now() + interval '90 days',"
+        " now() - make_interval(mins => :minutes))",
+        id=uuid4(),
+        hash=uuid4().bytes,
+        state=state,
+        minutes=minutes,
+    )
+
+
+@pytest.mark.parametrize("state", ["held", "dead"])
+async def test_an_email_that_only_an_operator_can_decide_is_told_at_once(world: World, state: str) -> None:
+    await _enter_email(world, state, minutes=24 * 60 + 1)
+    assert (await world.look()).healthy, "what is older than a day was told"
+    await _enter_gift(world, state)
+    await world.look()
+    assert await world.told() == [("emails_need_hand", "emails", "raised")]
+
+
+async def test_an_alert_that_the_mail_service_refuses_is_told(world: World) -> None:
+    await world.sql(
+        "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state)"
+        " values (gen_random_uuid(), 1, 'relay_stuck', 'x', 'raised 1', '{}', 'dead')"
+    )
+    await world.look()
+    assert ("emails_need_hand", "emails", "raised") in await world.told()
+
+
+@pytest.mark.parametrize("state", ["released", "unknown"])
+async def test_emails_that_were_tried_and_are_not_out_are_told_when_it_lasts(world: World, state: str) -> None:
+    await _enter_email(world, state, minutes=29)
+    await _enter_email(world, "queued", minutes=600)  # put off on purpose, or the pass stands still
+    await _enter_gift(world, state, minutes=29)
+    assert (await world.look()).healthy
+    await _enter_gift(world, state, minutes=31)
+    assert await _told_after_a_while(world) == [("emails_late", "emails", "raised")]
+
+
+async def test_failures_that_grow_are_told(world: World) -> None:
+    await _enter_email(world, "unknown", count=9)
+    assert (await world.look()).healthy
+    await _enter_email(world, "unknown")
+    await world.look()
+    assert await world.told() == [("failures_growing", "reminders", "raised")]
+    await world.sql(
+        "update worker.sent_ledger set created_at = now() - interval '61 min', state = 'sent', message_id = 'm'"
+    )
+    await world.look()
+    await world.minutes_pass(CALM_SECONDS)
+    await world.look()
+    assert (await world.told())[-1] == ("failures_growing", "reminders", "cleared")

@@ -1,0 +1,119 @@
+"""What the watchdog calls wrong, rule by rule, at the very edges."""
+
+from typing import Any
+
+import pytest
+
+from reminder_worker.mail.messages import AlertKind
+from reminder_worker.operations import PassState
+from reminder_worker.watchdog_rules import (
+    ALIVE_WITHIN,
+    APART_BLOCKS,
+    GROWTH,
+    MAX_LAG_BLOCKS,
+    NEW_BLOCK_WITHIN,
+    ChainSight,
+    Expected,
+    Known,
+    Trouble,
+    judge,
+)
+
+WELL = ChainSight(1, endpoints=2, answering=2, lowest=1000, highest=1000, newest_age=5, behind=0, behind_before=0)
+
+
+def state(name: str = "due", succeeded: int | None = 0, chain_id: int = 1, error: str | None = None) -> PassState:
+    return PassState(name, chain_id, 0, succeeded, None, error, None, None)
+
+
+def wrong(
+    *, expected: Any = (), states: Any = (), chains: Any = (), trouble: Trouble | None = None
+) -> list[tuple[AlertKind, str, int]]:
+    return list(judge(Known(expected, states, chains, trouble or Trouble())))
+
+
+def sight(**changes: Any) -> ChainSight:
+    whole = {name: getattr(WELL, name) for name in WELL.__slots__}
+    return ChainSight(**{**whole, **changes})
+
+
+def test_nothing_known_and_nothing_expected_is_well() -> None:
+    assert wrong() == []
+    assert wrong(chains=[WELL]) == []
+
+
+@pytest.mark.parametrize(("every", "age", "stalled"), [(60, 360, False), (60, 361, True), (3600, 3900, False)])
+def test_each_pass_has_its_own_time_beside_the_five_minutes(every: int, age: int, stalled: bool) -> None:
+    found = wrong(expected=[Expected("due", 1, every)], states=[state(succeeded=age)])
+    assert found == ([(AlertKind.WORKER_STALLED, "due", 1)] if stalled else [])
+
+
+def test_a_pass_that_fails_at_times_but_succeeds_is_well() -> None:
+    """One failure is tried again; only what does not succeed for long is told."""
+    assert wrong(expected=[Expected("due", 1, 60)], states=[state(succeeded=30, error="ChainUnavailable")]) == []
+
+
+def test_one_chain_standing_still_is_told_of_that_chain() -> None:
+    expected = [Expected("due", 1, 60), Expected("due", 2, 60)]
+    states = [state(succeeded=9999, chain_id=2), state(chain_id=1)]
+    assert wrong(expected=expected, states=states) == [(AlertKind.WORKER_STALLED, "due", 2)]
+
+
+def test_a_pass_that_never_succeeded_has_the_time_of_any_other() -> None:
+    (found,) = judge(Known([Expected("prices", 1, 300)], [], [], Trouble())).values()
+    assert found.hold_seconds == ALIVE_WITHIN + 300
+
+
+def test_states_of_passes_that_are_off_are_not_looked_at() -> None:
+    assert wrong(states=[state("gifts", None), state("relay", 10**6)]) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "about"),
+    [
+        ({"answering": 1}, "no answer"),
+        ({"lowest": 1000 - APART_BLOCKS - 1}, "an endpoint lags"),
+        ({"newest_age": NEW_BLOCK_WITHIN + 1}, "no new block"),
+        ({"agree": False}, "endpoints disagree"),
+    ],
+)
+def test_each_trouble_of_endpoints_is_a_condition_of_its_own(changes: dict[str, Any], about: str) -> None:
+    assert wrong(chains=[sight(**changes)]) == [(AlertKind.RPC_TROUBLE, about, 1)]
+
+
+@pytest.mark.parametrize("changes", [{"lowest": 1000 - APART_BLOCKS}, {"newest_age": NEW_BLOCK_WITHIN}])
+def test_endpoints_may_differ_a_little(changes: dict[str, Any]) -> None:
+    assert wrong(chains=[sight(**changes)]) == []
+
+
+def test_a_chain_that_does_not_answer_at_all_is_told_once_by_this_rule() -> None:
+    assert wrong(chains=[ChainSight(1, 2, 0)]) == [(AlertKind.RPC_TROUBLE, "no answer", 1)]
+
+
+@pytest.mark.parametrize(
+    ("behind", "before", "lags"),
+    [
+        (MAX_LAG_BLOCKS, MAX_LAG_BLOCKS, False),
+        (MAX_LAG_BLOCKS + 1, MAX_LAG_BLOCKS + 1, True),
+        (10**6, 10**6 + 1, False),
+        (10**6, None, False),
+    ],
+    ids=["near", "comes no nearer", "catches up", "not compared yet"],
+)
+def test_an_index_lags_when_it_is_far_and_comes_no_nearer(behind: int, before: int | None, lags: bool) -> None:
+    found = wrong(chains=[sight(behind=behind, behind_before=before)])
+    assert found == ([(AlertKind.INDEX_LAGGING, "index", 1)] if lags else [])
+
+
+@pytest.mark.parametrize(
+    ("trouble", "kind"),
+    [
+        (Trouble(late=1, oldest_late=1801), AlertKind.EMAILS_LATE),
+        (Trouble(held=1), AlertKind.EMAILS_NEED_HAND),
+        (Trouble(dead=1), AlertKind.EMAILS_NEED_HAND),
+        (Trouble(refused_alerts=1), AlertKind.EMAILS_NEED_HAND),
+        (Trouble(failed={"relay": GROWTH, "gifts": GROWTH - 1}), AlertKind.FAILURES_GROWING),
+    ],
+)
+def test_trouble_with_emails_and_relays_is_told_by_its_kind(trouble: Trouble, kind: AlertKind) -> None:
+    assert [each for each, _, _ in wrong(trouble=trouble)] == [kind]
