@@ -15,7 +15,9 @@ from assets.prices import price_not_stale, prices
 from assets.relay import ops_alerts, relay_requests
 from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
 from assets.service import Service
+from assets.statistics import statistics_snapshots
 from assets.steps import PASS_OF
+from assets.upgrades import upgrade_operations
 
 if TYPE_CHECKING:
     from reminder_worker import operations, operations_relay
@@ -156,6 +158,8 @@ _PASS_ASSETS = (
     relay_requests,
     owner_activity,
     prices,
+    statistics_snapshots,
+    upgrade_operations,
     ops_alerts,
     worker_health,
 )

@@ -37,6 +37,8 @@ PASS_OF = {
     "owner_activity": "auto_renew",
     "ops_alerts": "alerts",
     "prices": "prices",
+    "upgrade_operations": "upgrades",
+    "statistics_snapshots": "statistics",
     "worker_health": "watchdog",
 }
 
@@ -47,12 +49,13 @@ def perform(
     name: str,
     facts: Facts,
     again: tuple[float, float] = (0, 0),
+    seconds: float = RUN_SECONDS,
 ) -> Iterator[metadata.Metadata]:
     """Run a pass; its report once, or nothing when it is off.
 
     `again`: after so many seconds once more while a look says there is work, for so many seconds in all.
     """
-    found = service.call(partial(_report, name=name, facts=facts, again=again), RUN_SECONDS)
+    found = service.call(partial(_report, name=name, facts=facts, again=again), seconds)
     if isinstance(found, str):
         context.log.info(f"skipped: {found}")
     else:

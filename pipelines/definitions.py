@@ -11,6 +11,8 @@ from assets.prices import PRICE_ASSETS
 from assets.relay import RELAY_ASSETS
 from assets.reminders import REMINDER_ASSETS
 from assets.service import Service
+from assets.statistics import STATISTICS_ASSETS, STATISTICS_CHECKS
+from assets.upgrades import UPGRADE_ASSETS
 from pipelines.jobs import JOBS
 from pipelines.schedules import SCHEDULES
 from pipelines.sensors import sensors
@@ -24,10 +26,12 @@ defs = dg.Definitions(
         *RELAY_ASSETS,
         *AUTO_RENEW_ASSETS,
         *PRICE_ASSETS,
+        *STATISTICS_ASSETS,
+        *UPGRADE_ASSETS,
         *HEALTH_ASSETS,
         *OVERVIEW_ASSETS,
     ],
-    asset_checks=[*RUN_CHECKS, *STANDING_CHECKS],
+    asset_checks=[*RUN_CHECKS, *STANDING_CHECKS, *STATISTICS_CHECKS],
     jobs=JOBS,
     sensors=sensors(service),
     schedules=SCHEDULES,

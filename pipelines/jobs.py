@@ -13,15 +13,18 @@ from assets.overview import pass_state, sends_per_day
 from assets.prices import prices
 from assets.relay import ops_alerts, relay_requests
 from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
+from assets.statistics import STATISTICS_CHECKS, statistics_days, statistics_snapshots
+from assets.upgrades import upgrade_operations
 from pipelines.retention import forget_expired, prune_runs
 
 AssetJob: TypeAlias = UnresolvedAssetJobDefinition  # what `define_asset_job` returns; not exported
 LANE = "lane"
 MAX_SECONDS = 180  # a slice of a pass ends by itself within 120
+MAX_SECONDS_OF_NUMBERS = 1_800  # a million legacies are read in one run, and nothing waits for it
 
 
-def _tags(lane: str) -> dict[str, str]:
-    return {LANE: lane, "dagster/max_runtime": str(MAX_SECONDS)}
+def _tags(lane: str, seconds: int = MAX_SECONDS) -> dict[str, str]:
+    return {LANE: lane, "dagster/max_runtime": str(seconds)}
 
 
 def _pass_job(name: str, description: str, *assets: dg.AssetsDefinition) -> AssetJob:
@@ -41,8 +44,24 @@ emails = _pass_job(
 )
 relay = _pass_job("relay", "Follow what is open to its end, tell operators what changed.", relay_requests, ops_alerts)
 auto_renew = _pass_job("auto_renew", "Look at the owners who opted in, renew their timers.", owner_activity)
+upgrades = _pass_job(
+    "upgrades", "Read the timelock of the contracts, tell operators what changed.", upgrade_operations, ops_alerts
+)
 health = _pass_job("health", "Look whether all is well, show what is wrong.", worker_health)
 price_feeds = _pass_job("price_feeds", "Read the price feeds, keep what is new.", prices)
+statistics = dg.define_asset_job(
+    "statistics",
+    dg.AssetSelection.assets(statistics_snapshots.key).without_checks()
+    | dg.AssetSelection.checks(dg.AssetCheckKey(statistics_snapshots.key, EVERY_CHAIN), *STATISTICS_CHECKS),
+    description="The hour's counts and value secured, and whether they are sound.",
+    tags=_tags("statistics", MAX_SECONDS_OF_NUMBERS),
+)
+daily_series = dg.define_asset_job(
+    "daily_series",
+    dg.AssetSelection.assets(statistics_days.key),
+    description="Days into Parquet: each once it is over; any others by a backfill.",
+    tags=_tags("daily_series", MAX_SECONDS_OF_NUMBERS),
+)
 overview = dg.define_asset_job(
     "overview",
     dg.AssetSelection.assets(pass_state.key, sends_per_day.key).without_checks()
@@ -58,5 +77,5 @@ def prune() -> None:
     forget_expired()
 
 
-PASS_JOBS = (events, due, emails, relay, auto_renew, price_feeds, health)
-JOBS = (*PASS_JOBS, overview, prune)
+PASS_JOBS = (events, due, emails, relay, auto_renew, price_feeds, statistics, upgrades, health)
+JOBS = (*PASS_JOBS, daily_series, overview, prune)

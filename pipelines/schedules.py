@@ -1,8 +1,10 @@
 """What happens by the clock."""
 
+from datetime import timedelta
+
 import dagster as dg
 
-from pipelines.jobs import overview, prune
+from pipelines.jobs import daily_series, overview, prune
 
 every_quarter_hour = dg.ScheduleDefinition(
     name="overview_every_quarter_hour",
@@ -21,4 +23,18 @@ hourly = dg.ScheduleDefinition(
     description="Often and little: an hour brings at most 2,000 runs, and a slice deletes about 5,000.",
 )
 
-SCHEDULES = (every_quarter_hour, hourly)
+
+@dg.schedule(
+    name="daily_series_every_night",
+    job=daily_series,
+    cron_schedule="20 0 * * *",
+    execution_timezone="UTC",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="The day that is over, for analysts. Days missed are filled in by the hourly pass, or by a backfill.",
+)
+def nightly(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    day = (context.scheduled_execution_time - timedelta(days=1)).date().isoformat()
+    return dg.RunRequest(partition_key=day)
+
+
+SCHEDULES = (every_quarter_hour, hourly, nightly)

@@ -15,7 +15,19 @@ import dagster as dg
 
 from assets.metadata import clock
 from assets.service import Service
-from pipelines.jobs import LANE, AssetJob, auto_renew, due, emails, events, health, price_feeds, relay
+from pipelines.jobs import (
+    LANE,
+    AssetJob,
+    auto_renew,
+    due,
+    emails,
+    events,
+    health,
+    price_feeds,
+    relay,
+    statistics,
+    upgrades,
+)
 
 if TYPE_CHECKING:
     from reminder_worker.operations import PassState
@@ -199,6 +211,13 @@ async def _no_change(runtime: "Runtime") -> str:
     return f"no change; wrong now: {len(found)}, as alerts said" if found else "nothing is wrong"
 
 
+async def _nothing_scheduled(runtime: "Runtime") -> str:
+    from reminder_worker.upgrades import views
+
+    waiting = len(await views.operations(runtime.engine))
+    return f"no change on the timelock; operations that wait: {waiting}" if waiting else "no upgrade is scheduled"
+
+
 async def _nobody_to_look_at(runtime: "Runtime") -> str:
     from reminder_worker.operations_relay import verdicts
 
@@ -212,6 +231,20 @@ async def _no_new_round(runtime: "Runtime") -> str:
     states = [each for chain in runtime.chains.values() for each in await feed_states(runtime.engine, chain.settings)]
     stale = sum(state.price is None or state.price.stale for state in states)
     return f"no new round of {len(states)} price feeds" + (f"; without a fresh price: {stale}" if stale else "")
+
+
+async def _snapshot_taken(runtime: "Runtime") -> str:
+    from reminder_worker.statistics import store
+
+    words = []
+    for chain_id in runtime.chains:
+        newest = await store.newest(runtime.engine, chain_id)
+        words.append(
+            f"chain {chain_id} has its snapshot of {clock(newest.hour.timestamp())}"
+            if newest
+            else f"chain {chain_id}: the index has first to reach the head"
+        )
+    return "; ".join(words)
 
 
 def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
@@ -234,10 +267,12 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
             [
                 Watch(emails, ("dispatch",), ("events", "due", "emails"), _nothing_to_send),
                 Watch(emails, ("gifts",), ("emails",), _no_gift_due),
+                Watch(upgrades, ("upgrades",), ("upgrades",), _nothing_scheduled),
                 Watch(relay, ("relay", "alerts"), ("relay",), _nothing_open),
             ],
             14,
-            "Every 15 seconds: is an email due that no other run is about to send, a request open, an alert untold?",
+            "Every 15 seconds: is an email due that no other run is about to send, a request open, an alert untold,"
+            " did something happen on the timelock of the contracts?",
         ),
         _sensor(
             service,
@@ -256,5 +291,11 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
             [Watch(price_feeds, ("prices",), ("price_feeds",), _no_new_round)],
             297,
             "Every 5 minutes: has a price feed a new round, or an answer that is not to be believed?",
+        ),
+        _sensor(
+            service,
+            [Watch(statistics, ("statistics",), ("statistics",), _snapshot_taken)],
+            297,
+            "Every 5 minutes: has the hour no snapshot of counts and value secured yet?",
         ),
     )

@@ -15,13 +15,26 @@ import click
 
 from reminder_worker import cli_parts
 from reminder_worker.cli_relay import relay
+from reminder_worker.cli_upgrades import upgrades
 from reminder_worker.errors import NotConfigured, Refused, Unavailable
 
 if TYPE_CHECKING:
     from reminder_worker.passes import Outcome
     from reminder_worker.runtime import Runtime
 
-_PASSES = ("index", "signals", "due", "dispatch", "gifts", "relay", "auto_renew", "prices", "watchdog", "alerts")
+_PASSES = (
+    "index",
+    "signals",
+    "due",
+    "dispatch",
+    "gifts",
+    "relay",
+    "auto_renew",
+    "prices",
+    "watchdog",
+    "upgrades",
+    "alerts",
+)
 
 
 @click.group(
@@ -69,6 +82,7 @@ def doctor() -> None:
 
 
 main.add_command(relay)
+main.add_command(upgrades)
 
 
 @main.group()

@@ -268,6 +268,25 @@ async def _read_prices(runtime: Runtime, chain_id: int) -> Report:
     return _report(await runtime.prices[chain_id].run())
 
 
+async def _take_snapshot(runtime: Runtime, chain_id: int) -> Report:
+    return _report(await runtime.statistics[chain_id].run())
+
+
+def _upgrades_off(settings: Settings) -> str | None:
+    watched = any(chain.upgrade_timelock for chain in settings.chains)
+    return None if watched else "no timelock to watch (CHAIN_x_UPGRADE_TIMELOCK)"
+
+
+async def _queue_has_changed(runtime: Runtime, chain_id: int) -> bool:
+    return chain_id in runtime.upgrades and await runtime.upgrades[chain_id].look()
+
+
+async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Report:
+    if chain_id not in runtime.upgrades:
+        return {"watches": "nothing on this chain"}
+    return _report(await runtime.upgrades[chain_id].run())
+
+
 async def _tell_operators(runtime: Runtime, _: int) -> Report:
     return _report(await runtime.alerts.run())
 
@@ -353,6 +372,24 @@ PASSES: tuple[Pass, ...] = (
         _prices_off,
         lambda runtime, chain_id: runtime.prices[chain_id].look(),
         _read_prices,
+    ),
+    Pass(
+        "statistics",
+        "counts and value secured, once an hour, into the table and Parquet",
+        300,
+        True,
+        _always_on,
+        lambda runtime, chain_id: runtime.statistics[chain_id].look(),
+        _take_snapshot,
+    ),
+    Pass(
+        "upgrades",
+        "what is scheduled, executed or changed on the timelock of the contracts",
+        15,
+        True,
+        _upgrades_off,
+        _queue_has_changed,
+        _watch_upgrades,
     ),
     Pass(
         "alerts",

@@ -37,6 +37,8 @@ from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.reminders.windows import DuePass
 from reminder_worker.settings import ChainSettings, GiftSettings, Settings
 from reminder_worker.statistics.price_pass import Prices
+from reminder_worker.statistics.snapshot import Statistics
+from reminder_worker.upgrades.watch import UpgradeWatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class Runtime:
     gift_notifications: GiftNotifications
     gift_mail: GiftMail | None
     prices: Mapping[int, Prices]
+    statistics: Mapping[int, Statistics]
+    upgrades: Mapping[int, UpgradeWatch]
 
     @property
     def wallets(self) -> Sequence[PayingWallet]:
@@ -123,6 +127,12 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),
             gift_notifications=make_gift_notifications(engine, vault, hashes, quotas, chains, gifts, settings),
             prices={id: Prices(engine, chain) for id, chain in chains.items()},
+            upgrades={
+                id: UpgradeWatch(engine, chain, alerts, chain.settings.upgrade_timelock)
+                for id, chain in chains.items()
+                if chain.settings.upgrade_timelock
+            },
+            statistics={id: Statistics(engine, chain, settings.statistics.folder) for id, chain in chains.items()},
             gift_mail=(
                 GiftMail(engine, vault, quotas, chains, gifts, mail, settings, settings.mail, settings.gifts)
                 if mail and settings.mail and settings.gifts

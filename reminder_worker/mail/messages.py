@@ -229,6 +229,11 @@ def alert_variables(
 
 
 def _fact(name: str, value: str | int) -> dict[str, str]:
+    shown, words = fact_words(name, value)
+    return {"name": shown[:MAX_TEXT], "value": words[:MAX_TEXT] or "none"}
+
+
+def fact_words(name: str, value: str | int) -> tuple[str, str]:
     """`balance_wei` is shown as ether, `age_seconds` as a duration, `mined_at` as a time; the rest as it is."""
     words = str(value)
     if isinstance(value, int):
@@ -239,7 +244,7 @@ def _fact(name: str, value: str | int) -> dict[str, str]:
             name, words = stem, duration_words(value)
         elif unit == "at":
             words = deadline_words(value)
-    return {"name": name.replace("_", " ")[:MAX_TEXT], "value": words[:MAX_TEXT] or "none"}
+    return name.replace("_", " "), words
 
 
 def amounts_rows(amounts: Sequence[Amount]) -> list[dict[str, str]]:

@@ -5,7 +5,7 @@ program makes a link of; what is longer is cut and says so.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from eth_utils.crypto import keccak
@@ -83,6 +83,16 @@ def scheduled_facts(operation: Operation, around: Around) -> Facts:
     facts |= _where_to_look(operation.scheduled_tx, operation.operation_id, around)
     facts |= _how_to_cancel(operation, around)
     return facts | {"final": _final(operation.scheduled_block or 0, around)}
+
+
+def all_facts(operation: Operation, around: Around) -> Facts:
+    """For a terminal: nothing is left out, and call data stands in full."""
+    facts = scheduled_facts(replace(operation, calls=()), around)
+    facts["calls"] = len(operation.calls)
+    for number, call in enumerate(operation.calls, 1):
+        facts |= {f"{number}: {name}": value for name, value in call_facts(call, around).items()}
+        facts[f"{number}: data"] = f"0x{call.data.hex()}"
+    return facts
 
 
 def change_facts(change: Change, operation: Operation | None, around: Around) -> Facts:

@@ -46,9 +46,9 @@ def test_every_pass_is_an_asset_that_a_sensor_launches() -> None:
 def test_a_pass_is_looked_at_as_often_as_it_promises() -> None:
     """Dagster's loop sleeps five seconds and asks whether more than the minimum has passed."""
     promised = {"events_sensor": ("index", "signals"), "due_sensor": ("due",), "auto_renew_sensor": ("auto_renew",)}
-    promised |= {"emails_and_relay_sensor": ("dispatch", "gifts", "relay", "alerts")}
+    promised |= {"emails_and_upgrades_and_relay_sensor": ("dispatch", "gifts", "upgrades", "relay", "alerts")}
     promised |= {"health_sensor": ("watchdog",)}
-    promised |= {"price_feeds_sensor": ("prices",)}
+    promised |= {"price_feeds_sensor": ("prices",), "statistics_sensor": ("statistics",)}
     every = {step.name: step.every_seconds for step in PASSES}
     for sensor in SENSORS:
         real = -(-(sensor.minimum_interval_seconds or 0) // 5) * 5
@@ -73,7 +73,8 @@ def test_sensors_and_schedules_run_without_being_switched_on() -> None:
 def test_every_job_has_a_lane_of_its_own_and_an_end() -> None:
     tags = [defs.resolve_job_def(job.name).tags for job in JOBS]
     assert len({each[LANE] for each in tags}) == len(JOBS)
-    assert all(int(each["dagster/max_runtime"]) <= 300 for each in tags)
+    long = {"statistics": 1_800, "daily_series": 1_800}  # of a million rows
+    assert all(int(each["dagster/max_runtime"]) <= long.get(each[LANE], 300) for each in tags)
 
 
 def test_every_run_is_one_process() -> None:
@@ -82,7 +83,7 @@ def test_every_run_is_one_process() -> None:
 
 def test_what_a_schedule_promises_has_a_freshness_policy() -> None:
     graph = defs.resolve_asset_graph()
-    for name in ("pass_state", "sends_per_day"):
+    for name in ("pass_state", "sends_per_day", "statistics_days"):
         assert graph.get(dg.AssetKey(name)).freshness_policy is not None
     for job in PASS_JOBS:  # made only when there is work: `every_pass_alive` watches their passes instead
         for key in defs.resolve_job_def(job.name).asset_layer.executable_asset_keys:

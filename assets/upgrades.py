@@ -1,0 +1,86 @@
+"""The upgrade queue: what is scheduled on the timelock that may change the contracts."""
+
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from assets import metadata
+from assets.reminders import chain
+from assets.service import Service
+from assets.steps import IN_PLACE, OWNERS, Results, perform
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from reminder_worker.upgrades.views import Listed
+
+GROUP = "upgrades"
+SHOWN = 50
+_COLUMNS = dg.TableSchema(
+    columns=[
+        dg.TableColumn("chain_id", "int", description="Of the chain the timelock is on"),
+        dg.TableColumn("operation_id", "string", description="Of the operation; a batch of calls is one"),
+        dg.TableColumn("state", "string", description="pending, ready, executed, cancelled; gone: reorganised away"),
+        dg.TableColumn("calls", "json", description="What it does: target, value in wei and call data of each call"),
+        dg.TableColumn("predecessor", "string", description="The operation that has to be executed first, if any"),
+        dg.TableColumn("delay", "int", description="Seconds, as scheduled"),
+        dg.TableColumn("ready_at", "int", description="Unix seconds, from getTimestamp: when it may be executed"),
+        dg.TableColumn("scheduled_by", "string", description="Who sent the transaction that scheduled it"),
+        dg.TableColumn("scheduled_at", "int", description="Unix seconds"),
+        dg.TableColumn("scheduled_block", "int", description="Empty: it was never seen scheduled"),
+        dg.TableColumn("scheduled_tx", "string", description="The transaction that scheduled it"),
+        dg.TableColumn("changed_block", "int", description="Block of its last change"),
+        dg.TableColumn("final", "bool", description="Whether its last change cannot be taken back"),
+        dg.TableColumn("seen_at", "timestamp", description="When we first saw it, by the database's clock"),
+    ]
+)
+
+
+@dg.asset(
+    deps=[chain],
+    group_name=GROUP,
+    kinds={"ethereum", "postgres"},
+    owners=OWNERS,
+    tags={"holds": "public-chain-data"},
+    metadata={"dagster/column_schema": _COLUMNS, "dagster/table_name": "worker.upgrade_operation"},
+    output_required=False,
+)
+def upgrade_operations(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """Operations of the UpgradeTimelock: which wait, what they would do, and from when they may be executed.
+
+    Read anew from the last final block every 15 seconds by the sensor: a run starts only for a change.
+    """
+    for found in perform(context, service, "upgrades", _facts):
+        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+
+
+UPGRADE_ASSETS = (upgrade_operations,)
+
+
+async def _facts(engine: "AsyncEngine") -> metadata.Metadata:
+    from reminder_worker.upgrades import views
+
+    counts = await views.counts(engine)
+    return {
+        "dagster/row_count": sum(counts.values()),
+        "pending operations": _table(await views.operations(engine, limit=SHOWN)),
+        "ended lately": _table(await views.operations(engine, ended=True, limit=SHOWN)),
+    }
+
+
+def _table(listed: "list[Listed]") -> dg.MarkdownMetadataValue:
+    from reminder_worker.mail.messages import LATEST_TIME
+
+    rows = [
+        (
+            each.chain_id,
+            each.operation.operation_id,
+            each.operation.state,
+            each.does,
+            "" if each.operation.ready_at is None else metadata.clock(min(each.operation.ready_at, LATEST_TIME)),
+            each.operation.scheduled_by or "",
+            "yes" if each.final else "not yet",
+        )
+        for each in listed
+    ]
+    return metadata.table(("chain", "operation", "state", "does", "executable at", "sent by", "final"), rows)

@@ -1,0 +1,71 @@
+"""`reminder-worker upgrades`: what is scheduled on the UpgradeTimelock, and what it would do."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from reminder_worker.cli_parts import chosen_chain, console, example, settings, with_runtime
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reminder_worker.runtime import Runtime
+    from reminder_worker.upgrades.events import UpgradeEvent
+    from reminder_worker.upgrades.telling import Facts
+    from reminder_worker.upgrades.views import Listed
+
+_OPERATION = "0x93ecf1f9…"
+
+
+@click.group()
+def upgrades() -> None:
+    """The upgrade queue of the contracts: look at it, and at what an operation would do."""
+
+
+@upgrades.command("list", epilog=example("reminder-worker upgrades list", "reminder-worker upgrades list --ended"))
+@click.option("--ended", is_flag=True, help="What has ended, newest first.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
+def list_operations(ended: bool, limit: int) -> None:
+    """Operations that wait for their time or may be executed now."""
+    from rich.table import Column, Table
+
+    from reminder_worker.mail.messages import deadline_words
+    from reminder_worker.upgrades import views
+
+    async def look(runtime: "Runtime") -> "list[Listed]":
+        return await views.operations(runtime.engine, ended=ended, limit=limit)
+
+    shown = Table(Column("operation", no_wrap=True), "chain", "state", "does", "executable at", "final")
+    for each in with_runtime(look):
+        of = each.operation
+        moment = "" if of.ready_at is None else deadline_words(of.ready_at)
+        final = "yes" if each.final else "not yet"
+        shown.add_row(of.operation_id, str(each.chain_id), of.state, each.does, moment, final)
+    console().print(shown)
+
+
+@upgrades.command(epilog=example(f"reminder-worker upgrades show {_OPERATION} --chain 1"))
+@click.argument("operation_id")
+@click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
+def show(operation_id: str, chain_id: int | None) -> None:
+    """One operation: what it would do, call data in full, who scheduled it, and what the timelock said of it."""
+    from rich.table import Table
+
+    from reminder_worker.mail.messages import deadline_words, fact_words
+    from reminder_worker.upgrades import views
+
+    chosen = chosen_chain(settings(), chain_id)
+
+    async def look(runtime: "Runtime") -> "tuple[Facts, Sequence[UpgradeEvent]]":
+        return await views.one(runtime.engine, runtime.chains[chosen], operation_id.lower())
+
+    facts, events = with_runtime(look)
+    shown = Table("", "", show_header=False)
+    for name, value in facts.items():
+        shown.add_row(*fact_words(name, value))
+    console().print(shown)
+    history = Table("block", "time", "event", "transaction", "sent by")
+    for each in events:
+        row = (str(each.block_number), deadline_words(each.block_time), each.name, each.tx_hash, each.sender or "")
+        history.add_row(*row)
+    console().print(history)
