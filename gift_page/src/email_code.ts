@@ -10,14 +10,22 @@ import { compressRawPublicKey, encryptOtpCodeToBundle, toDerSignature } from "@t
 import { Signature, TypedDataEncoder, verifyTypedData } from "ethers";
 import type { Facts, IdentityProvider as Provider } from "./facts.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
+import { InWords } from "./words.ts";
 
 /** `wrong_code`: not this one, or not any more; `wrong_email`: the address opens another wallet, or none. */
 export type Trouble = "wrong_code" | "wrong_email" | "too_many" | "unreachable";
 
+const WORDS: Record<Trouble, string> = {
+  wrong_code: "That code does not fit, or it is no longer valid. Use the newest email, or have another code sent.",
+  wrong_email: "This address does not open this gift. Perhaps it was sealed for another one of yours.",
+  too_many: "That was tried too often. Please wait a few minutes, then have another code sent.",
+  unreachable: "The sign-in provider does not answer right now. Nothing is lost: please try again soon.",
+};
+
 /** Nothing was signed. Says nothing of what was typed. */
-export class EmailCodeError extends Error {
+export class EmailCodeError extends InWords {
   constructor(readonly trouble: Trouble) {
-    super(trouble);
+    super(WORDS[trouble]);
   }
 }
 
@@ -35,7 +43,8 @@ const POLL_MILLISECONDS = 1000;
 const UNDER_WAY = ["ACTIVITY_STATUS_CREATED", "ACTIVITY_STATUS_PENDING"];
 
 /** `email` as `normaliseEmail` gives it. Throws `EmailCodeError`. */
-export async function sendCode(provider: Provider, email: string): Promise<SentCode> {
+export async function sendCode(provider: Provider | null, email: string): Promise<SentCode> {
+  if (provider === null) throw new EmailCodeError("unreachable");
   const body = { otpType: "OTP_TYPE_EMAIL", contact: email };
   const answer = await askProxy<{ otpId: string; otpEncryptionTargetBundle: string }>(
     provider,

@@ -1,33 +1,28 @@
 /** The two questions of an email gift: which address, and which code was sent there. Loaded with `email_code.ts`. */
 import { button, fill, make } from "./dom.ts";
 import { normaliseEmail } from "./email_address.ts";
-import { EmailCodeError, sendCode, signIn, type SentCode, type Trouble } from "./email_code.ts";
+import { EmailCodeError, sendCode, signIn, type SentCode } from "./email_code.ts";
 import type { Facts } from "./facts.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
+import { inWords } from "./words.ts";
 
-const WORDS: Record<Trouble, string> = {
-  wrong_code: "That code does not fit, or it is no longer valid. Use the newest email, or have another code sent.",
-  wrong_email: "This address does not open this gift. Perhaps it was sealed for another one of yours.",
-  too_many: "That was tried too often. Please wait a few minutes, then have another code sent.",
-  unreachable: "The sign-in provider does not answer right now. Nothing is lost: please try again soon.",
-};
 const NO_ADDRESS = "This is no email address. Please check it.";
 const NO_CODE = "Please type the code from the email.";
 
-/** Asks in `place` until the gift's recipient has signed in; keeps nothing that was typed. */
-export function askEmail(facts: Facts, place: HTMLElement): Promise<GiftSigner> {
+/** Asks in `place` until the gift's recipient has signed in; keeps nothing that was typed. `problem`: told at first. */
+export function askEmail(facts: Facts, place: HTMLElement, problem?: string): Promise<GiftSigner> {
   return new Promise((resolve) => {
     const finish = (signer: GiftSigner): void => {
-      fill(place);
+      fill(place, make("p", { className: "dim busy", attributes: { role: "status" } }, "Your wallet signs…"));
       resolve(signer);
     };
-    askAddress(facts, place, finish);
+    askAddress(facts, place, finish, problem ?? "");
   });
 }
 
 type Finish = (signer: GiftSigner) => void;
 
-function askAddress(facts: Facts, place: HTMLElement, finish: Finish, problem?: string): void {
+function askAddress(facts: Facts, place: HTMLElement, finish: Finish, problem: string | null = null): void {
   const input = field("gift-email", { type: "email", autocomplete: "email", inputMode: "email" });
   const words = "This gift was sealed for an email address. Type it, and a code is sent there. It goes to the sign-in provider, not to us.";
   const form = question(words, "Your email address", input, "Send me a code", async () => {
@@ -49,8 +44,8 @@ function askCode(facts: Facts, place: HTMLElement, finish: Finish, sent: SentCod
     try {
       finish(await signIn(facts, sent, code));
     } catch (error) {
-      if (troubleOf(error) !== "wrong_email") return WORDS[troubleOf(error)];
-      askAddress(facts, place, finish, WORDS.wrong_email);
+      if (!isWrongEmail(error)) return inWords(error);
+      askAddress(facts, place, finish, inWords(error));
     }
     return null;
   });
@@ -65,17 +60,16 @@ function askCode(facts: Facts, place: HTMLElement, finish: Finish, sent: SentCod
 
 /** The problem, when none was sent. */
 async function send(facts: Facts, place: HTMLElement, finish: Finish, email: string): Promise<string | null> {
-  if (facts.identityProvider === null) return WORDS.unreachable;
   try {
     askCode(facts, place, finish, await sendCode(facts.identityProvider, email));
     return null;
   } catch (error) {
-    return troubleOf(error) === "wrong_email" ? NO_ADDRESS : WORDS[troubleOf(error)];
+    return isWrongEmail(error) ? NO_ADDRESS : inWords(error);
   }
 }
 
-function troubleOf(error: unknown): Trouble {
-  return error instanceof EmailCodeError ? error.trouble : "unreachable";
+function isWrongEmail(error: unknown): boolean {
+  return error instanceof EmailCodeError && error.trouble === "wrong_email";
 }
 
 interface Question {
@@ -125,8 +119,9 @@ function field(id: string, properties: Partial<HTMLInputElement>): HTMLInputElem
   return input;
 }
 
-function show(place: HTMLElement, form: Question, input: HTMLInputElement, problem?: string): void {
+/** `problem`: empty at the beginning, when nobody has asked for this question and the focus stays where it is. */
+function show(place: HTMLElement, form: Question, input: HTMLInputElement, problem: string | null = null): void {
   fill(place, form.element);
-  if (problem === undefined) input.focus();
-  else form.tell(problem);
+  if (problem === null) input.focus();
+  else if (problem !== "") form.tell(problem);
 }

@@ -46,32 +46,36 @@ export async function offerWays(facts: Facts, place: HTMLElement, show: (facts: 
       const advice = "Nothing is lost: your gift stays where it is. Until then only a wallet that pays the fee itself can open it.";
       return fill(body, make("p", { className: "notice" }, whyNot), make("p", {}, advice));
     }
-    if (way === "paper") askPaperKey(facts, body, (signer) => withdraw(signer, ON_PAPER, body));
+    if (way === "paper") askPaperKey(facts, body, (signer) => withdraw(signer, ON_PAPER, (told) => tell(body, told)));
     else void askByEmail(body);
   }
 
-  async function askByEmail(body: HTMLElement): Promise<void> {
+  /** `problem`: why it did not work before. */
+  async function askByEmail(body: HTMLElement, problem?: string): Promise<void> {
     try {
       const { askEmail } = await import("./email_form.ts");
-      const signer = await askEmail(facts, body);
-      await withdraw(signer, BY_EMAIL, body);
+      const signer = await askEmail(facts, body, problem);
+      await withdraw(signer, BY_EMAIL, (told) => void askByEmail(body, told));
     } catch (error) {
       fill(body, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)));
     }
   }
 
   /** Signs with facts that are new: the nonce and the chain's clock are in them. */
-  async function withdraw(signer: GiftSigner, advice: string, body: HTMLElement): Promise<void> {
+  async function withdraw(signer: GiftSigner, advice: string, tell: (problem: string) => void): Promise<void> {
     try {
       const fresh = await fetchFacts(facts.chainId, facts.timelockId);
       if (fresh.state !== "open") return show(fresh);
       const request = await signWithdrawAuth(fresh, signer);
       void sponsored(place, fresh, request, advice, again);
     } catch (error) {
-      const problem = make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error));
-      body.querySelector(".problem")?.replaceWith(problem);
+      tell(inWords(error));
     }
   }
+}
+
+function tell(body: HTMLElement, problem: string): void {
+  body.querySelector(".problem")?.replaceWith(make("p", { className: "problem", attributes: { role: "alert" } }, problem));
 }
 
 function panel(way: Way, isOpen: boolean): { way: Way; element: HTMLElement; body: HTMLElement } {

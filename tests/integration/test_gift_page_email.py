@@ -1,0 +1,281 @@
+"""A gift sealed for an email address, in Chromium: a code proves the address, and the provider's wallet signs."""
+
+import hashlib
+import logging
+import re
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import structlog
+from eth_account.signers.local import LocalAccount
+from playwright.async_api import expect
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
+from reminder_worker.errors import Misconfigured
+from reminder_worker.gifts.claim_link import Marks
+from reminder_worker.logging import configure_logging
+from tests.integration.api_world import settings_for
+from tests.integration.auth_proxy_stand_in import AuthProxyStandIn
+from tests.integration.gift_page_browser import Visitor
+from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_gift_world
+
+EMAIL = "canary.ada@secret.example.org"
+BY_EMAIL = Marks(occasion="birthday", email=True)
+
+
+@dataclass
+class EmailWorld:
+    gifts: GiftWorld
+    provider: AuthProxyStandIn
+
+    async def wallet(self, email: str = EMAIL, *, remembered: bool = True) -> LocalAccount:
+        """Of an email, as the service makes it; `remembered`: since the service keeps which address it has."""
+        parts = self.gifts.api.parts
+        made, wallet = self.provider.wallet(email, parts.hashes.sub_organization(email))
+        address_hash = parts.hashes.gift_wallet(wallet.address.lower()) if remembered else None
+        row = {"email": parts.hashes.email(email), "made": made.id, "address": address_hash}
+        insert = "insert into worker.gift_wallet (email_hash, timestamp_ms, sub_organization_id, address_hash)"
+        async with parts.engine.begin() as connection:
+            await connection.execute(text(f"{insert} values (:email, 1, :made, :address)"), row)
+        return wallet
+
+    async def seal(self, wallet: LocalAccount, **terms: Any) -> SealedGift:
+        return await self.gifts.seal(wallet, marks=BY_EMAIL, **terms)
+
+
+@pytest.fixture
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[EmailWorld]:
+    async with AsyncExitStack() as stack:
+        provider = await stack.enter_async_context(AuthProxyStandIn())
+        gifts = await stack.enter_async_context(open_gift_world(chain_scenario, engine, **provider.settings()))
+        provider.origin = gifts.origin
+        yield EmailWorld(gifts, provider)
+
+
+async def type_email(visitor: Visitor, email: str) -> None:
+    await visitor.page.get_by_label("Your email address").fill(email)
+    await visitor.page.get_by_role("button", name="Send me a code").click()
+
+
+async def type_code(visitor: Visitor, code: str) -> None:
+    await visitor.page.get_by_label("The code from the email").fill(code)
+    await visitor.page.get_by_role("button", name="Open my gift").click()
+
+
+async def ask_for_code(visitor: Visitor, gift: SealedGift, email: str = EMAIL) -> None:
+    await visitor.page.goto(gift.url)
+    await type_email(visitor, email)
+    await expect(visitor.page.get_by_label("The code from the email")).to_be_focused()
+
+
+async def see_it_claimed(visitor: Visitor) -> None:
+    await expect(visitor.page.get_by_text(re.compile("has received it|is yours"))).to_be_visible(timeout=30_000)
+
+
+async def problem(visitor: Visitor) -> str:
+    shown = visitor.page.get_by_role("alert").filter(has_text=re.compile(r"\w"))
+    await expect(shown).to_be_visible()
+    return await shown.inner_text()
+
+
+async def relayed(world: EmailWorld) -> int:
+    (row,) = await world.gifts.api.rows("select count(*) from worker.relay_request")
+    return int(row.count)
+
+
+@pytest.fixture
+def captured_logs(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
+    root = logging.getLogger()
+    handlers, level, hook = list(root.handlers), root.level, sys.excepthook
+    yield capsys
+    structlog.reset_defaults()
+    root.handlers[:], sys.excepthook = handlers, hook
+    root.setLevel(level)
+
+
+async def test_a_gift_for_an_email_is_sealed_and_opened(
+    world: EmailWorld, visitor: Visitor, captured_logs: pytest.CaptureFixture[str]
+) -> None:
+    """From the giver's question to the tokens in the email's wallet; the address and the code are with nobody else."""
+    gifts, provider = world.gifts, world.provider
+    configure_logging(gifts.api.parts.settings)
+    gifts.scenario.send(gifts.giver, gifts.giver.address)
+    deadline = gifts.api.deadline()
+    message = {"emailHash": hashlib.sha256(EMAIL.encode()).digest(), "deadline": deadline}
+    types = {"GiftEmailWallet": [{"name": "emailHash", "type": "bytes32"}, {"name": "deadline", "type": "uint256"}]}
+    domain = {"name": "Reminder Worker", "version": "1", "chainId": gifts.api.chain_id}
+    signature = gifts.giver.sign_typed_data(domain, types, message).signature.to_0x_hex()
+    asked = {"chainId": gifts.api.chain_id, "giver": gifts.giver.address, "email": EMAIL, "deadline": deadline}
+    answer = await gifts.api.post("/gift/recipient-wallet", asked | {"signature": signature})
+    wallet = provider.keys[answer.body["address"].lower()]
+    gift = await world.seal(wallet)
+
+    await ask_for_code(visitor, gift, "  Canary.ADA@Secret.Example.ORG ")
+    (code,) = provider.mailbox[EMAIL]
+    await type_code(visitor, f" {code[:3]} {code[3:]} ")
+    await see_it_claimed(visitor)
+
+    assert gifts.received(gift) == 250 * USDC
+    assert await gifts.state(gift) == "claimed"
+    (login,) = provider.logins
+    assert (login["organizationId"], provider.sign_ups) == (provider.only.id, 0)
+    assert provider.answers["account"] == 0, "the sub-organization is known: nobody is asked by email"
+    assert visitor.foreign(gifts.origin, provider.url) == []
+    assert (visitor.violations, visitor.faults) == ([], [])
+    to_us = [each for each in visitor.wire.sent if each.url.startswith(gifts.origin)]
+    to_provider = [each for each in visitor.wire.sent if each.url.startswith(provider.url)]
+    assert {urlsplit(each.url).path for each in to_provider} >= {"/v1/otp_init_v2", "/v1/otp_login_v2"}
+    kept = await visitor.stored() + "".join(visitor.console)
+    written = "".join(captured_logs.readouterr())
+    for words in ("canary.ada", "Canary.ADA", code, login["verificationToken"], login["publicKey"]):
+        assert not any(words.encode() in each.head + each.body for each in to_us)
+        assert words not in kept
+        assert words not in written
+    assert not any(code.encode() in each.body for each in to_provider), "the code leaves the page encrypted"
+    assert not any(b"referer:" in each.head.lower() or b"cookie:" in each.head.lower() for each in to_provider)
+
+
+async def test_ether_for_an_email_is_opened_although_signing_takes_a_while(world: EmailWorld, visitor: Visitor) -> None:
+    """The other lane; the provider's activity is pending at first."""
+    world.provider.polls = 1
+    gift = await world.seal(await world.wallet(), ether=True)
+    await ask_for_code(visitor, gift)
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    await see_it_claimed(visitor)
+    assert world.gifts.received(gift) == gift.amount
+
+
+async def test_a_wrong_code_and_one_that_expired_are_told_and_another_is_sent(
+    world: EmailWorld, visitor: Visitor
+) -> None:
+    gift = await world.seal(await world.wallet())
+    await ask_for_code(visitor, gift)
+    (code,) = world.provider.mailbox[EMAIL]
+    await type_code(visitor, "000000" if code != "000000" else "000001")
+    assert "does not fit" in await problem(visitor)
+    await expect(visitor.page.get_by_label("The code from the email")).to_be_focused()
+    world.provider.expire(EMAIL)
+    await type_code(visitor, code)
+    assert "no longer valid" in await problem(visitor)
+    await visitor.page.get_by_role("button", name="Send another code").click()
+    await expect(visitor.page.get_by_label("The code from the email")).to_have_value("")
+    assert len(world.provider.mailbox[EMAIL]) == 2
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    await see_it_claimed(visitor)
+
+
+async def test_another_email_does_not_open_the_gift(world: EmailWorld, visitor: Visitor) -> None:
+    """Nor one that has a wallet of its own: it is told, and nothing is signed, relayed or signed up."""
+    gift = await world.seal(await world.wallet())
+    await world.wallet("somebody@else.example.org")
+    for email in ("somebody@else.example.org", "nobody@else.example.org"):
+        await ask_for_code(visitor, gift, email)
+        await type_code(visitor, world.provider.mailbox[email][-1])
+        assert "does not open this gift" in await problem(visitor)
+        await expect(visitor.page.get_by_label("Your email address")).to_be_focused()
+    assert (world.provider.sign_ups, world.provider.answers["sign_raw_payload"], await relayed(world)) == (0, 0, 0)
+    assert await world.gifts.state(gift) == "open"
+
+
+@pytest.mark.parametrize("signed_in_before", [True, False])
+async def test_a_wallet_that_the_service_knows_no_address_of_is_asked_for_by_email(
+    world: EmailWorld, visitor: Visitor, signed_in_before: bool
+) -> None:
+    """Made before addresses were kept: found where somebody signed in to it; and never is another one made."""
+    gift = await world.seal(await world.wallet(remembered=False))
+    if signed_in_before:
+        world.provider.verified.add(world.provider.only.id)
+    await ask_for_code(visitor, gift)
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    if signed_in_before:
+        await see_it_claimed(visitor)
+    else:
+        assert "does not open this gift" in await problem(visitor)
+    assert (len(world.provider.organizations), world.provider.sign_ups) == (1, 0)
+
+
+async def test_whoever_stands_in_for_the_provider_learns_no_code(world: EmailWorld, visitor: Visitor) -> None:
+    """A key that the provider's enclave has not signed is not encrypted to."""
+    world.provider.forges_bundles = True
+    gift = await world.seal(await world.wallet())
+    await ask_for_code(visitor, gift)
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    assert "does not answer right now" in await problem(visitor)
+    assert world.provider.answers["otp_verify_v2"] == 0
+
+
+async def test_another_keys_signature_is_not_sent(world: EmailWorld, visitor: Visitor) -> None:
+    world.provider.signs_with = world.gifts.person("mallory")
+    gift = await world.seal(await world.wallet())
+    await ask_for_code(visitor, gift)
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    assert "does not open this gift" in await problem(visitor)
+    assert await relayed(world) == 0
+
+
+async def test_what_the_provider_refuses_is_said_in_words(world: EmailWorld, visitor: Visitor) -> None:
+    """Too many tries, an outage, an address that is none; the person can go on when it is over."""
+    gift = await world.seal(await world.wallet())
+    await visitor.page.goto(gift.url)
+    for status, words in ((429, "tried too often"), (503, "does not answer"), (400, "no email address")):
+        world.provider.refuses = {"otp_init_v2": status}
+        await type_email(visitor, EMAIL)
+        await expect(visitor.page.get_by_role("alert").filter(has_text=words)).to_be_visible()
+    for no_address in ("", "ada", "ada@", "ada@example", "a b@example.org"):
+        await type_email(visitor, no_address)
+        assert "no email address" in await problem(visitor)
+    world.provider.refuses = {}
+    await type_email(visitor, EMAIL)
+    for name, status, words in (
+        ("otp_verify_v2", 429, "tried too often"),
+        ("otp_login_v2", 500, "does not answer"),
+    ):
+        world.provider.refuses = {name: status}
+        await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+        assert words in await problem(visitor)
+    world.provider.refuses = {}
+    await visitor.page.get_by_role("button", name="Send another code").click()
+    await expect(visitor.page.get_by_label("The code from the email")).to_have_value("")
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    await see_it_claimed(visitor)
+
+
+async def test_a_link_chooses_neither_the_provider_nor_its_key(world: EmailWorld, visitor: Visitor) -> None:
+    """Whatever stands in the query or behind the #: the page talks to whom the service names."""
+    gift = await world.seal(await world.wallet())
+    evil = "http://127.0.0.1:9"
+    more = f"&authProxyUrl={evil}&apiUrl={evil}&codeSigningKey=04{'ab' * 64}"
+    before, _, fragment = gift.url.partition("#")
+    await visitor.page.goto(f"{before}{more}#{fragment}{more}")
+    await type_email(visitor, EMAIL)
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    await see_it_claimed(visitor)
+    assert visitor.foreign(world.gifts.origin, world.provider.url) == []
+
+
+async def test_what_serves_emails_is_loaded_for_email_gifts_only(world: EmailWorld, visitor: Visitor) -> None:
+    wallet = await world.wallet()
+    await visitor.page.goto((await world.gifts.seal(wallet)).url)
+    await expect(visitor.page.get_by_role("heading", name="Open your gift")).to_be_visible()
+    assert not [url for url in visitor.asked if "email" in url]
+    await visitor.page.goto((await world.seal(wallet)).url)
+    await expect(visitor.page.get_by_label("Your email address")).to_be_visible()
+    assert [url for url in visitor.asked if "email" in url]
+
+
+def test_a_stand_ins_key_is_refused_outside_the_local_stack(chain_scenario: Scenario) -> None:
+    """Or codes could be read by whoever holds it."""
+    provider = AuthProxyStandIn(url="https://provider.example")
+    mail = {"MAIL_URL": "https://mail.example", "MAIL_TOKEN": "t" * 40}
+    settings_for(chain_scenario, "postgresql://x@localhost/x", **provider.settings(), **mail)
+    with pytest.raises(Misconfigured, match="TURNKEY_CODE_SIGNING_KEY"):
+        settings_for(
+            chain_scenario, "postgresql://x@localhost/x", **provider.settings(), **mail, ENVIRONMENT="production"
+        )
