@@ -1,0 +1,117 @@
+"""Call data of the upgrade queue: what it says is read as a contract would, and no bytes at all raise an error."""
+
+import pytest
+from eth_abi.abi import encode
+from eth_utils.crypto import keccak
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reminder_worker.chain.values import Log
+from reminder_worker.settings import ChainSettings
+from reminder_worker.upgrades.decode import Call, decode, plain_words, role_name
+from reminder_worker.upgrades.events import read_event
+from reminder_worker.upgrades.telling import Around, call_facts
+
+PROXY, NEW, OWNER = "0x" + "11" * 20, "0x" + "22" * 20, "0x" + "33" * 20
+ROLE = keccak(text="PROPOSER_ROLE")
+KNOWN = {
+    "upgrade(address,address)": ([PROXY, NEW], {"proxy": PROXY, "implementation": NEW}),
+    "upgradeAndCall(address,address,bytes)": (
+        [PROXY, NEW, b"\1\2\3"],
+        {"proxy": PROXY, "implementation": NEW, "data": b"\1\2\3"},
+    ),
+    "updateDelay(uint256)": ([172_800], {"newDelay": 172_800}),
+    "grantRole(bytes32,address)": ([ROLE, OWNER], {"role": "0x" + ROLE.hex(), "account": OWNER}),
+    "revokeRole(bytes32,address)": ([ROLE, OWNER], {"role": "0x" + ROLE.hex(), "account": OWNER}),
+    "transferOwnership(address)": ([OWNER], {"newOwner": OWNER}),
+}
+SELECTORS = [keccak(text=function)[:4] for function in KNOWN]
+TOPICS = [
+    "0x" + keccak(text=event).hex()
+    for event in (
+        "CallScheduled(bytes32,uint256,address,uint256,bytes,bytes32,uint256)",
+        "CallExecuted(bytes32,uint256,address,uint256,bytes)",
+        "MinDelayChange(uint256,uint256)",
+    )
+]
+WORDS = st.one_of(st.just(bytes(32)), st.just(b"\xff" * 32), st.binary(min_size=32, max_size=32)) | st.integers(
+    0, 2**256 - 1
+).map(lambda number: number.to_bytes(32, "big"))
+BODY = st.lists(WORDS, max_size=8).map(b"".join) | st.integers(0, 200).map(lambda n: n.to_bytes(32, "big") * 5)
+
+
+def data(function: str, values: list[object]) -> bytes:
+    return keccak(text=function)[:4] + encode(function.partition("(")[2][:-1].split(","), values)
+
+
+@pytest.mark.parametrize("function", KNOWN)
+def test_every_function_of_an_upgrade_is_decoded_with_its_arguments(function: str) -> None:
+    values, arguments = KNOWN[function]
+    found = decode(data(function, values))
+    assert (found.function, found.arguments, found.extra) == (function, arguments, 0)
+
+
+def test_bytes_behind_the_arguments_are_counted_and_the_arguments_still_read() -> None:
+    found = decode(data("transferOwnership(address)", [OWNER]) + b"hidden")
+    assert (found.arguments, found.extra) == ({"newOwner": OWNER}, 6)
+
+
+def test_an_unknown_function_is_its_selector_and_its_length() -> None:
+    assert decode(b"\xde\xad\xbe\xef" + bytes(64)).function is None
+    assert plain_words(b"\xde\xad\xbe\xef" + bytes(64)) == "selector 0xdeadbeef, 68 bytes"
+    assert plain_words(b"\1") == "1 bytes, too short for a selector: 0x01"
+
+
+def test_roles_have_their_names_and_unknown_ones_their_hash() -> None:
+    assert role_name("0x" + ROLE.hex()) == "PROPOSER_ROLE"
+    assert role_name("0x" + "00" * 32) == "DEFAULT_ADMIN_ROLE"
+    assert role_name("0x" + "77" * 32) == "0x" + "77" * 32
+
+
+@pytest.mark.parametrize("cut", [4, 5, 35, 36, 67, 99, 100])
+def test_arguments_that_are_cut_off_are_said_not_to_decode(cut: int) -> None:
+    whole = data("upgradeAndCall(address,address,bytes)", [PROXY, NEW, b"x"])
+    assert decode(whole[:cut]).arguments is None
+
+
+@given(selector=st.sampled_from(SELECTORS) | st.binary(max_size=4), body=BODY | st.binary(max_size=300))
+def test_no_call_data_raises_or_reads_beyond_its_end(selector: bytes, body: bytes) -> None:
+    found = decode(selector + body)
+    assert found.extra >= 0
+    for value in (found.arguments or {}).values():
+        assert not isinstance(value, bytes) or len(value) <= len(body)
+
+
+@given(selector=st.sampled_from(SELECTORS) | st.binary(max_size=4), body=BODY | st.binary(max_size=300))
+def test_what_is_told_of_any_call_data_reads_as_no_link(selector: bytes, body: bytes) -> None:
+    """The mail service refuses a fact with a control character or an address of the web in it."""
+    facts = call_facts(Call(PROXY, 1, selector + body), _around())
+    for value in facts.values():
+        assert str(value).isprintable()
+        assert "://" not in str(value)
+
+
+@given(topic=st.sampled_from(TOPICS), indexed=st.lists(WORDS, max_size=3), body=BODY | st.binary(max_size=300))
+def test_no_log_raises(topic: str, indexed: list[bytes], body: bytes) -> None:
+    topics = (topic, *("0x" + word.hex() for word in indexed))
+    log = Log(PROXY, topics, body, 1, "0x" + "aa" * 32, "0x" + "bb" * 32, 0, None)
+    event = read_event(log, 1)
+    assert event is None or len(event.data.get("data", "")) <= 2 * len(body)
+
+
+def _around() -> Around:
+    names = (
+        "TRANSFER_EOA_LEGACY_ROUTER",
+        "MULTISIG_LEGACY_ROUTER",
+        "PREMIUM_SETTING",
+        "PREMIUM_REGISTRY",
+        "PREMIUM_REMINDER_VIEW",
+        "TIME_LOCK_ROUTER",
+        "TIMELOCK_ERC20",
+        "TIMELOCK_ERC721",
+        "TIMELOCK_ERC1155",
+        "TOKEN_WHITE_LIST",
+    )
+    addresses = {name: f"0x{number:040x}" for number, name in enumerate(names, 1)}
+    values = {**addresses, "chain_id": 1, "RPC_URLS": "http://127.0.0.1", "START_BLOCK": 0}
+    return Around(ChainSettings.model_validate(values), OWNER, {}, (), 0)
