@@ -207,7 +207,7 @@ def _sorry(
     status, _ = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
     title, lines = NOT_NOW if isinstance(error, Unavailable) else not_found
     occasion = occasion_of(marks.occasion)
-    page = plain_page(occasion, title, lines, link, entry if isinstance(error, Unavailable) else None)
+    page = plain_page(occasion, title, lines, link, None if not_found is NOT_SERVED else entry)
     answer = _html(page, content_security_policy(occasion), status)
     if isinstance(error, Unavailable):
         answer.headers["Retry-After"] = str(RETRY_LATER_SECONDS)

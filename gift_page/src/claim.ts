@@ -12,6 +12,7 @@ import { inWords, localTime } from "./words.ts";
 
 const LOOK_AGAIN_MILLISECONDS = 4_000;
 const SLOW_MILLISECONDS = 15_000;
+const MOST_TRIES = 40;
 const [, , chain, timelockId] = location.pathname.split("/");
 const chainId = Number(chain);
 
@@ -29,8 +30,13 @@ function tellTimesHere(): void {
 /** Sealed: counts down, then asks until the chain agrees. */
 function wait(unlockAt: string, asOf: string): void {
   const place = make("div");
+  const clock = new ChainClock(asOf);
   part("state").append(place);
-  countDown(place, new Date(unlockAt), new ChainClock(asOf), () => {
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) return; // the device may have slept, and its clock with it
+    fetchFacts(chainId, timelockId ?? "").then((facts) => clock.set(facts.asOf), () => undefined);
+  });
+  countDown(place, new Date(unlockAt), clock, () => {
     fill(part("state"), make("p", { className: "when", attributes: { role: "status" } }, "The day has come. One moment…"));
     void until((facts) => facts.state !== "sealed");
   });
@@ -77,18 +83,14 @@ async function open(found: Facts | null): Promise<void> {
   }
 }
 
-/** The server could not show the gift: looks by itself whether it can be shown now. */
-function lookAgain(): void {
+/** The server could not show the gift: looks by itself, for some minutes, whether it can be shown now. */
+async function lookAgain(): Promise<void> {
   fill(part("ways"), button("Try again", () => location.reload()));
-  const look = async (): Promise<void> => {
-    try {
-      await fetchFacts(chainId, timelockId ?? "");
-      location.reload();
-    } catch {
-      setTimeout(() => void look(), SLOW_MILLISECONDS);
-    }
-  };
-  setTimeout(() => void look(), SLOW_MILLISECONDS);
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, SLOW_MILLISECONDS));
+    const isThere = await fetchFacts(chainId, timelockId ?? "").then(() => true, () => false);
+    if (isThere) return location.reload();
+  }
 }
 
 const page = part("page");
@@ -102,5 +104,5 @@ if (page.dataset.kind === "gift") {
   if (state === "sealed" && unlockAt && asOf) wait(unlockAt, asOf);
   if (state === "open") void open(null);
 } else {
-  lookAgain();
+  void lookAgain();
 }

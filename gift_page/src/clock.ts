@@ -1,14 +1,20 @@
 /** The chain's clock, which alone decides when a gift opens: also where the visitor's is wrong. */
 
 export class ChainClock {
-  private readonly since = performance.now();
+  private ahead = 0;
 
   /** `asOf`: RFC 3339, what the chain's clock was just now. */
-  constructor(private readonly asOf: string) {}
+  constructor(asOf: string) {
+    this.set(asOf);
+  }
+
+  set(asOf: string): void {
+    this.ahead = Date.parse(asOf) - performance.now();
+  }
 
   /** Milliseconds since 1970. */
   now(): number {
-    return Date.parse(this.asOf) + performance.now() - this.since;
+    return this.ahead + performance.now();
   }
 }
 

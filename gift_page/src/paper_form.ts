@@ -15,8 +15,10 @@ const TYPED = `${WRONG} Please compare each group with your sheet: a letter or a
 const SCANNED = `${WRONG} Is it the sheet of another gift?`;
 const NO_KEY = "That code is not the key. Scan the one on the white panel, which is inside the folded sheet.";
 
-/** Calls `use` with who signs, once the key is the right one; it forgets the key when that is done. */
-export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: GiftSigner) => Promise<void>): void {
+/** Calls `use` with who signs, once the key is the right one. It answers why nothing was signed, or null: then the key
+ * is forgotten. */
+export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: GiftSigner) => Promise<string | null>): void {
+  let isBusy = false;
   const problem = make("p", { className: "problem", id: "key-problem", attributes: { role: "alert" } });
   const fields = Array.from({ length: GROUPS }, (_, index) => field(index));
   const clear = (): void => {
@@ -29,19 +31,20 @@ export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: Gift
     for (const each of fields) each.setAttribute("aria-invalid", String(each === at));
     at?.focus();
   };
-  const take = async (text: string, wrong: string): Promise<boolean> => {
+  const take = async (text: string, wrong: string): Promise<void> => {
     const key = parse(text);
+    if (isBusy) return;
     if (key === null || addressOf(key).toLowerCase() !== facts.recipient.toLowerCase()) {
-      tell(key === null ? NO_KEY : wrong);
-      return false;
+      return tell(key === null ? NO_KEY : wrong);
     }
     tell("");
-    try {
-      await use(paperSigner(key));
-    } finally {
-      clear();
-    }
-    return true;
+    isBusy = true;
+    form.setAttribute("aria-busy", "true");
+    const trouble = await use(paperSigner(key));
+    isBusy = false;
+    form.removeAttribute("aria-busy");
+    if (trouble === null) clear();
+    else tell(trouble);
   };
 
   const submit = make("button", { type: "submit", className: "button" }, "Open my gift");
@@ -135,7 +138,7 @@ function tidy(text: string): string {
   return plain.replaceAll("o", "0").replace(/[il]/g, "1");
 }
 
-async function offerCamera(place: HTMLElement, take: (text: string) => Promise<boolean>): Promise<void> {
+async function offerCamera(place: HTMLElement, take: (text: string) => Promise<void>): Promise<void> {
   if (!(await canScan())) return;
   const start = button("Scan it with the camera", () => void show(), "button");
   const told = make("p", { className: "problem", attributes: { role: "alert" } });

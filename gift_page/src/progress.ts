@@ -1,11 +1,23 @@
 /** The way from a signature to a gift received, for eyes and for screen readers. */
-import { button, fill, make } from "./dom.ts";
+import { Refused, Unreachable } from "./api.ts";
+import { button, fill, make, part } from "./dom.ts";
 import type { Facts } from "./facts.ts";
 import { follow, handIn, type RelayRequest } from "./relay.ts";
 import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
 import { amounts, inWords, shortly } from "./words.ts";
 
+/** By what a gift is opened. */
+export type Way = "paper" | "email" | "wallet";
 type Step = 0 | 1 | 2 | 3;
+
+/** What to do with it now. */
+const ADVICE: Record<Way, string> = {
+  paper:
+    "It is now in the wallet that the key on your sheet belongs to. Keep the sheet safe: you need its key to move the " +
+    "gift to a wallet of your own, by importing it in a wallet app whenever you like.",
+  email: "It is now in the wallet of your email address.",
+  wallet: "You find it in your wallet now.",
+};
 
 const STEPS = ["Signed on this device", "Handed to the network", "Confirmed by the network"];
 const WELL = ["confirmed", "satisfied_elsewhere"];
@@ -75,18 +87,15 @@ export class Progress {
     fill(this.more, button("Try again", again));
   }
 
-  /** `advice`: what to do with it now. */
-  done(advice: string): void {
+  done(way: Way): void {
     const { recipient, assets } = this.facts;
     const what = amounts(assets, this.skipSwap);
-    fill(
-      this.place.ownerDocument.getElementById("state") ?? this.link,
-      make("p", { className: "when" }, "You have opened this gift."),
-    );
+    fill(part("state"), make("p", { className: "when" }, "You have opened this gift."));
+    fill(part("advice"));
     const arrived = make("p", { className: "arrived", attributes: { role: "status" } });
     const seal = make("div", { className: "seal", attributes: { "aria-hidden": "true" } }, "✓");
     const heading = make("h2", { tabIndex: -1 }, "It is yours");
-    fill(this.place, make("div", { className: "panel received" }, seal, heading, arrived, make("p", {}, advice), this.link));
+    fill(this.place, make("div", { className: "panel received" }, seal, heading, arrived, make("p", {}, ADVICE[way]), this.link));
     arrived.append(`${what} arrived at `, make("code", { title: recipient }, shortly(recipient)), ".");
     heading.focus();
   }
@@ -101,27 +110,33 @@ export async function sponsored(
   place: HTMLElement,
   facts: Facts,
   request: GiftWithdrawRequest,
-  advice: string,
+  way: Way,
   again: () => void,
 ): Promise<void> {
   const progress = new Progress(place, facts, request.skipSwap);
   progress.at(1, "Your signature is being sent…");
   try {
     const id = await handIn(request);
-    remember(facts, id, request.skipSwap);
-    await followed(progress, facts, id, advice, again);
+    remember(facts, { id, way, skipSwap: request.skipSwap });
+    await followed(progress, facts, id, way, again);
   } catch (error) {
-    progress.failed(inWords(error), again);
+    const sameAgain = (): void => void sponsored(place, facts, request, way, again);
+    progress.failed(inWords(error), isPassing(error) ? sameAgain : again);
   }
 }
 
+/** Whether the same signature may be taken a little later. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Unreachable || (error instanceof Refused && [429, 502, 503].includes(error.problem.status));
+}
+
 /** A request that this tab handed in before it was reloaded, if it is still known; else false. */
-export async function resumed(place: HTMLElement, facts: Facts, advice: string, again: () => void): Promise<boolean> {
-  const [id, skipSwap] = (sessionStorage.getItem(keyOf(facts)) ?? "").split(" ");
-  if (!id) return false;
-  const progress = new Progress(place, facts, skipSwap === "wrapped");
+export function resumed(place: HTMLElement, facts: Facts, again: () => void): boolean {
+  const request = remembered(facts);
+  if (request === null) return false;
+  const progress = new Progress(place, facts, request.skipSwap);
   progress.at(1, "Looking where your gift is…");
-  void followed(progress, facts, id, advice, again).catch(again);
+  void followed(progress, facts, request.id, request.way, again).catch(again);
   return true;
 }
 
@@ -129,10 +144,10 @@ async function followed(
   progress: Progress,
   facts: Facts,
   id: string,
-  advice: string,
+  way: Way,
   again: () => void,
 ): Promise<void> {
-  const forget = () => sessionStorage.removeItem(keyOf(facts));
+  const forget = (): void => remember(facts, null);
   let ended: RelayRequest;
   try {
     ended = await follow(id, (now) => {
@@ -146,15 +161,34 @@ async function followed(
     throw error;
   }
   forget();
-  if (WELL.includes(ended.status)) return progress.done(advice);
+  if (WELL.includes(ended.status)) return progress.done(way);
   progress.failed(TROUBLE[ended.status] ?? "It has ended without your gift: please look again.", again);
 }
 
-function remember(facts: Facts, id: string, skipSwap: boolean): void {
-  sessionStorage.setItem(keyOf(facts), skipSwap ? `${id} wrapped` : id);
+/** What this tab keeps until its request has ended: never a key, a signature or a message. */
+interface Remembered {
+  id: string;
+  way: Way;
+  skipSwap: boolean;
 }
 
-/** Only the request's number is kept, for this tab: never a key, a signature or a message. */
+function remember(facts: Facts, request: Remembered | null): void {
+  try {
+    if (request === null) sessionStorage.removeItem(keyOf(facts));
+    else sessionStorage.setItem(keyOf(facts), JSON.stringify(request));
+  } catch {
+    // A browser that stores nothing: after a reload the gift itself tells what became of it.
+  }
+}
+
+function remembered(facts: Facts): Remembered | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(keyOf(facts)) ?? "null") as Remembered | null;
+  } catch {
+    return null;
+  }
+}
+
 function keyOf(facts: Facts): string {
   return `gift-request:${facts.chainId}:${facts.timelockId}`;
 }

@@ -7,7 +7,6 @@ import { signWithdrawAuth } from "./withdraw_auth.ts";
 import { inWords, shortly } from "./words.ts";
 
 const LOOK_MILLISECONDS = 2_000;
-const YOURS = "You find it in your wallet now.";
 
 /** `whyNot`: why the service does not pay the fee now, in words; null when it does. */
 export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement, whyNot: string | null, again: () => void): void {
@@ -15,6 +14,7 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
   const list = make("div", { className: "wallets" });
   const wrapped = make("input", { type: "checkbox" });
   const hasEther = facts.assets.some((asset) => asset.asEther);
+  const option = make("label", { className: "option", hidden: true }, wrapped, " Receive wrapped ether (WETH) instead of ETH");
   fill(
     place,
     make(
@@ -27,7 +27,7 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
     whyNot !== null && make("p", { className: "notice" }, `${whyNot} Paying the fee yourself always works.`),
     list,
     told,
-    hasEther && make("label", { className: "option" }, wrapped, " Receive wrapped ether (WETH) instead of ETH"),
+    option,
   );
   none(list);
 
@@ -47,7 +47,7 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
       const signer = await connect(wallet, facts);
       const fresh = await fetchFacts(facts.chainId, facts.timelockId);
       const request = await signWithdrawAuth(fresh, signer, wrapped.checked);
-      void sponsored(ways, fresh, request, YOURS, again);
+      void sponsored(ways, fresh, request, "wallet", again);
     });
   const paid = (wallet: Wallet): Promise<void> =>
     run(async () => {
@@ -55,7 +55,10 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
       const hash = await sendWithdrawal(wallet, facts, address, wrapped.checked);
       void selfPaid(ways, facts, wallet, hash, wrapped.checked, again);
     });
-  discover((wallets) => fill(list, ...wallets.map((wallet) => row(wallet, whyNot === null, free, paid))));
+  discover((wallets) => {
+    option.hidden = !hasEther;
+    fill(list, ...wallets.map((wallet) => row(wallet, whyNot === null, free, paid)));
+  });
 }
 
 function none(list: HTMLElement): void {
@@ -105,7 +108,7 @@ async function selfPaid(
       const succeeded = await outcome(wallet, hash);
       if (succeeded === false) return progress.failed("The network refused the transaction. The gift is still there.", again);
       // A wallet that sped it up has sent another transaction: then only the gift itself tells.
-      if (succeeded || (await fetchFacts(facts.chainId, facts.timelockId)).state === "claimed") return progress.done(YOURS);
+      if (succeeded || (await fetchFacts(facts.chainId, facts.timelockId)).state === "claimed") return progress.done("wallet");
     } catch {
       progress.at(2, "It is on its way, but nobody answers right now. It is asked again…");
     }

@@ -50,7 +50,8 @@ export function discover(tell: (wallets: Wallet[]) => void): void {
 
 /** Connects; the account has to be the recipient's, and the wallet on the gift's network. Throws `InWords`. */
 export async function connect(wallet: Wallet, facts: Facts): Promise<GiftSigner> {
-  const accounts = (await call(wallet, "eth_requestAccounts")) as string[];
+  const answer = await call(wallet, "eth_requestAccounts");
+  const accounts = (Array.isArray(answer) ? answer : []).map(String);
   const address = accounts.find((each) => each.toLowerCase() === facts.recipient.toLowerCase());
   if (address === undefined) {
     const used = accounts[0] === undefined ? "no account" : `the account ${shortly(accounts[0])}`;

@@ -1,19 +1,13 @@
 /** The ways to open a gift whose day has come; loaded only then. */
-import { fill, make } from "./dom.ts";
+import { button, fill, make } from "./dom.ts";
 import { type Facts, fetchFacts } from "./facts.ts";
 import { askPaperKey } from "./paper_form.ts";
-import { resumed, sponsored } from "./progress.ts";
+import { resumed, sponsored, type Way } from "./progress.ts";
 import { whyNotRelayed } from "./relay.ts";
 import { offerWallets } from "./wallet_form.ts";
 import { type GiftSigner, signWithdrawAuth } from "./withdraw_auth.ts";
 import { inWords, whyNotSponsored } from "./words.ts";
 
-const ON_PAPER =
-  "It is now in the wallet that the key on your sheet belongs to. Keep the sheet safe: you need its key to move the gift " +
-  "to a wallet of your own, by importing it in a wallet app whenever you like.";
-const BY_EMAIL = "It is now in the wallet of your email address.";
-
-type Way = "paper" | "email" | "wallet";
 const NAMES: Record<Way, string> = {
   paper: "With the key on my printed sheet",
   email: "With a code sent to my email",
@@ -27,7 +21,7 @@ export async function offerWays(facts: Facts, place: HTMLElement, show: (facts: 
   };
   const marks = new URLSearchParams(location.search);
   const byEmail = marks.get("email") === "1" && facts.identityProvider !== null;
-  if (await resumed(place, facts, byEmail ? BY_EMAIL : ON_PAPER, again)) return;
+  if (resumed(place, facts, again)) return;
   const reason = await whyNotRelayed(facts.chainId);
   const whyNot = reason === null ? null : whyNotSponsored(reason);
   const order: Way[] = byEmail ? ["email", "wallet", "paper"] : marks.get("paper") === "1" ? ["paper", "wallet"] : ["wallet", "paper"];
@@ -44,9 +38,10 @@ export async function offerWays(facts: Facts, place: HTMLElement, show: (facts: 
     if (way === "wallet") return offerWallets(facts, body, place, whyNot, again);
     if (whyNot !== null) {
       const advice = "Nothing is lost: your gift stays where it is. Until then only a wallet that pays the fee itself can open it.";
-      return fill(body, make("p", { className: "notice" }, whyNot), make("p", {}, advice));
+      const look = button("Look again", again, "button quiet");
+      return fill(body, make("p", { className: "notice" }, whyNot), make("p", {}, advice), look);
     }
-    if (way === "paper") askPaperKey(facts, body, (signer) => withdraw(signer, ON_PAPER, (told) => tell(body, told)));
+    if (way === "paper") askPaperKey(facts, body, (signer) => withdraw(signer, "paper"));
     else void askByEmail(body);
   }
 
@@ -54,28 +49,24 @@ export async function offerWays(facts: Facts, place: HTMLElement, show: (facts: 
   async function askByEmail(body: HTMLElement, problem?: string): Promise<void> {
     try {
       const { askEmail } = await import("./email_form.ts");
-      const signer = await askEmail(facts, body, problem);
-      await withdraw(signer, BY_EMAIL, (told) => void askByEmail(body, told));
+      const trouble = await withdraw(await askEmail(facts, body, problem), "email");
+      if (trouble !== null) void askByEmail(body, trouble);
     } catch (error) {
       fill(body, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)));
     }
   }
 
-  /** Signs with facts that are new: the nonce and the chain's clock are in them. */
-  async function withdraw(signer: GiftSigner, advice: string, tell: (problem: string) => void): Promise<void> {
+  /** Signs with facts that are new: the nonce and the chain's clock are in them. Answers why nothing was signed. */
+  async function withdraw(signer: GiftSigner, way: Way): Promise<string | null> {
     try {
       const fresh = await fetchFacts(facts.chainId, facts.timelockId);
-      if (fresh.state !== "open") return show(fresh);
-      const request = await signWithdrawAuth(fresh, signer);
-      void sponsored(place, fresh, request, advice, again);
+      if (fresh.state !== "open") show(fresh);
+      else void sponsored(place, fresh, await signWithdrawAuth(fresh, signer), way, again);
+      return null;
     } catch (error) {
-      tell(inWords(error));
+      return inWords(error);
     }
   }
-}
-
-function tell(body: HTMLElement, problem: string): void {
-  body.querySelector(".problem")?.replaceWith(make("p", { className: "problem", attributes: { role: "alert" } }, problem));
 }
 
 function panel(way: Way, isOpen: boolean): { way: Way; element: HTMLElement; body: HTMLElement } {
