@@ -14,6 +14,8 @@ from reminder_worker import operations, watchdog
 from reminder_worker import operations_relay as relay
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import sent_ledger
+from reminder_worker.upgrades import views
+from reminder_worker.upgrades.store import CURSOR
 
 
 class Gauges(Collector):
@@ -76,7 +78,11 @@ async def pass_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[
     passes = {(p.name, p.chain_id): p for p in await operations.pass_states(engine)}
     readers = {(r.chain_id, r.name): r for r in await operations.positions(engine)}
     heads = {chain_id: _head(chain_id, chains, passes) for chain_id in chains}
-    lags = {key: max(0, head - r.block_number) for key, r in readers.items() if (head := heads.get(r.chain_id))}
+    lags = {  # of those that read to the head: the upgrade watch keeps the last final block
+        key: max(0, head - r.block_number)
+        for key, r in readers.items()
+        if (head := heads.get(r.chain_id)) and r.name != CURSOR
+    }
     of_signal, of_pass, of_reader = ("chain", "kind"), ("pass", "chain"), ("chain", "reader")
     return [
         gauge("signals_new", "Signals not planned yet", of_signal, {k: s.count for k, s in signals.items()}),
@@ -138,6 +144,20 @@ async def relay_gauges(engine: AsyncEngine, ours: Sequence[relay.PayingWallet]) 
             "relay_requests_oldest_seconds", "Age of the oldest", of_request, {k: r.oldest for k, r in opened.items()}
         ),
         gauge("relay_requests_ended_last_day", "Requests ended in the last 24 hours", of_request, ended),
+    ]
+
+
+async def upgrade_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
+    listed = await views.operations(engine, limit=1_000)
+    nearest: dict[tuple[int], float] = {}
+    for each in listed:
+        if each.operation.ready_at is not None:
+            key = (each.chain_id,)
+            nearest[key] = min(nearest.get(key, float("inf")), each.operation.ready_at)
+    counts = await views.counts(engine)
+    return [
+        gauge("upgrade_operations", "Operations of the UpgradeTimelock", ("chain", "state"), counts),
+        gauge("upgrade_next_executable_time", "Unix seconds, of the next that waits", ("chain",), nearest),
     ]
 
 

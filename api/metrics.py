@@ -25,6 +25,7 @@ from api.gauges import (
     own_endpoint_gauges,
     pass_gauges,
     relay_gauges,
+    upgrade_gauges,
 )
 from reminder_worker.chain.client import Chain
 from reminder_worker.operations_relay import PayingWallet
@@ -42,6 +43,7 @@ class RequestMetrics:
     def __init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
+        self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._requests = Counter(
             "reminder_worker_http_requests", "Requests answered", ["method", "route", "status"], registry=self.registry
         )
@@ -54,8 +56,12 @@ class RequestMetrics:
         )
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
-        self._requests.labels(method if method in _METHODS else "other", route, str(status)).inc()
-        self._seconds.labels(route).observe(seconds)
+        key = (method if method in _METHODS else "other", route, status)
+        if key not in self._children:  # as many as there are time series; finding them costs more than counting
+            self._children[key] = (self._requests.labels(key[0], route, str(status)), self._seconds.labels(route))
+        requests, histogram = self._children[key]
+        requests.inc()
+        histogram.observe(seconds)
 
 
 class Scrape:
@@ -91,6 +97,7 @@ class Scrape:
                     *await endpoint_gauges(self._engine),
                     *await relay_gauges(self._engine, self._wallets),
                     *await alert_gauges(self._engine),
+                    *await upgrade_gauges(self._engine),
                 ]
         except (SQLAlchemyError, OSError, TimeoutError) as error:
             log.error("metrics_without_database", exc_info=error)

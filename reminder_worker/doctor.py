@@ -22,6 +22,7 @@ from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import differences
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.doctor_relay import look_at_wallets
+from reminder_worker.doctor_upgrades import look_at_upgrades
 from reminder_worker.doctor_watch import look_at_watch
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.gifts.page_files import PageFiles
@@ -70,6 +71,8 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
             async for finding in _chain(chain):
                 yield finding
         async for part, good, words in look_at_wallets(settings, engine):
+            yield Finding(part, good, words)
+        async for part, good, words in look_at_upgrades(settings, engine):
             yield Finding(part, good, words)
         async for part, good, words in look_at_watch(settings, engine):
             yield Finding(part, good, words)

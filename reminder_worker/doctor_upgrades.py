@@ -1,0 +1,45 @@
+"""What `doctor` says of the upgrade watch: whether the timelock answers, its delay, and what waits in its queue."""
+
+from collections.abc import AsyncIterator
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.values import Call
+from reminder_worker.chain.words import WORD, at
+from reminder_worker.doctor_relay import Finding
+from reminder_worker.errors import ChainUnavailable, Misconfigured
+from reminder_worker.mail.messages import duration_words
+from reminder_worker.settings import ChainSettings, Settings
+from reminder_worker.upgrades.telling import LEAST_DELAY_SECONDS
+from reminder_worker.upgrades.views import operations
+
+
+async def look_at_upgrades(settings: Settings, engine: AsyncEngine) -> AsyncIterator[Finding]:
+    for chain in settings.chains:
+        part = f"chain {chain.chain_id} upgrades"
+        if chain.upgrade_timelock is None:
+            yield part, None, f"not watched: CHAIN_{chain.chain_id}_UPGRADE_TIMELOCK is not set"
+            continue
+        try:
+            delay = await _delay(chain, chain.upgrade_timelock)
+            waiting = [each for each in await operations(engine) if each.chain_id == chain.chain_id]
+        except (ChainUnavailable, Misconfigured, SQLAlchemyError):
+            continue  # the chain's or the database's own finding says why
+        if delay is None:
+            yield part, False, f"no timelock answers at CHAIN_{chain.chain_id}_UPGRADE_TIMELOCK: check the address"
+            continue
+        queue = f"{len(waiting)} operations wait: see `reminder-worker upgrades list`" if waiting else "nothing waits"
+        words = f"the timelock answers, its delay is {duration_words(delay)}; {queue}"
+        yield part, delay >= LEAST_DELAY_SECONDS, words
+
+
+async def _delay(settings: ChainSettings, timelock: str) -> int | None:
+    chain = Chain.connect(settings)
+    try:
+        answer = await chain.call(Call(timelock, selector("TimelockController", "getMinDelay")))
+    finally:
+        await chain.close()
+    return at(answer, 0) if isinstance(answer, bytes) and len(answer) == WORD else None
