@@ -311,6 +311,7 @@ def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothi
     service: Service, database: psycopg.Connection[Any]
 ) -> None:
     _run("events", service)
+    _run("statistics", service)
     assert not checks.every_pass_alive(service=service).passed  # the due pass never looked
     for sensor in ("due_sensor", OFTEN, "health_sensor"):
         _tick(sensor, service)
@@ -361,7 +362,8 @@ def test_a_low_balance_and_a_refused_alert_fail_their_checks(
 
 def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, service: Service) -> None:
     _run("events", service)
-    head = chain_scenario.anvil.block_number()
+    _run("statistics", service)
+    head, hour = chain_scenario.anvil.block_number(), chain_scenario.anvil.now() // 3600 * 3600
     said = {sensor.name: _tick(sensor.name, service).skip_message for sensor in sensors(service)}
     assert said == {
         "events_sensor": f"no event on chain {chain_scenario.anvil.chain_id} up to block {head}",
@@ -372,6 +374,7 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
         " (RELAYER_KEY, ATTESTOR_KEY)",
         "auto_renew_sensor": "off: auto_renew: no attestor is configured (ATTESTOR_KEY)",
         "health_sensor": "nothing is wrong",
+        "statistics_sensor": f"chain 31337 has its snapshot of {datetime.fromtimestamp(hour, UTC):%Y-%m-%d %H:%M} UTC",
         "price_feeds_sensor": "off: prices: no price feeds (CHAIN_x_PRICE_FEEDS)",
     }
 
