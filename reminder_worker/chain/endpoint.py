@@ -226,7 +226,7 @@ class Endpoint:
         before = self.rest.failures
         self.rest.failed(started)
         if before == 0 and self.rest.failures:
-            log.warning("an RPC endpoint fails and rests", chain=self._chain_id, endpoint=self.name, reason=reason)
+            log.warning("rpc_endpoint_fails", chain_id=self._chain_id, endpoint=self.name, reason=reason)
 
     def refused(self) -> None:
         """It works, but not for this request."""

@@ -193,7 +193,7 @@ class Admission:
             key = self._vault.record(row.salt, row.key_id)
             data = key.open(row.call_data, _call_context(row.id))
         except DecryptionFailed:
-            log.error("a waiting request does not decrypt", chain=chain_id, id=str(row.id))
+            log.error("relay_request_not_decryptable", chain_id=chain_id, id=str(row.id))
             objection: str | None = "not_readable"
         else:
             objection = await self._objection(self._chains[chain_id], row, Call(row.router, data))
@@ -321,7 +321,7 @@ class Admission:
             await self._execute(sql.ADD_WALLET, {**key, "next_nonce": counts[0]})
         elif len(counts) >= needed and sorted(counts, reverse=True)[needed - 1] > row.next_nonce:
             await self._execute(sql.STOP_WALLET, {**key, "reason": FOREIGN_NONCE})
-            log.error("a transaction that is none of ours took a nonce of our wallet", chain=chain.chain_id)
+            log.error("foreign_transaction", chain_id=chain.chain_id)
 
     async def _market(self, chain_id: int) -> _Market:
         """At most `MARKET_SECONDS` old, asked for once by all who wait for it."""

@@ -32,7 +32,7 @@ async def broadcast(
     for attempt in attempts:
         if attempt.tx_hash not in taken:
             said = [str(each) for each in outcomes[attempt.tx_hash]] or ["unreachable"]
-            log.warning("no endpoint took a transaction", chain=chain.chain_id, tx=attempt.tx_hash, said=said)
+            log.warning("transaction_not_taken", chain_id=chain.chain_id, tx=attempt.tx_hash, said=said)
     values = {"chain_id": chain.chain_id, "sent": list(outcomes), "taken": taken}
     async with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
         await connection.execute(sql.MARK_SENT, values)
