@@ -53,10 +53,16 @@ function explained(error: unknown): string {
   const ours = [Wrong, DoesNotFit, Refused, Unreachable];
   if (ours.some((kind) => error instanceof kind)) return (error as Error).message;
   const code = (error as { code?: unknown } | null)?.code;
-  if (code === "ACTION_REJECTED" || code === 4001) return "The wallet declined. Nothing was sent.";
-  if (code === "CALL_EXCEPTION") return "The chain refuses this. Is there enough of it in your wallet?";
-  return error instanceof Error && "shortMessage" in error ? String(error.shortMessage) : "That did not work. Please try again.";
+  return FAULTS.get(code) ?? "That did not work. Please try again.";
 }
+
+const DECLINED = "The wallet declined. Nothing was sent.";
+const FAULTS = new Map<unknown, string>([
+  ["ACTION_REJECTED", DECLINED],
+  [4001, DECLINED],
+  ["CALL_EXCEPTION", "The chain refuses this. Is there enough of it in your wallet?"],
+  ["INSUFFICIENT_FUNDS", "There is not enough in your wallet."],
+]);
 
 // -- the wallet
 
@@ -105,7 +111,7 @@ async function prepare(form: Form): Promise<void> {
     from: wish.letter.from,
     opensOn: wish.opensOn,
   });
-  form.disabled = true;
+  form.element.hidden = true;
   showSheet(form, wish, canvas, paper.address);
 }
 
@@ -131,7 +137,8 @@ function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: s
 function startOver(form: Form): void {
   paper = undefined;
   takeAway(steps);
-  form.disabled = false;
+  fill(result);
+  form.disabled = form.element.hidden = false;
 }
 
 async function recipientOf(wish: Wish): Promise<string> {
@@ -147,8 +154,10 @@ async function seal(form: Form, wish: Wish, recipient: string): Promise<void> {
     const payload = encodeLetter(wish.letter);
     const keepsake = { chainId: giver().chain.chainId, timelockId, payload, occasion: wish.occasion.id, card: wish.mode };
     startOver(form);
+    form.element.hidden = true;
     const isKept = kept.add(keepsake);
     await present(keepsake, wish.email);
+    result.append(button("Seal another gift", () => startOver(form), ""));
     say(`Gift ${timelockId} is sealed.${isKept ? "" : " This browser keeps nothing: save the link now."}`, !isKept);
   } catch (error) {
     if (paper === undefined) form.disabled = false;

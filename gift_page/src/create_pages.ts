@@ -41,7 +41,7 @@ export async function rebuilt(place: GiftPlace, kept: Keepsake, wallet: GiverWal
   } else {
     pages.append(make("p", { className: "hint" }, "Connect your wallet to have the gift record as well."));
   }
-  return make("div", {}, linkBox(link), pages);
+  return make("div", { className: "result" }, linkBox(link), pages);
 }
 
 async function recordOf(wallet: GiverWallet, kept: Keepsake, sealed: SealedOnChain): Promise<HTMLCanvasElement> {

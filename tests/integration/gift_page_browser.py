@@ -150,7 +150,8 @@ class InjectedWallet:
                 return None
             case "eth_signTypedData_v4":
                 data = json.loads(params[1]) if isinstance(params[1], str) else params[1]
-                if int(data["domain"]["chainId"]) != self.chain_id:
+                data["domain"]["chainId"] = int(str(data["domain"]["chainId"]), 0)  # as hex, too
+                if data["domain"]["chainId"] != self.chain_id:
                     raise Declined(UNSUPPORTED, "The message is for another chain than the wallet's.")
                 return self.account.sign_message(encode_typed_data(full_message=data)).signature.to_0x_hex()
             case "eth_sendTransaction":

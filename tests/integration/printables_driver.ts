@@ -5,6 +5,7 @@ import { drawGiftCard } from "../../gift_page/src/printables/gift_card.ts";
 import { drawGiftRecord } from "../../gift_page/src/printables/gift_record.ts";
 import { drawKeySheet, roomForLetter } from "../../gift_page/src/printables/key_sheet.ts";
 import { qrModules } from "../../gift_page/src/qr.ts";
+import { offersEmailGifts } from "../../gift_page/src/sealing.ts";
 import { valueOf } from "../../gift_page/src/valuation.ts";
 
 type Given = Record<string, any>; // what JSON of the test is, with moments as milliseconds and integers as text
@@ -40,4 +41,4 @@ async function value(chainId: number, assets: Given[], sealedAt: number, now: nu
 
 const fonts = (): string[] => [...document.fonts].filter((face) => face.status === "loaded").map((face) => face.family);
 
-Object.assign(window, { printables: { draw, roomForLetter, qrModules, fonts, value } });
+Object.assign(window, { printables: { draw, roomForLetter, qrModules, fonts, value, offersEmailGifts } });

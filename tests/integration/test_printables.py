@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import subprocess
 from base64 import b64decode
@@ -111,7 +112,8 @@ async def browser_page(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
     chromium, files = find_chromium(), tmp_path_factory.mktemp("printables")
     driver = ROOT / "tests" / "integration" / "printables_driver.ts"
     command = ["node", "--input-type=module", "-e", BUILD, str(ROOT), str(driver), str(files)]
-    await asyncio.to_thread(subprocess.run, command, cwd=ROOT, check=True)
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("VITE_")}
+    await asyncio.to_thread(subprocess.run, command, cwd=ROOT, env=environ, check=True)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium)
         page = await browser.new_page(timezone_id="UTC")
@@ -400,3 +402,10 @@ async def test_nothing_is_drawn_in_another_font_when_ours_does_not_come(studio: 
     studio.fonts = False
     await studio.open()
     assert "font" in (await studio.refusal("sheet", sheet())).lower()
+
+
+async def test_a_build_without_the_switch_never_offers_gifts_to_an_email_address(studio: Studio) -> None:
+    """The frontend's kill switch: off unless it is on, and then the service is not even asked."""
+    studio.answers["/sponsor/status"] = (200, {"giftEmail": True})
+    assert await studio.page.evaluate("printables.offersEmailGifts()") is False
+    assert f"{ORIGIN}/sponsor/status" not in studio.asked

@@ -1,0 +1,362 @@
+"""The page for givers, from the sheet to the keepsake, in Chromium over a real chain: what it seals, keeps and says."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+import zxingcpp
+from eth_abi.abi import decode
+from eth_account import Account
+from eth_account.messages import encode_typed_data
+from PIL import Image
+from playwright.async_api import Page, Route, expect
+
+from devnet.compile import ROOT
+from reminder_worker.gifts.claim_link import Letter, decode_letter
+from tests.integration.gift_page_browser import InjectedWallet, Visitor, new_visitor, open_browser
+from tests.integration.gift_page_world import ETHER, PREFIX, USDC, GiftWorld
+
+NOTE = "Zymurgically yours, for the long winter evenings"
+LETTER = Letter("Wilhelmina Qwyx", "Grandma Zoëlla", NOTE)
+EMAIL = "wilhelmina.qwyx@post.example.org"
+SECRET, COVER = (0, 0, 1700, 728), (0, 728, 1700, 1464)
+GIFT_STRUCT = (
+    "((address,uint256,uint256),(address,uint256)[],(address,uint256)[],(address,uint256,uint256)[],uint256,address,"
+    "string,string)"
+)
+NO_PRINTER = "window.print = () => { window.printed = (window.printed ?? 0) + 1; };"
+RECORD_WORDS = """
+window.words = [];
+const draw = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+  window.words.push(text);
+  return draw.call(this, text, ...more);
+};
+"""
+
+
+@pytest.fixture
+async def wallet(gift_world: GiftWorld, visitor: Visitor) -> InjectedWallet:
+    """Of the giver, who has looked at the page."""
+    found = InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet")
+    await visitor.has(found)
+    await visitor.context.add_init_script(NO_PRINTER)
+    await open_page(gift_world, visitor.page)
+    return found
+
+
+async def open_page(world: GiftWorld, page: Page) -> None:
+    await page.goto(f"{world.origin}/{PREFIX}/create")
+    await page.get_by_role("button", name="Connect Giver's wallet").click()
+    await page.locator(".account").wait_for()
+
+
+async def fill_in(
+    page: Page, *, occasion: str = "birthday", give: str = "ETH", amount: str = "1.5", **more: str
+) -> None:
+    await page.get_by_label("Occasion").select_option(occasion)
+    await page.get_by_label("For (a name)").fill(LETTER.to)
+    await page.get_by_label("From (your name)").fill(LETTER.giver)
+    await page.get_by_label("Your message").fill(more.get("note", LETTER.note))
+    await page.locator("[name=asset]").select_option(label=give)
+    await page.get_by_label("How much").fill(amount)
+
+
+async def saved(page: Page, title: str) -> Image.Image:
+    """The printable below this title, as the giver saves it."""
+    figure = page.locator("figure").filter(has_text=title)
+    async with page.expect_download() as download:
+        await figure.get_by_role("button", name="Save as PNG").click()
+    return Image.open(await (await download.value).path())
+
+
+async def seal(page: Page) -> None:
+    await page.get_by_label("It is printed").check()
+    await page.get_by_role("button", name="Seal the gift").click()
+    await expect(page.get_by_role("status").first).to_contain_text("is sealed")
+
+
+def code(image: Image.Image) -> str:
+    small = image.convert("L").resize((image.width // 2, image.height // 2), Image.Resampling.BILINEAR)
+    (found,) = zxingcpp.read_barcodes(small)
+    return found.text
+
+
+def created(wallet: InjectedWallet) -> Any:
+    """What the last transaction of the wallet asked of the router."""
+    data = wallet.asked("eth_sendTransaction")[-1][0]["data"]
+    (gift,) = decode([GIFT_STRUCT], bytes.fromhex(data[10:]))
+    return gift
+
+
+async def test_from_the_sheet_to_the_keepsake(gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet) -> None:
+    """A gift sealed to a printed key: the sheet's codes lead to it and open it, the recipient is told, the browser can
+    make link and card again; and the key was in no request, storage, console line or history."""
+    page, world = visitor.page, gift_world
+    await fill_in(page)
+    await page.get_by_role("button", name="Continue").click()
+    sheet = await saved(page, "Key sheet")
+    key, entry = code(sheet.crop(SECRET)), code(sheet.crop(COVER))
+    address = Account.from_key(key).address
+    assert [round(dots, 1) for dots in sheet.info["dpi"]] == [200.0, 200.0]
+    assert await page.get_by_role("button", name="Seal the gift").is_disabled()  # before it is said to be printed
+    await seal(page)
+    assert await page.locator("figure").filter(has_text="Key sheet").count() == 0
+
+    swap, tokens, _, _, duration, recipient, name, gift_name = created(wallet)
+    weth = world.scenario.deployment.weth
+    assert (swap[0], swap[1], tokens) == (weth.lower(), ETHER * 3 // 2, ())
+    assert (recipient, name, gift_name) == (address.lower(), "Gift", "")
+    assert 29 * 86_400 < duration <= 30 * 86_400
+    details = world.scenario.read("TimelockERC20", world.scenario.deployment.timelock_erc20, "getTimelockDetails", 1)
+    assert (details[1], details[8], details[9], details[11]) == ((ETHER * 3 // 2,), 2, 2, "Gift")
+
+    link = await page.locator("#claim-link").inner_text()
+    assert link.startswith(f"{world.origin}/{PREFIX}/{world.api.chain_id}/1?o=birthday&paper=1#g=")
+    assert decode_letter(link.partition("#g=")[2]) == LETTER
+    assert entry == f"{world.origin}/{PREFIX}/for/{address}?o=birthday&paper=1#{link.partition('#')[2]}"
+    assert code(await saved(page, "Gift card")) == link
+    assert zxingcpp.read_barcodes((await saved(page, "Gift record")).convert("L")) == []
+
+    await world.api.parts.chain_indexes[world.api.chain_id].advance()
+    await page.locator("[name=notifyEmail]").fill(EMAIL)
+    await page.get_by_role("button", name="Have them told").click()
+    await expect(page.get_by_role("status").first).to_have_text("They will be told.")
+    assert len(await world.api.rows("select 1 from worker.gift_notification")) == 1
+
+    kept = await page.evaluate("() => ({ ...localStorage })")
+    payload = link.partition("#g=")[2]
+    name = f"gift-keepsake:{world.api.chain_id}:1"
+    assert {key: json.loads(value) for key, value in kept.items()} == {
+        name: {"payload": payload, "occasion": "birthday", "card": "paper"}
+    }
+    await page.goto(f"{world.origin}/{PREFIX}/create")
+    await page.get_by_role("button", name="Show Birthday for Wilhelmina Qwyx, gift 1").click()
+    assert await page.locator("#claim-link").inner_text() == link
+    assert code(await saved(page, "Gift card")) == link
+
+    everything = await visitor.everything()
+    for secret in (key, key[2:], key[2:34], key[34:], *(key[place : place + 16] for place in range(2, 66, 16))):
+        assert secret.lower() not in everything.lower()
+    assert bytes.fromhex(key[2:]).decode("latin-1") not in everything
+    assert EMAIL not in await visitor.stored()
+    for sent in visitor.wire.sent:  # the letter goes nowhere but into what the recipient is to be told
+        assert sent.url.endswith("/gift/notify") or NOTE.encode() not in sent.head + sent.body
+        assert sent.url.endswith("/gift/notify") or payload.encode() not in sent.head + sent.body
+    assert visitor.foreign(world.origin) == []
+    assert (visitor.violations, visitor.faults) == ([], [])
+
+    await page.get_by_role("button", name="Forget Birthday").click()
+    assert await page.evaluate("localStorage.length") == 1  # the second press does it
+    await page.get_by_role("button", name="Forget Birthday").click()
+    assert await page.evaluate("localStorage.length") == 0
+
+
+async def test_the_entry_on_the_cover_leads_to_the_gift(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """Printed before there was a gift: the browser arrives at its page, with the letter."""
+    page = visitor.page
+    await fill_in(page)
+    await page.get_by_role("button", name="Continue").click()
+    entry = code((await saved(page, "Key sheet")).crop(COVER))
+    await seal(page)
+    link = await page.locator("#claim-link").inner_text()
+    await gift_world.api.parts.chain_indexes[gift_world.api.chain_id].advance()
+    await page.goto(entry)
+    assert page.url == link
+    await expect(page.get_by_text(NOTE)).to_be_visible()
+
+
+async def test_tokens_are_approved_exactly_and_sealed_for_a_wallet(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """The other lane: first an approval of exactly the amount; no sheet and no key."""
+    page, scenario = visitor.page, gift_world.scenario
+    usdc, router, ada = scenario.deployment.usdc, scenario.deployment.time_lock_router, gift_world.person("ada")
+    scenario.mint(usdc, gift_world.giver.address, 1000 * USDC)
+    await fill_in(page, give="USDC", amount="40.25")
+    await page.get_by_label("With a wallet they have").check()
+    await page.get_by_label("The address of their wallet").fill("0x1234")
+    await page.get_by_role("button", name="Continue").click()
+    await expect(page.get_by_role("status").first).to_have_text("That is not the address of a wallet.")
+    await page.get_by_label("The address of their wallet").fill(ada.address.lower())
+    await page.get_by_role("button", name="Continue").click()
+    await expect(page.get_by_role("status").first).to_contain_text("is sealed")
+    approval, _ = (params[0] for params in wallet.asked("eth_sendTransaction"))
+    assert approval["to"].lower() == usdc.lower()
+    assert decode(["address", "uint256"], bytes.fromhex(approval["data"][10:])) == (router.lower(), 40_250_000)
+    swap, tokens, _, _, _, recipient, name, gift_name = created(wallet)
+    assert (int(swap[0], 16), swap[1], tokens) == (0, 0, ((usdc.lower(), 40_250_000),))
+    assert (recipient, name, gift_name) == (ada.address.lower(), "Gift", "")
+    link = await page.locator("#claim-link").inner_text()
+    assert "paper=1" not in link
+
+
+async def test_a_wallet_that_declines_costs_nothing_and_the_sheet_stays_good(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    page = visitor.page
+    await fill_in(page)
+    await page.get_by_role("button", name="Continue").click()
+    key = code((await saved(page, "Key sheet")).crop(SECRET))
+    wallet.declines.add("eth_sendTransaction")
+    await page.get_by_label("It is printed").check()
+    await page.get_by_role("button", name="Seal the gift").click()
+    await expect(page.get_by_role("status").first).to_have_text("The wallet declined. Nothing was sent.")
+    assert await page.evaluate("localStorage.length") == 0
+    wallet.declines.clear()
+    await seal(page)
+    assert created(wallet)[5] == Account.from_key(key).address.lower()
+
+
+async def test_a_message_too_long_for_the_sheet_is_refused_with_the_limit(
+    visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """Before anything is printed or sent; shorter, it goes on."""
+    page = visitor.page
+    await fill_in(page, note="愛" * 400)
+    await page.get_by_role("button", name="Continue").click()
+    await expect(page.get_by_role("status").first).to_contain_text("too long for the code on the sheet, which holds")
+    assert await page.locator("figure").count() == 0
+    await page.get_by_label("Your message").fill("愛" * 500 + "!")
+    await page.get_by_role("button", name="Continue").click()
+    await expect(page.get_by_role("status").first).to_contain_text("more than 500 characters")
+    await page.get_by_label("Your message").fill("愛" * 100)
+    await page.get_by_role("button", name="Continue").click()
+    await expect(page.locator("figure")).to_have_count(1)
+    assert wallet.asked("eth_sendTransaction") == []
+
+
+async def test_a_page_prints_at_its_true_size_and_alone(visitor: Visitor, wallet: InjectedWallet) -> None:
+    page = visitor.page
+    await fill_in(page)
+    await page.get_by_role("button", name="Continue").click()
+    await page.locator("figure").get_by_role("button", name="Print").click()
+    assert await page.evaluate("window.printed") == 1
+    await page.emulate_media(media="print")
+    await page.evaluate("scrollTo(0, 0)")
+    box = await page.locator(".print-page canvas").bounding_box()
+    assert box == {"x": 0, "y": 0, "width": 8.5 * 96, "height": 11 * 96}
+    assert await page.get_by_role("heading", name="Seal a gift").is_visible() is False
+    pdf = await page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
+    assert re.findall(rb"/MediaBox\s*\[([^]]*)\]", pdf) == [b"0 0 612 792"]
+    assert await page.locator(".print-page").count() == 0  # the copy with the key is gone
+
+
+async def test_the_record_has_the_days_price_or_says_that_there_is_none(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """Live on the day of sealing, of that day later; offline it says that no price source answered."""
+    page, asked = visitor.page, []
+    price = {"chainId": gift_world.api.chain_id, "symbol": "ETH", "decimals": 8, "roundId": "7", "stale": False}
+    answers: dict[bool, str | None] = {False: "2000.50000000", True: None}
+
+    async def prices(route: Route) -> None:
+        is_past = "?at=" in route.request.url
+        asked.append(route.request.url)
+        usd = answers[is_past]
+        if usd is None:
+            return await route.abort()
+        said = {"asOf": "2026-11-21T08:00:00Z", "prices": [price | {"usd": usd, "updatedAt": "2026-11-21T08:00:00Z"}]}
+        await route.fulfill(json=said)
+
+    await page.route("**/stats/prices*", prices)
+    await visitor.context.add_init_script(RECORD_WORDS)
+    await open_page(gift_world, page)
+    await fill_in(page, amount="0.5")
+    await page.get_by_role("button", name="Continue").click()
+    await seal(page)
+    words = " ".join(await page.evaluate("window.words"))
+    assert "US$ 1,000.25" in words
+    assert "on the same day" in words
+    assert "not tax advice" in words
+
+    gift_world.scenario.advance(40 * 86_400)
+    for usd, expected in ((None, "No price source"), ("1000", "US$ 500.00")):
+        answers[True] = usd
+        await open_page(gift_world, page)
+        await page.get_by_role("button", name="Show Birthday").click()
+        await page.locator("figure").filter(has_text="Gift record").wait_for()
+        words = " ".join(await page.evaluate("window.words"))
+        assert expected in words
+    assert "Price recorded for that day" in words
+    assert [("?at=" in url) for url in asked] == [False, True, True]
+
+
+async def test_gifts_to_an_email_address_are_offered_only_when_the_service_can(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """The wallet is asked for by the giver's signature over the email's hash; the address stays out of the keepsake."""
+    page, ada = visitor.page, gift_world.person("ada")
+    assert await page.get_by_label("With their email address").count() == 0
+    bodies: list[dict[str, Any]] = []
+
+    async def status(route: Route) -> None:
+        await route.fulfill(json={"gift": True, "giftEmail": True, "legacy": True, "chains": []})
+
+    async def recipient_wallet(route: Route) -> None:
+        bodies.append(json.loads(route.request.post_data or ""))
+        await route.fulfill(json={"address": ada.address})
+
+    await page.route("**/sponsor/status", status)
+    await page.route("**/gift/recipient-wallet", recipient_wallet)
+    await open_page(gift_world, page)
+    await fill_in(page)
+    await page.get_by_label("With their email address").check()
+    await page.locator("[name=email]").fill(EMAIL)
+    await page.get_by_role("button", name="Continue").click()
+    await expect(page.get_by_role("status").first).to_contain_text("is sealed")
+    assert created(wallet)[5] == ada.address.lower()
+    assert "o=birthday&email=1#g=" in await page.locator("#claim-link").inner_text()
+    (body,) = bodies
+    signed = json.loads(wallet.asked("eth_signTypedData_v4")[0][1])
+    assert signed["primaryType"] == "GiftEmailWallet"
+    signer = Account.recover_message(encode_typed_data(full_message=signed), signature=body["signature"])
+    assert signer == gift_world.giver.address
+    assert EMAIL not in json.dumps(signed)
+    assert EMAIL not in await visitor.stored()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+async def test_the_page_passes_axe(gift_world: GiftWorld, dark: bool) -> None:
+    """WCAG 2.2 AA by axe, with the form, the sheet and the result."""
+    axe = (ROOT / "node_modules" / "axe-core" / "axe.min.js").read_text()
+    rules = '{ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }'
+
+    async def complaints(page: Page) -> list[Any]:
+        await page.evaluate(axe)
+        found = await page.evaluate(f"axe.run(document, {rules})")
+        return [(one["id"], [node["html"][:100] for node in one["nodes"]]) for one in found["violations"]]
+
+    async with open_browser() as (browser, wire):
+        visitor = await new_visitor(browser, wire, dark=dark)
+        page = visitor.page
+        await visitor.has(InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet"))
+        await open_page(gift_world, page)
+        await fill_in(page)
+        assert await complaints(page) == []
+        await page.get_by_role("button", name="Continue").click()
+        await page.locator("figure").wait_for()
+        assert await complaints(page) == []
+        await seal(page)
+        assert await complaints(page) == []
+
+
+async def test_what_the_browser_keeps_badly_is_left_out(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """A damaged or foreign entry neither breaks the page nor is shown."""
+    page = visitor.page
+    bad = {
+        "gift-keepsake:31337:7": "{",
+        "gift-keepsake:31337:8": json.dumps({"payload": "AAAA", "occasion": "gift", "card": "paper"}),
+        "gift-keepsake:x:9": "{}",
+        "another": "1",
+    }
+    await page.evaluate("(bad) => Object.entries(bad).forEach(([key, value]) => localStorage.setItem(key, value))", bad)
+    await page.reload()
+    await expect(page.get_by_text("This browser will remember")).to_be_visible()
+    assert visitor.faults == []
