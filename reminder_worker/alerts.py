@@ -32,6 +32,7 @@ from reminder_worker.mail.client import (
     Undecided,
 )
 from reminder_worker.mail.messages import AlertKind, alert_body, alert_variables, checksum
+from reminder_worker.privacy.redaction import OnChain
 
 log = structlog.get_logger(__name__)
 
@@ -276,10 +277,11 @@ _AGE = alert.c.created_at
 
 
 def _say(row: Row[Any]) -> None:
-    facts = {fact["name"].replace(" ", "_"): fact["value"] for fact in row.variables["facts"]}
-    status = row.variables["status"]
+    shown = OnChain if row.kind.startswith("upgrade_") else str  # hashes and call data are what they are about
+    facts = {fact["name"].replace(" ", "_"): shown(fact["value"]) for fact in row.variables["facts"]}
+    status, subject = row.variables["status"], shown(row.subject)
     say = getattr(log, _LEVELS[status])
-    say("alert", alert_id=row.id, kind=row.kind, status=status, chain_id=row.chain_id, subject=row.subject, facts=facts)
+    say("alert", alert_id=row.id, kind=row.kind, status=status, chain_id=row.chain_id, subject=subject, facts=facts)
 
 
 def _digest_facts(rows: Sequence[Row[Any]]) -> dict[str, str | int]:

@@ -30,15 +30,23 @@ _SECRET_KEYS = frozenset(
 _HASH_KEYS = re.compile(r"(^|_)(hash|tx|txs|block|digest|topic)(es|s)?$")
 _HASH = re.compile(r"0x[0-9a-fA-F]{64}")
 _URL = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>`]+")
+_LONG_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{64,}")  # a key or a signature; a known hash is let through before
 _SHAPES = (
     re.compile(r"(?i)\b(?:bearer|basic)\s+[^\s\"',;]+"),
     re.compile(r"[^\s\"<>@]+(?:@|\uff20|%40|\\u0040)[^\s\"'<>(),;@]+"),  # an email
-    re.compile(r"(?:0x)?[0-9a-fA-F]{64,}"),  # a key or a signature; a known hash is let through before
+    _LONG_HEX,
     re.compile(r"(?<![\w+/-])[\w+/-]{43}=(?!\w)"),  # 32 bytes in base64
     re.compile(r"(?<=[\w/])[?#][^\s\"'<>]*=[^\s\"'<>]*"),  # query or fragment of a path
 )
+_TOO_PLAIN = re.compile(r"[A-Za-z0-9_./{}-]{0,42}")  # none of the shapes is made of these alone and so short
 _PLAIN_TYPES = (bool, int, float, type(None))
 _TEXT_TYPES = (datetime, date, UUID, Decimal, PurePath)
+
+
+class OnChain(str):
+    """What everybody can read on chain: its hashes and call data are shown, anything else is redacted as ever."""
+
+    __slots__ = ()
 
 
 def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -53,10 +61,14 @@ def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> Mu
 def redact_value(value: object, key: str = "") -> object:
     if key.lower() in _SECRET_KEYS and value is not None:
         return MASK
+    if type(value) is str and _TOO_PLAIN.fullmatch(value):
+        return value
     if isinstance(value, Enum):
         return redact_value(value.value, key)
     if isinstance(value, _PLAIN_TYPES):
         return value
+    if isinstance(value, OnChain):
+        return redact_text(str(value), [shape for shape in _SHAPES if shape is not _LONG_HEX])
     if isinstance(value, str):
         return value if _HASH.fullmatch(value) and _HASH_KEYS.search(key.lower()) else redact_text(value)
     if isinstance(value, bytes | bytearray | memoryview):
@@ -70,11 +82,13 @@ def redact_value(value: object, key: str = "") -> object:
     return redact_text(str(value)) if isinstance(value, _TEXT_TYPES) else f"<{type(value).__name__}>"
 
 
-def redact_text(text: str) -> str:
+def redact_text(text: str, shapes: Sequence[re.Pattern[str]] = _SHAPES) -> str:
+    if _TOO_PLAIN.fullmatch(text):
+        return text
     if len(text) > MAX_TEXT:
         text = text[:MAX_TEXT] + " [cut]"  # the shapes below cost the square of the length at worst
     text = _URL.sub(lambda match: _bare_url(match.group()), text)
-    for shape in _SHAPES:
+    for shape in shapes:
         text = shape.sub(MASK, text)
     return text
 

@@ -17,6 +17,7 @@ from devnet.upgrades import CANCELLER_ROLE
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.mail.client import MailClient
+from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import Fault, MailStub
@@ -351,11 +352,13 @@ async def test_a_look_passes_over_blocks_without_events(it: UpgradeWorld) -> Non
 async def test_an_alert_is_in_the_log_also_without_an_email_address(it: UpgradeWorld) -> None:
     operation = it.scenario.schedule_upgrade(SOMEBODY)
     await it.catch_up()
-    with capture_logs() as logs:
+    with capture_logs(processors=[redact]) as logs:
         await Alerts(it.engine).run()
     (line,) = [line for line in logs if line["event"] == "alert"]
     assert (line["kind"], line["subject"]) == ("upgrade_scheduled", operation.id)
     assert line["facts"]["new_implementation"] == to_checksum_address(SOMEBODY)
+    assert line["facts"]["transaction"] == operation.tx_hash
+    assert operation.id[2:] in line["facts"]["cancel_by"]
 
 
 async def test_an_alert_waits_for_the_mail_service_and_is_delivered_once(it: UpgradeWorld) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.logging import configure_logging
-from reminder_worker.privacy.redaction import redact_text, redact_value
+from reminder_worker.privacy.redaction import MASK, OnChain, redact_text, redact_value
 
 EMAIL = "canary.person@secret.example.org"
 KEY = "0x" + "ab" * 32
@@ -151,3 +151,8 @@ def test_json_lines_are_json(capsys: pytest.CaptureFixture[str]) -> None:
         root.handlers[:], sys.excepthook = handlers, hook
         root.setLevel(level)
     assert (line["event"], line["count"], line["request_id"], line["level"]) == ("Ünïcode", 1, "r-1", "info")
+
+
+def test_what_is_public_on_chain_keeps_its_hashes_and_nothing_else() -> None:
+    text = OnChain(f"call 0x{'ab' * 36} of canary@secret.example.org at https://rpc.example/{'cd' * 32}")
+    assert redact_value(text) == f"call 0x{'ab' * 36} of {MASK} at https://rpc.example/..."
