@@ -12,14 +12,17 @@ GIFT_EMAIL ?= on
 GIFT_PAGE := $(shell find gift_page -name dist -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types bench browser proxy cards clean
+.PHONY: help install demo test lint types bench browser proxy diagram locks cards clean
 
 help:
 	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
 	@echo 'make demo ONCE=1      the same, every step verified, then it ends (exit code 0: every step was seen)'
 	@echo 'make test             lint, format, types, import contracts, and all tests'
+	@echo 'make lint, make types only these of its parts; PYTEST_WORKERS=2 is how many processes test at once'
 	@echo 'make bench [ONLY=..]  measures, each beside its floor; writes bench/results/latest.json'
 	@echo 'make cards            draws the preview images of gift links anew, from the occasion set'
+	@echo 'make diagram          draws docs/architecture.md anew, from what imports what'
+	@echo 'make locks            writes both hashed lists of packages anew, after a change of pyproject.toml; needs uv'
 	@echo 'make install          what the others need, into .venv and node_modules'
 	@echo 'make clean            removes the local stack'"'"'s data (.local), caches and what was built, not the installation'
 	@echo
@@ -77,6 +80,16 @@ test: lint types browser proxy
 
 bench: install
 	$(BIN)/python -m bench $(ONLY)
+
+diagram: install
+	$(BIN)/python -m devnet.diagram
+
+# After a change of dependencies (needs uv): everything, hashed, and of that what the image needs.
+locks:
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --all-extras \
+	  pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --extra mail \
+	  --extra kubernetes --extra build -c requirements.lock pyproject.toml -o deploy/requirements.lock
 
 cards: install
 	$(BIN)/python -m reminder_worker.gifts.draw_cards

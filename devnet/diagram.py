@@ -1,0 +1,98 @@
+"""`python -m devnet.diagram`: draws docs/architecture.md's picture from what imports what.
+
+Rooms are packages and modules at the top of `reminder_worker`, and the other packages; `doctor_relay` is of the room
+`doctor`. What everybody uses (errors, settings, logs) is left out, and so is an arrow that others already imply.
+"""
+
+import tomllib
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+
+import grimp
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "architecture.md"
+BEGIN, END = "<!-- rooms -->", "<!-- /rooms -->"
+PACKAGES = ("reminder_worker", "api", "assets", "pipelines", "mail_service")
+DOORS = {*PACKAGES, "cli", "doctor"} - {"reminder_worker"}
+EVERYWHERE = {"errors", "settings", "settings_table", "logging", "strict_json"}
+Rooms = Mapping[str, set[str]]
+
+
+def rooms() -> dict[str, set[str]]:
+    """Each room and those it imports."""
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
+    names = {_room(module) for module in graph.modules}
+    inner = names - {*PACKAGES}
+    heads = {
+        name: next((each for each in inner if name in inner and name.startswith(f"{each}_")), name) for name in names
+    }
+    found: dict[str, set[str]] = defaultdict(set)
+    for module in graph.modules:
+        here = heads[_room(module)]
+        there = {heads[_room(each)] for each in graph.find_modules_directly_imported_by(module)}
+        found[here] |= there - {here}
+    left_out = {*EVERYWHERE, "reminder_worker"}
+    return {room: found[room] - left_out for room in sorted(found) if room not in left_out}
+
+
+def _room(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if parts[0] == "reminder_worker" and len(parts) > 1 else parts[0]
+
+
+def circles(found: Rooms) -> set[str]:
+    """Rooms that reach themselves."""
+    return {room for room in found if any(room in _reached(found, each) for each in found[room])}
+
+
+def _reached(found: Rooms, start: str) -> set[str]:
+    seen, ahead = set(), [start]
+    while ahead:
+        room = ahead.pop()
+        if room not in seen:
+            seen.add(room)
+            ahead += found[room]
+    return seen
+
+
+def without_detours(found: Rooms) -> dict[str, set[str]]:
+    """Leaves out what is reached through another room anyway. There must be no circles."""
+    return {
+        room: {each for each in there if not any(each in _reached(found, other) for other in there if other != each)}
+        for room, there in found.items()
+    }
+
+
+def drawn() -> str:
+    """The picture as Mermaid, between its markers."""
+    found = without_detours(rooms())
+    lines = [BEGIN, "", "```mermaid", "flowchart TD"]
+    for group, words in _groups(found).items():
+        lines += [f'  subgraph {group.replace(" ", "_")}["{group}"]', *(f"    {word}" for word in words), "  end"]
+    lines += [f"  {room} --> {each}" for room in found for each in sorted(found[room])]
+    return "\n".join([*lines, "```", "", END])
+
+
+def _groups(found: Rooms) -> dict[str, list[str]]:
+    """Which rooms are features and which are shared is what the import contracts say."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    named = {contract["name"]: contract for contract in contracts}
+    features = {_room(each) for each in named["Features do not know each other"]["modules"]}
+    shared = {_room(each) for each in named["Shared rooms do not import features"]["source_modules"]}
+    return {
+        "doors": sorted(DOORS & found.keys()),
+        "put together": sorted(found.keys() - features - shared - DOORS),
+        "features": sorted(features & found.keys()),
+        "shared": sorted(shared & found.keys()),
+    }
+
+
+def main() -> None:
+    text = PAGE.read_text()
+    PAGE.write_text(text[: text.index(BEGIN)] + drawn() + text[text.index(END) + len(END) :])
+
+
+if __name__ == "__main__":
+    main()

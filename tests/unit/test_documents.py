@@ -1,0 +1,58 @@
+"""What is written for people agrees with what is there."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from devnet import diagram
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = (ROOT, ROOT / "docs", ROOT / "docs" / "decisions", ROOT / "deploy")
+PAGES = sorted(page for folder in FOLDERS for page in folder.glob("*.md"))
+MAKEFILE = (ROOT / "Makefile").read_text()
+PARTS_OF_TEST = {"browser", "proxy"}
+
+
+def test_the_picture_of_the_rooms_is_the_codes() -> None:
+    """`make diagram` draws it anew."""
+    assert diagram.drawn() in diagram.PAGE.read_text()
+
+
+def test_rooms_do_not_import_each_other_in_a_circle() -> None:
+    assert diagram.circles(diagram.rooms()) == set()
+
+
+def test_a_circle_is_seen_and_a_detour_left_out() -> None:
+    assert diagram.circles({"a": {"b"}, "b": {"a"}, "c": {"a"}}) == {"a", "b"}
+    assert diagram.without_detours({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == {"a": {"b"}, "b": {"c"}, "c": set()}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:|mailto:|#)([^)#\s]+)", page.read_text())
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_decision_is_in_the_list_and_says_what_it_costs() -> None:
+    folder = ROOT / "docs" / "decisions"
+    listed = re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", (folder / "README.md").read_text())
+    assert listed == sorted(path.name for path in folder.glob("0*.md"))
+    for name in listed:
+        text = (folder / name).read_text()
+        assert all(part in text for part in ("**Why.**", "**So.**", "**The price.**")), name
+
+
+def test_make_help_names_every_target() -> None:
+    targets = set(re.findall(r"^\.PHONY: (.+)$", MAKEFILE, re.M)[0].split()) - {"help"} - PARTS_OF_TEST
+    shown = set(re.findall(r"make (\w+)", "".join(re.findall(r"^\t@echo (.+)$", MAKEFILE, re.M))))
+    assert targets - shown == set()
+    assert shown - targets == set()
+
+
+def test_the_licence_is_the_same_everywhere() -> None:
+    python = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["license"]
+    assert python == json.loads((ROOT / "package.json").read_text())["license"] == "Apache-2.0"
+    assert "Apache License" in (ROOT / "LICENSE").read_text()
