@@ -242,9 +242,11 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 def _play(stack: Stack) -> bool:
+    from devnet import gift_to_open
     from devnet.demo import Story
 
-    return Story(stack).play()
+    told = Story(stack).play()
+    return gift_to_open.tell(stack) and told
 
 
 def _play_and_stay(stack: Stack) -> bool:

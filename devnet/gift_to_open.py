@@ -1,0 +1,174 @@
+"""The demo's last gift, for whoever watches to open by hand: sealed to a printed key on the create page, in Chromium.
+
+Its three printables are saved as a giver saves them. Without a Chromium the gift is sealed all the same, and its key
+is told instead.
+"""
+
+import json
+import re
+import shutil
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.request import urlopen
+
+from eth_account import Account
+from eth_account.signers.local import LocalAccount
+
+from devnet.chain import ChainError
+from devnet.evidence import NotSeen, must
+from devnet.local import CHAIN_ID
+from devnet.scenarios import Scenario
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from devnet.stack import Stack
+
+CHROMIUM: Final = ("chromium", "chromium-browser", "google-chrome")
+PREFIX: Final = "gifts"
+WEI: Final = 10**17
+OPENS_AFTER: Final = 120  # seconds: long enough to see the page count down
+LETTER: Final = {"v": 1, "to": "you", "from": "the demo", "note": "A little something, sealed until the day it opens."}
+PRINTABLES: Final = {"Key sheet": "key-sheet.png", "Gift card": "gift-card.png", "Gift record": "gift-record.png"}
+
+# A wallet that asks nobody (EIP-6963), and a record of what is written on canvases: the key is nowhere else.
+_PAGE = """
+window.drawn = [];
+const draw = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+  window.drawn.push(text);
+  return draw.call(this, text, ...more);
+};
+const provider = { async request({ method, params }) {
+  const answer = JSON.parse(await window.__wallet(JSON.stringify([method, params ?? []])));
+  if (answer.error) throw new Error(answer.error);
+  return answer.result;
+} };
+const info = { uuid: "00000000-0000-4000-8000-000000000000", name: "the demo's wallet", icon: "", rdns: "demo.wallet" };
+addEventListener("eip6963:requestProvider", () => dispatchEvent(
+  new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) })));
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class GiftToOpen:
+    """`printables` are empty where there is no Chromium."""
+
+    link: str
+    key: str
+    printables: Sequence[Path]
+
+
+def leave_gift(stack: "Stack", chromium: str | None) -> GiftToOpen:
+    """Raises `NotSeen` and `ChainError`."""
+    scenario = Scenario(stack.anvil, stack.deployment)
+    giver = scenario.account("demo giver")
+    if chromium is None:
+        return _sealed_here(stack.at.api, scenario, giver)
+    folder = stack.directory / "printables"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)  # the sheet has a key on it
+    return _sealed_on_the_page(f"{stack.at.api}/{PREFIX}/create", scenario, giver, folder, chromium)
+
+
+def find_chromium() -> str | None:
+    return next(filter(None, map(shutil.which, CHROMIUM)), None)
+
+
+def tell(stack: "Stack") -> bool:
+    """Leaves the gift and says where it is. Whether it can be seen."""
+    say, chromium = stack.log.say, find_chromium()
+    try:
+        gift = leave_gift(stack, chromium)
+        with urlopen(gift.link.partition("#")[0], timeout=10) as page:
+            must(page.status == 200, f"the gift's page answered {page.status}")
+    except (NotSeen, ChainError, OSError) as missing:
+        say(f"[bold red]✗[/] no gift was left to open: {missing}")
+        return False
+    say(f"[bold]A gift for you to open[/], from {OPENS_AFTER // 60} minutes on:")
+    say(f"  its page   {gift.link}")
+    say(f"  its key    {gift.key}  [dim](as printed: the page asks for it, and sends it nowhere)[/]")
+    for path in gift.printables:
+        say(f"  printable  {path}")
+    if not gift.printables:
+        create = f"{stack.at.api}/{PREFIX}/create"
+        say(f"  [dim]The printables were not drawn: chromium is not installed. Any browser draws them at {create}[/]")
+    return True
+
+
+def _sealed_here(origin: str, scenario: Scenario, giver: LocalAccount) -> GiftToOpen:
+    recipient = Account.create()
+    id = scenario.create_gift(giver, recipient.address, eth=WEI, duration=OPENS_AFTER)
+    letter = urlsafe_b64encode(json.dumps(LETTER, separators=(",", ":")).encode()).decode().rstrip("=")
+    link = f"{origin}/{PREFIX}/{CHAIN_ID}/{id}?o=gift&paper=1#g={letter}"
+    return GiftToOpen(link, recipient.key.to_0x_hex(), [])
+
+
+def _sealed_on_the_page(url: str, scenario: Scenario, giver: LocalAccount, folder: Path, chromium: str) -> GiftToOpen:
+    from playwright.sync_api import Error, sync_playwright
+
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium)
+            page = browser.new_page(accept_downloads=True)
+            page.set_default_timeout(20_000)
+            page.expose_function("__wallet", _wallet(scenario, giver))
+            page.add_init_script(_PAGE)
+            page.goto(url)
+            gift = _seal(page, folder)
+            browser.close()
+            return gift
+    except Error as failed:
+        raise NotSeen(f"the create page did not do it: {failed.message.splitlines()[0]}") from None
+
+
+def _seal(page: "Page", folder: Path) -> GiftToOpen:
+    page.get_by_role("button", name="Connect the demo's wallet").click()
+    opens = page.locator("[name=opensOn]")
+    page.locator(".account").wait_for()
+    earliest = datetime.fromisoformat(opens.get_attribute("min") or "")
+    opens.fill((earliest + timedelta(seconds=OPENS_AFTER)).strftime("%Y-%m-%dT%H:%M"))
+    for name in ("to", "from", "note"):
+        page.locator(f"[name={name}]").fill(str(LETTER[name]))
+    page.locator("[name=amount]").fill("0.1")
+    page.get_by_role("button", name="Continue").click()
+    sheet = _save(page, "Key sheet", folder)
+    key = "0x" + "".join(word for word in page.evaluate("window.drawn") if re.fullmatch("[0-9a-f]{4}", word))
+    must(len(key) == 66, "the sheet has no key on it")
+    page.get_by_label("It is printed").check()
+    page.get_by_role("button", name="Seal the gift").click()
+    link = page.locator("#claim-link").inner_text()
+    return GiftToOpen(link, key, [sheet, *(_save(page, title, folder) for title in ("Gift card", "Gift record"))])
+
+
+def _save(page: "Page", title: str, folder: Path) -> Path:
+    path = folder / PRINTABLES[title]
+    with page.expect_download() as download:
+        page.locator("figure").filter(has_text=title).get_by_role("button", name="Save as PNG").click()
+    download.value.save_as(path)
+    return path
+
+
+def _wallet(scenario: Scenario, account: LocalAccount) -> Callable[[str], str]:
+    """What the page's wallet is asked, answered in JSON."""
+
+    def answer(method: str, params: Sequence[Any]) -> Any:
+        if method in ("eth_requestAccounts", "eth_accounts"):
+            return [account.address]
+        if method == "eth_sendTransaction":
+            (wanted,) = params
+            return scenario.send(account, wanted["to"], wanted["data"], value=int(wanted.get("value", "0x0"), 16))
+        return scenario.anvil.rpc(method, *params)
+
+    def asked(question: str) -> str:
+        method, params = json.loads(question)
+        try:
+            return json.dumps({"result": answer(method, params)})
+        except ChainError as failed:
+            return json.dumps({"error": str(failed)})
+
+    return asked

@@ -1,0 +1,53 @@
+"""The gift that the demo leaves for whoever watches: sealed in a browser, with its printables, or without one."""
+
+from collections.abc import Iterator
+
+import pytest
+import zxingcpp
+from eth_account import Account
+from PIL import Image
+
+from devnet.gift_to_open import LETTER, PRINTABLES, find_chromium, leave_gift
+from devnet.scenarios import Scenario
+from tests.e2e.plain_stack import PlainStack, free_ports, quiet_stack
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlainStack]:
+    directory = tmp_path_factory.mktemp("stack") / "local"
+    with quiet_stack(directory, free_ports()).running() as running:
+        yield running  # type: ignore[misc]
+
+
+def recipient_of(stack: PlainStack, link: str) -> str:
+    """On chain, of the gift that a link names."""
+    id = int(link.partition("?")[0].rpartition("/")[2])
+    scenario = Scenario(stack.anvil, stack.deployment)
+    details = scenario.read("TimelockERC20", stack.deployment.timelock_erc20, "getTimelockDetails", id)
+    assert (details[8], details[9], details[11]) == (2, 2, "Gift")
+    return str(details[10]).lower()
+
+
+def test_without_a_browser_the_gift_is_sealed_and_its_key_is_told(stack: PlainStack) -> None:
+    gift = leave_gift(stack, None)
+    assert list(gift.printables) == []
+    assert recipient_of(stack, gift.link) == Account.from_key(gift.key).address.lower()
+
+
+def test_with_a_browser_the_three_printables_are_saved(stack: PlainStack) -> None:
+    """And the key on the sheet is that of the gift; the card leads to it."""
+    chromium = find_chromium()
+    if chromium is None:
+        pytest.skip("chromium is not installed: the demo's printables were not drawn")
+    gift = leave_gift(stack, chromium)
+    sheet, card, record = (Image.open(path) for path in gift.printables)
+    assert [path.name for path in gift.printables] == list(PRINTABLES.values())
+    codes = {found.text for found in zxingcpp.read_barcodes(sheet.convert("L"))}
+    address = Account.from_key(gift.key).address
+    assert {each.partition("?")[0] for each in codes} == {gift.key, f"{stack.at.api}/gifts/for/{address}"}
+    assert [found.text for found in zxingcpp.read_barcodes(card.convert("L"))] == [gift.link]
+    assert record.size == (1700, 2200)
+    assert recipient_of(stack, gift.link) == address.lower()
+    assert LETTER["note"] not in gift.link
