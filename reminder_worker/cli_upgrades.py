@@ -49,7 +49,7 @@ def list_operations(ended: bool, limit: int) -> None:
 @click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
 def show(operation_id: str, chain_id: int | None) -> None:
     """One operation: what it would do, call data in full, who scheduled it, and what the timelock said of it."""
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from reminder_worker.mail.messages import deadline_words, fact_words
     from reminder_worker.upgrades import views
@@ -60,7 +60,7 @@ def show(operation_id: str, chain_id: int | None) -> None:
         return await views.one(runtime.engine, runtime.chains[chosen], operation_id.lower())
 
     facts, events = with_runtime(look)
-    shown = Table("", "", show_header=False)
+    shown = Table("", Column(overflow="fold"), show_header=False)
     for name, value in facts.items():
         shown.add_row(*fact_words(name, value))
     console().print(shown)

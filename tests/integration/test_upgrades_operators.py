@@ -1,0 +1,135 @@
+"""What operators see of the upgrade queue: in Dagster, at a terminal, in the metrics."""
+
+import secrets
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from eth_utils.address import to_checksum_address
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from api.gauges import upgrade_gauges
+from assets.service import Service
+from devnet.scenarios import Scenario
+from pipelines.definitions import defs
+from pipelines.sensors import sensors
+from reminder_worker.alerts import Alerts
+from reminder_worker.chain.client import Chain
+from reminder_worker.runtime import open_runtime
+from reminder_worker.settings import Settings
+from tests.integration.test_cli_commands import Command, command  # noqa: F401
+from tests.integration.upgrade_world import CHAIN, chain_settings, world
+
+SOMEBODY = "0x" + "5b" * 20
+OFTEN = "emails_and_upgrades_and_relay_sensor"
+
+
+@pytest.fixture
+def environ(chain_scenario: Scenario, database_url: str, tmp_path: Path) -> dict[str, str]:
+    """An installation that watches a timelock, without mail."""
+    deployment, url = chain_scenario.deployment, chain_scenario.anvil.url
+    return {
+        "ENVIRONMENT": "local",
+        "DATABASE_URL": database_url.replace("postgresql+psycopg://", "postgresql://"),
+        "EMAIL_ENC_KEY": b64encode(secrets.token_bytes(32)).decode(),
+        "HASH_KEY": b64encode(secrets.token_bytes(32)).decode(),
+        "APP_ORIGIN": "https://app.example.org",
+        "STATISTICS_FOLDER": str(tmp_path / "statistics"),
+        "CHAINS": str(CHAIN),
+        **deployment.settings_environ(CHAIN, url),
+        **deployment.upgrade_environ(CHAIN),
+    }
+
+
+@pytest.fixture
+def service(environ: dict[str, str]) -> Iterator[Service]:
+    settings = Settings.from_environ(environ)
+    opened = Service(lambda: open_runtime(settings))
+    yield opened
+    opened.close()
+
+
+def _tick(service: Service) -> tuple[list[str | None], str]:
+    sensor = next(sensor for sensor in sensors(service) if sensor.name == OFTEN)
+    with dg.DagsterInstance.ephemeral() as instance:
+        result = sensor(dg.build_sensor_context(instance=instance))
+    assert isinstance(result, dg.SensorResult)
+    reason = result.skip_reason.skip_message if result.skip_reason else None
+    return [request.job_name for request in result.run_requests or ()], reason or ""
+
+
+def _run(service: Service) -> dict[str, str]:
+    job = defs.resolve_job_def("upgrades")
+    with dg.DagsterInstance.ephemeral() as instance:
+        result = job.execute_in_process(
+            instance=instance, resources={"service": service, "io_manager": dg.mem_io_manager}
+        )
+    made = [event for event in result.get_asset_materialization_events() if "upgrade" in str(event.asset_key)]
+    return {name: str(value.value) for name, value in made[0].materialization.metadata.items()}
+
+
+def test_the_sensor_launches_a_run_only_for_a_change_and_the_asset_lists_what_waits(
+    chain_scenario: Scenario, service: Service
+) -> None:
+    assert _tick(service)[0] == ["upgrades"]  # the first look of all
+    assert _run(service)["pending operations"] == "none"
+    launched, words = _tick(service)
+    assert not launched
+    assert "no upgrade is scheduled" in words
+    operation = chain_scenario.schedule_upgrade(SOMEBODY)
+    assert _tick(service)[0] == ["upgrades"]
+    listed = _run(service)["pending operations"]
+    assert operation.id in listed
+    assert "upgradeAndCall(address,address,bytes)" in listed
+    assert "operations that wait: 1" in _tick(service)[1]
+
+
+def test_commands_list_the_queue_and_show_an_operation_in_full(
+    chain_scenario: Scenario,
+    command: Command,  # noqa: F811
+) -> None:
+    operation = chain_scenario.schedule_upgrade(SOMEBODY, call=bytes(500))
+    assert command("tick", "--pass", "upgrades").exit_code == 0
+    listed = command("upgrades", "list").output
+    assert operation.id in listed
+    assert "upgradeAndCall(address,address,bytes)" in listed
+    shown = "".join(command("upgrades", "show", operation.id).output.replace("│", "").split())
+    assert to_checksum_address(SOMEBODY) in shown
+    assert operation.calls[0][2].hex() in shown  # all of it
+    assert "CallScheduled" in shown
+    unknown = command("upgrades", "show", "0x" + "00" * 32)
+    assert unknown.exit_code == 1
+    assert "no such operation" in unknown.output
+    chain_scenario.cancel(operation)
+    assert command("tick", "--pass", "upgrades").exit_code == 0
+    assert operation.id not in command("upgrades", "list").output
+    assert "cancelled" in command("upgrades", "list", "--ended").output
+
+
+def test_doctor_looks_at_the_timelock(chain_scenario: Scenario, command: Command) -> None:  # noqa: F811
+    sound = command("doctor").output
+    assert "the timelock answers, its delay is 2 days" in sound
+    wrong = command("doctor", CHAIN_31337_UPGRADE_TIMELOCK=chain_scenario.deployment.usdc)
+    assert wrong.exit_code == 1
+    assert "no timelock answers at CHAIN_31337_UPGRADE_TIMELOCK" in wrong.output
+
+
+def test_without_a_timelock_the_pass_is_off_and_says_why(command: Command) -> None:  # noqa: F811
+    ticked = command("tick", "--pass", "upgrades", CHAIN_31337_UPGRADE_TIMELOCK="")
+    assert "CHAIN_x_UPGRADE_TIMELOCK" in ticked.output
+
+
+async def test_metrics_count_the_queue(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    chain = Chain.connect(chain_settings(chain_scenario))
+    try:
+        it = world(chain_scenario, engine, chain, Alerts(engine))
+        chain_scenario.schedule_upgrade(SOMEBODY)
+        await it.catch_up()
+    finally:
+        await chain.close()
+    samples = {s.name: (s.labels, s.value) for family in await upgrade_gauges(engine) for s in family.samples}
+    assert samples["reminder_worker_upgrade_operations"] == ({"chain": "31337", "state": "pending"}, 1)
+    ready = it.rows("select ready_at from worker.upgrade_operation")[0].ready_at
+    assert samples["reminder_worker_upgrade_next_executable_time"] == ({"chain": "31337"}, ready)
