@@ -35,15 +35,16 @@ def _upgrade(connection: Connection) -> None:
     connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _MIGRATE_LOCK})
     connection.execute(text(f"create schema if not exists {SCHEMA}"))
     found = _revision(connection)
-    if found is not None and int(found) > int(NEWEST):
-        raise Misconfigured(f"the database is at revision {found}, newer than this version's {NEWEST}: update this one")
-    command.upgrade(alembic_config(connection), NEWEST)
+    if found is None or int(found) < int(NEWEST):
+        command.upgrade(alembic_config(connection), NEWEST)
+    elif not _serves(found):
+        raise Misconfigured(f"the database is at revision {found}, this version needs {NEWEST} or one further")
 
 
 async def migrate(engine: AsyncEngine) -> None:
     """Run what is missing, in one transaction; harmless when nothing is, or when two start at once.
 
-    Raises `Misconfigured` on a database that a newer version has migrated.
+    Leaves a newer schema as it is. Raises `Misconfigured` when that one does not serve this version.
     """
     async with engine.begin() as connection:
         await connection.run_sync(_upgrade)
@@ -53,7 +54,11 @@ async def schema_serves(engine: AsyncEngine) -> bool:
     """Whether this code runs on the database: at its own newest revision, or one further, during an update."""
     async with engine.connect() as connection:
         found = await connection.run_sync(_revision)
-    return found is not None and 0 <= int(found) - int(NEWEST) <= 1
+    return found is not None and _serves(found)
+
+
+def _serves(revision: str) -> bool:
+    return 0 <= int(revision) - int(NEWEST) <= 1
 
 
 def _revision(connection: Connection) -> str | None:
