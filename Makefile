@@ -47,7 +47,7 @@ node_modules/.installed: package.json package-lock.json
 	@touch $@
 
 # The gift page, built when one of its sources changed.
-gift_page/dist/manifest.json: node_modules/.installed reminder_worker/gifts/occasions.json $(GIFT_PAGE)
+gift_page/dist/manifest.json: node_modules/.installed reminder_worker/gifts/occasions.json docs/signing.ts $(GIFT_PAGE)
 	VITE_FEATURE_GIFT_EMAIL=$(GIFT_EMAIL) npm run --silent build
 	@touch $@
 
