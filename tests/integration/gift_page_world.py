@@ -1,6 +1,7 @@
 """The gift page where it lives: the API on loopback over a local chain, the relay at work, sealed gifts, a browser.
 
-Fixtures (in conftest): `gift_world` and `visitor`; `open_gift_world`, `open_browser` and `new_visitor` for more.
+Fixtures (in conftest): `gift_world` and `visitor`; `open_gift_world`, `open_email_world`, `open_browser` and
+`new_visitor` for more.
 """
 
 import asyncio
@@ -24,6 +25,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.gifts.claim_link import ClaimLink, Letter, Marks, Origin
 from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import World, open_world
+from tests.integration.auth_proxy_stand_in import AuthProxyStandIn
 
 ETHER, USDC = 10**18, 10**6
 PREFIX = "sealed"
@@ -31,7 +33,12 @@ RELAYER_KEY = "0x" + keccak(text="the relayer of the gift page's tests").hex()
 RELAY = {"RELAYER_KEY": RELAYER_KEY, "RELAY_PER_CLIENT_HOUR": "1000", "RELAY_PER_SIGNER": "100"}
 LETTER = Letter("Canary Quintessa", "Grandma Zzyzx", "Sealed words, for your eyes only")
 LOOK_SECONDS = 0.1
-SOURCES = (ROOT / "gift_page", ROOT / "reminder_worker" / "gifts" / "occasions.json", ROOT / "package-lock.json")
+SOURCES = (
+    ROOT / "gift_page",
+    ROOT / "docs" / "signing.ts",
+    ROOT / "reminder_worker" / "gifts" / "occasions.json",
+    ROOT / "package-lock.json",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +138,19 @@ async def open_gift_world(scenario: Scenario, engine: AsyncEngine, **more: str) 
             if following is not None:
                 following.cancel()
                 await asyncio.gather(following, return_exceptions=True)
+
+
+@asynccontextmanager
+async def open_email_world(
+    scenario: Scenario, engine: AsyncEngine
+) -> AsyncIterator[tuple[GiftWorld, AuthProxyStandIn]]:
+    """With a stand-in for the identity provider, which answers the gift page's origin only."""
+    async with (
+        AuthProxyStandIn() as provider,
+        open_gift_world(scenario, engine, **provider.settings()) as world,
+    ):
+        provider.origin = world.origin
+        yield world, provider
 
 
 def build_gift_page() -> None:

@@ -1,13 +1,10 @@
 """The gift pages for everybody: WCAG 2.2 AA by axe in every state, every theme's contrast, keyboard, motion, narrow."""
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from eth_account.signers.local import LocalAccount
 from playwright.async_api import Page, expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -15,9 +12,8 @@ from devnet.compile import ROOT
 from devnet.scenarios import Scenario
 from reminder_worker.gifts.claim_link import Letter, Marks
 from reminder_worker.gifts.occasions import occasions
-from tests.integration.auth_proxy_stand_in import AuthProxyStandIn
 from tests.integration.gift_page_browser import DESKTOP, PHONE, InjectedWallet, Visitor
-from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_gift_world
+from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world, open_gift_world
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -150,19 +146,6 @@ def eyes(visitor: Visitor) -> Eyes:
     return Eyes(visitor.page)
 
 
-@asynccontextmanager
-async def with_emails(scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[tuple[GiftWorld, AuthProxyStandIn]]:
-    async with AsyncExitStack() as stack:
-        provider = await stack.enter_async_context(AuthProxyStandIn())
-        world = await stack.enter_async_context(open_gift_world(scenario, engine, **provider.settings()))
-        provider.origin = world.origin
-        yield world, provider
-
-
-async def type_key(page: Page, account: LocalAccount) -> None:
-    await page.get_by_label("Group 1 of 16").fill(account.key.hex().removeprefix("0x"))
-
-
 async def choose(page: Page, way: str) -> None:
     await page.locator("summary", has_text=way).click()
 
@@ -200,7 +183,7 @@ async def test_every_state_of_opening_a_gift(
 ) -> None:
     """With a wallet, with a key and the camera, with an email; on its way, received, and afterwards."""
     page = visitor.page
-    async with with_emails(chain_scenario, engine) as (world, provider):
+    async with open_email_world(chain_scenario, engine) as (world, provider):
         ada = world.person("ada")
         await visitor.has(InjectedWallet(world.scenario, ada, "Ada's wallet"))
         await visitor.has(
