@@ -111,8 +111,8 @@ def content_security_policy(occasion: Occasion, foreign: Sequence[str] = ()) -> 
 
 
 _NO_SCRIPT = (
-    "<noscript><p>To open the gift on this page, please allow scripts in your browser: your key or your wallet signs "
-    "on your own device.</p></noscript>"
+    "<p>To open the gift on this page, please allow scripts in your browser: your key or your wallet signs on your own "
+    "device.</p>"
 )
 
 

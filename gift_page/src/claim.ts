@@ -7,6 +7,7 @@ import { button, fill, make, part } from "./dom.ts";
 import { type Facts, fetchFacts } from "./facts.ts";
 import { showLetter } from "./letter_view.ts";
 import { letterOf } from "./link.ts";
+import { remembered } from "./remembered.ts";
 import { offerSharing } from "./share.ts";
 import { inWords, localTime } from "./words.ts";
 
@@ -75,8 +76,7 @@ async function open(found: Facts | null): Promise<void> {
       found ?? fetchFacts(chainId, timelockId ?? ""),
       import("./ways.ts"),
     ]);
-    if (facts.state === "open") await offerWays(facts, place, show);
-    else show(facts);
+    await offerWays(facts, place, show);
   } catch (error) {
     const again = button("Try again", () => open(null));
     fill(place, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)), again);
@@ -102,7 +102,8 @@ if (page.dataset.kind === "gift") {
   greet();
   const { state, unlockAt, asOf } = page.dataset;
   if (state === "sealed" && unlockAt && asOf) wait(unlockAt, asOf);
-  if (state === "open") void open(null);
+  const isUnderWay = remembered({ chainId, timelockId: timelockId ?? "" }) !== null;
+  if (state === "open" || (state === "claimed" && isUnderWay)) void open(null);
 } else {
   void lookAgain();
 }

@@ -3,11 +3,10 @@ import { Refused, Unreachable } from "./api.ts";
 import { button, fill, make, part } from "./dom.ts";
 import type { Facts } from "./facts.ts";
 import { follow, handIn, type RelayRequest } from "./relay.ts";
+import { remember, remembered, type Way } from "./remembered.ts";
 import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
 import { amounts, inWords, shortly } from "./words.ts";
 
-/** By what a gift is opened. */
-export type Way = "paper" | "email" | "wallet";
 type Step = 0 | 1 | 2 | 3;
 
 /** What to do with it now. */
@@ -163,32 +162,4 @@ async function followed(
   forget();
   if (WELL.includes(ended.status)) return progress.done(way);
   progress.failed(TROUBLE[ended.status] ?? "It has ended without your gift: please look again.", again);
-}
-
-/** What this tab keeps until its request has ended: never a key, a signature or a message. */
-interface Remembered {
-  id: string;
-  way: Way;
-  skipSwap: boolean;
-}
-
-function remember(facts: Facts, request: Remembered | null): void {
-  try {
-    if (request === null) sessionStorage.removeItem(keyOf(facts));
-    else sessionStorage.setItem(keyOf(facts), JSON.stringify(request));
-  } catch {
-    // A browser that stores nothing: after a reload the gift itself tells what became of it.
-  }
-}
-
-function remembered(facts: Facts): Remembered | null {
-  try {
-    return JSON.parse(sessionStorage.getItem(keyOf(facts)) ?? "null") as Remembered | null;
-  } catch {
-    return null;
-  }
-}
-
-function keyOf(facts: Facts): string {
-  return `gift-request:${facts.chainId}:${facts.timelockId}`;
 }

@@ -2,8 +2,9 @@
 import { button, fill, make } from "./dom.ts";
 import { type Facts, fetchFacts } from "./facts.ts";
 import { askPaperKey } from "./paper_form.ts";
-import { resumed, sponsored, type Way } from "./progress.ts";
+import { resumed, sponsored } from "./progress.ts";
 import { whyNotRelayed } from "./relay.ts";
+import type { Way } from "./remembered.ts";
 import { offerWallets } from "./wallet_form.ts";
 import { type GiftSigner, signWithdrawAuth } from "./withdraw_auth.ts";
 import { inWords, whyNotSponsored } from "./words.ts";
@@ -14,7 +15,7 @@ const NAMES: Record<Way, string> = {
   wallet: "With my own wallet",
 };
 
-/** `show` is called with newer facts when the gift turns out to be no longer open. */
+/** First what this tab has under way. `show` is called with newer facts when the gift turns out not to be open. */
 export async function offerWays(facts: Facts, place: HTMLElement, show: (facts: Facts) => void): Promise<void> {
   const again = (): void => {
     fetchFacts(facts.chainId, facts.timelockId).then(show, () => location.reload());
@@ -22,6 +23,7 @@ export async function offerWays(facts: Facts, place: HTMLElement, show: (facts: 
   const marks = new URLSearchParams(location.search);
   const byEmail = marks.get("email") === "1" && facts.identityProvider !== null;
   if (resumed(place, facts, again)) return;
+  if (facts.state !== "open") return show(facts);
   const reason = await whyNotRelayed(facts.chainId);
   const whyNot = reason === null ? null : whyNotSponsored(reason);
   const order: Way[] = byEmail ? ["email", "wallet", "paper"] : marks.get("paper") === "1" ? ["paper", "wallet"] : ["wallet", "paper"];

@@ -1,0 +1,538 @@
+"""What a recipient sees and does on the claim page, in Chromium, over the real API, chain and relay."""
+
+import asyncio
+import re
+from typing import Any
+
+import pytest
+from eth_account.signers.local import LocalAccount
+from playwright.async_api import Page, expect
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Scenario
+from reminder_worker.gifts.claim_link import Letter, Marks
+from tests.integration.gift_page_browser import PHONE, InjectedWallet, Visitor, new_visitor, open_browser
+from tests.integration.gift_page_world import ETHER, LETTER, USDC, GiftWorld, SealedGift, open_gift_world
+
+PAPER = Marks(occasion="birthday", paper=True)
+HOSTILE = Letter(
+    "<b>Ada</b>", "<img src=x onerror=alert(1)>", "<script>alert(1)</script>\n<a href='javascript:1'>x</a>"
+)
+LOST_PARTS = {
+    "cut": lambda url: url[:-7],
+    "no letter": lambda url: url.split("#")[0] + "#g=",
+    "another fragment": lambda url: url.split("#")[0] + "#hello",
+    "encoded": lambda url: url.replace("#g=", "#g%3D"),
+    "more": lambda url: url + "&x=1",
+}
+_MOVED = """() => new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => { for (const each of list.getEntries()) sum += each.value; })
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => done(sum), 1500);
+})"""
+
+
+def key_of(person: LocalAccount) -> str:
+    return bytes(person.key).hex()
+
+
+def groups(key: str) -> list[str]:
+    return [key[at : at + 4] for at in range(0, 64, 4)]
+
+
+async def type_key(page: Page, key: str) -> None:
+    """As a person does: digit after digit, the focus goes on by itself."""
+    await page.get_by_label("Group 1 of 16").focus()
+    await page.keyboard.type(key)
+    await page.get_by_role("button", name="Open my gift").click()
+
+
+async def typed(page: Page) -> str:
+    return "".join([await page.get_by_label(f"Group {number} of 16").input_value() for number in range(1, 17)])
+
+
+async def see_it_received(page: Page, words: str) -> None:
+    await expect(page.get_by_role("heading", name="It is yours")).to_be_visible(timeout=30_000)
+    await expect(page.get_by_text(f"{words} arrived at")).to_be_visible()
+
+
+def nothing_amiss(visitor: Visitor, *origins: str) -> None:
+    """No violation of the policy, no uncaught error, no line on the console, no foreign address."""
+    assert (visitor.violations, visitor.faults, visitor.console) == ([], [], [])
+    assert visitor.foreign(*origins) == []
+
+
+def leaks(everything: str, key: str) -> list[str]:
+    """Traces of a key, whole or in part, in any usual spelling."""
+    traces = {key, key.upper(), key[:16], key[-16:], " ".join(groups(key))[:24], "-".join(groups(key))[:24]}
+    number = int(key, 16)
+    traces |= {str(number), "%2B".join(groups(key))[:24]}
+    return [trace for trace in traces if trace in everything]
+
+
+# -- before its day ---------------------------------------------------------------------------------------
+
+
+async def test_a_sealed_gift_counts_down_in_the_visitors_own_time(gift_world: GiftWorld) -> None:
+    """Letter, day and hour where the visitor is, a countdown that screen readers are spared; nothing on it moves."""
+    gift = await gift_world.seal(gift_world.person("ada"), opened=False, duration=12 * DAY + 7200, ether=True)
+    opens = gift_world.scenario.anvil.now() + 12 * DAY + 7200
+    async with open_browser() as (browser, wire):
+        visitor = await new_visitor(browser, wire, PHONE, timezone_id="Asia/Tokyo", locale="en-GB")
+        page = visitor.page
+        await page.goto(gift.url)
+        await expect(page.get_by_role("heading", level=1)).to_have_text("Happy birthday, Canary Quintessa")
+        await expect(page.get_by_role("group", name="Personal message")).to_contain_text("Sealed words")
+        await expect(page.locator("#letter .from")).to_have_text("Grandma Zzyzx")
+        here = await page.evaluate(
+            "(ms) => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Asia/Tokyo' }).format(ms)",
+            opens * 1000,
+        )
+        await expect(page.get_by_text("This gift is sealed until")).to_contain_text(here)
+        await expect(page.get_by_text("This gift is sealed until")).to_contain_text("GMT+9")
+        await expect(page.locator(".countdown div").first).to_have_text("12days")
+        assert await page.locator(".countdown").get_attribute("aria-hidden") == "true"
+        spoken = page.get_by_text("It opens in 12 days, ")
+        assert await spoken.count() == 1
+        assert await page.locator("#state :is([aria-live], [role])").count() == 0
+        seconds = page.locator(".countdown div").last
+        before = await seconds.text_content()
+        await expect(seconds).not_to_have_text(before or "")
+        assert await page.evaluate(_MOVED) < 0.001
+        assert await page.locator(".way").count() == 0
+        assert page.url == gift.url
+        nothing_amiss(visitor, gift_world.origin)
+
+
+async def test_when_the_day_comes_the_page_opens_by_itself(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Without a reload; said to screen readers once."""
+    gift = await gift_world.seal(gift_world.person("ada"), opened=False, duration=4)
+    await visitor.page.goto(gift.url)
+    await expect(visitor.page.get_by_text("This gift is sealed until")).to_be_visible()
+    await expect(visitor.page.get_by_role("status")).to_have_text("The day has come. One moment…")
+    gift_world.scenario.advance(5)
+    await expect(visitor.page.get_by_role("status")).to_have_text("This gift can be opened now.")
+    await expect(visitor.page.get_by_role("heading", name="Open your gift")).to_be_visible()
+
+
+async def test_the_chains_clock_counts_not_the_visitors(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """A device whose clock is years ahead shows the same countdown."""
+    gift = await gift_world.seal(gift_world.person("ada"), opened=False, duration=3 * DAY + 600)
+    await visitor.context.add_init_script("Date.now = () => 4102444800000")
+    await visitor.page.goto(gift.url)
+    await expect(visitor.page.locator(".countdown div").first).to_have_text("3days")
+
+
+# -- the letter -------------------------------------------------------------------------------------------
+
+
+async def test_text_is_text(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Markup in a name or a message is shown as written, and makes no element."""
+    gift = await gift_world.seal(gift_world.person("ada"), letter=HOSTILE)
+    await visitor.page.goto(gift.url)
+    await expect(visitor.page.get_by_role("heading", level=1)).to_have_text(f"Happy birthday, {HOSTILE.to}")
+    assert await visitor.page.title() == f"Happy birthday, {HOSTILE.to}"
+    assert await visitor.page.locator("#letter .note").text_content() == HOSTILE.note
+    assert await visitor.page.locator("#letter .from").text_content() == HOSTILE.giver
+    assert await visitor.page.locator("h1 *, .note *, #letter img, #letter a, #letter script").count() == 0
+    nothing_amiss(visitor, gift_world.origin)
+
+
+@pytest.mark.parametrize("lost", [*LOST_PARTS])
+async def test_a_damaged_letter_is_said_to_be_so_and_the_gift_opens_all_the_same(
+    gift_world: GiftWorld, visitor: Visitor, lost: str
+) -> None:
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    await visitor.page.goto(LOST_PARTS[lost](gift.url))
+    await expect(visitor.page.get_by_role("heading", name="The message did not arrive whole")).to_be_visible()
+    await expect(visitor.page.get_by_role("heading", level=1)).to_have_text("Happy birthday")
+    await expect(visitor.page.get_by_label("Group 1 of 16")).to_be_visible()
+    nothing_amiss(visitor, gift_world.origin)
+
+
+async def test_without_a_letter_there_is_nothing_to_miss(gift_world: GiftWorld, visitor: Visitor) -> None:
+    gift = await gift_world.seal(gift_world.person("ada"), letter=None)
+    await visitor.page.goto(gift.url)
+    await expect(visitor.page.get_by_role("heading", name="Open your gift")).to_be_visible()
+    assert await visitor.page.locator("#letter").is_hidden()
+    assert await visitor.page.get_by_text("Share or hide").count() == 0
+
+
+async def test_the_letter_leaves_the_address_bar_only_when_asked(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Copied with or without it; once taken out it is in no entry of the history."""
+    gift = await gift_world.seal(gift_world.person("ada"), opened=False)
+    page, bare = visitor.page, gift.url.split("#")[0]
+    await visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await page.goto(gift.url)
+    await page.get_by_text("Share or hide the message").click()
+    for name, copied in (("Copy the whole link", gift.url), ("Copy the link without it", bare)):
+        await page.get_by_role("button", name=name).click()
+        await expect(page.get_by_role("status")).to_contain_text("copied")
+        assert await page.evaluate("navigator.clipboard.readText()") == copied
+        assert page.url == gift.url
+    await page.get_by_role("button", name="Take the message out").click()
+    await expect(page.get_by_role("status")).to_contain_text("out of the address bar")
+    assert page.url == bare
+    await expect(page.locator("#letter .note")).to_have_text(LETTER.note)
+    await page.reload()
+    assert (page.url, await page.locator("#letter").is_hidden()) == (bare, True)
+    await page.go_back()
+    assert "#" not in page.url
+
+
+# -- no gift to show --------------------------------------------------------------------------------------
+
+
+async def test_each_trouble_has_its_own_words(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """A number without a gift, and a network that is not served; neither shows a way to open anything."""
+    page = visitor.page
+    await page.goto(gift_world.link(999_999))
+    await expect(page.get_by_role("heading", level=1)).to_have_text("There is no gift here")
+    await page.goto(gift_world.link(1).replace("/31337/", "/5/"))
+    await expect(page.get_by_role("heading", level=1)).to_have_text("This gift is on another network")
+    assert await page.locator(".way, form").count() == 0
+
+
+async def test_a_gift_that_cannot_be_shown_now_is_looked_for(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """While the chain does not answer; then the page shows it by itself, letter and all."""
+    gift = await gift_world.seal(gift_world.person("ada"))
+    scenario, listed = gift_world.scenario, gift_world.scenario.deployment.token_white_list
+    code = scenario.anvil.rpc("eth_getCode", listed, "latest")
+    scenario.anvil.set_code(listed, "0x")
+    await visitor.page.clock.install()
+    await visitor.page.goto(gift.url)
+    await expect(visitor.page.get_by_role("heading", level=1)).to_have_text("The gift cannot be shown right now")
+    await expect(visitor.page.get_by_role("button", name="Try again")).to_be_visible()
+    scenario.anvil.set_code(listed, code)
+    await visitor.page.clock.fast_forward(15_000)
+    await expect(visitor.page.get_by_role("heading", level=1)).to_have_text(f"Happy birthday, {LETTER.to}")
+
+
+async def test_a_gift_that_was_opened_says_so(gift_world: GiftWorld, visitor: Visitor) -> None:
+    ada = gift_world.scenario.account("ada")
+    gift = await gift_world.seal(ada, marks=PAPER)
+    gift_world.scenario.withdraw_gift(ada, gift.id)
+    await visitor.page.goto(gift.url)
+    await expect(visitor.page.get_by_text("This gift has been opened")).to_be_visible()
+    await expect(visitor.page.locator("#letter .note")).to_have_text(LETTER.note)
+    assert await visitor.page.locator(".way, form").count() == 0
+
+
+# -- the paper key ----------------------------------------------------------------------------------------
+
+
+async def test_a_paper_key_opens_a_gift_and_goes_nowhere(gift_world: GiftWorld) -> None:
+    """Typed on a phone, with a typo first: its address gives it away. The key is in no request, storage or line."""
+    ada = gift_world.person("ada")
+    gift, key = await gift_world.seal(ada, marks=PAPER, ether=True), key_of(gift_world.person("ada"))
+    async with open_browser() as (browser, wire):
+        visitor = await new_visitor(browser, wire, PHONE)
+        page = visitor.page
+        await page.goto(gift.url)
+        await expect(page.get_by_label("Group 1 of 16")).to_have_attribute("autocomplete", "off")
+        await type_key(page, key[:20] + format(int(key[20], 16) ^ 1, "x") + key[21:])
+        await expect(page.get_by_role("alert")).to_contain_text("a letter or a number differs")
+        assert not any(each.url.endswith("/gift-withdraw") for each in wire.sent)
+        await page.get_by_label("Group 6 of 16").fill(groups(key)[5])
+        await page.get_by_role("button", name="Open my gift").click()
+        await see_it_received(page, "1 ETH")
+        assert gift_world.received(gift) == ETHER
+        assert await gift_world.state(gift) == "claimed"
+        assert await page.locator("input").count() == 0
+        assert leaks(await visitor.everything(), key) == []
+        assert gift_world.origin in visitor.asked[0]
+        nothing_amiss(visitor, gift_world.origin)
+        await page.reload()
+        await expect(page.get_by_text("This gift has been opened")).to_be_visible()
+
+
+async def test_what_is_wrong_with_a_typed_key_is_told_by_its_group(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """A group too short, a letter that keys do not have; capitals and look-alikes do not matter; paste fills all."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    page, key = visitor.page, key_of(gift.recipient)
+    await page.goto(gift.url)
+    alert = page.get_by_role("alert")
+    await type_key(page, key[:38])
+    await expect(alert).to_have_text("Group 10 is not complete.")
+    await expect(page.get_by_label("Group 10 of 16")).to_be_focused()
+    await page.get_by_label("Group 3 of 16").fill("12g4")
+    await page.get_by_role("button", name="Open my gift").click()
+    await expect(alert).to_contain_text("Group 3 has a letter that no key has")
+    await expect(page.get_by_label("Group 3 of 16")).to_have_attribute("aria-invalid", "true")
+    await page.get_by_label("Group 1 of 16").fill("0x" + " ".join(groups(key.upper().replace("0", "O"))))
+    assert await typed(page) == key
+
+
+async def test_leaving_the_page_empties_the_fields(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Also for who comes back by the browser's back button."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    page, key = visitor.page, key_of(gift.recipient)
+    await page.goto(gift.url)
+    await page.get_by_label("Group 1 of 16").fill(key)
+    assert await typed(page) == key
+    await page.goto(gift_world.origin + "/health/live")
+    await page.go_back()
+    await expect(page.get_by_label("Group 1 of 16")).to_be_visible()
+    assert await typed(page) == ""
+    assert leaks(await visitor.everything(), key) == []
+
+
+async def test_a_paper_key_is_read_by_the_camera(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """With a labelled stand-in for BarcodeDetector: what is no key, or another gift's, is told; the camera goes off."""
+    gift, key = await gift_world.seal(gift_world.person("ada"), marks=PAPER), key_of(gift_world.person("ada"))
+    page = visitor.page
+    await visitor.has_barcode_detector()
+    await page.goto(gift.url)
+    start = page.get_by_role("button", name="Scan it with the camera")
+    for held, words in (
+        (gift.url, "That code is not the key."),
+        ("0x" + key_of(gift_world.person("eve")), "Is it the sheet of another gift?"),
+    ):
+        await start.click()
+        await visitor.holds_before_camera(held)
+        await expect(page.get_by_role("alert").filter(has_text=words)).to_be_visible()
+        await expect(page.locator("video")).to_have_count(0)
+    await visitor.holds_before_camera(key)
+    await start.click()
+    await see_it_received(page, "250 USDC")
+    assert gift_world.received(gift) == 250 * USDC
+    assert leaks(await visitor.everything(), key) == []
+    nothing_amiss(visitor, gift_world.origin)
+
+
+async def test_without_a_detector_the_key_is_typed(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """As in Chromium on Linux, which has none."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    await visitor.page.goto(gift.url)
+    await expect(visitor.page.get_by_label("Group 16 of 16")).to_be_visible()
+    assert await visitor.page.get_by_role("button", name="Scan").count() == 0
+
+
+# -- wallets ----------------------------------------------------------------------------------------------
+
+
+async def test_a_wallet_without_ether_opens_a_gift_by_a_signature(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """It is asked to go to the gift's network and to sign, and for no transaction; the gift arrives whole."""
+    ada = gift_world.person("ada")
+    gift = await gift_world.seal(ada, ether=True)
+    mine = InjectedWallet(gift_world.scenario, ada, "Ada's wallet", chain_id=1)
+    other = InjectedWallet(gift_world.scenario, gift_world.person("eve"), "Eve's wallet")
+    await visitor.has(mine, other)
+    page = visitor.page
+    await page.goto(gift.url)
+    await page.get_by_role("button", name="Open for free with Eve's wallet").click()
+    await expect(page.get_by_role("alert")).to_contain_text("Choose that account in your wallet")
+    assert other.asked("eth_signTypedData_v4") == []
+    await page.get_by_role("button", name="Open for free with Ada's wallet").click()
+    await see_it_received(page, "1 ETH")
+    assert gift_world.received(gift) == ETHER
+    assert mine.asked("wallet_switchEthereumChain") == [[{"chainId": hex(31337)}]]
+    assert len(mine.asked("eth_signTypedData_v4")) == 1
+    assert mine.asked("eth_sendTransaction") == []
+    nothing_amiss(visitor, gift_world.origin)
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+async def test_a_wallet_pays_its_own_fee_where_nothing_is_sponsored(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, wrapped: bool
+) -> None:
+    """The page says why, reads the chain by the wallet alone, and pays out as ether or wrapped, as chosen."""
+    ada, d = chain_scenario.account("ada"), chain_scenario.deployment
+    async with open_gift_world(chain_scenario, engine, RELAYER_KEY="") as world:
+        gift = await world.seal(ada, ether=True)
+        wallet = InjectedWallet(chain_scenario, ada, "Ada's wallet")
+        await visitor.has(wallet)
+        page = visitor.page
+        await page.goto(gift.url)
+        await expect(page.get_by_text("Network fees are not paid for recipients here.").first).to_be_visible()
+        assert await page.get_by_role("button", name="Open for free").count() == 0
+        if wrapped:
+            await page.get_by_label("Receive wrapped ether").check()
+        weth, ether = chain_scenario.balance(d.weth, ada.address), chain_scenario.balance(None, ada.address)
+        await page.get_by_role("button", name="Pay the fee myself").click()
+        await see_it_received(page, "1 WETH" if wrapped else "1 ETH")
+        assert (chain_scenario.balance(d.weth, ada.address) - weth == ETHER) is wrapped
+        assert (chain_scenario.balance(None, ada.address) > ether) is not wrapped
+        assert wallet.asked("eth_signTypedData_v4") == []
+        nothing_amiss(visitor, world.origin)
+
+
+async def test_a_wallet_that_says_no_changes_nothing(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Each refusal is told in plain words, and can be tried again."""
+    ada = gift_world.person("ada")
+    gift = await gift_world.seal(ada)
+    wallet = InjectedWallet(gift_world.scenario, ada, "Ada's wallet", declines={"eth_requestAccounts"})
+    await visitor.has(wallet)
+    page, alert = visitor.page, visitor.page.get_by_role("alert")
+    await page.goto(gift.url)
+    for declined, words in (
+        ({"eth_requestAccounts"}, "You declined in Ada's wallet"),
+        ({"wallet_switchEthereumChain"}, "This gift is on another network than your wallet"),
+        ({"eth_signTypedData_v4"}, "You declined in Ada's wallet"),
+    ):
+        wallet.declines, wallet.chain_id = declined, 31337 if "eth_signTypedData_v4" in declined else 1
+        await page.get_by_role("button", name="Open for free").click()
+        await expect(alert.filter(has_text=words)).to_be_visible()
+    wallet.chain_id, wallet.knows = 1, set()
+    await page.get_by_role("button", name="Open for free").click()
+    await expect(alert.filter(has_text="does not know the network of this gift")).to_be_visible()
+    assert not any(each.url.endswith("/gift-withdraw") for each in visitor.wire.sent)
+    assert await gift_world.state(gift) == "open"
+
+
+async def test_what_the_contract_refuses_is_told_in_words(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Opened by somebody's other device meanwhile: no transaction is sent and no signature taken."""
+    ada = gift_world.scenario.account("ada")
+    gift = await gift_world.seal(ada)
+    wallet = InjectedWallet(gift_world.scenario, ada, "Ada's wallet")
+    await visitor.has(wallet)
+    page = visitor.page
+    await page.goto(gift.url)
+    await expect(page.get_by_role("button", name="Pay the fee myself")).to_be_visible()
+    gift_world.scenario.withdraw_gift(ada, gift.id)
+    await page.get_by_role("button", name="Pay the fee myself").click()
+    await expect(page.get_by_role("alert")).to_be_visible()
+    assert wallet.asked("eth_sendTransaction") == []
+    await page.get_by_role("button", name="Open for free").click()
+    await expect(page.get_by_text("has been opened")).to_be_visible()
+
+
+# -- on its way -------------------------------------------------------------------------------------------
+
+
+async def test_a_reload_finds_the_gift_on_its_way(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Nothing is signed twice; while the service does not answer the page says so and goes on by itself."""
+    gift, page = await gift_world.seal(gift_world.person("ada"), marks=PAPER), visitor.page
+    gift_world.following.clear()
+    await page.goto(gift.url)
+    await type_key(page, key_of(gift.recipient))
+    await expect(page.get_by_role("status").filter(has_text="It is on its way")).to_be_visible()
+    await page.reload()
+    await expect(page.get_by_role("heading", name="Your gift is on its way")).to_be_focused()
+    await visitor.context.set_offline(True)
+    await expect(page.get_by_role("status").filter(has_text="it is asked again")).to_be_visible()
+    await visitor.context.set_offline(False)
+    gift_world.following.set()
+    await see_it_received(page, "250 USDC")
+    assert len([each for each in visitor.wire.sent if each.url.endswith("/gift-withdraw")]) == 1
+    assert "gift-request" not in await visitor.stored()
+
+
+async def test_a_signature_that_did_not_arrive_is_sent_again(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """The key is not asked for anew."""
+    gift, page = await gift_world.seal(gift_world.person("ada"), marks=PAPER), visitor.page
+    await page.goto(gift.url)
+    await page.route("**/sponsor/gift-withdraw", lambda route: route.abort())
+    await type_key(page, key_of(gift.recipient))
+    await expect(page.get_by_role("status").filter(has_text="The service does not answer")).to_be_visible()
+    await page.unroute("**/sponsor/gift-withdraw")
+    await page.get_by_role("button", name="Try again").click()
+    await see_it_received(page, "250 USDC")
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"RELAY_DAILY_COUNT_CAP": "0"}, "Today's budget for paying the network fees of gifts is used up"),
+        ({"RELAYER_KEY": "0x" + "77" * 32}, "paused at the moment"),
+    ],
+)
+async def test_why_a_gift_is_not_opened_for_free_now(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, setting: dict[str, str], words: str
+) -> None:
+    """A spent budget, a relayer without ether: said before a key is asked for, with what works meanwhile."""
+    async with open_gift_world(chain_scenario, engine, **setting) as world:
+        gift = await world.seal(world.person("ada"), marks=PAPER)
+        await visitor.page.goto(gift.url)
+        await expect(visitor.page.get_by_text(words).first).to_be_visible()
+        await expect(visitor.page.get_by_text("your gift stays where it is")).to_be_visible()
+        await expect(visitor.page.get_by_role("button", name="Look again")).to_be_visible()
+        assert await visitor.page.locator("input[type=text]").count() == 0
+        await visitor.page.get_by_text("With my own wallet").click()
+        await expect(visitor.page.get_by_text("Paying the fee yourself always works.")).to_be_visible()
+
+
+async def test_above_the_price_ceiling_the_page_waits(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+) -> None:
+    async with open_gift_world(chain_scenario, engine, RELAY_GAS_PRICE_CEILING="1") as world:
+        gift = await world.seal(world.person("ada"), marks=PAPER)
+        await visitor.page.goto(gift.url)
+        await type_key(visitor.page, key_of(gift.recipient))
+        await expect(visitor.page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
+
+
+# -- what is served ---------------------------------------------------------------------------------------
+
+
+async def test_the_page_is_small(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """All that a claim with a wallet or a paper key loads: under 250 KB as it goes over the wire."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    answers: list[Any] = []
+    visitor.context.on("response", lambda answer: answers.append(answer))
+    await visitor.page.goto(gift.url)
+    await type_key(visitor.page, key_of(gift.recipient))
+    await see_it_received(visitor.page, "250 USDC")
+    sizes = {answer.url: (await answer.request.sizes())["responseBodySize"] for answer in answers}
+    kinds = {url.rsplit(".", 1)[-1] for url in sizes}
+    assert {"js", "css", "png"} <= kinds
+    assert sum(sizes.values()) < 250_000, sizes
+
+
+async def test_files_are_served_for_ever_and_packed(gift_world: GiftWorld) -> None:
+    """By the names that the page has, with the right type; others are not there."""
+    api, gift = gift_world.api, await gift_world.seal(gift_world.person("ada"))
+    page = (await api.request("GET", f"/sealed/{api.chain_id}/{gift.id}")).body.decode()
+    found = re.findall(r'(?:src|href)="(/sealed/assets/[\w.-]+)"', page)
+    assert any(path.endswith(".js") for path in found)
+    assert any(path.endswith(".css") for path in found)
+    for path in found:
+        packed = await api.request("GET", path, headers={"Accept-Encoding": "gzip"})
+        plain = await api.request("GET", path, headers={"Accept-Encoding": "identity"})
+        assert packed.body == plain.body
+        assert packed.headers["Content-Encoding"] == "gzip"
+        assert packed.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        assert packed.headers["Vary"] == "Accept-Encoding"
+        assert packed.headers["Content-Type"].startswith("text/javascript" if path.endswith("js") else "text/css")
+        assert packed.headers["X-Content-Type-Options"] == "nosniff"
+    for name in ("claim.js", "manifest.json", "..%2fmanifest.json", "%2e%2e%2fmanifest.json", "x.js"):
+        assert (await api.request("GET", f"/sealed/assets/{name}")).status == 404
+
+
+async def test_the_policy_refuses_what_is_not_ours(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """An inline script, a handler, a style and a foreign image: each is reported, and without effect."""
+    gift = await gift_world.seal(gift_world.person("ada"))
+    await visitor.page.goto(gift.url)
+    await visitor.page.evaluate(
+        """() => { const add = (tag, text) => {
+          const made = document.createElement(tag); made.textContent = text; document.body.append(made); };
+        add("script", "window.ran = 1"); add("style", "body { --ran: 1 }");
+        const image = new Image(); image.src = "https://evil.example/x.png"; document.body.append(image);
+        document.body.setAttribute("onclick", "window.ran = 2"); document.body.click(); }"""
+    )
+    expected = {"script-src-elem", "script-src-attr", "style-src-elem", "img-src"}
+    async with asyncio.timeout(5):
+        while not expected <= {violation.split()[0] for violation in visitor.violations}:
+            await visitor.page.wait_for_timeout(20)
+    assert await visitor.page.evaluate("window.ran") is None
+
+
+@pytest.mark.parametrize("local", [True, False])
+async def test_the_page_for_givers_is_on_the_local_stack_only(
+    chain_scenario: Scenario, engine: AsyncEngine, local: bool
+) -> None:
+    async with open_gift_world(chain_scenario, engine, ENVIRONMENT="local" if local else "production") as world:
+        answer = await world.api.request("GET", "/sealed/create")
+        assert answer.status == (200 if local else 404)
+
+
+async def test_where_scripts_are_off_the_page_says_what_it_can(gift_world: GiftWorld) -> None:
+    """State, day and contents are there; to open it a script is needed, and that is said."""
+    gift: SealedGift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    async with open_browser() as (browser, wire):
+        visitor = await new_visitor(browser, wire, java_script_enabled=False)
+        await visitor.page.goto(gift.url)
+        await expect(visitor.page.get_by_text("This gift can be opened now.")).to_be_visible()
+        await expect(visitor.page.get_by_text("250 USDC")).to_be_visible()
+        await expect(visitor.page.get_by_text("please allow scripts")).to_be_visible()
