@@ -54,6 +54,18 @@ def test_everything_copied_is_there_and_reaches_the_build() -> None:
         assert any(Path(source).is_relative_to(each) for each in let_through), source
 
 
+def test_what_the_gift_page_takes_from_elsewhere_is_copied_too() -> None:
+    pages = DOCKERFILE[: DOCKERFILE.index("AS python")]
+    taken = {
+        (path.parent / found).resolve().relative_to(ROOT)
+        for path in (ROOT / "gift_page/src").rglob("*.ts")
+        for found in re.findall(r'from "(\.\.[^"]+)"', path.read_text())
+    }
+    outside = {str(each) for each in taken if not each.is_relative_to("gift_page")}
+    assert outside
+    assert outside <= set(re.findall(r"^COPY (\S+) ", pages, re.M))
+
+
 def test_nothing_reaches_the_build_but_what_is_named() -> None:
     lines = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")]
     assert lines[0] == "*"
