@@ -19,6 +19,7 @@ from api.controllers.recipients import RecipientsController
 from api.controllers.sponsor import SponsorController, SponsorStatusController
 from api.controllers.stats import PriceHistory, StatsController
 from api.edge import Edge
+from api.from_memory import FromMemory
 from api.metrics import RequestMetrics
 from api.problems import exception_handlers
 from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage
@@ -78,11 +79,10 @@ class Parts(Protocol):
     def gift_notifications(self) -> GiftNotifications: ...
 
 
-def create_app(parts: Parts, published: Published) -> Litestar:
+def create_app(parts: Parts, published: Published, clients: Clients, per_minute: RateLimit) -> Litestar:
     """The routes with their limits; serve it wrapped, by `application`."""
     settings = parts.settings
-    clients = Clients(settings.api.trusted_proxies, parts.hashes)
-    limit = RateLimit(clients, parts.quotas, settings.api.rate_limit_per_minute).guard()
+    limit = per_minute.guard()
     limited = Router(
         "/",
         route_handlers=[RecipientsController, GiftFactsController, SponsorStatusController, StatsController],
@@ -162,8 +162,11 @@ def create_app(parts: Parts, published: Published) -> Litestar:
 
 
 def application(parts: Parts, metrics: RequestMetrics, published: Published) -> ASGIApp:
-    """What a server serves: the routes inside the edge."""
-    return Edge(create_app(parts, published), Clients(parts.settings.api.trusted_proxies, parts.hashes), metrics)
+    """What a server serves: the routes inside the edge, and before them what is ready in memory."""
+    clients = Clients(parts.settings.api.trusted_proxies, parts.hashes)
+    per_minute = RateLimit(clients, parts.quotas, parts.settings.api.rate_limit_per_minute)
+    app = create_app(parts, published, clients, per_minute)
+    return FromMemory(Edge(app, clients, metrics), published, per_minute, metrics)
 
 
 def _given(part: Any) -> Provide:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 
@@ -19,6 +20,7 @@ Network = IPv4Network | IPv6Network
 SCOPE = "api_requests"
 WINDOW_SECONDS = 60
 MAX_REMEMBERED_CLIENTS = 100_000
+SEEN_LAST = 256
 _KNOWN = "reminder_worker_client"
 NO_SOCKET = "127.0.0.1"  # a Unix socket has no address: whoever reaches it is on this machine
 
@@ -31,13 +33,15 @@ class Clients:
             self._trusted: Sequence[Network] = [ip_network(each, strict=False) for each in trusted]
         except ValueError:
             raise Misconfigured("TRUSTED_PROXIES holds something that is neither address nor network") from None
-        self._hashes = hashes
+        # Of the clients seen last, in memory only: their next requests cost no parsing and no hashing.
+        self._parse = lru_cache(maxsize=SEEN_LAST)(_parse)
+        self._hash = lru_cache(maxsize=SEEN_LAST)(hashes.client)
 
     def hashed(self, scope: Scope) -> str:
         """Of this request's client, worked out once for each request."""
         state: dict[str, Any] = scope.setdefault("state", {})
         if _KNOWN not in state:
-            state[_KNOWN] = self._hashes.client(str(self.address(scope)))
+            state[_KNOWN] = self._hash(self.address(scope))
         return str(state[_KNOWN])
 
     def address(self, scope: Scope) -> Address:
@@ -47,6 +51,8 @@ class Clients:
         the client's own claim. An entry that is no address ends the belief at the hop that wrote it.
         """
         found = self._peer(scope)
+        if not self.is_trusted(found):
+            return found
         for entry in reversed(_forwarded(scope)):
             if not self.is_trusted(found):
                 break
@@ -64,7 +70,7 @@ class Clients:
 
     def _peer(self, scope: Scope) -> Address:
         client = scope.get("client")
-        return (_parse(client[0]) if client else None) or ip_address(NO_SOCKET)
+        return (self._parse(client[0]) if client else None) or ip_address(NO_SOCKET)
 
 
 class RateLimit:
@@ -94,13 +100,20 @@ class RateLimit:
 
         return count
 
+    def counted_at_once(self, scope: Scope) -> bool:
+        """True: the request is counted. False: nothing is counted, and the shared counter has to be asked (`count`)."""
+        share = self._share(self._clients.hashed(scope))
+        if not share.left:
+            return False
+        share.left -= 1
+        return True
+
     async def count(self, scope: Scope) -> None:
         """Raises LimitReached."""
-        window = int(self._quotas.now()) // self._seconds
-        if window != self._window or len(self._shares) > MAX_REMEMBERED_CLIENTS:
-            self._window, self._shares = window, {}
+        if self.counted_at_once(scope):
+            return
         client = self._clients.hashed(scope)
-        share = self._shares.setdefault(client, _Share())
+        share = self._share(client)
         async with share.lock:
             if not share.left and not share.refused:
                 share.left = await self._take(client)
@@ -109,6 +122,12 @@ class RateLimit:
                 ends_in = self._seconds - int(self._quotas.now()) % self._seconds
                 raise LimitReached("Too many requests from this client.", ends_in)
             share.left -= 1
+
+    def _share(self, client: str) -> "_Share":
+        window = int(self._quotas.now()) // self._seconds
+        if window != self._window or len(self._shares) > MAX_REMEMBERED_CLIENTS:
+            self._window, self._shares = window, {}
+        return self._shares.get(client) or self._shares.setdefault(client, _Share())
 
     async def _take(self, client: str) -> int:
         """Requests this process may let through; 0 when the window's are used up."""

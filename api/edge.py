@@ -5,7 +5,6 @@ import time
 from uuid import uuid4
 
 import structlog
-from litestar.datastructures import MutableScopeHeaders
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,6 +22,8 @@ SECURITY_HEADERS = {
     "strict-transport-security": "max-age=63072000",
     "x-content-type-options": "nosniff",
 }
+SECURITY_LINES = tuple((name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items())
+ID_HEADER = b"x-request-id"
 
 
 class Edge:
@@ -37,16 +38,19 @@ class Edge:
         if scope["type"] != ScopeType.HTTP:
             await self._app(scope, receive, send)
             return
-        request_id, began, status = self._request_id(scope), time.perf_counter(), 500
+        request_id, began, status = self.request_id(scope), time.perf_counter(), 500
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableScopeHeaders.from_message(message)
-                headers["x-request-id"] = request_id
-                for name, value in SECURITY_HEADERS.items():
-                    headers.setdefault(name, value)
+                given = [(name.lower(), value) for name, value in message["headers"]]
+                names = {name for name, _ in given}
+                message["headers"] = [
+                    *(each for each in given if each[0] != ID_HEADER),
+                    (ID_HEADER, request_id.encode()),
+                    *(each for each in SECURITY_LINES if each[0] not in names),
+                ]
             await send(message)
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
@@ -60,7 +64,7 @@ class Edge:
                 client = self._clients.hashed(scope)
                 log.info("request", method=method, route=route, status=status, ms=int(seconds * 1000), client=client)
 
-    def _request_id(self, scope: Scope) -> str:
+    def request_id(self, scope: Scope) -> str:
         """A trusted proxy's, so that its log and ours can be read together, or a new one."""
         if self._clients.comes_from_proxy(scope):
             for name, value in scope["headers"]:

@@ -31,13 +31,13 @@ class KeyedHash:
         """32 bytes for the lower-case address of an email's wallet."""
         return hmac.digest(self._gift_wallet, address.encode(), "sha256")
 
-    def client(self, address: str) -> str:
+    def client(self, address: str | IPv4Address | IPv6Address) -> str:
         """32 hex digits for a client; all of an IPv6 /64 is one client. ValueError when not an IP address."""
         return hmac.digest(self._client, _client_network(address).encode(), "sha256")[:16].hex()
 
 
-def _client_network(address: str) -> str:
-    ip: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
+def _client_network(address: str | IPv4Address | IPv6Address) -> str:
+    ip = ip_address(address.partition("%")[0]) if isinstance(address, str) else address
     if isinstance(ip, IPv6Address):
         if ip.ipv4_mapped is None:
             return str(IPv6Network((ip, 64), strict=False))

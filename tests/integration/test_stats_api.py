@@ -21,7 +21,7 @@ from reminder_worker.database.engine import open_engine
 from reminder_worker.statistics.feeds import GRACE_SECONDS
 from reminder_worker.statistics.price_pass import Prices
 from reminder_worker.statistics.store import Snapshot, hour_of, save
-from tests.integration.api_world import World, open_world
+from tests.integration.api_world import APP_ORIGIN, Answer, World, open_world
 
 DOLLARS = 10**8
 TOKEN = "0x" + "aa" * 20
@@ -340,6 +340,53 @@ async def test_history_is_found_by_its_index(world: World) -> None:
         words = " ".join(row[0] for row in plan)
     assert "price_at" in words
     assert "Seq Scan" not in words
+
+
+@pytest.mark.parametrize("path", ["/stats", "/stats/prices"])
+async def test_what_is_answered_from_memory_differs_in_nothing_from_what_the_routes_answer(
+    world: World, path: str
+) -> None:
+    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await read_prices(world)
+    tag = (await answers(world, path)).headers["ETag"]
+    for headers, status in (({}, 200), ({"If-None-Match": tag}, 304)):
+        before = await requests_counted(world, path, status)
+        memory, routes = [
+            await world.request("GET", path + query, headers=headers) for query in ("", "?goes=to-the-routes")
+        ]
+        assert memory.body == routes.body
+        assert memory.status == routes.status == status
+        assert _lasting(memory) == _lasting(routes)
+        assert re.fullmatch("[0-9a-f]{32}", memory.headers["X-Request-ID"])
+        assert await requests_counted(world, path, status) == before + 2
+
+
+async def test_a_page_of_ours_may_read_it_from_its_own_origin(world: World) -> None:
+    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await answers(world, "/stats")
+    answer = await world.request("GET", "/stats", headers={"Origin": APP_ORIGIN})
+    assert answer.headers["Access-Control-Allow-Origin"] == APP_ORIGIN
+    other = await world.request("GET", "/stats", headers={"Origin": "https://evil.example"})
+    assert "Access-Control-Allow-Origin" not in other.headers
+
+
+async def test_answers_from_memory_use_up_the_limit(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    await save(engine, snapshot(chain_scenario.anvil.chain_id, 1_800_000_000))
+    async with open_world(chain_scenario, engine, RATE_LIMIT_PER_MINUTE="20") as world:
+        codes = [(await world.request("GET", "/stats")).status for _ in range(50)]
+    assert codes.count(200) <= 40  # a minute may end meanwhile
+    assert codes[0] == 200
+    assert 429 in codes
+
+
+async def requests_counted(world: World, path: str, status: int) -> float:
+    text_ = (await (await world.session.get(world.metrics_url + "/metrics")).text()).splitlines()
+    series = f'reminder_worker_http_requests_total{{method="GET",route="{path}",status="{status}"}} '
+    return sum(float(line.removeprefix(series)) for line in text_ if line.startswith(series))
+
+
+def _lasting(answer: Answer) -> dict[str, str]:
+    return {k.lower(): v for k, v in answer.headers.items() if k.lower() not in ("x-request-id", "date")}
 
 
 async def test_asking_too_often_is_refused_as_elsewhere(chain_scenario: Scenario, engine: AsyncEngine) -> None:
