@@ -9,7 +9,17 @@ from rich.table import Table
 
 from bench.harness import Figure, write
 
-NAMES = ("dispatch", "due", "recipients", "latency", "relay_admission", "relay_throughput", "relay_latency", "idle")
+NAMES = (
+    "dispatch",
+    "due",
+    "recipients",
+    "latency",
+    "relay_admission",
+    "relay_throughput",
+    "relay_latency",
+    "stats_rps",
+    "idle",
+)
 
 
 def main(names: list[str]) -> None:
