@@ -153,20 +153,35 @@ async def test_from_the_sheet_to_the_keepsake(gift_world: GiftWorld, visitor: Vi
     assert await page.evaluate("localStorage.length") == 0
 
 
-async def test_the_entry_on_the_cover_leads_to_the_gift(
+async def test_from_the_sheet_in_the_hand_to_the_gift_received(
     gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
 ) -> None:
-    """Printed before there was a gift: the browser arrives at its page, with the letter."""
-    page = visitor.page
+    """The whole story: printed before there was a gift, the cover's code leads to it with its letter; the key on the
+    inside opens it once its day has come, for a wallet that never had ether."""
+    page, world = visitor.page, gift_world
     await fill_in(page)
     await page.get_by_role("button", name="Continue").click()
-    entry = code((await saved(page, "Key sheet")).crop(COVER))
+    sheet = await saved(page, "Key sheet")
+    key, entry = code(sheet.crop(SECRET)), code(sheet.crop(COVER))
     await seal(page)
     link = await page.locator("#claim-link").inner_text()
-    await gift_world.api.parts.chain_indexes[gift_world.api.chain_id].advance()
+    await world.api.parts.chain_indexes[world.api.chain_id].advance()
     await page.goto(entry)
     assert page.url == link
     await expect(page.get_by_text(NOTE)).to_be_visible()
+    await expect(page.get_by_label("Group 1 of 16")).to_have_count(0)  # its day has not come
+
+    world.scenario.advance(30 * 86_400)
+    await page.goto("about:blank")
+    await page.goto(entry)
+    await page.get_by_label("Group 1 of 16").fill(key)
+    await page.get_by_role("button", name="Open my gift").click()
+    await expect(page.get_by_text("1.5 ETH arrived")).to_be_visible(timeout=30_000)
+    assert world.scenario.balance(None, Account.from_key(key).address) == ETHER * 3 // 2
+    everything = (await visitor.everything()).lower()
+    assert key[2:] not in everything
+    assert key[2:34] not in everything
+    assert (visitor.violations, visitor.faults) == ([], [])
 
 
 async def test_tokens_are_approved_exactly_and_sealed_for_a_wallet(
