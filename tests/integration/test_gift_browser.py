@@ -12,6 +12,7 @@ from reminder_worker.gifts.claim_link import Letter, decode_letter, encode_lette
 from reminder_worker.gifts.occasions import card_name
 from tests.integration.api_world import World, open_world
 from tests.integration.browser import Recorder, browse, find_chromium
+from tests.integration.gift_page_world import build_gift_page
 
 HOST = "gifts.example.org"
 ORIGIN = f"http://{HOST}"
@@ -25,6 +26,7 @@ def chromium() -> str:
 
 @pytest.fixture
 async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+    build_gift_page()
     async with open_world(chain_scenario, engine, GIFT_ORIGINS=ORIGIN, GIFT_PREFIX="sealed") as opened:
         yield opened
 
@@ -45,18 +47,20 @@ async def test_the_letter_arrives_through_the_redirect_and_no_request_carries_it
         page = f"{ORIGIN}/sealed/{world.chain_id}/{gift}?o=birthday&paper=1"
         assert arrived == f"{page}#{fragment}"
         assert decode_letter(arrived.partition("#g=")[2]) == LETTER
-        assert (heading, shown, styled) == ("Happy birthday", 1200, "hidden")
+        assert (heading, shown, styled) == (f"Happy birthday, {LETTER.to}", 1200, "hidden")
 
         lines = [request.split(b"\r\n")[0].decode() for request in recorder.requests]
-        lines = [line for line in lines if HOST in line]  # others are the browser's own affairs, and refused
+        asked = [line.split()[1] for line in lines if HOST in line]  # others are the browser's own, and refused
         image = f"{ORIGIN}/sealed/cards/{card_name('birthday')}"
         entry = f"{ORIGIN}/sealed/for/{ada.address}?o=birthday&paper=1&drop=this"
-        assert lines == [f"GET {url} HTTP/1.1" for url in (entry, page, image)]
+        files = [url for url in asked if url.startswith(f"{ORIGIN}/sealed/assets/")]
+        assert asked[:2] == [entry, page]
+        assert sorted(asked) == sorted([entry, page, image, *files])
         sent = b"".join(recorder.requests).decode("latin-1")
         seen = [event["request"] for event in tab.told("Network.requestWillBeSent")]
         for request in seen:  # DevTools tells the fragment beside the request: what is sent has none
             request.pop("urlFragment", None)
-        assert {request["url"] for request in seen} == {entry, page, image}
+        assert {request["url"] for request in seen} == {entry, page, image, *files}
         for carried in (sent, json.dumps(seen), json.dumps(tab.told("Network.requestWillBeSentExtraInfo"))):
             for secret in (fragment, fragment[2:22], fragment[-20:], "#", "%23", "Canary", "Zzyzx", "Sealed words"):
                 assert secret not in carried

@@ -20,6 +20,7 @@ from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts.occasions import card, occasions
+from reminder_worker.gifts.page_files import PageFiles
 from reminder_worker.logging import configure_logging
 from reminder_worker.settings import API_PATHS
 from tests.integration.api_world import Answer, World, open_world
@@ -222,6 +223,23 @@ async def test_the_page_shows_the_public_facts_as_text(world: World, giver: Loca
     assert "can be opened now" in Tags((await page(world, gift)).body).text
     s.withdraw_gift(ada, gift)
     assert "has been opened" in Tags((await page(world, gift)).body).text
+
+
+async def test_where_the_page_was_not_built_it_is_served_without_a_script(
+    chain_scenario: Scenario,
+    engine: AsyncEngine,
+    giver: LocalAccount,
+    ada: LocalAccount,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """State and facts are there, nothing is loaded, and no file is."""
+    monkeypatch.setattr(PageFiles, "load", classmethod(lambda _: None))
+    async with open_world(chain_scenario, engine, **GIFTS) as world:
+        shown = await page(world, chain_scenario.create_gift(giver, ada.address, eth=1, duration=0))
+        assert "can be opened now" in Tags(shown.body).text
+        assert not re.search(rb"<script|<link rel=\"stylesheet|/assets/", shown.body)
+        assert (await world.request("GET", "/sealed/assets/claim.js")).status == 404
+        assert (await world.request("GET", "/sealed/create")).status == 404
 
 
 async def test_a_token_cannot_write_on_the_page(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
