@@ -143,6 +143,7 @@ def worker_environ(at: Addresses, ports: Ports, secret_files: Path, deployment: 
         f"CHAIN_{CHAIN_ID}_NAME": "Local chain",
         f"CHAIN_{CHAIN_ID}_SIGNAL_BLOCK": "latest",
         **deployment.settings_environ(CHAIN_ID, at.chain),
+        **deployment.upgrade_environ(CHAIN_ID),
         **deployment.price_environ(CHAIN_ID),
         "MAIL_URL": at.mail,
         "MAIL_TOKEN_FILE": str(secret_files / "mail_token"),

@@ -42,11 +42,14 @@ due = _pass_job("due", "Ask the chain which reminder windows are open, send the 
 emails = _pass_job(
     "emails", "Send what is due: retries, instructions, the rest of a backlog, gifts.", sent_emails, gift_emails
 )
-relay = _pass_job("relay", "Follow what is open to its end, tell operators what changed.", relay_requests, ops_alerts)
-auto_renew = _pass_job("auto_renew", "Look at the owners who opted in, renew their timers.", owner_activity)
-upgrades = _pass_job(
-    "upgrades", "Read the timelock of the contracts, tell operators what changed.", upgrade_operations, ops_alerts
+relay = _pass_job(
+    "relay",
+    "Follow what is open to its end, read the timelock of the contracts, tell operators what changed.",
+    relay_requests,
+    upgrade_operations,
+    ops_alerts,
 )
+auto_renew = _pass_job("auto_renew", "Look at the owners who opted in, renew their timers.", owner_activity)
 health = _pass_job("health", "Look whether all is well, show what is wrong.", worker_health)
 price_feeds = _pass_job("price_feeds", "Read the price feeds, keep what is new.", prices)
 statistics = dg.define_asset_job(
@@ -77,5 +80,5 @@ def prune() -> None:
     forget_expired()
 
 
-PASS_JOBS = (events, due, emails, relay, auto_renew, price_feeds, statistics, upgrades, health)
+PASS_JOBS = (events, due, emails, relay, auto_renew, price_feeds, statistics, health)
 JOBS = (*PASS_JOBS, daily_series, overview, prune)

@@ -26,7 +26,6 @@ from pipelines.jobs import (
     price_feeds,
     relay,
     statistics,
-    upgrades,
 )
 
 if TYPE_CHECKING:
@@ -197,11 +196,13 @@ async def _no_gift_due(runtime: "Runtime") -> str:
 
 async def _nothing_open(runtime: "Runtime") -> str:
     from reminder_worker.operations_relay import undelivered_alerts
+    from reminder_worker.upgrades import views
 
     waiting = (await undelivered_alerts(runtime.engine))["queued"]
-    return (
-        f"nothing is open; alerts waiting for the mail service: {waiting}" if waiting else "nothing is open or untold"
-    )
+    upgrades = len(await views.operations(runtime.engine))
+    words = [f"nothing is open; alerts waiting for the mail service: {waiting}"] if waiting else []
+    words += [f"upgrades that wait: {upgrades}"] if upgrades else []
+    return "; ".join(words) or "nothing is open or untold"
 
 
 async def _no_change(runtime: "Runtime") -> str:
@@ -209,13 +210,6 @@ async def _no_change(runtime: "Runtime") -> str:
 
     found = await conditions(runtime.engine)
     return f"no change; wrong now: {len(found)}, as alerts said" if found else "nothing is wrong"
-
-
-async def _nothing_scheduled(runtime: "Runtime") -> str:
-    from reminder_worker.upgrades import views
-
-    waiting = len(await views.operations(runtime.engine))
-    return f"no change on the timelock; operations that wait: {waiting}" if waiting else "no upgrade is scheduled"
 
 
 async def _nobody_to_look_at(runtime: "Runtime") -> str:
@@ -267,8 +261,7 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
             [
                 Watch(emails, ("dispatch",), ("events", "due", "emails"), _nothing_to_send),
                 Watch(emails, ("gifts",), ("emails",), _no_gift_due),
-                Watch(upgrades, ("upgrades",), ("upgrades",), _nothing_scheduled),
-                Watch(relay, ("relay", "alerts"), ("relay",), _nothing_open),
+                Watch(relay, ("upgrades", "relay", "alerts"), ("relay",), _nothing_open),
             ],
             14,
             "Every 15 seconds: is an email due that no other run is about to send, a request open, an alert untold,"

@@ -149,7 +149,7 @@ class Alerts:
     async def run(self) -> AlertReport:
         """Log what is not logged yet, then send what is due. Several may run at once."""
         report = AlertReport()
-        await self._log(report)
+        report.logged = await self.write_log()
         if self._mail is None:
             async with self._engine.begin() as conn:
                 await conn.execute(update(alert).where(alert.c.state == "queued").values(state="log_only"))
@@ -161,14 +161,15 @@ class Alerts:
             report.waiting = await conn.scalar(waiting) or 0
         return report
 
-    async def _log(self, report: AlertReport) -> None:
-        """Logged first, marked afterwards: a crash in between repeats a line rather than losing it."""
+    async def write_log(self) -> int:
+        """What is not logged yet; how many lines. Marked afterwards: a crash in between repeats a line rather than
+        losing it."""
         async with self._engine.connect() as conn:
             found = (await conn.execute(select(alert).where(alert.c.logged_at.is_(None)).order_by(_AGE))).all()
         for row in found:
             _say(row)
             await self._set(row.id, logged_at=func.clock_timestamp())
-        report.logged = len(found)
+        return len(found)
 
     async def _calm_a_storm(self, report: AlertReport) -> None:
         """Above the rate, what waits becomes one digest; the next one is not made before ten minutes are over."""

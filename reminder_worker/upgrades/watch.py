@@ -40,6 +40,7 @@ from reminder_worker.upgrades.telling import LEAST_DELAY_SECONDS, Around, Facts,
 log = structlog.get_logger(__name__)
 
 BUDGET_SECONDS: Final = 90.0  # a run stays under 120 seconds
+LOOK_SECONDS: Final = 5.0  # beyond which a look leaves what is left to the run
 _CANCELLER: Final = next(role for role, name in ROLES.items() if name == "CANCELLER_ROLE")
 
 
@@ -71,10 +72,21 @@ class UpgradeWatch:
     # -- looking --------------------------------------------------------------------------------
 
     async def look(self) -> bool:
-        """Whether there is something to store or to tell. Blocks without any are passed over here, without a run."""
+        """Whether there is something to store or to tell, beyond passing over blocks without any.
+
+        What is new at the head is stored and in the service log when this returns, since a run starts seconds later;
+        that one sends the emails.
+        """
         place = await self._place()
         if place.moved_at is None:
             return True
+        if not await self._is_due(place):
+            return False
+        await self.run(LOOK_SECONDS)
+        await self._alerts.write_log()
+        return True
+
+    async def _is_due(self, place: Place) -> bool:
         found, stored = await self._read(place)
         if not isinstance(found, Reading):
             return found is NotNow.REORGANISED

@@ -39,7 +39,7 @@ ROOT = Path(__file__).parents[2]
 CANARY = "canary.person@secret.example.org"
 SOMEBODY, LEGACY = "0x" + "33" * 20, "0x" + "22" * 20
 DEAD_CHAIN = 31338
-OFTEN = "emails_and_upgrades_and_relay_sensor"
+OFTEN = "emails_and_relay_sensor"
 NOTHING_TO_DO = (
     "nothing to send; off: gifts: gifts are not served here (GIFT_ORIGINS);"
     " off: upgrades: no timelock to watch (CHAIN_x_UPGRADE_TIMELOCK); nothing is open or untold"

@@ -46,7 +46,7 @@ def test_every_pass_is_an_asset_that_a_sensor_launches() -> None:
 def test_a_pass_is_looked_at_as_often_as_it_promises() -> None:
     """Dagster's loop sleeps five seconds and asks whether more than the minimum has passed."""
     promised = {"events_sensor": ("index", "signals"), "due_sensor": ("due",), "auto_renew_sensor": ("auto_renew",)}
-    promised |= {"emails_and_upgrades_and_relay_sensor": ("dispatch", "gifts", "upgrades", "relay", "alerts")}
+    promised |= {"emails_and_relay_sensor": ("dispatch", "gifts", "upgrades", "relay", "alerts")}
     promised |= {"health_sensor": ("watchdog",)}
     promised |= {"price_feeds_sensor": ("prices",), "statistics_sensor": ("statistics",)}
     every = {step.name: step.every_seconds for step in PASSES}
