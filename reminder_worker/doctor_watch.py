@@ -24,6 +24,8 @@ async def look_at_watch(settings: Settings, engine: AsyncEngine) -> AsyncIterato
         yield "watchdog", False, f"wrong now: {', '.join(each)}: see the runbook for each"
     elif seen is None or seen.checked_age is None or seen.checked_age > LOOKED_WITHIN:
         yield "watchdog", None, "has not looked lately: start Dagster, or `reminder-worker tick`"
+    elif (seen.detail or {}).get("wrong"):
+        yield "watchdog", None, "something looks wrong, but not for long enough to be told: ask again in a few minutes"
     else:
         yield "watchdog", True, f"looked {duration_words(seen.checked_age)} ago: nothing is wrong"
     yield _heartbeat(settings, str((seen.detail or {}).get("heartbeat")) if seen else "")
@@ -34,5 +36,5 @@ def _heartbeat(settings: Settings, last: str) -> Finding:
         return "heartbeat", None, "not configured (HEARTBEAT_URL): nobody notices when this service is down as a whole"
     if last in ("asked", "silent", "off", ""):
         words = {"asked": "the last ping was taken", "silent": "silent, since something is wrong: see watchdog"}
-        return "heartbeat", last != "silent", words.get(last, "configured, no ping yet")
+        return "heartbeat", None if last == "silent" else True, words.get(last, "configured, no ping yet")
     return "heartbeat", False, f"the last ping failed ({last}): see HEARTBEAT_URL"

@@ -37,6 +37,9 @@ _CONTRACTS = (
     "timelock_erc1155",
     "token_white_list",
     "multicall3",
+    "upgrade_timelock",
+    "legacy_pull_vault",
+    "permit2",
 )
 
 
@@ -134,4 +137,6 @@ async def _gifts(connection: AsyncConnection, of_person: object) -> int:
 
 
 def _contracts(settings: ChainSettings) -> Mapping[str, str]:
-    return {name: str(getattr(settings, name)) for name in _CONTRACTS}
+    """Those that are configured."""
+    found = {name: getattr(settings, name) for name in _CONTRACTS}
+    return {name: str(address) for name, address in found.items() if address is not None}

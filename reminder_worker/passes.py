@@ -356,15 +356,6 @@ PASSES: tuple[Pass, ...] = (
         _renew_timers,
     ),
     Pass(
-        "watchdog",
-        "whether everything else is well: tells what is not, and pings while all is",
-        60,
-        False,
-        _always_on,
-        _something_changed,
-        _watch_once,
-    ),
-    Pass(
         "prices",
         "price feeds: new rounds kept, what cannot be believed marked",
         300,
@@ -399,6 +390,15 @@ PASSES: tuple[Pass, ...] = (
         _always_on,
         lambda runtime, _: runtime.alerts.look(),
         _tell_operators,
+    ),
+    Pass(
+        "watchdog",
+        "whether everything else is well: tells what is not, and pings while all is",
+        60,
+        False,
+        _always_on,
+        _something_changed,
+        _watch_once,
     ),
 )
 BY_NAME = {step.name: step for step in PASSES}

@@ -22,7 +22,7 @@ from reminder_worker.errors import NotConfigured, Unauthorized
 from reminder_worker.operator import ChainStatus
 from reminder_worker.passes import PASSES
 
-DISPATCH_SECONDS = 20.0  # within what a caller waits; the passes do the rest
+DISPATCH_SECONDS, GIFTS_SECONDS = 20.0, 10.0  # within what a caller waits; the passes do the rest
 
 
 class WalletAnswer(Struct, rename="camel"):
@@ -126,11 +126,13 @@ class OperatorController(Controller):
 
     @post("/ops/dispatch", status_code=200, operation_id="opsDispatch", summary="Send now", responses=_problems())
     async def dispatch(self, parts: NamedDependency[Any]) -> DispatchedAnswer:
-        """Header `Authorization: Bearer OPERATOR_SECRET`. Safe beside the passes: each email at most once."""
+        """Header `Authorization: Bearer OPERATOR_SECRET`. Emails of reminders and gifts, each at most once, also while
+        the passes send."""
         if parts.dispatch is None:
             raise NotConfigured("No mail service is configured.")
         report = await parts.dispatch.run(DISPATCH_SECONDS)
-        return DispatchedAnswer(report.outcomes, report.more)
+        gifts = await parts.gift_mail.run(GIFTS_SECONDS) if parts.gift_mail else None
+        return DispatchedAnswer({**report.outcomes, **(gifts.outcomes if gifts else {})}, report.more)
 
     @post(
         "/ops/requeue",

@@ -207,6 +207,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         chain_indexes=indexes,
         gift_pages=make_gift_pages(settings, chains, indexers),
         dispatch=None,
+        gift_mail=None,
         gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),
         gift_notifications=make_gift_notifications(
             engine, vault, hashes, quotas, chains, Gifts(chains, indexers), settings

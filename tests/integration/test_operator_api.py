@@ -6,10 +6,20 @@ import secrets
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
+from reminder_worker.gifts.facts import Gifts
+from reminder_worker.gifts.gift_mail import GiftMail
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.mail.client import MailClient
+from reminder_worker.passes import PASSES
+from reminder_worker.reminders.dispatch import Dispatch
+from reminder_worker.settings import MailSettings
 from tests.integration.api_world import World, open_world, person
+from tests.integration.mail_service_stack import TOKEN
+from tests.integration.mail_stub import MailStub
 
 STATUS, OPERATOR = "status-secret-of-the-tests", "operator-secret-of-the-tests"
 SECRETS = {"OPS_STATUS_SECRET": STATUS, "OPERATOR_SECRET": OPERATOR}
@@ -53,6 +63,8 @@ async def test_the_status_shows_booleans_and_public_facts_and_no_secret(
         assert answer.status == 200
         assert answer.body["passes"]["relay"] is True
         assert answer.body["passes"]["auto_renew"] is False
+        assert set(answer.body["passes"]) == {step.name for step in PASSES}
+        assert {type(on) for on in answer.body["passes"].values()} == {bool}
         (chain,) = answer.body["chains"]
         assert chain["headBlock"] == chain_scenario.anvil.block_number()
         assert chain["contracts"]["time_lock_router"].lower() == chain_scenario.deployment.time_lock_router
@@ -169,6 +181,24 @@ async def test_dead_emails_go_back_to_the_queue(engine: AsyncEngine, chain_scena
         assert (await world.post("/ops/requeue", **bearer(OPERATOR))).body == {"requeued": 1}
         states = await world.rows("select state from worker.gift_ledger where kind = 'gift_waiting'")
         assert [row.state for row in states] == ["queued"]
+
+
+async def test_a_dispatch_sends_reminders_and_gifts_that_are_due(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    async with MailStub() as mail, open_world(chain_scenario, engine, GIFT_ORIGINS=GIFTS, **SECRETS) as world:
+        settings = world.parts.settings
+        to_stub = MailSettings.model_validate({"MAIL_URL": mail.url, "MAIL_TOKEN": SecretStr(TOKEN)})
+        chains, vault = world.parts.chains, world.parts.vault
+        indexers = {id: Indexers(chains[id], index, None) for id, index in world.parts.chain_indexes.items()}
+        async with MailClient(to_stub) as client:
+            world.parts.dispatch = Dispatch(engine, chains, indexers, vault, client, settings)
+            world.parts.gift_mail = GiftMail(
+                *(engine, vault, world.parts.quotas, chains, Gifts(chains, indexers), client),
+                *(settings, to_stub, settings.gifts),
+            )
+            await register_gift(world, "anna@example.org")
+            answer = await world.post("/ops/dispatch", **bearer(OPERATOR))
+        assert (answer.status, answer.body) == (200, {"outcomes": {"gift_waiting": {"sent": 1}}, "more": False})
+        assert [email.to for email in mail.inbox] == ["anna@example.org"]
 
 
 async def test_a_dispatch_without_mail_says_so(engine: AsyncEngine, chain_scenario: Scenario) -> None:
