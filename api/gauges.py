@@ -14,6 +14,7 @@ from reminder_worker import operations, watchdog
 from reminder_worker import operations_relay as relay
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import sent_ledger
+from reminder_worker.statistics.prices import feed_states
 from reminder_worker.upgrades import views
 from reminder_worker.upgrades.store import CURSOR
 
@@ -181,6 +182,24 @@ async def alert_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
             "1: the last ping was taken, 0: it was not, or none was sent; absent: not configured",
             (),
             {(): None if said.get("heartbeat", "off") == "off" else float(said["heartbeat"] == "asked")},
+        ),
+    ]
+
+
+async def price_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
+    """Of every configured feed, by the token's symbol, or its address where it has none."""
+    states = {
+        (chain_id, state.symbol or state.feed.token): state.price
+        for chain_id, chain in chains.items()
+        for state in await feed_states(engine, chain.settings)
+    }
+    of = ("chain", "token")
+    known = {key: price for key, price in states.items() if price is not None}
+    return [
+        gauge("price_usd", "The last good price", of, {k: float(p.usd) for k, p in known.items()}),
+        gauge("price_age_seconds", "Since its feed wrote it", of, {k: p.age for k, p in known.items()}),
+        gauge(
+            "price_stale", "1: there is no fresh price", of, {k: float(p is None or p.stale) for k, p in states.items()}
         ),
     ]
 

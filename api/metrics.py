@@ -24,6 +24,7 @@ from api.gauges import (
     gift_gauges,
     own_endpoint_gauges,
     pass_gauges,
+    price_gauges,
     relay_gauges,
     upgrade_gauges,
 )
@@ -97,6 +98,7 @@ class Scrape:
                     *await endpoint_gauges(self._engine),
                     *await relay_gauges(self._engine, self._wallets),
                     *await alert_gauges(self._engine),
+                    *await price_gauges(self._engine, self._chains),
                     *await upgrade_gauges(self._engine),
                 ]
         except (SQLAlchemyError, OSError, TimeoutError) as error:

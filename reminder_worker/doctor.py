@@ -30,6 +30,7 @@ from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import ChainSettings, Group, MailSettings, ServiceSettings, Settings
+from reminder_worker.statistics.price_pass import look_at_feeds
 
 _NOBODY = "0x" + "00" * 20
 _SECONDS = aiohttp.ClientTimeout(total=10)
@@ -158,6 +159,8 @@ async def _chain(settings: ChainSettings) -> AsyncIterator[Finding]:
             yield Finding(f"{part} rpc", endpoint.ok, f"endpoint {endpoint.name} {words}")
         async for finding in _contracts(chain, part):
             yield finding
+        good, words = await look_at_feeds(chain)
+        yield Finding(f"{part} prices", good, words)
     except (ChainUnavailable, Misconfigured) as error:
         yield Finding(f"{part} rpc", False, f"{error}: see CHAIN_{settings.chain_id}_RPC_URLS")
     finally:

@@ -181,3 +181,26 @@ async def _keep_rounds(connection: AsyncConnection, chain_id: int, readings: Seq
         ).returning(price.c.round_id)
     )
     return len(kept.all())
+
+
+async def look_at_feeds(chain: Chain) -> tuple[bool | None, str]:
+    """For `doctor`: whether every feed gives a believable answer now, and what to do; None: there are none."""
+    configured = chain.settings.price_feeds
+    if not configured:
+        return None, f"no feeds (CHAIN_{chain.chain_id}_PRICE_FEEDS): no prices, nothing has a value"
+    block = await chain.block("latest")
+    if block is None:
+        return False, "the endpoint has no latest block"
+    answers = await read_feeds(chain, [each.feed for each in configured], block)
+    verdicts = [
+        judge(said, None, block.timestamp, each.heartbeat_seconds)
+        for each, said in zip(configured, answers, strict=True)
+    ]
+    bad = [
+        f"{each.token} ({verdict})"
+        for each, verdict in zip(configured, verdicts, strict=True)
+        if verdict != Verdict.GOOD
+    ]
+    if bad:
+        return False, f"not to be believed: {', '.join(bad)}: check CHAIN_{chain.chain_id}_PRICE_FEEDS"
+    return True, f"{len(configured)} feeds answer, fresh and in US dollars"

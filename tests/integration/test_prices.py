@@ -18,7 +18,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.settings import ChainSettings, PriceFeed
 from reminder_worker.statistics.feeds import GRACE_SECONDS, HELD_SECONDS
-from reminder_worker.statistics.price_pass import PriceReport, Prices
+from reminder_worker.statistics.price_pass import PriceReport, Prices, look_at_feeds
 from reminder_worker.statistics.prices import Price, current_prices, prices_at
 from tests.integration.api_world import settings_for
 
@@ -322,3 +322,13 @@ async def test_a_round_answered_anew_after_a_reorganisation_has_the_later_answer
     await feeds.run()
     assert (await feeds.at(moment + 1))[ETHER].usd == 2550
     assert ETHER not in await feeds.at(moment)
+
+
+async def test_doctor_names_the_feed_that_is_not_to_be_believed(feeds: Feeds) -> None:
+    assert (await look_at_feeds(feeds.chain))[0] is True
+    feeds.set_ether(-1)
+    good, words = await look_at_feeds(feeds.chain)
+    assert good is False
+    assert "ETH (not_positive)" in words
+    assert "PRICE_FEEDS" in words
+    assert (await look_at_feeds(feeds.with_feeds().chain))[0] is None

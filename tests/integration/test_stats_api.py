@@ -342,6 +342,15 @@ async def test_history_is_found_by_its_index(world: World) -> None:
     assert "Seq Scan" not in words
 
 
+async def test_metrics_tell_each_price_its_age_and_whether_it_is_stale(world: World) -> None:
+    await read_prices(world)
+    metrics = await (await world.session.get(world.metrics_url + "/metrics")).text()
+    of_ether = f'{{chain="{world.chain_id}",token="ETH"}}'
+    assert f"reminder_worker_price_usd{of_ether} 2500.0" in metrics
+    assert f"reminder_worker_price_stale{of_ether} 0.0" in metrics
+    assert f"reminder_worker_price_age_seconds{of_ether} " in metrics
+
+
 @pytest.mark.parametrize("path", ["/stats", "/stats/prices"])
 async def test_what_is_answered_from_memory_differs_in_nothing_from_what_the_routes_answer(
     world: World, path: str
