@@ -118,6 +118,20 @@ async def test_the_database_and_the_providers_names_hold_nothing_of_the_email(wo
     assert hashed not in world.provider.only.name
 
 
+async def test_the_sub_organization_is_known_by_the_wallets_address_which_is_not_kept(world: World) -> None:
+    """Whoever signs in names it; a wallet from before this was kept is known once it is asked for again."""
+    address = await world.wallets.address(world.request())
+    assert await world.wallets.sub_organization(address) == world.provider.only.id
+    assert await world.wallets.sub_organization("0x" + "12" * 20) is None
+    async with world.engine.begin() as connection:
+        rows = str((await connection.execute(text("select * from worker.gift_wallet"))).all())
+        assert address[2:] not in rows.lower()
+        await connection.execute(text("update worker.gift_wallet set address_hash = null"))
+    assert await world.wallets.sub_organization(address) is None
+    await world.wallets.address(world.request())
+    assert await world.wallets.sub_organization(address) == world.provider.only.id
+
+
 async def test_requests_at_once_make_one_sub_organization(world: World) -> None:
     """Also through two processes, while the activity is pending; they share one bucket of a request a second."""
     world.provider.a_second = 99  # the clock of this test jumps for everybody when one waits
