@@ -14,6 +14,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import recipient, watch
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.mail.client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
@@ -189,7 +190,7 @@ class World:
 
 @asynccontextmanager
 async def open_world(
-    engine: AsyncEngine, scenario: Scenario, mail: MailStub | Any, **environ: str
+    engine: AsyncEngine, scenario: Scenario, mail: MailStub | Any, *, subgraph: Subgraph | None = None, **environ: str
 ) -> AsyncIterator[World]:
     """Several on one database are several workers."""
     database_url = engine.url.render_as_string(hide_password=False)
@@ -199,7 +200,7 @@ async def open_world(
     vault = Vault(settings.service.enc_key.get_secret_value())
     hashes = KeyedHash(settings.service.hash_key.get_secret_value())
     index = ChainIndex(engine, chain)
-    indexers = Indexers(chain, index, None)
+    indexers = Indexers(chain, index, subgraph)
     chains, all_indexers = {CHAIN_ID: chain}, {CHAIN_ID: indexers}
     try:
         async with MailClient(settings.mail) as client:

@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.operations import undecided_emails
 from reminder_worker.reminders.ledger import requeue
+from tests.integration.crash import Crash, CrashAt
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
 
@@ -167,32 +167,6 @@ async def test_an_outage_spares_the_rest_of_the_slice(world: World) -> None:
     world.mail.faults.clear()
     await settle(world)
     assert await world.states() == {"sent": 24}
-
-
-class Crash(Exception):
-    """The process is gone."""
-
-
-class CrashAt:
-    """Ends the worker right before its n-th statement or commit reaches the database."""
-
-    def __init__(self, engine: AsyncEngine, number: int) -> None:
-        self._engine = engine.sync_engine
-        self.left = number
-
-    def __enter__(self) -> "CrashAt":
-        event.listen(self._engine, "before_cursor_execute", self._count)
-        event.listen(self._engine, "commit", self._count)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        event.remove(self._engine, "before_cursor_execute", self._count)
-        event.remove(self._engine, "commit", self._count)
-
-    def _count(self, *_: object) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise Crash
 
 
 async def start_over(world: World) -> None:

@@ -1,0 +1,105 @@
+"""`make prove`: lives from recorded seeds until so many faults were injected; ends with 1 when a promise was broken.
+
+Long, and resumable: each life is written to `bench/results/campaign.json` as it ends, and is not lived again until the
+service's code changes. `--only reminders:17` tells one life step by step.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import json
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from tests.campaign import relay, reminders
+from tests.campaign.postgres import Postgres, postgres
+from tests.campaign.reminders import Life
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "bench" / "results" / "campaign.json"
+KINDS = ("reminders", "relay")
+STEPS = {"reminders": 40, "relay": 20}
+
+
+def main() -> None:
+    options = _options()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))  # thousands of faults are its weather
+    if options.only:
+        kind, _, seed = options.only.partition(":")
+        with postgres() as database:
+            life = _live(kind, int(seed), database)
+        print("\n".join(life.story))
+        sys.exit("\n".join(life.violations))
+    code, lives = _code(), _earlier()
+    with postgres() as database:
+        for seed in range(options.first, options.first + 100_000):
+            if _injected(lives) >= options.faults:
+                break
+            for kind in KINDS:
+                name = f"{kind}:{seed}"
+                if name in lives:
+                    continue
+                began = time.monotonic()
+                life = _live(kind, seed, database)
+                lives[name] = {"faults": dict(sorted(life.faults.items())), "violations": life.violations}
+                _write(code, lives)
+                words = "; ".join(life.violations) or "every promise kept"
+                count = sum(life.faults.values())
+                print(f"{name:14} {count:4} faults  {time.monotonic() - began:5.1f} s  {words}", flush=True)
+    broken = {name: life["violations"] for name, life in lives.items() if life["violations"]}
+    print(f"{_injected(lives)} faults in {len(lives)} lives, {len(broken)} with a broken promise; see {RESULTS.name}")
+    for name in broken:
+        print(f"again, step by step: python -m tests.campaign --only {name}")
+    sys.exit(1 if broken else 0)
+
+
+def _live(kind: str, seed: int, database: Postgres) -> Life:
+    if kind == "relay":
+        return relay.live(seed, STEPS[kind], database)
+    return asyncio.run(reminders.live(seed, STEPS[kind], database))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.campaign", description="Faults from recorded seeds.")
+    parser.add_argument("--faults", type=int, default=1000, help="how many to inject in all (1000)")
+    parser.add_argument("--first", type=int, default=1, help="the first seed (1)")
+    parser.add_argument("--only", metavar="KIND:SEED", help="one life, told step by step; nothing is recorded")
+    return parser.parse_args()
+
+
+def _code() -> str:
+    """What was proven is true of this code only."""
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "reminder_worker").rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _earlier() -> dict[str, Any]:
+    if not RESULTS.exists():
+        return {}
+    found = json.loads(RESULTS.read_text())
+    return dict(found["lives"]) if found["code"] == _code() else {}
+
+
+def _injected(lives: dict[str, Any]) -> int:
+    return sum(sum(life["faults"].values()) for life in lives.values())
+
+
+def _write(code: str, lives: dict[str, Any]) -> None:
+    faults: Counter[str] = Counter()
+    for life in lives.values():
+        faults.update(life["faults"])
+    broken = sum(bool(life["violations"]) for life in lives.values())
+    totals = {"faults": sum(faults.values()), "lives": len(lives), "lives_with_violations": broken}
+    found = {"code": code, "totals": totals, "by_fault": dict(sorted(faults.items())), "lives": lives}
+    RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
