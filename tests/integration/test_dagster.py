@@ -42,7 +42,7 @@ DEAD_CHAIN = 31338
 OFTEN = "emails_and_relay_sensor"
 NOTHING_TO_DO = (
     "nothing to send; off: gifts: gifts are not served here (GIFT_ORIGINS);"
-    " off: upgrades: no timelock to watch (CHAIN_x_UPGRADE_TIMELOCK); nothing is open or untold"
+    " off: upgrades: no timelock to watch (CHAIN_x_UPGRADE_TIMELOCK)"
 )
 RELAYER_KEY = "0x" + "5e" * 32
 
