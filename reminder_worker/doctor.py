@@ -233,6 +233,8 @@ def _gift_page(settings: Settings) -> Finding:
         return Finding("gift page", None, "is not served: GIFT_ORIGINS is not set")
     if PageFiles.load() is None:
         return Finding("gift page", False, "was not built, so that nobody can open a gift on it: run `make install`")
+    if settings.identity_provider is not None and not settings.identity_provider.auth_proxy_config_id:
+        return Finding("gift page", False, "cannot open gifts for an email: TURNKEY_AUTH_PROXY_CONFIG_ID is not set")
     return Finding("gift page", True, "is built")
 
 

@@ -17,6 +17,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
+from reminder_worker.doctor import _gift_page
 from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts.claim_link import Marks
 from reminder_worker.logging import configure_logging
@@ -281,3 +282,15 @@ def test_a_stand_ins_key_is_refused_outside_the_local_stack(chain_scenario: Scen
         settings_for(
             chain_scenario, "postgresql://x@localhost/x", **provider.settings(), **mail, ENVIRONMENT="production"
         )
+
+
+async def test_gifts_that_nobody_could_open_by_email_are_found_by_the_doctor(world: EmailWorld) -> None:
+    """Wallets can be made for emails, and no code could be asked for: said before a gift is sealed."""
+    assert _gift_page(world.gifts.api.parts.settings).good
+    provider = AuthProxyStandIn(url="https://provider.example")
+    half = settings_for(
+        world.gifts.scenario,
+        "postgresql://x@localhost/x",
+        **provider.settings() | {"TURNKEY_AUTH_PROXY_CONFIG_ID": "", "GIFT_ORIGINS": "https://gifts.example.org"},
+    )
+    assert (_gift_page(half).good, "TURNKEY_AUTH_PROXY_CONFIG_ID" in _gift_page(half).words) == (False, True)
