@@ -12,7 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil
-from devnet.deploy import DAY, ETHER, HOUR, deploy_contract
+from devnet.deploy import DAY, ETHER, HOUR, deploy_contract, keep_prices
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
@@ -332,3 +332,14 @@ async def test_doctor_names_the_feed_that_is_not_to_be_believed(feeds: Feeds) ->
     assert "ETH (not_positive)" in words
     assert "PRICE_FEEDS" in words
     assert (await look_at_feeds(feeds.with_feeds().chain))[0] is None
+
+
+async def test_the_local_stacks_feeds_stay_fresh_and_plausible_however_far_the_clock_is_moved(feeds: Feeds) -> None:
+    keep_prices(feeds.anvil, feeds.scenario.deployment)
+    for days in (0, 1, 180):
+        feeds.anvil.increase_time(days * DAY + 1)
+        assert (await feeds.run()).verdicts == {"good": 3}
+        found = await feeds.now()
+        assert 2_487 < found[ETHER].usd < 2_513
+        assert Decimal("0.999") <= found[feeds.usdc].usd <= Decimal("1.001")
+        assert not any(price.stale for price in found.values())
