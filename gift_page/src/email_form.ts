@@ -24,7 +24,8 @@ type Finish = (signer: GiftSigner) => void;
 
 function askAddress(facts: Facts, place: HTMLElement, finish: Finish, problem: string | null = null): void {
   const input = field("gift-email", { type: "email", autocomplete: "email", inputMode: "email" });
-  const words = "This gift was sealed for an email address. Type it, and a code is sent there. It goes to the sign-in provider, not to us.";
+  const words =
+    "This gift was sealed for an email address. Type it, and the sign-in provider sends a code there: neither comes to us.";
   const form = question(words, "Your email address", input, "Send me a code", async () => {
     const email = normaliseEmail(input.value);
     if (email === null) return NO_ADDRESS;
@@ -89,7 +90,7 @@ function question(
   const problem = make("p", { className: "problem", id: `${input.id}-problem`, attributes: { role: "alert" } });
   const submit = make("button", { type: "submit", className: "button" }, action);
   const label = make("label", { htmlFor: input.id }, name);
-  const element = make("form", { className: "ask", noValidate: true }, make("p", {}, words), label, input, problem, submit);
+  const element = make("form", { className: "ask", noValidate: true }, make("p", { id: `${input.id}-words` }, words), label, input, problem, submit);
   const tell = (text: string): void => {
     fill(problem, text);
     input.setAttribute("aria-invalid", "true");
@@ -115,7 +116,7 @@ function question(
 function field(id: string, properties: Partial<HTMLInputElement>): HTMLInputElement {
   const input = make("input", { id, className: "field", required: true });
   Object.assign(input, properties);
-  input.setAttribute("aria-describedby", `${id}-problem`);
+  input.setAttribute("aria-describedby", `${id}-words ${id}-problem`);
   return input;
 }
 
