@@ -154,6 +154,7 @@ def worker_environ(at: Addresses, ports: Ports, secret_files: Path, deployment: 
         "API_PORT": str(ports.api),
         "METRICS_PORT": str(ports.metrics),
         "INBOX_URL": at.inbox,
+        "STATISTICS_FOLDER": str(secret_files.parent / "statistics"),
     }
 
 

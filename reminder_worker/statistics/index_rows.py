@@ -1,7 +1,7 @@
 """The chain index read whole into frames: one snapshot of the tables, streamed, so that it may hold a million rows.
 
-COPY writes CSV and Polars parses it, a few megabytes at a time; what each timelock holds is summed on the way and
-never kept. Of a million legacies and a million timelocks about 200 MB stay.
+PostgreSQL writes lines of many rows at once, since a message for each row would cost more than all else, and Polars
+parses them; what each timelock holds is summed on the way and never kept.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -20,46 +20,45 @@ from reminder_worker.indexer.index_tables import Cursor
 from reminder_worker.settings import ChainSettings
 from reminder_worker.statistics import aggregates
 
-PIECE_BYTES: Final = 8 << 20
+PIECE_CHARACTERS: Final = 8 << 20
 CURSOR: Final = "index"
 HOLDERS: Final = {"legacy": pl.String, "legacy_type": pl.Int16, "owner": pl.String}
 _ASSETS: Final = {"token": pl.String, "amount": pl.String}
 
+# A row as text is its fields with commas between and parentheses around; numbers and hex need no quotes.
+_LINES: Final[LiteralString] = """
+    select string_agg(line, chr(10)) from (
+        select trim(both '()' from one::text) as line, row_number() over () / 5000 as part from ({}) as one
+    ) as numbered group by part
+"""
 _LEGACIES: Final[LiteralString] = """
-    copy (select legacy_type, created_at, activated_at, deleted_at from worker.legacy where chain_id = %(chain)s)
-    to stdout with (format csv)
+    select legacy_type, created_at, activated_at, deleted_at from worker.legacy where chain_id = :chain
 """
 _LIVE: Final[LiteralString] = """
-    copy (
-        select address, legacy_type, owner from worker.legacy
-        where chain_id = %(chain)s and activated_at is null and deleted_at is null
-    ) to stdout with (format csv)
+    select address, legacy_type, owner from worker.legacy
+    where chain_id = :chain and activated_at is null and deleted_at is null
 """
 # A timelock ends with the last of its vaults: the newest event that ended one.
 _TIMELOCKS: Final[LiteralString] = """
-    copy (
-        select t.lock_type, t.status, t.created_at, e.ended_at
-        from worker.timelock t left join (
-            select timelock_id, max(block_time) as ended_at from worker.chain_event
-            where chain_id = %(chain)s and timelock_id is not null
-            and (name in ('FundsWithdrawn', 'TokensWithdrawn') or (name = 'ChangeStatus' and data ->> 'status' = '3'))
-            group by timelock_id
-        ) e on e.timelock_id = t.timelock_id and t.status = 3
-        where t.chain_id = %(chain)s
-    ) to stdout with (format csv)
+    select t.lock_type, t.status, t.created_at, e.ended_at
+    from worker.timelock t left join (
+        select timelock_id, max(block_time) as ended_at from worker.chain_event
+        where chain_id = :chain and timelock_id is not null
+        and (name in ('FundsWithdrawn', 'TokensWithdrawn') or (name = 'ChangeStatus' and data ->> 'status' = '3'))
+        group by timelock_id
+    ) e on e.timelock_id = t.timelock_id and t.status = 3
+    where t.chain_id = :chain
 """
 # Each vault has a status of its own: what the ERC-20 vault has paid out is gone, also while another vault holds on.
 _LOCKED: Final[LiteralString] = """
-    copy (
-        select a.token, a.amount
-        from worker.timelock t, jsonb_to_recordset(t.assets) as a(vault text, token text, amount text)
-        where t.chain_id = %(chain)s and t.status = 2 and a.vault = %(vault)s and a.token = any(%(tokens)s)
-        and not exists (
-            select from worker.chain_event e
-            where e.chain_id = t.chain_id and e.timelock_id = t.timelock_id and e.contract = a.vault
-            and (e.name = 'FundsWithdrawn' or (e.name = 'ChangeStatus' and e.data ->> 'status' = '3'))
-        )
-    ) to stdout with (format csv)
+    select a.token, a.amount
+    from worker.timelock t, jsonb_to_recordset(t.assets) as a(vault text, token text, amount text)
+    where t.chain_id = :chain and t.status = 2 and a.vault = :vault and a.token = any(:tokens)
+    and not exists (
+        select from worker.chain_event e
+        where e.chain_id = :chain and e.timelock_id = t.timelock_id and e.contract = :vault
+        and (e.name = 'FundsWithdrawn' or (e.name = 'ChangeStatus' and e.data ->> 'status' = '3'))
+    )
 """
 
 
@@ -115,24 +114,22 @@ async def _history(connection: AsyncConnection, chain_id: int) -> tuple[pl.DataF
 async def _pieces(
     connection: AsyncConnection, statement: LiteralString, given: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> AsyncIterator[pl.DataFrame]:
-    """What a COPY says, some megabytes at a time."""
-    begun = await connection.execute(text("select 1"))  # so that the transaction is SQLAlchemy's
-    begun.close()
-    driver: Any = (await connection.get_raw_connection()).driver_connection
-    buffer = bytearray()
-    async with driver.cursor() as cursor, cursor.copy(statement, dict(given)) as copy:
-        async for some in copy:
-            buffer += some
-            if len(buffer) > PIECE_BYTES:
-                end = buffer.rindex(b"\n") + 1
-                yield _parsed(bytes(buffer[:end]), schema)
-                del buffer[:end]
+    """The rows of a query, some megabytes at a time."""
+    streamed = await connection.stream(text(_LINES.format(statement)), dict(given))
+    buffer: list[str] = []
+    size = 0
+    async for (lines,) in streamed:
+        buffer.append(lines)
+        size += len(lines)
+        if size > PIECE_CHARACTERS:
+            yield _parsed(buffer, schema)
+            buffer, size = [], 0
     if buffer:
-        yield _parsed(bytes(buffer), schema)
+        yield _parsed(buffer, schema)
 
 
-def _parsed(lines: bytes, schema: Mapping[str, Any]) -> pl.DataFrame:
-    return pl.read_csv(BytesIO(lines), has_header=False, schema=dict(schema))
+def _parsed(lines: list[str], schema: Mapping[str, Any]) -> pl.DataFrame:
+    return pl.read_csv(BytesIO("\n".join(lines).encode()), has_header=False, schema=dict(schema))
 
 
 def _joined(pieces: list[pl.DataFrame], schema: Mapping[str, Any]) -> pl.DataFrame:
