@@ -1,5 +1,6 @@
 """Gauges read at a scrape: what the passes left in the database, and the RPC endpoints of both sides."""
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -14,6 +15,7 @@ from reminder_worker import operations, watchdog
 from reminder_worker import operations_relay as relay
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import sent_ledger
+from reminder_worker.statistics import store
 from reminder_worker.statistics.prices import feed_states
 from reminder_worker.upgrades import views
 from reminder_worker.upgrades.store import CURSOR
@@ -201,6 +203,18 @@ async def price_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list
         gauge(
             "price_stale", "1: there is no fresh price", of, {k: float(p is None or p.stale) for k, p in states.items()}
         ),
+    ]
+
+
+async def statistics_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
+    """Of each chain's newest snapshot."""
+    found = {(id,): newest for id in chains if (newest := await store.newest(engine, id)) is not None}
+    values = {key: each.value_secured_usd for key, each in found.items()}
+    dollars = {key: None if value is None else float(value) for key, value in values.items()}
+    ages = {key: max(0.0, time.time() - each.block_time) for key, each in found.items()}
+    return [
+        gauge("value_secured_usd", "By the newest snapshot; absent: a price is missing", ("chain",), dollars),
+        gauge("statistics_age_seconds", "Since the block of the newest snapshot", ("chain",), ages),
     ]
 
 

@@ -26,6 +26,7 @@ from api.gauges import (
     pass_gauges,
     price_gauges,
     relay_gauges,
+    statistics_gauges,
     upgrade_gauges,
 )
 from reminder_worker.chain.client import Chain
@@ -100,6 +101,7 @@ class Scrape:
                     *await alert_gauges(self._engine),
                     *await price_gauges(self._engine, self._chains),
                     *await upgrade_gauges(self._engine),
+                    *await statistics_gauges(self._engine, self._chains),
                 ]
         except (SQLAlchemyError, OSError, TimeoutError) as error:
             log.error("metrics_without_database", exc_info=error)

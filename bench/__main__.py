@@ -17,6 +17,7 @@ NAMES = (
     "relay_admission",
     "relay_throughput",
     "relay_latency",
+    "statistics",
     "upgrade_alert_latency",
     "stats_rps",
     "idle",

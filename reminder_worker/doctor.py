@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -79,6 +80,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
             yield Finding(part, good, words)
     finally:
         await engine.dispose()
+    yield _statistics(settings.statistics.folder)
     yield await _mail(settings.mail)
     yield _gift_page(settings)
     yield _dagster(os.environ.get("DAGSTER_PG_URL"))
@@ -206,6 +208,16 @@ async def _subgraph(settings: ChainSettings, part: str) -> Finding:
         except Unavailable as error:
             return Finding(part, False, f"{error}; our own index answers meanwhile")
     return Finding(part, True, f"answers, at block {head.number}")
+
+
+def _statistics(folder: Path) -> Finding:
+    """Asks the nearest folder that is there, and writes nothing."""
+    there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+    if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+        return Finding("statistics", True, f"Parquet is written under {folder}")
+    return Finding(
+        "statistics", False, f"{folder} cannot be written: see STATISTICS_FOLDER, a volume for all processes"
+    )
 
 
 async def _mail(settings: MailSettings | None) -> Finding:

@@ -1,27 +1,35 @@
 """Statistics over a real chain, a real database and real Parquet: what is secured, once an hour, of one block."""
 
+import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import polars as pl
 import pytest
 from eth_account.signers.local import LocalAccount
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from assets.service import Service
 from devnet.scenarios import DAY, Scenario
+from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import price_feed, statistics
 from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.runtime import open_runtime
 from reminder_worker.statistics import holdings, store
 from reminder_worker.statistics.days import write_days
 from reminder_worker.statistics.price_pass import Prices
 from reminder_worker.statistics.snapshot import Statistics
 from reminder_worker.statistics.store import Snapshot
+from tests.integration.api_world import settings_for
 from tests.integration.indexer_rpc_proxy import PASS, RpcProxy
 from tests.integration.indexer_story import settings_of, tell
 
@@ -419,3 +427,52 @@ async def test_nothing_of_a_user_is_in_the_table_or_the_files(world: World) -> N
 async def _forget(world: World) -> None:
     async with world.engine.begin() as connection:
         await connection.execute(delete(statistics))
+
+
+async def test_the_example_for_analysts_reads_what_was_written(world: World) -> None:
+    """As it stands in the documentation, run as a script."""
+    s, ann = world.scenario, world.holder("ann")
+    s.create_gift(ann, s.account("eve").address, tokens=[(s.deployment.usdc, 2_500_000)])
+    await world.snapshot()
+    script = Path(__file__).parents[2] / "docs/examples/statistics.py"
+    command = [sys.executable, str(script), str(world.folder)]
+    ran = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=True)
+    told = ran.stdout
+    assert "USDC" in told
+    assert "2.5" in told
+    assert str(date.fromtimestamp(s.anvil.now())) in told
+
+
+def test_a_day_is_materialised_and_filled_in_through_dagster(
+    chain_scenario: Scenario, database_url: str, tmp_path: Path
+) -> None:
+    """A partition of the asset is that day's file, of every chain; a range of days is one run; nobody is named."""
+    ann = chain_scenario.account("ann")
+    chain_scenario.create_legacy(ann, {chain_scenario.account("heir").address: 100})
+    settings = settings_for(chain_scenario, database_url, STATISTICS_FOLDER=str(tmp_path / "statistics"))
+    service = Service(lambda: open_runtime(settings))
+    resources = {"service": service, "io_manager": dg.mem_io_manager}
+    created = datetime.fromtimestamp(chain_scenario.anvil.now(), UTC).date()
+    days = [created - timedelta(days=1), created]
+    asset_range = {
+        "dagster/asset_partition_range_start": days[0].isoformat(),
+        "dagster/asset_partition_range_end": days[1].isoformat(),
+    }
+    try:
+        for job, tags in (("events", {}), ("statistics", {}), ("daily_series", asset_range)):
+            with dg.DagsterInstance.ephemeral() as instance:
+                result = defs.resolve_job_def(job).execute_in_process(instance=instance, resources=resources, tags=tags)
+            assert result.success
+            checked = {each.check_name: each.passed for each in result.get_asset_check_evaluations()}
+            if job == "statistics":
+                assert checked == dict.fromkeys(
+                    ("every_chain_succeeded", "no_negative_value", "totals_equal_parts", "no_jump"), True
+                )
+            told = repr([e.step_materialization_data for e in result.get_asset_materialization_events()])
+            assert ann.address[2:].lower() not in told.lower()
+    finally:
+        service.close()
+    found = pl.read_parquet(tmp_path / "statistics/days/**/*.parquet", hive_partitioning=True).sort("day")
+    assert found["day"].to_list() == days
+    assert found["total_legacies_created"].to_list() == [0, 1]
+    assert "data:image/svg+xml;base64," in told

@@ -1,0 +1,38 @@
+"""Reads the statistics' Parquet files with Polars: `python docs/examples/statistics.py [folder]`.
+
+Needs nothing of reminder-worker, only `polars`; `folder` is what STATISTICS_FOLDER says, `statistics` by default.
+"""
+
+import sys
+from pathlib import Path
+
+import polars as pl
+
+
+def read(folder: Path, dataset: str) -> pl.LazyFrame:
+    """A dataset with its partitions, `day` and `chain_id`, as columns."""
+    return pl.scan_parquet(folder / dataset / "**/*.parquet", hive_partitioning=True)
+
+
+def last_days(folder: Path, days: int) -> pl.DataFrame:
+    """What happened on each day over all chains, the newest first."""
+    happened = pl.col("legacies_created", "legacies_activated", "gifts_sealed", "timelocks_withdrawn").sum()
+    by_day = read(folder, "days").group_by("day").agg(happened, pl.col("value_secured_usd").sum())
+    return by_day.sort("day", descending=True).head(days).collect()
+
+
+def secured_now(folder: Path) -> pl.DataFrame:
+    """What each token secures by the newest snapshot of each chain, the most valuable first."""
+    tokens = read(folder, "snapshot_tokens")
+    newest = tokens.filter(pl.col("hour") == pl.col("hour").max().over("chain_id"))
+    return newest.select("chain_id", "symbol", "units", "usd").sort("usd", descending=True, nulls_last=True).collect()
+
+
+def main() -> None:
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "statistics")
+    sys.stdout.write(f"The last seven days\n{last_days(folder, 7)}\n")
+    sys.stdout.write(f"Secured by the newest snapshots\n{secured_now(folder)}\n")
+
+
+if __name__ == "__main__":
+    main()
