@@ -358,6 +358,21 @@ async def test_a_wallet_pays_its_own_fee_where_nothing_is_sponsored(
         nothing_amiss(visitor, world.origin)
 
 
+async def test_a_wallet_of_the_old_kind_is_found_too(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """`window.ethereum`, as the browsers inside wallet apps have it; only where no wallet announces itself."""
+    ada = gift_world.person("ada")
+    gift = await gift_world.seal(ada)
+    await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet"))
+    await visitor.context.add_init_script(
+        """window.addEventListener("eip6963:announceProvider", (event) => {
+          window.ethereum = event.detail.provider; event.stopImmediatePropagation(); });
+        window.dispatchEvent(new Event("eip6963:requestProvider"));"""
+    )
+    await visitor.page.goto(gift.url)
+    await visitor.page.get_by_role("button", name="Open for free with The wallet of this browser").click()
+    await see_it_received(visitor.page, "250 USDC")
+
+
 async def test_a_wallet_that_says_no_changes_nothing(gift_world: GiftWorld, visitor: Visitor) -> None:
     """Each refusal is told in plain words, and can be tried again."""
     ada = gift_world.person("ada")
@@ -461,6 +476,40 @@ async def test_above_the_price_ceiling_the_page_waits(
         await visitor.page.goto(gift.url)
         await type_key(visitor.page, key_of(gift.recipient))
         await expect(visitor.page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
+
+
+async def test_the_transaction_is_linked_where_a_block_explorer_is_known(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+) -> None:
+    """In a tab of its own, which learns nothing of this page."""
+    explorer = {"CHAIN_31337_EXPLORER_URL": "https://explorer.example"}
+    async with open_gift_world(chain_scenario, engine, **explorer) as world:
+        gift = await world.seal(world.person("ada"), marks=PAPER)
+        await visitor.page.goto(gift.url)
+        await type_key(visitor.page, key_of(gift.recipient))
+        await see_it_received(visitor.page, "250 USDC")
+        link = visitor.page.get_by_role("link", name="See the transaction")
+        found = await link.get_attribute("href") or ""
+        assert re.fullmatch(r"https://explorer\.example/tx/0x[0-9a-f]{64}", found)
+        assert chain_scenario.anvil.receipt(found.rsplit("/", 1)[-1])["status"] == "0x1"
+        assert await link.get_attribute("rel") == "noopener noreferrer"
+        assert visitor.foreign(world.origin) == []
+
+
+async def test_a_request_that_ends_without_the_gift_says_so(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+) -> None:
+    """Cancelled by its signer while fees were too high: the gift is still there, and the way starts anew."""
+    ada, router = chain_scenario.account("ada"), chain_scenario.deployment.time_lock_router
+    async with open_gift_world(chain_scenario, engine, RELAY_GAS_PRICE_CEILING="1") as world:
+        gift = await world.seal(ada, marks=PAPER)
+        await visitor.page.goto(gift.url)
+        await type_key(visitor.page, key_of(ada))
+        await expect(visitor.page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
+        chain_scenario.write(ada, "Sponsored", router, "invalidateSponsorNonce")
+        await expect(visitor.page.get_by_text("The gift is still there.")).to_be_visible(timeout=30_000)
+        await visitor.page.get_by_role("button", name="Try again").click()
+        await expect(visitor.page.get_by_label("Group 1 of 16")).to_be_visible()
 
 
 # -- what is served ---------------------------------------------------------------------------------------
