@@ -89,7 +89,7 @@ def tell(stack: "Stack") -> bool:
     except (NotSeen, ChainError, OSError) as missing:
         say(f"[bold red]✗[/] no gift was left to open: {missing}")
         return False
-    say(f"[bold]A gift for you to open[/], from {OPENS_AFTER // 60} minutes on:")
+    say(f"[bold]A gift for you to open by hand[/]; its day comes within {OPENS_AFTER // 60} minutes:")
     say(f"  its page   {gift.link}")
     say(f"  its key    {gift.key}  [dim](as printed: the page asks for it, and sends it nowhere)[/]")
     for path in gift.printables:
