@@ -58,7 +58,7 @@ class Otp:
 class AuthProxyStandIn(IdentityProviderStandIn):
     """`origin` is the only one it answers (None: none). `mailbox` has the codes sent to each address, oldest first.
 
-    `forges_bundles`: somebody between signs the encryption key. `signs_with`: another key than the wallet's.
+    `forges_bundles`: somebody between signs the encryption key, with a key of their own that they name. `signs_with`: another key than the wallet's.
     """
 
     now: FakeTime = field(default_factory=FakeTime)
@@ -173,7 +173,7 @@ class AuthProxyStandIn(IdentityProviderStandIn):
         data = json.dumps({"targetPublic": _point(otp.target).hex()}).encode()
         signer = ec.generate_private_key(ec.SECP256R1()) if self.forges_bundles else self.code_key
         signed = {"data": data.hex(), "dataSignature": signer.sign(data, ec.ECDSA(SHA256())).hex()}
-        return json.dumps({"version": "v1.0.0", **signed, "enclaveQuorumPublic": _point(self.code_key).hex()})
+        return json.dumps({"version": "v1.0.0", **signed, "enclaveQuorumPublic": _point(signer).hex()})
 
     def _verify(self, body: Mapping[str, Any]) -> dict[str, Any]:
         otp = self._otps.get(body["otpId"])
