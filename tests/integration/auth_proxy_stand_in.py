@@ -58,7 +58,8 @@ class Otp:
 class AuthProxyStandIn(IdentityProviderStandIn):
     """`origin` is the only one it answers (None: none). `mailbox` has the codes sent to each address, oldest first.
 
-    `forges_bundles`: somebody between signs the encryption key, with a key of their own that they name. `signs_with`: another key than the wallet's.
+    `forges_bundles`: somebody between signs the encryption key, with a key of their own that they name. `signs_with`:
+    another key than the wallet's.
     """
 
     now: FakeTime = field(default_factory=FakeTime)

@@ -21,6 +21,7 @@ EMAIL = "ada@example.org"
 HOSTILE = Letter(
     "Adabelle Antidisestablishmentarianism-Featherstonehaugh-Ch", "<b>G</b>", "<img src=x onerror=1>\n" * 9
 )
+pytestmark = pytest.mark.timeout(400)  # many looks, each a whole run of axe
 NARROW = (320, 640)  # CSS pixels: what 400 % of 1280 leaves
 
 _FAULTS = """

@@ -1,5 +1,6 @@
 """From sealing to opening, by each way, in Chromium: what a giver does on one page, four recipients open on another."""
 
+import pytest
 import zxingcpp
 from eth_account import Account
 from PIL import Image
@@ -16,6 +17,7 @@ SECRET, COVER = (0, 0, 1700, 728), (0, 728, 1700, 1464)  # panels of the key she
 LONG = 60_000  # milliseconds: several steps of the chain and of the provider
 
 
+@pytest.mark.timeout(400)
 async def test_gifts_are_sealed_and_opened_by_each_way(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     """At one's own fee, for free with a wallet, with the printed key, with an email; nobody learns a secret."""
     async with open_email_world(chain_scenario, engine) as (world, provider), open_browser() as (browser, wire):
