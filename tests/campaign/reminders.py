@@ -33,7 +33,7 @@ from tests.integration.indexer_graph_node import GraphNode
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
-PEOPLE = ("owner", "anna", "ben")
+HEIRS = ("anna", "ben", "cleo", "dan", "eva")
 DEEPEST = 64  # blocks of a reorganisation
 INACTIVITY = 40 * DAY
 NOTIFY_TOPIC = "0x" + keccak(text="LegacyEmailNotifyRequested(address,address,uint8,uint8)").hex()
@@ -85,7 +85,7 @@ class Reminders:
             ("subgraph stalls", self._subgraph_stalls),
             ("subgraph has indexing errors", self._subgraph_errors),
             ("subgraph answers 500", self._subgraph_500),
-            ("mail service", self._mail_fails),
+            *[("mail service", self._mail_fails)] * 4,
             ("mail service is down", self._mail_down),
             ("killed at a statement", self._crash),
             ("killed at a statement", self._crash),
@@ -104,7 +104,7 @@ class Reminders:
     async def live(self, steps: int) -> None:
         await self._begin()
         for _ in range(steps):
-            if self.draw.random() < 0.4:
+            if self.draw.random() < 0.6:
                 await self._act()
             name, fault = self.draw.choice(self.faults)
             self.life.faults[name] += 1
@@ -139,9 +139,9 @@ class Reminders:
 
     async def _begin(self) -> None:
         for owner in ("owner", "other owner"):
-            legacy = self.world.legacy(owner, ("anna", "ben"), inactivity=INACTIVITY)
+            legacy = self.world.legacy(owner, HEIRS, inactivity=INACTIVITY)
             self.legacies.append(legacy)
-            await self.world.save(legacy, owner, "anna", "ben")
+            await self.world.save(legacy, owner, *HEIRS)
         self._mine(DEEPEST + 6)  # what is set up is deeper than any reorganisation
         await self.tick()
 
@@ -172,7 +172,7 @@ class Reminders:
         """Of the second legacy only: what the first is owed stays countable."""
         if self.draw.random() < 0.3:
             await self.world.erase(self.legacies[1])
-        await self.world.save(self.legacies[1], "other owner", self.draw.choice(("anna", "ben")))
+        await self.world.save(self.legacies[1], "other owner", self.draw.choice(HEIRS))
 
     # -- what goes wrong ------------------------------------------------------------------------
 
@@ -191,8 +191,8 @@ class Reminders:
         yield
 
     def _node_lags(self) -> Any:
-        behind = self.draw.randint(1, 30)
-        return self._node(lambda node: setattr(node, "answer", behind(self.world.scenario.anvil, behind)))
+        blocks = self.draw.randint(1, 30)
+        return self._node(lambda node: setattr(node, "answer", behind(self.world.scenario.anvil, blocks)))
 
     @asynccontextmanager
     async def _reorganisation(self) -> AsyncIterator[None]:
@@ -224,7 +224,7 @@ class Reminders:
     async def _mail_fails(self) -> AsyncIterator[None]:
         fault = self.draw.choice(_MAIL_FAULTS)
         self.life.story.append(f"  {fault.name}")
-        self.world.mail.fail(*[fault] * self.draw.randint(1, 2))
+        self.world.mail.fail(*[fault] * self.draw.randint(1, 4))
         yield
 
     @asynccontextmanager
@@ -368,9 +368,9 @@ class Reminders:
                 self.life.violations.append("a signal on chain was never seen")
             elif found[0].state != "planned":
                 self.life.violations.append(f"a signal is {found[0].state}")
-            elif legacy == self.legacies[0].address and found[0].entries != len(PEOPLE):
+            elif legacy == self.legacies[0].address and found[0].entries != 1 + len(HEIRS):
                 self.life.violations.append(
-                    f"a signal of kind {found[0].kind} was planned for {found[0].entries} of {len(PEOPLE)}"
+                    f"a signal of kind {found[0].kind} was planned for {found[0].entries} of {1 + len(HEIRS)}"
                 )
 
     async def _every_open_window_was_told(self) -> None:
