@@ -7,12 +7,13 @@ PYTEST_WORKERS ?= 2
 # A name as in `make bench ONLY=dispatch,due`.
 ONLY ?=
 ONCE ?=
+FAULTS ?= 1000
 # Whether the local stack's page for givers offers gifts to an email address.
 GIFT_EMAIL ?= on
 GIFT_PAGE := $(shell find gift_page -name dist -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types bench browser proxy diagram locks cards clean
+.PHONY: help install demo test lint types bench prove browser proxy diagram locks cards clean
 
 help:
 	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
@@ -20,6 +21,7 @@ help:
 	@echo 'make test             lint, format, types, import contracts, and all tests'
 	@echo 'make lint, make types only these of its parts; PYTEST_WORKERS=2 is how many processes test at once'
 	@echo 'make bench [ONLY=..]  measures, each beside its floor; writes bench/results/latest.json'
+	@echo 'make prove [FAULTS=..] a campaign of faults from recorded seeds; long, resumable, not part of the tests'
 	@echo 'make cards            draws the preview images of gift links anew, from the occasion set'
 	@echo 'make diagram          draws docs/architecture.md anew, from what imports what'
 	@echo 'make locks            writes both hashed lists of packages anew, after a change of pyproject.toml; needs uv'
@@ -80,6 +82,9 @@ test: lint types browser proxy
 
 bench: install
 	$(BIN)/python -m bench $(ONLY)
+
+prove: install
+	$(BIN)/python -m tests.campaign --faults $(FAULTS)
 
 diagram: install
 	$(BIN)/python -m devnet.diagram
