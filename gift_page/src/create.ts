@@ -82,7 +82,8 @@ async function connect(chosen: Wallet, form: Form, picker: HTMLElement): Promise
   const [chain] = setup.chains;
   if (chain === undefined) throw new Wrong("No chain is served here.");
   wallet = await GiverWallet.connect(chosen, chain);
-  fill(picker, make("span", { className: "account" }, `${chosen.name}: ${wallet.signer.address} on ${chain.chainName}`));
+  const account = `${chosen.name}: ${wallet.signer.address} on ${chain.chainName}`;
+  fill(picker, make("span", { className: "account" }, account));
   form.connected(wallet);
   form.disabled = false;
 }
@@ -125,7 +126,11 @@ function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: s
     steps,
     group(
       "Print the key sheet first",
-      make("p", {}, "The key exists on this page only, until you leave it. Without the sheet nobody can ever open the gift."),
+      make(
+        "p",
+        {},
+        "The key exists on this page only, until you leave it. Without the sheet nobody can ever open the gift.",
+      ),
       make("div", { className: "pages" }, shown("Key sheet", "key-sheet.png", canvas)),
       make("label", { className: "choice" }, done, "It is printed, and I can read the key on it."),
       make("div", { className: "row" }, go, back),
@@ -152,7 +157,8 @@ async function seal(form: Form, wish: Wish, recipient: string): Promise<void> {
   try {
     const { timelockId } = await giver().seal(recipient, wish.token, wish.units, wish.opensOn, say);
     const payload = encodeLetter(wish.letter);
-    const keepsake = { chainId: giver().chain.chainId, timelockId, payload, occasion: wish.occasion.id, card: wish.mode };
+    const { chainId } = giver().chain;
+    const keepsake = { chainId, timelockId, payload, occasion: wish.occasion.id, card: wish.mode };
     startOver(form);
     form.element.hidden = true;
     const isKept = kept.add(keepsake);
@@ -187,11 +193,16 @@ function notifyForm(keepsake: Keepsake, known: string): HTMLElement {
   const dayLabel = labelled("Tell them on", day);
   dayLabel.hidden = true;
   timing.addEventListener("change", () => (dayLabel.hidden = timing.value !== "scheduled"));
-  const tell = button("Have them told", () => attempt(() => notify(keepsake, email.value, timing.value, day.value)), "main");
+  const work = (): Promise<void> => notify(keepsake, email.value, timing.value, day.value);
+  const tell = button("Have them told", () => attempt(work), "main");
   return group(
     "Tell them by email, if you like",
     make("div", { className: "side" }, labelled("Their email address", email), labelled("When", timing), dayLabel),
-    make("p", { className: "hint" }, "The address and the link are kept encrypted until the gift is open, and sent to nobody else."),
+    make(
+      "p",
+      { className: "hint" },
+      "The address and the link are kept encrypted until the gift is open, and sent to nobody else.",
+    ),
     make("div", { className: "row" }, tell),
   );
 }

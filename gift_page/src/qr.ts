@@ -8,11 +8,6 @@ export function qrModules(text: string): boolean[][] {
   return encodeQR(text, "raw", { ecc: "medium", border: MARGIN });
 }
 
-/** The most modules of a side, margin included, that a code of any version up to the box's can have. */
-export function largestCode(boxPixels: number, modulePixels: number): number {
-  return Math.floor(boxPixels / modulePixels);
-}
-
 /** How many bytes of text a code of at most so many modules a side holds; 0 when none does. */
 export function qrCapacity(modules: number): number {
   let [fits, fails] = [0, 2332]; // beyond version 40

@@ -25,7 +25,8 @@ const ABI = new Interface([
     " string name, string giftName) gift) payable",
   "function approve(address spender, uint256 amount) returns (bool)",
   "event TimelockCreated(uint256 indexed timelockId, address indexed owner, address indexed recipient," +
-    " address[] tokenAddresses, uint256[] amounts, uint256 unlockTime, uint256 bufferTime, uint8 lockType, string name)",
+    " address[] tokenAddresses, uint256[] amounts, uint256 unlockTime, uint256 bufferTime, uint8 lockType," +
+    " string name)",
 ]);
 
 /** A transaction of the giver's wallet; `value` in wei. */

@@ -68,7 +68,8 @@ function drawNote(brush: Brush, card: GiftCard, top: number, bottom: number): vo
   const { palette } = card.occasion;
   const below = card.from === "" ? 0 : 90;
   const box = { width: TEXT_WIDTH, height: bottom - top - below };
-  const fitted = card.note === "" ? { size: SIZES[0], lines: [] } : fit(brush, "serifItalic", card.note, box, SIZES, LEADING);
+  const nothing = { size: SIZES[0], lines: [] };
+  const fitted = card.note === "" ? nothing : fit(brush, "serifItalic", card.note, box, SIZES, LEADING);
   if (fitted === undefined) {
     const most = Math.floor(box.height / (SIZES[1] * LEADING));
     throw new DoesNotFit(`The message has too many lines for the card, which holds ${most} of them.`);

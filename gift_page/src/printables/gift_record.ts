@@ -27,8 +27,8 @@ const DIM = "#59636e";
 const LINE = "#c9cfd6";
 export const NO_PRICE_SOURCE = "No price source";
 const DISCLAIMER =
-  "This record is not tax advice, nor is it an appraisal. It states what is on the public chain and, where there was a " +
-  "price source, a value computed from it. How a gift is valued and reported, by whom and when, depends on the law " +
+  "This record is not tax advice, nor is it an appraisal. It states what is on the public chain and, where there was " +
+  "a price source, a value computed from it. How a gift is valued and reported, by whom and when, depends on the law " +
   "that applies to you: ask a professional.";
 
 export async function drawGiftRecord(record: GiftRecord): Promise<HTMLCanvasElement> {
@@ -65,13 +65,17 @@ function drawValue(brush: Brush, record: GiftRecord): void {
 function basis({ value, assets }: GiftRecord): string {
   if (value.source === "none") {
     const symbols = assets.map(({ symbol }) => symbol).join(", ");
-    return `There was no trustworthy price of ${symbols} for that day when this was printed. The value has to be found elsewhere.`;
+    return (
+      `There was no trustworthy price of ${symbols} for that day when this was printed. ` +
+      "The value has to be found elsewhere."
+    );
   }
   const used = value.prices.map(
     ({ symbol, usd, roundId, updatedAt }) =>
       `1 ${symbol} = US$ ${usd} (Chainlink round ${roundId}, ${utcWords(updatedAt)})`,
   );
-  const how = value.source === "live" ? "Price at the time of printing, on the same day" : "Price recorded for that day";
+  const isLive = value.source === "live";
+  const how = isLive ? "Price at the time of printing, on the same day" : "Price recorded for that day";
   return `${how}: ${used.join("; ")}.`;
 }
 

@@ -74,14 +74,16 @@ function drawSecret(brush: Brush, sheet: KeySheet): void {
     "Whoever reads this key can take the gift. Show it to nobody, and enter it only on the page that the code on the " +
     "cover opens, on the day or later.";
   useFont(brush, "sans", 30);
-  writeLines(brush, broken(brush, advice, PAGE.width - EDGE - left), left, 212, { face: "sans", size: 30, colour: DIM }, 1.3);
+  const lines = broken(brush, advice, PAGE.width - EDGE - left);
+  writeLines(brush, lines, left, 212, { face: "sans", size: 30, colour: DIM }, 1.3);
   sheet.groups.forEach((group, number) => {
     const [column, row] = [number % 4, Math.floor(number / 4)];
     write(brush, group, left + column * 262, 352 + row * 70, { face: "mono", size: 62, colour: INK });
   });
   const foot = { face: "sans", size: 25, colour: DIM } as const;
   write(brush, `It opens what is sealed for ${sheet.address}`, left, 626, foot);
-  write(brush, "To close: fold this panel behind the cover, then the bottom panel over it; seal the edge.", EDGE, 690, foot);
+  const closing = "To close: fold this panel behind the cover, then the bottom panel over it; seal the edge.";
+  write(brush, closing, EDGE, 690, foot);
 }
 
 // -- the cover
@@ -141,8 +143,14 @@ function drawCode(brush: Brush, entry: string, palette: Palette): void {
 const STEPS: readonly (readonly [string, string])[] = [
   ["Look", "Scan the code on the cover with your phone. The page shows what is inside, and when it opens."],
   ["Wait", "Keep this packet closed and safe, like cash. Nobody can replace it, not even the one who gave it."],
-  ["Open", "On the day or later, unfold the packet and open the page again. Scan the key there, or type it. It costs nothing."],
-  ["Keep", "The gift is then in the wallet of this key. Keep the sheet until you have moved it to a wallet of your own."],
+  [
+    "Open",
+    "On the day or later, unfold the packet and open the page again. Scan the key there, or type it. It costs nothing.",
+  ],
+  [
+    "Keep",
+    "The gift is then in the wallet of this key. Keep the sheet until you have moved it to a wallet of your own.",
+  ],
 ];
 
 function drawBack(brush: Brush, sheet: KeySheet): void {
@@ -167,7 +175,8 @@ function drawStep(brush: Brush, palette: Palette, number: number, title: string,
   brush.beginPath();
   brush.arc(x + 34, y + 6, 34, 0, 2 * Math.PI);
   brush.fill();
-  write(brush, String(number + 1), x + 34, y + 20, { face: "sansBold", size: 40, colour: palette.panel, align: "center" });
+  const figure = { face: "sansBold", size: 40, colour: palette.panel, align: "center" } as const;
+  write(brush, String(number + 1), x + 34, y + 20, figure);
   write(brush, title, x + 92, y + 14, { face: "sansBold", size: 38, colour: palette.ink });
   useFont(brush, "sans", 29);
   const ink = { face: "sans", size: 29, colour: palette.ink } as const;

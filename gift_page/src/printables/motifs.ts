@@ -251,7 +251,7 @@ function lantern(pen: Pen): void {
   for (const x of [-26, 0, 26]) pen.line([[x, 108], [x, 166 - Math.abs(x) / 2]], 5, "accent");
 }
 
-export const MOTIFS: Readonly<Record<string, (pen: Pen) => void>> = {
+const MOTIFS: Readonly<Record<string, (pen: Pen) => void>> = {
   present, cake, rings, hearts, moon, cap, flower, house, heart, fireworks, tree, menorah, crescent, lamp, eggs,
   lantern,
 };
