@@ -55,7 +55,7 @@ class GiftFactsController(Controller):
         responses={
             404: described("`not_found`: no gift of whitelisted ERC-20 tokens has this number"),
             429: described("`rate_limited`; `Retry-After` says when to come back"),
-            503: described("`chain_unavailable`, `not_configured`"),
+            503: described("`chain_unavailable`, `unavailable` (the database), `not_configured`"),
         },
     )
     async def facts(

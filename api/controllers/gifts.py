@@ -31,7 +31,10 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
         "415": "`unsupported_media_type`: not application/json",
         "422": "`invalid_input`, `deadline_too_far`; `errors` names each bad field",
         "429": "`rate_limited`, `daily_cap_reached`; `Retry-After` says when to come back",
-        "503": "`chain_unavailable`, `indexer_unavailable`, `not_configured`: nothing was stored",
+        "503": (
+            "`chain_unavailable`, `indexer_unavailable`, `unavailable` (the database), `not_configured`:"
+            " nothing was stored"
+        ),
     }
     return responses(common, words)
 
@@ -50,7 +53,9 @@ class GiftWalletController(Controller):
             on_403="`signer_mismatch`; `giver_unknown`: the giver has never sent a transaction on this chain",
             on_404="",
             on_409="`already_used`; `wallet_not_usable`: somebody else may have a way into this email's wallet",
-            on_503="`chain_unavailable`, `identity_provider_unavailable`, `not_configured`",
+            on_503=(
+                "`chain_unavailable`, `identity_provider_unavailable`, `unavailable` (the database), `not_configured`"
+            ),
         ),
     )
     async def wallet(

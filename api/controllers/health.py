@@ -7,6 +7,7 @@ from litestar.di import NamedDependency
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from api.problems import described
 from api.schemas import HealthAnswer
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.errors import Unavailable
@@ -23,7 +24,11 @@ class HealthController(Controller):
         """Answers as long as the process does; looks at nothing else."""
         return HealthAnswer(status="ok")
 
-    @get("/ready", summary="Can requests be served?")
+    @get(
+        "/ready",
+        summary="Can requests be served?",
+        responses={503: described("`unavailable`: the database does not answer, or is not of this version")},
+    )
     async def ready(self, engine: NamedDependency[AsyncEngine]) -> HealthAnswer:
         """Fails when the database does not answer or its schema does not serve this version: missing, older, or
         more than one revision newer."""

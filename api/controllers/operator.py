@@ -93,7 +93,12 @@ def bearer(secret: SecretStr) -> Guard:
 
 
 def _problems(**words: str) -> dict[int, ResponseSpec]:
-    return responses({"401": "`unauthorized`: the secret is missing or wrong"}, words)
+    common = {
+        "401": "`unauthorized`: the secret is missing or wrong",
+        "429": "`rate_limited`; `Retry-After` says when to come back",
+        "503": "`unavailable`: the database does not answer",
+    }
+    return responses(common, words)
 
 
 class StatusController(Controller):
@@ -117,14 +122,25 @@ class OperatorController(Controller):
         return_dto=None,
         operation_id="opsEraseRecipient",
         summary="Forget a person",
-        responses=_problems(on_422="`invalid_input`; `errors` names each bad field"),
+        responses=_problems(
+            on_400="`malformed`: the body is not JSON",
+            on_413="`body_too_large`: more than 64 KiB",
+            on_415="`unsupported_media_type`: not application/json",
+            on_422="`invalid_input`; `errors` names each bad field",
+        ),
     )
     async def erase(self, data: JSONBody[ErasePersonBody], parts: NamedDependency[Any]) -> PersonErasedAnswer:
         """Header `Authorization: Bearer OPERATOR_SECRET`. Every row of an email or of an address, over all chains."""
         erased = await operators.erase_person(parts.engine, parts.hashes, data.email, data.address)
         return PersonErasedAnswer(erased.recipients, erased.gifts)
 
-    @post("/ops/dispatch", status_code=200, operation_id="opsDispatch", summary="Send now", responses=_problems())
+    @post(
+        "/ops/dispatch",
+        status_code=200,
+        operation_id="opsDispatch",
+        summary="Send now",
+        responses=_problems(on_503="`not_configured`: no mail service; `unavailable`: the database does not answer"),
+    )
     async def dispatch(self, parts: NamedDependency[Any]) -> DispatchedAnswer:
         """Header `Authorization: Bearer OPERATOR_SECRET`. Emails of reminders and gifts, each at most once, also while
         the passes send."""

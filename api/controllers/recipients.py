@@ -34,7 +34,7 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
         "415": "`unsupported_media_type`: not application/json",
         "422": "`invalid_input`, `deadline_too_far`; `errors` names each bad field",
         "429": "`rate_limited`; `Retry-After` says when to come back",
-        "503": "`chain_unavailable`: creator() cannot be read, nothing was stored",
+        "503": "`chain_unavailable`: creator() cannot be read; `unavailable`: the database; nothing was stored",
     }
     return responses(common, words)
 

@@ -48,7 +48,9 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
             "`daily_cap_reached`, `signer_paused`: a transaction at one's own fee still works; `rate_limited`;"
             " `Retry-After` says when to come back"
         ),
-        "503": "`chain_unavailable`, `relay_stopped`, `not_configured`: nothing was stored",
+        "503": (
+            "`chain_unavailable`, `relay_stopped`, `unavailable` (the database), `not_configured`: nothing was stored"
+        ),
     }
     return responses(common, words)
 
@@ -137,7 +139,10 @@ class SponsorController(Controller):
                 "`invalid_input`; `still_locked` (with the opening time), `timelock_not_live`, `not_a_gift`,"
                 " `not_only_whitelisted_tokens`, `would_fail`"
             ),
-            on_503="`chain_unavailable`, `indexer_unavailable`, `relay_stopped`, `not_configured`: nothing was stored",
+            on_503=(
+                "`chain_unavailable`, `indexer_unavailable`, `relay_stopped`, `unavailable` (the database),"
+                " `not_configured`: nothing was stored"
+            ),
         ),
     )
     async def gift_withdraw(
@@ -169,7 +174,7 @@ class SponsorStatusController(Controller):
         responses={
             404: described("`not_found`: there is no such request; ended ones are forgotten after a while"),
             429: described("`rate_limited`; `Retry-After` says when to come back"),
-            503: described("`not_configured`"),
+            503: described("`not_configured`, `unavailable`: the database does not answer"),
         },
     )
     async def request_state(
@@ -184,7 +189,10 @@ class SponsorStatusController(Controller):
         "/status",
         operation_id="sponsorStatus",
         summary="Whether sponsoring works now",
-        responses={429: described("`rate_limited`; `Retry-After` says when to come back")},
+        responses={
+            429: described("`rate_limited`; `Retry-After` says when to come back"),
+            503: described("`unavailable`: the database does not answer"),
+        },
     )
     async def status(self, sponsor: NamedDependency[Sponsor]) -> SponsorStatusAnswer:
         """Answers also while nothing is relayed, and says why."""
