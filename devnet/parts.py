@@ -149,6 +149,14 @@ class Supervisor:
     def pids(self) -> dict[str, int]:
         return {running.part.name: running.process.pid for running in self._running}
 
+    def kill(self, name: str) -> Part:
+        """End a part by SIGKILL and forget it, for who wants to see what the others do; what it was, to start again."""
+        running = next(running for running in self._running if running.part.name == name)
+        self._running.remove(running)
+        running.process.kill()
+        running.process.wait()
+        return running.part
+
     def stop(self) -> None:
         """End all parts, the first one started (which the others may need while they end) last."""
         first, rest = self._running[:1], self._running[1:]

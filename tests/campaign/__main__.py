@@ -16,14 +16,14 @@ from typing import Any
 
 import structlog
 
-from tests.campaign import relay, reminders
+from tests.campaign import relay, reminders, stack
 from tests.campaign.postgres import Postgres, postgres
 from tests.campaign.reminders import Life
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "bench" / "results" / "campaign.json"
-KINDS = ("reminders", "relay")
-STEPS = {"reminders": 40, "relay": 20}
+STEPS = {"reminders": 40, "relay": 20, "stack": 12}
+STACK_EVERY = 10  # seeds: a life of the whole stack takes minutes
 
 
 def main() -> None:
@@ -40,7 +40,9 @@ def main() -> None:
         for seed in range(options.first, options.first + 100_000):
             if _injected(lives) >= options.faults:
                 break
-            for kind in KINDS:
+            for kind in STEPS:
+                if kind == "stack" and seed % STACK_EVERY != 1:
+                    continue
                 name = f"{kind}:{seed}"
                 if name in lives:
                     continue
@@ -61,6 +63,8 @@ def main() -> None:
 def _live(kind: str, seed: int, database: Postgres) -> Life:
     if kind == "relay":
         return relay.live(seed, STEPS[kind], database)
+    if kind == "stack":
+        return stack.live(seed, STEPS[kind])
     return asyncio.run(reminders.live(seed, STEPS[kind], database))
 
 
