@@ -17,10 +17,11 @@ SHOWN = 100
 
 @dg.asset(
     deps=[chain_index],
-    group_name="relay",
+    group_name="auto_renew",
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
+    metadata={"dagster/table_name": "worker.owner_activity"},
     output_required=False,
 )
 def owner_activity(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:

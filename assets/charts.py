@@ -12,7 +12,7 @@ from assets import metadata
 if TYPE_CHECKING:
     from reminder_worker import operations
 
-_CELL, _TALL, _TOP, _STEP = 32, 90, 4, 9  # pixels
+_CELL, _TALL, _TOP, _STEP = 26, 90, 4, 8  # pixels
 
 
 def sends(found: "Sequence[operations.Sends]", days: int) -> metadata.Metadata:
@@ -57,7 +57,7 @@ def bars(days: Sequence[tuple[date, int]]) -> str:
     numbers = "".join(f"{day.day:^5}" for day, _ in days)
     image = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{base + 32}" '
-        f'font-family="monospace" font-size="10" fill="#888"><path stroke="#48e" stroke-width="24" d="{path}"/>'
+        f'font-family="monospace" font-size="9" fill="#888"><path stroke="#48e" stroke-width="20" d="{path}"/>'
         f'{line}"{base + 14}">{counts}</text>{line}"{base + 28}">{numbers}</text></svg>'
     )
     return "data:image/svg+xml;base64," + base64.b64encode(image.encode()).decode()

@@ -42,8 +42,13 @@ def _every_chain_succeeded(asset: dg.AssetsDefinition) -> dg.AssetChecksDefiniti
     def check(service: dg.ResourceParam[Service]) -> Iterator[dg.AssetCheckResult]:
         failed = [state for state in service.call(partial(_states, name=name), SECONDS) if state.error]
         rows = [(state.chain_id, state.error, metadata.age(state.failed_age)) for state in failed]
-        failures = metadata.table(("chain", "error", "ago"), rows)
-        yield dg.AssetCheckResult(passed=not failed, metadata={"failed": len(failed), "failures": failures})
+        yield dg.AssetCheckResult(
+            passed=not failed,
+            description=metadata.sentence(
+                (f"{error} {ago} ago{metadata.place(chain)}" for chain, error, ago in rows), "it did its work"
+            ),
+            metadata={"failed": len(failed), "failures": metadata.table(("chain", "error", "ago"), rows)},
+        )
         if failed:
             words = ", ".join(f"chain {state.chain_id}: {state.error}" for state in failed)
             raise dg.Failure(f"{name} failed: {words}", allow_retries=False)
@@ -58,6 +63,7 @@ def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     worst = max((lag for _, _, lag in lags), default=0)
     return dg.AssetCheckResult(
         passed=worst <= MAX_LAG_BLOCKS,
+        description="; ".join(f"{lag} blocks behind the head of chain {chain}" for chain, _, lag in lags),
         metadata={
             "blocks behind": worst,
             "allowed": MAX_LAG_BLOCKS,
@@ -73,6 +79,8 @@ def every_signal_settled(service: dg.ResourceParam[Service]) -> dg.AssetCheckRes
     oldest = max((count.oldest for count in counts), default=0)
     return dg.AssetCheckResult(
         passed=oldest <= SETTLED_WITHIN,
+        description=f"{sum(count.count for count in counts)} signals wait, the oldest for {metadata.age(oldest)};"
+        f" allowed: {metadata.age(SETTLED_WITHIN)}",
         metadata={"oldest": metadata.age(oldest), "unsettled": metadata.signals_table(counts)},
     )
 
@@ -85,6 +93,13 @@ def every_email_decided(service: dg.ResourceParam[Service]) -> dg.AssetCheckResu
     late = [count for count in counts if count.state == "unknown" and count.oldest > SETTLED_WITHIN]
     return dg.AssetCheckResult(
         passed=not stuck and not late,
+        description=metadata.sentence(
+            (
+                f"{c.count} {c.kind} {c.state}{metadata.place(c.chain_id)}, for {metadata.age(c.oldest)}"
+                for c in stuck + late
+            ),
+            "none is held, dead or unknown for long",
+        ),
         severity=dg.AssetCheckSeverity.ERROR if stuck else dg.AssetCheckSeverity.WARN,
         metadata={
             **{state: sum(c.count for c in counts if c.state == state) for state in ("unknown", "held", "dead")},
@@ -100,6 +115,10 @@ def no_stuck_slot(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     oldest = max((wallet.oldest_open or 0 for wallet in found), default=0)
     return dg.AssetCheckResult(
         passed=oldest <= SETTLED_WITHIN,
+        description=f"the oldest that is not mined waits for {metadata.age(oldest)};"
+        f" allowed: {metadata.age(SETTLED_WITHIN)}"
+        if oldest
+        else "all is mined",
         metadata={"oldest": metadata.age(oldest), "wallets": metadata.wallets_table(found)},
     )
 
@@ -108,8 +127,11 @@ def no_stuck_slot(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 def no_stopped_wallet(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """No wallet of ours was stopped because the chain shows what it never signed."""
     found = service.call(_wallets, SECONDS)
+    stopped = [f"{each.address}{metadata.place(each.chain_id)}: {each.stopped}" for each in found if each.stopped]
     return dg.AssetCheckResult(
-        passed=not any(wallet.stopped for wallet in found), metadata={"wallets": metadata.wallets_table(found)}
+        passed=not stopped,
+        description=metadata.sentence(stopped, "none is stopped"),
+        metadata={"wallets": metadata.wallets_table(found)},
     )
 
 
@@ -120,6 +142,10 @@ def balances_suffice(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     return dg.AssetCheckResult(
         passed=not found,
         severity=dg.AssetCheckSeverity.WARN,
+        description=metadata.sentence(
+            (f"{each.subject}{metadata.place(each.chain_id)} is low since {metadata.age(each.age)}" for each in found),
+            "every wallet has enough",
+        ),
         metadata={"low balances": metadata.conditions_table(found)},
     )
 
@@ -129,7 +155,9 @@ def every_alert_delivered(service: dg.ResourceParam[Service]) -> dg.AssetCheckRe
     """The mail service refused no alert. Those that wait for it are in the service log already."""
     found = service.call(_undelivered, SECONDS)
     return dg.AssetCheckResult(
-        passed=not found["dead"], metadata={"refused": found["dead"], "waiting": found["queued"]}
+        passed=not found["dead"],
+        description=f"refused: {found['dead']}, waiting for the mail service: {found['queued']}",
+        metadata={"refused": found["dead"], "waiting": found["queued"]},
     )
 
 
@@ -138,7 +166,11 @@ def every_pass_alive(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Every pass that is on succeeded lately on every chain; looks that found nothing count."""
     silent = service.call(_silent, SECONDS)
     return dg.AssetCheckResult(
-        passed=not silent, metadata={"silent": metadata.table(("pass", "chain", "last success"), silent)}
+        passed=not silent,
+        description=metadata.sentence(
+            (f"{name}{metadata.place(chain)}: last success {ago}" for name, chain, ago in silent), "every pass is alive"
+        ),
+        metadata={"silent": metadata.table(("pass", "chain", "last success"), silent)},
     )
 
 
@@ -146,7 +178,14 @@ def every_pass_alive(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 def nothing_is_wrong(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """No alert says that something is wrong now. The runbook says what to do about each kind."""
     found = service.call(_conditions, SECONDS)
-    return dg.AssetCheckResult(passed=not found, metadata={"conditions": metadata.conditions_table(found)})
+    return dg.AssetCheckResult(
+        passed=not found,
+        description=metadata.sentence(
+            (f"{c.kind}: {c.subject}{metadata.place(c.chain_id)}, for {metadata.age(c.age)}" for c in found),
+            "nothing is wrong",
+        ),
+        metadata={"conditions": metadata.conditions_table(found)},
+    )
 
 
 _PASS_ASSETS = (

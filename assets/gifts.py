@@ -16,6 +16,8 @@ gift_notifications = dg.AssetSpec(
     "gift_notifications",
     group_name="outside",
     kinds={"postgres"},
+    owners=OWNERS,
+    metadata={"dagster/table_name": "worker.gift_notification"},
     tags={"holds": "encrypted-personal-data"},
     description="Whom givers want told of a gift: saved through the HTTP API, encrypted, deleted after opening day.",
 )
@@ -27,6 +29,7 @@ gift_notifications = dg.AssetSpec(
     kinds={"ethereum", "postgres", "email"},
     owners=OWNERS,
     tags={"holds": "encrypted-personal-data"},
+    metadata={"dagster/table_name": "worker.gift_ledger"},
     output_required=False,
 )
 def gift_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:

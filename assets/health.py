@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import metadata
+from assets.overview import GROUP, pass_state
+from assets.relay import relay_requests
+from assets.reminders import sent_emails
 from assets.service import Service
 from assets.steps import IN_PLACE, OWNERS, Results, perform
 
@@ -13,10 +16,12 @@ if TYPE_CHECKING:
 
 
 @dg.asset(
-    group_name="overview",
+    deps=[pass_state, sent_emails, "gift_emails", relay_requests],
+    group_name=GROUP,
     kinds={"postgres"},
     owners=OWNERS,
     tags={"holds": "public-facts"},
+    metadata={"dagster/table_name": "worker.alert_state"},
     output_required=False,
 )
 def worker_health(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:

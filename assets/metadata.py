@@ -10,13 +10,15 @@ if TYPE_CHECKING:
     from reminder_worker import operations, operations_relay
 
 Metadata = dict[str, Any]
+Table = dg.MarkdownMetadataValue | dg.TextMetadataValue
+SAID_AT_ONCE = 5
 
 
-def table(headers: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "none") -> dg.MarkdownMetadataValue:
-    """A Markdown table, or the word for its emptiness."""
+def table(headers: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "none") -> Table:
+    """A Markdown table, or the word for its emptiness (as text: a check's page hides Markdown behind a link)."""
     lines = ["| " + " | ".join(_cell(value) for value in row) + " |" for row in rows]
     if not lines:
-        return dg.MetadataValue.md(empty)
+        return dg.MetadataValue.text(empty)
     head = "| " + " | ".join(headers) + " |"
     return dg.MetadataValue.md("\n".join([head, "|" + " --- |" * len(headers), *lines]))
 
@@ -31,17 +33,32 @@ def age(seconds: int | None) -> str:
     return f"{seconds} s"
 
 
+def sentence(troubles: Iterable[str], good: str) -> str:
+    """What a check found, in words that stand beside its result: the first troubles, or that all is good."""
+    said = list(troubles)
+    more = [f"and {len(said) - SAID_AT_ONCE} more"] if len(said) > SAID_AT_ONCE else []
+    return "; ".join([*said[:SAID_AT_ONCE], *more]) or good
+
+
+def place(chain_id: int) -> str:
+    """Where something is, unless it is of no chain."""
+    return f" on chain {chain_id}" if chain_id else ""
+
+
 def clock(unix_seconds: float) -> str:
     return datetime.fromtimestamp(unix_seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def pass_report(states: "Iterable[operations.PassState]") -> Metadata:
-    """The last report of a pass; figures stay numbers, each under its own key, so that Dagster plots them over time."""
+    """The last report of a pass; figures stay numbers, each under its own key, so that Dagster plots them over time.
+
+    Of nested counts those that are zero are left out: a relay that rests would show some thirty of them.
+    """
     known = list(states)
     found: Metadata = {}
     for state in known:
         suffix = f" (chain {state.chain_id})" if len(known) > 1 else ""
-        found |= {name + suffix: value for name, value in _flat(state.detail or {})}
+        found |= {f"last run: {name}{suffix}": value for name, value in _flat(state.detail or {})}
         if state.error:
             found["failed" + suffix] = f"{state.error}, {age(state.failed_age)} ago"
     return found
@@ -50,22 +67,22 @@ def pass_report(states: "Iterable[operations.PassState]") -> Metadata:
 def _flat(report: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int | float | str]]:
     """Nested counts under joined names; what is empty is left out."""
     for key, value in report.items():
-        name = prefix + str(key).replace("_", " ")
+        name = prefix + ("took (seconds)" if key == "seconds" else str(key).replace("_", " "))
         if isinstance(value, Mapping):
             yield from _flat(value, name + ": ")
         elif isinstance(value, list):
             if value:
                 yield name, ", ".join(str(each) for each in value)
-        elif value is not None:
+        elif value is not None and (value or not prefix or isinstance(value, float)):
             yield name, value
 
 
-def positions_table(positions: "Iterable[operations.Position]") -> dg.MarkdownMetadataValue:
+def positions_table(positions: "Iterable[operations.Position]") -> Table:
     rows = [(p.chain_id, p.block_number, age(p.age), p.source or "") for p in positions]
     return table(("chain", "block", "moved", "source"), rows, "nothing read yet")
 
 
-def windows_table(counts: "Iterable[operations.WindowCount]") -> dg.MarkdownMetadataValue:
+def windows_table(counts: "Iterable[operations.WindowCount]") -> Table:
     from reminder_worker.mail.messages import WINDOW_KINDS
 
     rows = [
@@ -75,24 +92,24 @@ def windows_table(counts: "Iterable[operations.WindowCount]") -> dg.MarkdownMeta
     return table(("kind", "chain", "state", "windows", "first deadline", "last deadline"), rows, "no window seen yet")
 
 
-def signals_table(counts: "Iterable[operations.SignalCount]") -> dg.MarkdownMetadataValue:
+def signals_table(counts: "Iterable[operations.SignalCount]") -> Table:
     from reminder_worker.indexer.questions import SignalKind
 
     rows = [(SignalKind(c.kind).name.lower(), c.chain_id, c.count, age(c.oldest), c.max_tries) for c in counts]
     return table(("kind", "chain", "signals", "oldest", "most tries"), rows, "every signal is settled")
 
 
-def emails_table(counts: "Iterable[operations.EmailCount]") -> dg.MarkdownMetadataValue:
+def emails_table(counts: "Iterable[operations.EmailCount]") -> Table:
     rows = [(c.state, c.reason or "", c.kind, c.chain_id, c.count, age(c.oldest)) for c in counts]
     return table(("state", "reason", "kind", "chain", "emails", "oldest"), rows, "nothing is undecided")
 
 
-def gift_emails_table(counts: "Iterable[operations.GiftEmails]") -> dg.MarkdownMetadataValue:
+def gift_emails_table(counts: "Iterable[operations.GiftEmails]") -> Table:
     rows = [(c.kind, c.chain_id, c.state, c.reason or "", c.count) for c in counts]
     return table(("kind", "chain", "state", "reason", "emails"), rows, "no gift was registered yet")
 
 
-def passes_table(states: "Iterable[operations.PassState]", switched_off: Mapping[str, str]) -> dg.MarkdownMetadataValue:
+def passes_table(states: "Iterable[operations.PassState]", switched_off: Mapping[str, str]) -> Table:
     """Every pass with the ages of its last look, success and failure; a pass that is off with its reason."""
     rows: list[Sequence[object]] = [
         (s.name, s.chain_id or "", age(s.checked_age), age(s.succeeded_age), age(s.failed_age), s.error or "")
@@ -103,12 +120,12 @@ def passes_table(states: "Iterable[operations.PassState]", switched_off: Mapping
     return table(("pass", "chain", "looked", "succeeded", "failed", "error"), rows, "no pass has looked yet")
 
 
-def requests_table(counts: "Iterable[operations_relay.Requests]") -> dg.MarkdownMetadataValue:
+def requests_table(counts: "Iterable[operations_relay.Requests]") -> Table:
     rows = [(c.lane, c.chain_id, c.state, c.count, age(c.oldest)) for c in counts]
     return table(("lane", "chain", "state", "requests", "oldest"), rows)
 
 
-def wallets_table(wallets: "Iterable[operations_relay.Wallet]") -> dg.MarkdownMetadataValue:
+def wallets_table(wallets: "Iterable[operations_relay.Wallet]") -> Table:
     """With what today (UTC) reserved and spent of the caps."""
     rows = []
     for w in wallets:
@@ -119,17 +136,17 @@ def wallets_table(wallets: "Iterable[operations_relay.Wallet]") -> dg.MarkdownMe
     return table(headers, rows, "no wallet was used yet")
 
 
-def conditions_table(conditions: "Iterable[operations_relay.Condition]") -> dg.MarkdownMetadataValue:
+def conditions_table(conditions: "Iterable[operations_relay.Condition]") -> Table:
     rows = [(c.kind, c.chain_id or "", c.subject, age(c.age)) for c in conditions]
     return table(("kind", "chain", "about", "since"), rows, "nothing is wrong")
 
 
-def verdicts_table(counts: "Iterable[operations_relay.Verdicts]") -> dg.MarkdownMetadataValue:
+def verdicts_table(counts: "Iterable[operations_relay.Verdicts]") -> Table:
     rows = [(c.decision, c.reason or "", c.chain_id, c.count) for c in counts]
     return table(("decision", "reason", "chain", "legacies"), rows, "nobody has opted in")
 
 
-def owners_table(owners: "Iterable[operations_relay.Owner]") -> dg.MarkdownMetadataValue:
+def owners_table(owners: "Iterable[operations_relay.Owner]") -> Table:
     """`transactions`: the owner's count now, and the one that is no news."""
     rows = []
     for o in owners:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import charts, metadata
-from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
+from assets.reminders import sent_emails
 from assets.service import Service
-from assets.steps import OWNERS
+from assets.steps import IN_PLACE, OWNERS, PASS_OF
 
 if TYPE_CHECKING:
     from reminder_worker import operations
@@ -21,10 +21,12 @@ EVERY_QUARTER_HOUR = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=
 
 
 @dg.asset(
-    deps=[chain_index, notify_signals, due_reminders, sent_emails],
+    deps=[name for name in PASS_OF if name not in ("worker_health", "ops_alerts")],  # these come of it
     group_name=GROUP,
     kinds={"postgres"},
     owners=OWNERS,
+    tags={"holds": "public-facts"},
+    metadata={"dagster/table_name": "worker.pass_state"},
     freshness_policy=EVERY_QUARTER_HOUR,
 )
 def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
@@ -35,7 +37,8 @@ def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]
             "passes": metadata.passes_table(states, off),
             "failing": sum(state.error is not None for state in states),
             "switched off": len(off),
-        }
+        },
+        data_version=IN_PLACE,
     )
 
 
@@ -44,6 +47,7 @@ def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]
     group_name=GROUP,
     kinds={"postgres", "polars"},
     owners=OWNERS,
+    tags={"holds": "aggregates-only"},
     freshness_policy=EVERY_QUARTER_HOUR,
 )
 def sends_per_day(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:

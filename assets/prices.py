@@ -48,7 +48,7 @@ def prices(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]
     for found in perform(context, service, "prices", _nothing_more):
         rows, states = service.call(_facts, SECONDS)
         more: metadata.Metadata = {"feeds now": _table(states), "dagster/row_count": rows}
-        yield dg.MaterializeResult(metadata={**found, **more}, data_version=IN_PLACE)
+        yield dg.MaterializeResult(metadata={**more, **found}, data_version=IN_PLACE)
 
 
 @dg.asset_check(asset=prices, op_tags=AFTER_THE_WORK)
@@ -57,7 +57,9 @@ def price_not_stale(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     _, states = service.call(_facts, SECONDS)
     bad = [(chain_id, state) for chain_id, state in states if state.price is None or state.price.stale]
     return dg.AssetCheckResult(
-        passed=not bad, metadata={"stale": len(bad), "feeds": len(states), "stale feeds": _table(bad)}
+        passed=not bad,
+        description=metadata.sentence((_stale(*each) for each in bad), f"all of {len(states)} feeds are fresh"),
+        metadata={"stale": len(bad), "feeds": len(states), "stale feeds": _table(bad)},
     )
 
 
@@ -80,7 +82,14 @@ async def _facts(runtime: "Runtime") -> "tuple[int, list[tuple[int, FeedState]]]
     return await rounds_kept(runtime.engine), states
 
 
-def _table(states: "list[tuple[int, FeedState]]") -> dg.MarkdownMetadataValue:
+def _stale(chain_id: int, state: "FeedState") -> str:
+    symbol, heartbeat = state.symbol or state.feed.token, metadata.age(state.feed.heartbeat_seconds)
+    last = f"its price is {metadata.age(state.price.age)} old" if state.price else "it has no price yet"
+    said = f", its last answer was {state.verdict}" if state.verdict not in (None, "good") else ""
+    return f"{symbol}{metadata.place(chain_id)}: {last}, its heartbeat is {heartbeat}{said}"
+
+
+def _table(states: "list[tuple[int, FeedState]]") -> metadata.Table:
     rows = [
         (
             chain_id,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import metadata
+from assets.auto_renew import owner_activity
 from assets.reminders import chain
 from assets.service import Service
 from assets.steps import IN_PLACE, OWNERS, Results, perform
@@ -21,16 +22,20 @@ authorizations = dg.AssetSpec(
     "authorizations",
     group_name="outside",
     kinds={"postgres"},
+    owners=OWNERS,
+    tags={"holds": "encrypted-signatures"},
+    metadata={"dagster/table_name": "worker.relay_request"},
     description="Claims, check-ins and withdrawals that users signed: taken, signed and sent by the HTTP API.",
 )
 
 
 @dg.asset(
-    deps=[authorizations, chain],
+    deps=[authorizations, owner_activity, chain],
     group_name=GROUP,
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "encrypted-signatures"},
+    metadata={"dagster/table_name": "worker.tx_attempt"},
     output_required=False,
 )
 def relay_requests(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
@@ -39,9 +44,22 @@ def relay_requests(context: dg.AssetExecutionContext, service: dg.ResourceParam[
         yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
 
 
-@dg.asset(  # no dependency: it would be skipped with the relay's pass, and others raise alerts, too
-    op_tags={"dagster/priority": "-1"},  # after the relay's
-    group_name=GROUP,
+raised_alerts = dg.AssetSpec(
+    "raised_alerts",
+    deps=[relay_requests, "upgrade_operations", "worker_health"],
+    group_name="overview",
+    kinds={"postgres"},
+    owners=OWNERS,
+    tags={"holds": "public-facts"},
+    metadata={"dagster/table_name": "worker.alert"},
+    description="The outbox of alerts: a row for each change, written in one transaction with what it tells of.",
+)
+
+
+@dg.asset(
+    deps=[raised_alerts],  # not what raises them: it would be skipped in a run in which the relay's pass is off
+    op_tags={"dagster/priority": "-1"},  # after those of the same run that raise some
+    group_name="overview",
     kinds={"postgres", "email"},
     owners=OWNERS,
     tags={"holds": "public-facts"},
@@ -53,7 +71,7 @@ def ops_alerts(context: dg.AssetExecutionContext, service: dg.ResourceParam[Serv
         yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
 
 
-RELAY_ASSETS = (authorizations, relay_requests, ops_alerts)
+RELAY_ASSETS = (authorizations, relay_requests, raised_alerts, ops_alerts)
 
 
 async def _relay_facts(engine: "AsyncEngine") -> metadata.Metadata:

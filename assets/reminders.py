@@ -18,23 +18,28 @@ chain = dg.AssetSpec(
     "chain",
     group_name="outside",
     kinds={"ethereum"},
+    owners=["team:contracts"],
+    tags={"holds": "public-chain-data"},
     description="The protocol's contracts on every configured chain. They alone say what is due.",
 )
 recipients = dg.AssetSpec(
     "recipients",
     group_name="outside",
     kinds={"postgres"},
+    owners=OWNERS,
     tags={"holds": "encrypted-personal-data"},
+    metadata={"dagster/table_name": "worker.recipient"},
     description="Whom the creators of legacies want reminded: saved through the HTTP API, encrypted row by row.",
 )
 
 
 @dg.asset(
     deps=[chain],
-    group_name=GROUP,
+    group_name="index",
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
+    metadata={"dagster/table_name": "worker.chain_event"},
     output_required=False,
 )
 def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
@@ -49,6 +54,7 @@ def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Ser
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
+    metadata={"dagster/table_name": "worker.notify_signal"},
     output_required=False,
 )
 def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
@@ -63,6 +69,7 @@ def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
+    metadata={"dagster/table_name": "worker.due_window"},
     output_required=False,
 )
 def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
@@ -72,7 +79,7 @@ def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[S
 
 
 @dg.op(
-    ins={name: dg.In(dg.Nothing) for name in ("signals", "windows", "people")},
+    ins={name: dg.In(dg.Nothing) for name in ("signals", "windows", "people", "renewals")},
     out=dg.Out(dg.Nothing, is_required=False),
 )
 def dispatch(context: dg.OpExecutionContext, service: dg.ResourceParam[Service]) -> Iterator[dg.Output[None]]:
@@ -86,15 +93,17 @@ def dispatch(context: dg.OpExecutionContext, service: dg.ResourceParam[Service])
         "signals": dg.AssetIn("notify_signals", dagster_type=dg.Nothing),
         "windows": dg.AssetIn("due_reminders", dagster_type=dg.Nothing),
         "people": dg.AssetIn("recipients", dagster_type=dg.Nothing),
+        "renewals": dg.AssetIn("owner_activity", dagster_type=dg.Nothing),  # the end of a budget is an email, too
     },
     group_name=GROUP,
     kinds={"postgres", "email"},
     owners=OWNERS,
     tags={"holds": "encrypted-personal-data"},
+    metadata={"dagster/table_name": "worker.sent_ledger"},
 )
-def sent_emails(signals: None, windows: None, people: None) -> None:
+def sent_emails(signals: None, windows: None, people: None, renewals: None) -> None:
     """The ledger of emails: one row for each person and event, so that each is sent at most once."""
-    return dispatch(signals=signals, windows=windows, people=people)  # type: ignore[no-any-return]
+    return dispatch(signals=signals, windows=windows, people=people, renewals=renewals)  # type: ignore[no-any-return]
 
 
 REMINDER_ASSETS = (chain, recipients, chain_index, notify_signals, due_reminders, sent_emails)

@@ -74,7 +74,7 @@ def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.Resource
     The block is the one the chain index is at. Nothing per user: no address of an owner, a legacy or a recipient.
     """
     for found in perform(context, service, "statistics", _nothing_more, seconds=RUN_SECONDS):
-        yield dg.MaterializeResult(metadata={**found, **service.call(_snapshots, SECONDS)}, data_version=IN_PLACE)
+        yield dg.MaterializeResult(metadata={**service.call(_snapshots, SECONDS), **found}, data_version=IN_PLACE)
 
 
 @dg.asset(
@@ -130,7 +130,10 @@ def _check(
     found: Sequence[tuple[int, str]], severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR
 ) -> dg.AssetCheckResult:
     shown = metadata.table(("chain", "what"), found, "nothing is wrong")
-    return dg.AssetCheckResult(passed=not found, severity=severity, metadata={"found": len(found), "what": shown})
+    said = metadata.sentence((f"{what}{metadata.place(chain)}" for chain, what in found), "nothing is wrong")
+    return dg.AssetCheckResult(
+        passed=not found, severity=severity, description=said, metadata={"found": len(found), "what": shown}
+    )
 
 
 async def _nothing_more(_engine: "AsyncEngine") -> metadata.Metadata:
@@ -148,15 +151,15 @@ async def _snapshots(runtime: "Runtime") -> metadata.Metadata:
             continue
         of = f" ({chain.settings.name or chain_id})" if len(runtime.chains) > 1 else ""
         newest, values = snapshots[0], [each.value_secured_usd for each in reversed(snapshots)]
-        found[f"secured{of}"] = _tokens(newest)
-        found[f"counts{of}"] = _counts(newest)
         found[f"dollars secured, last {HOURS} hours{of}"] = charts.plot(
             "dollars secured", [None if value is None else float(value) for value in values]
         )
+        found[f"secured{of}"] = _tokens(newest)
+        found[f"counts{of}"] = _counts(newest)
     return found
 
 
-def _tokens(snapshot: "Snapshot") -> dg.MarkdownMetadataValue:
+def _tokens(snapshot: "Snapshot") -> metadata.Table:
     rows = []
     for token in snapshot.tokens:
         units = "" if token["decimals"] is None else f"{int(token['amount']) / 10 ** token['decimals']:,.4f}"
@@ -166,7 +169,7 @@ def _tokens(snapshot: "Snapshot") -> dg.MarkdownMetadataValue:
     return metadata.table(("token", "amount", "US dollars"), rows)
 
 
-def _counts(snapshot: "Snapshot") -> dg.MarkdownMetadataValue:
+def _counts(snapshot: "Snapshot") -> metadata.Table:
     rows = [
         (group, state, value)
         for group, states in snapshot.counts.items()
@@ -188,13 +191,13 @@ async def _days(runtime: "Runtime", days: "list[date]") -> metadata.Metadata:
         written = await write_days(runtime.engine, runtime.settings.statistics.folder, chain_id, days, also=shown)
         rows += len(days)
         of = f" ({chain.settings.name or chain_id})" if len(runtime.chains) > 1 else ""
-        figures = written.row(-1, named=True)
-        found |= {f"{name.replace('_', ' ')}{of}": v for name, v in figures.items() if isinstance(v, int)}
         for name in ("legacies_created", "gifts_sealed", "timelocks_withdrawn"):
             by_day = list(written.tail(DAYS).select("day", name).iter_rows())
             text = name.replace("_", " ")
             found[f"{text} per day{of}"] = dg.MetadataValue.md(f"![{text} per day]({charts.bars(by_day)})")
-    return {"dagster/partition_row_count": rows, **found}
+        figures = written.row(-1, named=True)
+        found |= {f"{name.replace('_', ' ')}{of}": v for name, v in figures.items() if isinstance(v, int)}
+    return {**found, "dagster/partition_row_count": rows}
 
 
 async def _newest(runtime: "Runtime", most: int) -> "list[list[Snapshot]]":

@@ -77,4 +77,4 @@ async def _report(runtime: "Runtime", name: str, facts: Facts, again: tuple[floa
     except passes.PassFailed:
         pass  # recorded in pass_state, shown below, and the check fails the run
     states = [state for state in await operations.pass_states(runtime.engine) if state.name == name]
-    return {**metadata.pass_report(states), **await facts(runtime.engine)}
+    return {**await facts(runtime.engine), **metadata.pass_report(states)}

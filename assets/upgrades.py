@@ -68,7 +68,7 @@ async def _facts(engine: "AsyncEngine") -> metadata.Metadata:
     }
 
 
-def _table(listed: "list[Listed]") -> dg.MarkdownMetadataValue:
+def _table(listed: "list[Listed]") -> metadata.Table:
     from reminder_worker.mail.messages import LATEST_TIME
 
     rows = [

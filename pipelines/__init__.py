@@ -6,8 +6,11 @@ out of what it prints, before anything of ours can fail. An installation sets th
 
 import logging
 import os
+import warnings
 
 os.environ.setdefault("DAGSTER_REDACT_USER_CODE_ERRORS", "1")
+# Every run would print them; the version of Dagster is pinned.
+warnings.filterwarnings("ignore", message="Parameter `(data_version|backfill_policy|freshness_policy)`")
 
 
 def _without_texts(record: logging.LogRecord) -> bool:

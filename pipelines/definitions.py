@@ -37,5 +37,11 @@ defs = dg.Definitions(
     schedules=SCHEDULES,
     executor=dg.in_process_executor,
     # Nothing passes between steps but their order; were something to, it would stay in memory.
-    resources={"service": service, "io_manager": dg.mem_io_manager},
+    resources={
+        "service": dg.ResourceDefinition.hardcoded_resource(
+            service,
+            "The worker's database, chains, mail service and wallets: opened once, kept warm, closed by itself.",
+        ),
+        "io_manager": dg.mem_io_manager,
+    },
 )

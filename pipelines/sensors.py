@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
 
 LOOK_SECONDS = 40.0  # Dagster gives a sensor 60
+MINIMUM_SECONDS = {"5_seconds": 4, "15_seconds": 14, "minute": 57, "5_minutes": 297}
 REST_SECONDS = 15  # after a failure of a chain's pass
 _UNDER_WAY = [
     dg.DagsterRunStatus.QUEUED,
@@ -65,15 +66,18 @@ class Watch:
     idle: Idle
 
 
-def _sensor(service: Service, watches: Sequence[Watch], seconds: int, about: str) -> dg.SensorDefinition:
-    """Several jobs share a sensor, since a tick costs Dagster more than the looks cost us."""
+def _sensor(service: Service, watches: Sequence[Watch], every: str, about: str) -> dg.SensorDefinition:
+    """Several jobs share a sensor, since a tick costs Dagster more than the looks cost us.
+
+    Its name says how often, because Dagster's page of automations does not.
+    """
 
     @dg.sensor(
-        name="_and_".join(_jobs(watches)) + "_sensor",
+        name="_and_".join(_jobs(watches)) + f"_every_{every}",
         jobs=list(_jobs(watches).values()),
-        minimum_interval_seconds=seconds,
+        minimum_interval_seconds=MINIMUM_SECONDS[every],
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description=about,
+        description=f"Every {every.replace('_', ' ')}: {about}",
     )
     def sensor(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         requests: dict[str, dg.RunRequest] = {}
@@ -184,14 +188,15 @@ async def _nothing_to_send(runtime: "Runtime") -> str:
 
     waiting = await waiting_emails(runtime.engine)
     if waiting.next_try is None:
-        return "nothing to send"
-    return f"nothing due; emails waiting: {waiting.later}, the next until {clock(waiting.next_try.timestamp())}"
+        return "no reminder to send"
+    return f"no reminder due; emails waiting: {waiting.later}, the next until {clock(waiting.next_try.timestamp())}"
 
 
 async def _no_gift_due(runtime: "Runtime") -> str:
     from reminder_worker.operations import gifts_to_be_told_of
 
-    return f"gifts whose day has not come: {await gifts_to_be_told_of(runtime.engine)}"
+    waiting = await gifts_to_be_told_of(runtime.engine)
+    return f"gifts whose day has not come: {waiting}" if waiting else "no gift to tell of"
 
 
 async def _nothing_open(runtime: "Runtime") -> str:
@@ -202,7 +207,7 @@ async def _nothing_open(runtime: "Runtime") -> str:
     upgrades = len(await views.operations(runtime.engine))
     words = [f"nothing is open; alerts waiting for the mail service: {waiting}"] if waiting else []
     words += [f"upgrades that wait: {upgrades}"] if upgrades else []
-    return "; ".join(words) or "nothing is open or untold"
+    return "; ".join(words) or "no transaction, alert or upgrade is open"
 
 
 async def _no_change(runtime: "Runtime") -> str:
@@ -216,7 +221,7 @@ async def _nobody_to_look_at(runtime: "Runtime") -> str:
     from reminder_worker.operations_relay import verdicts
 
     count = sum(each.count for each in await verdicts(runtime.engine))
-    return f"{count} owners were looked at in the last hour" if count else "nobody has opted in"
+    return f"owners looked at in the last hour: {count}" if count else "nobody has opted in"
 
 
 async def _no_new_round(runtime: "Runtime") -> str:
@@ -247,14 +252,14 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
         _sensor(
             service,
             [Watch(events, ("index", "signals"), ("events",), _no_new_block)],
-            4,
-            "Every 5 seconds: events and signals on chain?",
+            "5_seconds",
+            "events and signals on chain?",
         ),
         _sensor(
             service,
             [Watch(due, ("due",), ("due",), _nothing_due)],
-            57,
-            "Every minute: can a reminder window have opened?",
+            "minute",
+            "can a reminder window have opened?",
         ),
         _sensor(
             service,
@@ -263,32 +268,32 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
                 Watch(emails, ("gifts",), ("emails",), _no_gift_due),
                 Watch(relay, ("upgrades", "relay", "alerts"), ("relay",), _nothing_open),
             ],
-            14,
-            "Every 15 seconds: is an email due that no other run is about to send, a request open, an alert untold,"
+            "15_seconds",
+            "is an email due that no other run is about to send, a request open, an alert untold,"
             " did something happen on the timelock of the contracts?",
         ),
         _sensor(
             service,
             [Watch(health, ("watchdog",), ("health",), _no_change)],
-            57,
-            "Every minute: did something begin to be wrong, or is it over? Pings HEARTBEAT_URL while all is well.",
+            "minute",
+            "did something begin to be wrong, or is it over? Pings HEARTBEAT_URL while all is well.",
         ),
         _sensor(
             service,
             [Watch(auto_renew, ("auto_renew",), ("auto_renew",), _nobody_to_look_at)],
-            297,
-            "Every 5 minutes: was an owner who opted in not looked at for an hour?",
+            "5_minutes",
+            "was an owner who opted in not looked at for an hour?",
         ),
         _sensor(
             service,
             [Watch(price_feeds, ("prices",), ("price_feeds",), _no_new_round)],
-            297,
-            "Every 5 minutes: has a price feed a new round, or an answer that is not to be believed?",
+            "5_minutes",
+            "has a price feed a new round, or an answer that is not to be believed?",
         ),
         _sensor(
             service,
             [Watch(statistics, ("statistics",), ("statistics",), _snapshot_taken)],
-            297,
-            "Every 5 minutes: has the hour no snapshot of counts and value secured yet?",
+            "5_minutes",
+            "has the hour no snapshot of counts and value secured yet?",
         ),
     )

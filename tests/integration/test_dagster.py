@@ -19,7 +19,7 @@ import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from assets import checks
+from assets import checks, metadata
 from assets.service import Service
 from devnet.scenarios import Scenario
 from pipelines.definitions import defs
@@ -39,9 +39,9 @@ ROOT = Path(__file__).parents[2]
 CANARY = "canary.person@secret.example.org"
 SOMEBODY, LEGACY = "0x" + "33" * 20, "0x" + "22" * 20
 DEAD_CHAIN = 31338
-OFTEN = "emails_and_relay_sensor"
+OFTEN = "emails_and_relay_every_15_seconds"
 NOTHING_TO_DO = (
-    "nothing to send; off: gifts: gifts are not served here (GIFT_ORIGINS);"
+    "no reminder to send; off: gifts: gifts are not served here (GIFT_ORIGINS);"
     " off: upgrades: no timelock to watch (CHAIN_x_UPGRADE_TIMELOCK)"
 )
 RELAYER_KEY = "0x" + "5e" * 32
@@ -182,8 +182,8 @@ def test_a_run_for_events_makes_the_index_then_signals_then_emails_and_says_what
     assert result.success
     assert list(made) == ["chain_index", "notify_signals", "sent_emails"]
     assert str(chain_scenario.anvil.block_number()) in made["chain_index"]["position"]
-    assert made["chain_index"]["events"] > 0
-    assert made["notify_signals"]["new"] == 1
+    assert made["chain_index"]["last run: events"] > 0
+    assert made["notify_signals"]["last run: new"] == 1
     assert made["sent_emails"]["undecided emails"] == 0
     assert [check.passed for check in _checked(result).values()] == [True]
 
@@ -200,7 +200,7 @@ def test_a_chain_that_fails_fails_the_run_but_holds_up_neither_another_chain_nor
     made = _made(result)
     assert not result.success
     assert list(made) == ["chain_index", "notify_signals", "sent_emails"]
-    assert made["notify_signals"][f"new (chain {chain_scenario.anvil.chain_id})"] == 1
+    assert made["notify_signals"][f"last run: new (chain {chain_scenario.anvil.chain_id})"] == 1
     assert made["chain_index"][f"failed (chain {DEAD_CHAIN})"].startswith("ChainUnavailable")
     failure = next(event for event in result.all_events if event.event_type_value == "STEP_FAILURE")
     assert f"chain {DEAD_CHAIN}: ChainUnavailable" in failure.step_failure_data.error_display_string
@@ -313,7 +313,7 @@ def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothi
     _run("events", service)
     _run("statistics", service)
     assert not checks.every_pass_alive(service=service).passed  # the due pass never looked
-    for sensor in ("due_sensor", OFTEN, "health_sensor"):
+    for sensor in ("due_every_minute", OFTEN, "health_every_minute"):
         _tick(sensor, service)
     assert checks.every_pass_alive(service=service).passed
     database.execute(
@@ -366,16 +366,16 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
     head, hour = chain_scenario.anvil.block_number(), chain_scenario.anvil.now() // 3600 * 3600
     said = {sensor.name: _tick(sensor.name, service).skip_message for sensor in sensors(service)}
     assert said == {
-        "events_sensor": f"no event on chain {chain_scenario.anvil.chain_id} up to block {head}",
-        "due_sensor": "nobody to remind: no recipients are stored",
-        OFTEN: "nothing to send; off: gifts: gifts are not served here (GIFT_ORIGINS);"
+        "events_every_5_seconds": f"no event on chain {chain_scenario.anvil.chain_id} up to block {head}",
+        "due_every_minute": "nobody to remind: no recipients are stored",
+        OFTEN: "no reminder to send; off: gifts: gifts are not served here (GIFT_ORIGINS);"
         " off: upgrades: no timelock to watch (CHAIN_x_UPGRADE_TIMELOCK);"
         " off: relay: no wallet of ours is configured"
         " (RELAYER_KEY, ATTESTOR_KEY)",
-        "auto_renew_sensor": "off: auto_renew: no attestor is configured (ATTESTOR_KEY)",
-        "health_sensor": "nothing is wrong",
-        "statistics_sensor": f"chain 31337 has its snapshot of {datetime.fromtimestamp(hour, UTC):%Y-%m-%d %H:%M} UTC",
-        "price_feeds_sensor": "off: prices: no price feeds (CHAIN_x_PRICE_FEEDS)",
+        "auto_renew_every_5_minutes": "off: auto_renew: no attestor is configured (ATTESTOR_KEY)",
+        "health_every_minute": "nothing is wrong",
+        "statistics_every_5_minutes": f"chain 31337 has its snapshot of {metadata.clock(hour)}",
+        "price_feeds_every_5_minutes": "off: prices: no price feeds (CHAIN_x_PRICE_FEEDS)",
     }
 
 
@@ -386,14 +386,15 @@ def test_emails_that_wait_are_counted_with_the_time_of_the_next(
     for _ in range(3):
         _enter_email(database, "released", next_try=moment)
     said = _tick(OFTEN, service).skip_message
-    assert said.partition("; off")[0] == f"nothing due; emails waiting: 3, the next until {moment:%Y-%m-%d %H:%M} UTC"
+    said, next_try = said.partition("; off")[0], metadata.clock(moment.timestamp())
+    assert said == f"no reminder due; emails waiting: 3, the next until {next_try}"
 
 
 def test_a_sensor_of_a_pass_that_is_off_says_so(
     environ: dict[str, str], opened: Callable[[dict[str, str]], Service]
 ) -> None:
     service = opened({name: value for name, value in environ.items() if not name.startswith("MAIL_")})
-    for name in ("due_sensor", OFTEN):
+    for name in ("due_every_minute", OFTEN):
         assert "no mail service is configured" in _tick(name, service).skip_message
 
 
@@ -401,9 +402,9 @@ def test_an_event_on_chain_launches_a_run_and_the_run_leaves_nothing_to_launch_f
     chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance
 ) -> None:
     _check_owner_in(chain_scenario)
-    assert _tick("events_sensor", service, instance).launched
+    assert _tick("events_every_5_seconds", service, instance).launched
     _run("events", service, instance)
-    assert not _tick("events_sensor", service, instance).launched
+    assert not _tick("events_every_5_seconds", service, instance).launched
 
 
 @pytest.mark.parametrize(
@@ -425,7 +426,7 @@ def test_no_second_run_of_a_lane_is_asked_for_while_one_is_under_way(
 ) -> None:
     _check_owner_in(chain_scenario)
     instance.create_run_for_job(defs.resolve_job_def(lane), status=dg.DagsterRunStatus(status), tags={LANE: lane})
-    answer = _tick("events_sensor", service, instance)
+    answer = _tick("events_every_5_seconds", service, instance)
     assert answer.launched == (["events"] if launches else [])
     if not launches:
         assert "a run of this lane is under way" in answer.skip_message
@@ -439,20 +440,20 @@ def test_a_chain_whose_run_just_failed_rests_before_the_next(
         "insert into worker.pass_state (name, chain_id, failed_at, error) values ('index', %s, clock_timestamp(), 'E')"
     )
     database.execute(insert, (chain_scenario.anvil.chain_id,))
-    assert "failed and is tried again in" in _tick("events_sensor", service, instance).skip_message
+    assert "failed and is tried again in" in _tick("events_every_5_seconds", service, instance).skip_message
     database.execute("update worker.pass_state set failed_at = clock_timestamp() - interval '1 minute'")
-    assert _tick("events_sensor", service, instance).launched
+    assert _tick("events_every_5_seconds", service, instance).launched
 
 
 def test_the_watchdog_launches_a_run_only_for_a_change_and_its_asset_shows_what_is_wrong(
     service: Service, database: psycopg.Connection[Any], instance: dg.DagsterInstance
 ) -> None:
-    for job in ("events_sensor", "due_sensor", OFTEN):
+    for job in ("events_every_5_seconds", "due_every_minute", OFTEN):
         _tick(job, service, instance)
-    assert _tick("health_sensor", service, instance).skip_message == "nothing is wrong"
+    assert _tick("health_every_minute", service, instance).skip_message == "nothing is wrong"
     _enter_email(database, "held", claimed_at=datetime.now(UTC))
-    assert _tick("health_sensor", service, instance).launched == ["health"]
-    assert _tick("health_sensor", service, instance).skip_message.startswith("no change; wrong now: 1")
+    assert _tick("health_every_minute", service, instance).launched == ["health"]
+    assert _tick("health_every_minute", service, instance).skip_message.startswith("no change; wrong now: 1")
     result = _run("health", service, instance)
     assert "emails_need_hand" in _made(result)["worker_health"]["conditions"]
     standing = _checked(_run("overview", service))["nothing_is_wrong"]
@@ -477,7 +478,7 @@ def test_a_sensor_that_cannot_look_names_what_failed_and_no_address(
 ) -> None:
     chain_id = chain_scenario.anvil.chain_id
     service = opened({**environ, f"CHAIN_{chain_id}_RPC_URLS": "http://127.0.0.1:9/secret-path"})
-    said = _tick("events_sensor", service).skip_message
+    said = _tick("events_every_5_seconds", service).skip_message
     assert f"index of chain {chain_id} cannot look: ChainUnavailable" in said
     assert "secret-path" not in said
 
@@ -488,7 +489,7 @@ def test_a_database_that_is_not_migrated_is_said_in_words(
     database: psycopg.Connection[Any],
 ) -> None:
     database.execute("drop schema worker cascade")
-    assert "reminder-worker migrate" in _tick("events_sensor", opened(environ)).skip_message
+    assert "reminder-worker migrate" in _tick("events_every_5_seconds", opened(environ)).skip_message
 
 
 # -- the relay ------------------------------------------------------------------------------------
@@ -547,7 +548,7 @@ def test_an_open_request_launches_runs_until_it_is_final_and_then_none(
     assert list(made) == ["relay_requests", "ops_alerts"]
     assert made["relay_requests"]["open requests"] == 1
     assert "| gift_withdraw | 31337 | mined | 1 |" in made["relay_requests"]["requests by state"]
-    assert 0.9 < made["relay_requests"]["relayer: balance eth"] < 1
+    assert 0.9 < made["relay_requests"]["last run: relayer: balance eth"] < 1
     assert _tick(OFTEN, relaying, instance).launched
     chain_scenario.anvil.mine(2 * chain_scenario.anvil.slots_in_an_epoch + 1)
     _run("relay", relaying)
@@ -620,22 +621,22 @@ def test_owners_who_opted_in_are_looked_at_every_hour_and_shown(
     database: psycopg.Connection[Any],
 ) -> None:
     service = opened({**environ, "ATTESTOR_KEY": chain_scenario.account("attestor").key.hex()})
-    assert _tick("auto_renew_sensor", service, instance).skip_message == "nobody has opted in"
+    assert _tick("auto_renew_every_5_minutes", service, instance).skip_message == "nobody has opted in"
     owner, heir = chain_scenario.account("owner"), chain_scenario.account("heir")
     chain_scenario.subscribe_premium(owner)
     legacy = chain_scenario.create_legacy(owner, {heir.address: 100}, inactivity=100 * 86400)
     chain_scenario.set_auto_renew(owner, legacy)
     chain_scenario.anvil.mine(2 * chain_scenario.anvil.slots_in_an_epoch + 1)
     _run("events", service)
-    assert _tick("auto_renew_sensor", service, instance).launched
+    assert _tick("auto_renew_every_5_minutes", service, instance).launched
     made = _made(_run("auto_renew", service))["owner_activity"]
     assert made["owners"] == 1
     assert f"| {legacy.address} | {chain_scenario.anvil.chain_id} |" in made["nearest deadlines"]
     assert "| wait | too_early |" in made["decisions"]
-    said = _tick("auto_renew_sensor", service, instance).skip_message
-    assert said == "1 owners were looked at in the last hour"
+    said = _tick("auto_renew_every_5_minutes", service, instance).skip_message
+    assert said == "owners looked at in the last hour: 1"
     database.execute("update worker.owner_activity set checked_at = checked_at - interval '61 minutes'")
-    assert _tick("auto_renew_sensor", service, instance).launched
+    assert _tick("auto_renew_every_5_minutes", service, instance).launched
 
 
 def test_emails_of_gifts_are_sent_by_the_emails_job_and_shown_as_counts(
@@ -647,7 +648,7 @@ def test_emails_of_gifts_are_sent_by_the_emails_job_and_shown_as_counts(
 ) -> None:
     origin = "https://gifts.example.org"
     service = opened({**environ, "GIFT_ORIGINS": origin})
-    assert "gifts whose day has not come: 0" in str(_tick(OFTEN, service, instance).skip_message)
+    assert "no gift to tell of" in str(_tick(OFTEN, service, instance).skip_message)
     giver, heir = chain_scenario.account("giver"), chain_scenario.account("heir")
     gift = chain_scenario.create_gift(giver, heir.address, tokens=[(chain_scenario.deployment.usdc, 10**6)])
     _run("events", service)

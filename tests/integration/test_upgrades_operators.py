@@ -23,7 +23,7 @@ from tests.integration.test_cli_commands import Command, command  # noqa: F401
 from tests.integration.upgrade_world import CHAIN, chain_settings, world
 
 SOMEBODY = "0x" + "5b" * 20
-OFTEN = "emails_and_relay_sensor"
+OFTEN = "emails_and_relay_every_15_seconds"
 
 
 @pytest.fixture

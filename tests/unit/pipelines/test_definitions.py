@@ -45,14 +45,15 @@ def test_every_pass_is_an_asset_that_a_sensor_launches() -> None:
 
 def test_a_pass_is_looked_at_as_often_as_it_promises() -> None:
     """Dagster's loop sleeps five seconds and asks whether more than the minimum has passed."""
-    promised = {"events_sensor": ("index", "signals"), "due_sensor": ("due",), "auto_renew_sensor": ("auto_renew",)}
-    promised |= {"emails_and_relay_sensor": ("dispatch", "gifts", "upgrades", "relay", "alerts")}
-    promised |= {"health_sensor": ("watchdog",)}
-    promised |= {"price_feeds_sensor": ("prices",), "statistics_sensor": ("statistics",)}
+    promised = {"events_every_5_seconds": ("index", "signals"), "due_every_minute": ("due",)}
+    promised |= {"emails_and_relay_every_15_seconds": ("dispatch", "gifts", "upgrades", "relay", "alerts")}
+    promised |= {"health_every_minute": ("watchdog",), "auto_renew_every_5_minutes": ("auto_renew",)}
+    promised |= {"price_feeds_every_5_minutes": ("prices",), "statistics_every_5_minutes": ("statistics",)}
     every = {step.name: step.every_seconds for step in PASSES}
+    said = {"5_seconds": 5, "15_seconds": 15, "minute": 60, "5_minutes": 300}
     for sensor in SENSORS:
         real = -(-(sensor.minimum_interval_seconds or 0) // 5) * 5
-        assert real == min(every[name] for name in promised[sensor.name])
+        assert real == min(every[name] for name in promised[sensor.name]) == said[sensor.name.partition("_every_")[2]]
 
 
 def test_dispatch_is_an_op_behind_signals_and_windows() -> None:
@@ -63,6 +64,40 @@ def test_dispatch_is_an_op_behind_signals_and_windows() -> None:
     }
     for name in ("notify_signals", "due_reminders"):
         assert dg.AssetKey("chain_index") in graph.get(dg.AssetKey(name)).parent_keys
+
+
+def test_whoever_opens_an_asset_reads_what_it_is_whose_it_is_and_what_lies_in_it() -> None:
+    for spec in defs.resolve_all_asset_specs():
+        name = spec.key.to_user_string()
+        assert (spec.description or "").endswith("."), name
+        assert spec.owners, name
+        assert spec.kinds, name
+        assert spec.tags.get("holds"), name
+        assert spec.group_name not in (None, "default"), name
+
+
+def test_every_check_job_schedule_sensor_and_resource_says_what_it_is_for() -> None:
+    graph = defs.resolve_asset_graph()
+    said = {key.name: graph.get_check_spec(key).description for key in graph.asset_check_keys}
+    said |= {job.name: defs.resolve_job_def(job.name).description for job in JOBS}
+    said |= {each.name: each.description for each in (*SENSORS, *SCHEDULES)}
+    said |= {name: each.description for name, each in defs.get_repository_def().get_top_level_resources().items()}
+    assert {name for name, words in said.items() if not words} == set()
+
+
+def test_the_lineage_shows_what_becomes_an_email_a_number_or_an_alert() -> None:
+    graph = defs.resolve_asset_graph()
+
+    def behind(name: str) -> set[str]:
+        return {key.to_user_string() for key in graph.get_ancestor_asset_keys(dg.AssetKey(name))}
+
+    reminders = {"chain", "chain_index", "notify_signals", "due_reminders", "owner_activity", "recipients"}
+    assert reminders <= behind("sent_emails")
+    assert {"chain", "gift_notifications"} <= behind("gift_emails")
+    assert {"authorizations", "owner_activity"} <= behind("relay_requests")
+    assert {"prices", "chain_index", "statistics_snapshots"} <= behind("statistics_days")
+    assert {"raised_alerts", "upgrade_operations", "relay_requests", "worker_health"} <= behind("ops_alerts")
+    assert set(PASS_OF) - {"worker_health", "ops_alerts"} <= behind("pass_state")
 
 
 def test_sensors_and_schedules_run_without_being_switched_on() -> None:

@@ -14,12 +14,27 @@ def _state(chain_id: int, **values: object) -> PassState:
 
 def test_nested_counts_of_a_report_stay_numbers_under_their_own_names() -> None:
     report = metadata.pass_report([_state(1, detail={"outcomes": {"owner_reset": {"sent": 3}}, "last_block": 7})])
-    assert report == {"outcomes: owner reset: sent": 3, "last block": 7}
+    assert report == {"last run: outcomes: owner reset: sent": 3, "last run: last block": 7}
 
 
 def test_figures_of_several_chains_are_kept_apart() -> None:
     report = metadata.pass_report([_state(1, detail={"new": 1}), _state(2, detail={"new": 5})])
-    assert report == {"new (chain 1)": 1, "new (chain 2)": 5}
+    assert report == {"last run: new (chain 1)": 1, "last run: new (chain 2)": 5}
+
+
+def test_of_nested_counts_only_those_that_are_not_zero_are_shown() -> None:
+    detail = {"deleted": 0, "relayer": {"failed": 0, "confirmed": 2, "balance_eth": 0.0}, "seconds": 0.1}
+    assert metadata.pass_report([_state(1, detail=detail)]) == {
+        "last run: deleted": 0,
+        "last run: relayer: confirmed": 2,
+        "last run: relayer: balance eth": 0.0,
+        "last run: took (seconds)": 0.1,
+    }
+
+
+def test_a_check_says_its_first_troubles_and_how_many_more_there_are() -> None:
+    assert metadata.sentence([], "all is good") == "all is good"
+    assert metadata.sentence("abcdefg", "all is good") == "a; b; c; d; e; and 2 more"
 
 
 def test_a_failure_shows_as_its_class_and_age() -> None:
