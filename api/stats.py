@@ -48,7 +48,8 @@ class Document:
     def __init__(self, content: StatsAnswer | PricesAnswer) -> None:
         self.body = msgspec.json.encode(content)
         self.etag = f'"{hashlib.sha256(self.body).hexdigest()[:32]}"'
-        headers = {"ETag": self.etag, "Cache-Control": f"public, max-age={MAX_AGE_SECONDS}"}
+        # Vary: what a shared cache got without an origin has no CORS headers, and is not for a page of the frontend.
+        headers = {"ETag": self.etag, "Cache-Control": f"public, max-age={MAX_AGE_SECONDS}", "Vary": "Origin"}
         self._whole = ASGIResponse(body=self.body, headers=headers)
         self._not_modified = ASGIResponse(status_code=304, headers=headers)
 
@@ -115,8 +116,11 @@ class Published:
                 self._known = await self._read()
         except Exception as error:
             log.error("stats_not_refreshed", error=type(error).__name__, exc_info=True)
-        if self._known is not None:
-            self._publish(self._known)
+        try:
+            if self._known is not None:
+                self._publish(self._known)
+        except Exception as error:
+            log.error("stats_not_refreshed", error=type(error).__name__, exc_info=True)
 
     async def _read(self) -> _Known:
         began = self._clock()
@@ -128,9 +132,9 @@ class Published:
         waited = self._clock() - known.read
         feeds = [(chain_id, state.later(waited)) for chain_id, state in known.feeds]
         as_of = _read_at([state for _, state in feeds])
-        self.stats = Document(stats_answer(known.snapshots)) if known.snapshots else None
         priced = [(chain_id, state.price) for chain_id, state in feeds if state.price is not None]
         self.prices = Document(prices_answer(priced, as_of)) if as_of is not None else None
+        self.stats = Document(stats_answer(known.snapshots)) if known.snapshots else None
 
 
 def stats_answer(snapshots: Sequence[Snapshot]) -> StatsAnswer:

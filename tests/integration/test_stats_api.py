@@ -270,6 +270,10 @@ async def test_the_background_goes_on_after_trouble_of_any_kind(world: World, mo
                 break
             await asyncio.sleep(0.02)
         assert tries >= 3
+    await save(world.engine, snapshot(world.chain_id, 1_800_000_000, counts={"of": "another version"}))
+    memory = published(world)
+    async with memory.refreshing():
+        assert memory.stats is None
     await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
     assert (await answers(world, "/stats")).status == 200
 
@@ -377,6 +381,8 @@ async def test_a_page_of_ours_may_read_it_from_its_own_origin(world: World) -> N
     assert answer.headers["Access-Control-Allow-Origin"] == APP_ORIGIN
     other = await world.request("GET", "/stats", headers={"Origin": "https://evil.example"})
     assert "Access-Control-Allow-Origin" not in other.headers
+    for each in (answer, other, await world.request("GET", "/stats")):
+        assert each.headers["Vary"] == "Origin"  # or a shared cache would give one's answer to another
 
 
 async def test_answers_from_memory_use_up_the_limit(chain_scenario: Scenario, engine: AsyncEngine) -> None:
