@@ -13,6 +13,7 @@ import uvicorn
 
 from api.app import Parts, application
 from api.metrics import RequestMetrics, Scrape
+from api.patience import Patience
 from api.stats import Published
 from reminder_worker.errors import Misconfigured
 from reminder_worker.runtime import open_runtime
@@ -61,6 +62,7 @@ async def listening(parts: Parts) -> AsyncIterator[tuple[int, int]]:
 async def _one(app: Any, host: str, port: int) -> AsyncIterator[int]:
     config = uvicorn.Config(
         app,
+        http=Patience,
         log_config=None,
         access_log=False,
         server_header=False,

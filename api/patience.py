@@ -1,0 +1,66 @@
+"""How long a connection may take, and how much it may send before a request is whole.
+
+uvicorn waits for ever for the rest of a request, and keeps a header of any size in memory: a few hundred connections
+that send a byte now and then would leave no room for anybody else.
+"""
+
+import asyncio
+from typing import Final
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+REQUEST_SECONDS: Final = 20.0  # for a whole request, or for a part of the answer to be taken: at most twice this
+MAX_HEAD_BYTES: Final = 64 * 1024  # request line and headers
+
+
+class Patience(HttpToolsProtocol):
+    """uvicorn's HTTP, with an end to it. Closes without a word, as after an idle time."""
+
+    _whole_by: asyncio.TimerHandle | None = None
+    _since: float | None = None  # when a request began that is not whole yet
+    _in_head = True
+    _head = 0  # bytes of a request whose headers are not complete
+    _unsent = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
+        super().connection_made(transport)
+        self._since = self.loop.time()
+        self._whole_by = self.loop.call_later(REQUEST_SECONDS, self._look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._whole_by is not None:
+            self._whole_by.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._since is None:
+            self._since = self.loop.time()
+        if self._in_head:
+            self._head += len(data)
+        super().data_received(data)
+        if self._in_head and self._head > MAX_HEAD_BYTES and not self.transport.is_closing():
+            self.send_400_response("The header is too large.")
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False  # what follows is body; the application limits that
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._since, self._in_head, self._head = None, True, 0
+        super().on_message_complete()
+
+    def _look(self) -> None:
+        now, unsent = self.loop.time(), self.transport.get_write_buffer_size()
+        if self._is_answering():
+            self._since = None
+        is_slow = self._since is not None and now - self._since >= REQUEST_SECONDS
+        if is_slow or (unsent and unsent >= self._unsent > 0):
+            self.transport.abort()
+            return
+        self._unsent = unsent
+        self._whole_by = self.loop.call_later(REQUEST_SECONDS, self._look)
+
+    def _is_answering(self) -> bool:
+        """The request is whole, and it is us who take so long."""
+        cycle = self.cycle
+        return cycle is not None and not cycle.response_complete and not cycle.more_body
