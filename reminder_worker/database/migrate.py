@@ -35,7 +35,7 @@ def _upgrade(connection: Connection) -> None:
     connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _MIGRATE_LOCK})
     connection.execute(text(f"create schema if not exists {SCHEMA}"))
     found = _revision(connection)
-    if found is None or int(found) < int(NEWEST):
+    if found is None or (found.isdecimal() and int(found) < int(NEWEST)):
         command.upgrade(alembic_config(connection), NEWEST)
     elif not _serves(found):
         raise Misconfigured(f"the database is at revision {found}, this version needs {NEWEST} or one further")
@@ -58,7 +58,7 @@ async def schema_serves(engine: AsyncEngine) -> bool:
 
 
 def _serves(revision: str) -> bool:
-    return 0 <= int(revision) - int(NEWEST) <= 1
+    return revision.isdecimal() and 0 <= int(revision) - int(NEWEST) <= 1
 
 
 def _revision(connection: Connection) -> str | None:
