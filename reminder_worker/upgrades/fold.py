@@ -78,9 +78,16 @@ class Difference:
 
 
 def changes(events: Iterable[UpgradeEvent]) -> list[Change]:
-    """In their order. The calls of a batch follow one another in one transaction."""
+    """In their order. The calls of a batch are in one transaction; where they change the timelock itself, its events
+    of that stand between those that say they were executed."""
     found = []
-    for key, group in groupby((e for e in events if e.name in _TOLD), key=_together):
+    first: dict[object, int] = {}
+    numbered = enumerate(event for event in events if event.name in _TOLD)
+    ordered = sorted(
+        numbered,
+        key=lambda each: first.setdefault(_together(each[1]), each[0]) if each[1].name == EXECUTED else each[0],
+    )
+    for key, group in groupby((event for _, event in ordered), key=_together):
         some = tuple(group)
         batch = key[0] in (SCHEDULED, EXECUTED)
         found += [Change(some[0].name, some[0].operation_id, each) for each in ([some] if batch else zip(some))]

@@ -33,14 +33,25 @@ class Place:
     moved_at: datetime | None = None
 
 
-async def read_place(connection: AsyncConnection, chain_id: int) -> Place | None:
+async def read_place(connection: AsyncConnection, chain_id: int, timelock: str) -> Place | None:
+    """None also when it is of another timelock."""
     c = index_cursor.c
     statement = select(c.block_number, c.block_hash, c.source, c.moved_at).where(_of_ours(chain_id))
-    row = (await connection.execute(statement)).one_or_none()
-    return None if row is None else Place(row.block_number, row.block_hash, row.source == HISTORY, row.moved_at)
+    row = (await connection.execute(statement.where(c.source.endswith(timelock)))).one_or_none()
+    return (
+        None if row is None else Place(row.block_number, row.block_hash, row.source.startswith(HISTORY), row.moved_at)
+    )
 
 
-async def take_place(connection: AsyncConnection, chain_id: int, old: Place, new: Place) -> bool:
+async def forget_others(connection: AsyncConnection, chain_id: int, timelock: str) -> None:
+    """What was read of another timelock, which is configured no more: nothing of the two may be mixed."""
+    theirs = delete(index_cursor).where(_of_ours(chain_id), ~index_cursor.c.source.endswith(timelock))
+    if await connection.scalar(theirs.returning(index_cursor.c.chain_id)) is not None:
+        await connection.execute(delete(upgrade_event).where(upgrade_event.c.chain_id == chain_id))
+        await connection.execute(delete(upgrade_operation).where(upgrade_operation.c.chain_id == chain_id))
+
+
+async def take_place(connection: AsyncConnection, chain_id: int, timelock: str, old: Place, new: Place) -> bool:
     """False when somebody wrote since `old` was read: then nothing of the caller's may be written.
 
     To be called first in a transaction: it holds the row, so that those who write follow one another.
@@ -48,7 +59,7 @@ async def take_place(connection: AsyncConnection, chain_id: int, old: Place, new
     values = {
         "block_number": new.number,
         "block_hash": new.hash,
-        "source": HISTORY if new.history else WATCH,
+        "source": f"{HISTORY if new.history else WATCH} {timelock}",
         "moved_at": func.clock_timestamp(),
     }
     if old.moved_at is None:

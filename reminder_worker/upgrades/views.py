@@ -60,7 +60,7 @@ async def one(engine: AsyncEngine, chain: Chain, operation_id: str) -> tuple[Fac
     async with engine.connect() as connection:
         row = (await connection.execute(statement)).one_or_none()
         events = await store.events_of(connection, chain.chain_id, [operation_id])
-        place = await store.read_place(connection, chain.chain_id)
+        place = await store.read_place(connection, chain.chain_id, timelock)
     if row is None:
         raise NotFound("there is no such operation on this chain")
     listed = _listed(row)

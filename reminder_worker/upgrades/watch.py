@@ -10,6 +10,7 @@ and not told, except for what is still pending.
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Final
 
 import structlog
@@ -40,6 +41,7 @@ from reminder_worker.upgrades.telling import LEAST_DELAY_SECONDS, Around, Facts,
 log = structlog.get_logger(__name__)
 
 BUDGET_SECONDS: Final = 90.0  # a run stays under 120 seconds
+PATIENCE_SECONDS: Final = 1800  # without a step on, while what was read does not fit together
 LOOK_SECONDS: Final = 5.0  # beyond which a look leaves what is left to the run
 _CANCELLER: Final = next(role for role, name in ROLES.items() if name == "CANCELLER_ROLE")
 
@@ -89,6 +91,7 @@ class UpgradeWatch:
     async def _is_due(self, place: Place) -> bool:
         found, stored = await self._read(place)
         if not isinstance(found, Reading):
+            self._bear(found, place)
             return found is NotNow.REORGANISED
         changed = {event.key for event in found.events} != {event.key for event in stored}
         final = any(event.block_number <= found.final[0] for event in stored)
@@ -98,7 +101,8 @@ class UpgradeWatch:
             if await store.executable(connection, self._chain_id, found.head.timestamp):
                 return True
             if not stored and found.final[0] > place.number:
-                await store.take_place(connection, self._chain_id, place, Place(*found.final, place.history))
+                new = Place(*found.final, place.history)
+                await store.take_place(connection, self._chain_id, self._timelock, place, new)
         return False
 
     # -- a run ----------------------------------------------------------------------------------
@@ -115,6 +119,7 @@ class UpgradeWatch:
                 log.warning("upgrades_rewound", chain_id=self._chain_id, block=base.number)
                 continue
             if not isinstance(found, Reading):
+                self._bear(found, place)
                 report.stopped = found.name.lower()
                 return report
             step = await self._step(place, found, stored)
@@ -127,9 +132,17 @@ class UpgradeWatch:
             base = None
         return report
 
+    def _bear(self, found: NotNow, place: Place) -> None:
+        """A node that lags is read another time; what lasts is no success, or nobody would ever hear of it."""
+        waits = None if place.moved_at is None else (datetime.now(UTC) - place.moved_at).total_seconds()
+        if found is not NotNow.REORGANISED and waits is not None and waits > PATIENCE_SECONDS:
+            raise ChainUnavailable(f"the endpoints of chain {self._chain_id} contradict what they said: {found.name}")
+
     async def _place(self) -> Place:
-        async with self._engine.connect() as connection:
-            stored = await store.read_place(connection, self._chain_id)
+        async with self._engine.begin() as connection:
+            stored = await store.read_place(connection, self._chain_id, self._timelock)
+            if stored is None:
+                await store.forget_others(connection, self._chain_id, self._timelock)
         return stored or await self._start()
 
     async def _start(self) -> Place:
@@ -214,7 +227,7 @@ class UpgradeWatch:
         """False when another run wrote meanwhile."""
         alerts = await self._to_tell(step)
         async with self._engine.begin() as connection:
-            if not await store.take_place(connection, self._chain_id, step.place, step.after):
+            if not await store.take_place(connection, self._chain_id, self._timelock, step.place, step.after):
                 return False
             await store.replace_events(connection, self._chain_id, step.gone, step.fresh)
             operations = list(step.operations.values())

@@ -16,9 +16,11 @@ from devnet.scenarios import Scenario
 from devnet.upgrades import CANCELLER_ROLE
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
+from reminder_worker.errors import ChainUnavailable
 from reminder_worker.mail.client import MailClient
 from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
+from reminder_worker.upgrades.watch import UpgradeWatch
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.upgrade_world import UpgradeWorld, chain_settings, world
@@ -106,6 +108,22 @@ async def test_a_batch_is_one_operation_and_one_alert(it: UpgradeWorld) -> None:
     assert facts["2: contract"] == f"the UpgradeTimelock {to_checksum_address(it.timelock)}"
     assert facts["2: data"].startswith("selector 0xdeadbeef, 68 bytes: 0xdeadbeef")
     assert it.operations() == {operation.id: "pending"}
+
+
+async def test_a_batch_that_changes_the_timelock_itself_is_told_executed_once(it: UpgradeWorld) -> None:
+    """Its calls' own events stand between those that say they were executed."""
+    s = it.scenario
+    calls = [bytes.fromhex(s.contracts["TimelockController"].encode("updateDelay", days * DAY)[2:]) for days in (4, 5)]
+    operation = s.schedule_batch([(it.timelock, call) for call in calls])
+    await it.catch_up()
+    assert it.kinds() == ["scheduled"]
+    await _final(it)
+    assert it.kinds() == ["confirmed"]
+    s.execute_when_ready(operation)
+    await it.catch_up()
+    assert sorted(it.kinds()) == ["delay_changed", "delay_changed", "executed"]
+    await _final(it)
+    assert it.kinds() == ["confirmed"] * 3
 
 
 async def test_an_operation_is_followed_from_scheduled_to_executed(it: UpgradeWorld) -> None:
@@ -326,6 +344,33 @@ async def test_a_first_start_tells_what_is_pending_and_of_the_past_nothing(
         assert await made.catch_up() is None
     finally:
         await chain.close()
+
+
+async def test_another_timelock_is_read_from_its_beginning(it: UpgradeWorld) -> None:
+    """As when its address had been wrong: what waits there may have been scheduled before."""
+    s = it.scenario
+    waiting = s.schedule_upgrade(SOMEBODY)
+    s.anvil.mine(3)
+    wrong = UpgradeWatch(it.engine, it.chain, Alerts(it.engine), s.deployment.time_lock_router)
+    await wrong.run()
+    assert it.operations() == {}
+    await asyncio.gather(*(each.watch.run() for each in (it, world(s, it.engine, it.chain))))
+    await it.catch_up()
+    assert it.operations() == {waiting.id: "pending"}
+    assert it.kinds() == ["scheduled"]
+
+
+async def test_a_node_that_never_says_what_it_said_before_is_no_success(it: UpgradeWorld) -> None:
+    """Its logs lack what we have of a block that it still has: for a while that is a node that lags."""
+    it.scenario.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    async with it.engine.begin() as connection:
+        await connection.execute(text("update worker.upgrade_event set log_index = log_index + 7"))
+    assert not await it.watch.look()
+    async with it.engine.begin() as connection:
+        await connection.execute(text("update worker.index_cursor set moved_at = moved_at - interval '1 hour'"))
+    with pytest.raises(ChainUnavailable):
+        await it.watch.look()
 
 
 async def test_several_runs_at_once_tell_each_change_once(it: UpgradeWorld) -> None:
