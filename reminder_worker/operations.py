@@ -2,7 +2,8 @@
 
 Plain questions over our own tables, for asset metadata, asset checks and metrics. Answers are counts, ages,
 block numbers, codes and public addresses; never an email, a name or a ciphertext. Each reads an index or a small
-table, so that a ledger of millions of rows does not slow a tick; ages are by the database's clock.
+table, so that a ledger of millions of rows does not slow a tick; ages are by the database's clock. Conditions have
+`now()`: no index is used for `clock_timestamp()`, which may change from row to row.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Integer, cast, delete, extract, func, select
+from sqlalchemy import ColumnElement, Integer, cast, delete, extract, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker import operations_relay
@@ -34,6 +35,16 @@ WAITING_STATES = ("queued", "released", "unknown")
 UNFINISHED_SECONDS = 86_400  # within which the creation of a wallet may still end
 CLOCKS_APART = 3600  # seconds by which the database's clock may be ahead of those that judge deadlines
 T = TypeVar("T")
+# Chain by chain, since the index is: `min` of all would read the whole of it.
+_NEXT_ASK = text("""
+    with recursive chain as (
+        select min(chain_id) as id from worker.watch
+        union all
+        select (select min(chain_id) from worker.watch where chain_id > chain.id) from chain where chain.id is not null
+    )
+    select min(earliest)
+    from chain cross join lateral (select min(next_ask) as earliest from worker.watch where chain_id = chain.id) w
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,14 +214,14 @@ async def sends_per_day(engine: AsyncEngine, days: int = 14) -> list[Sends]:
     """What came of emails settled in the last `days` days: sent, suppressed, dropped, dead."""
     t = sent_ledger.c
     day = func.date(func.timezone("UTC", t.settled_at))
-    since = func.clock_timestamp() - func.make_interval(0, 0, 0, days)
+    since = func.now() - func.make_interval(0, 0, 0, days)
     question = select(day, t.kind, t.state, func.count()).where(t.settled_at >= since)
     return await _rows(engine, Sends, question.group_by(day, t.kind, t.state).order_by(day, t.kind, t.state))
 
 
 async def paused_legacies(engine: AsyncEngine) -> int:
     """Legacies the due pass has set aside because asking about them reverts."""
-    question = select(func.count()).where(watch.c.paused_until > func.clock_timestamp())
+    question = select(func.count()).where(watch.c.paused_until > func.now())
     async with engine.connect() as connection:
         return await connection.scalar(question) or 0
 
@@ -218,7 +229,7 @@ async def paused_legacies(engine: AsyncEngine) -> int:
 async def next_ask(engine: AsyncEngine) -> int | None:
     """Chain time (unix seconds) at which the due pass next has a legacy to ask about; None: nobody is watched."""
     async with engine.connect() as connection:
-        found = await connection.scalar(select(func.min(watch.c.next_ask)))
+        found = await connection.scalar(_NEXT_ASK)
         return None if found is None else int(found)
 
 
@@ -242,7 +253,7 @@ async def _forget_gifts(connection: AsyncConnection, long_over: ColumnElement[in
     wallet = gift_wallet.c
     given_up = wallet.timestamp_ms / 1000 < long_over - UNFINISHED_SECONDS
     done = [
-        await connection.execute(delete(gift_ledger).where(gift_ledger.c.expires_at < func.clock_timestamp())),
+        await connection.execute(delete(gift_ledger).where(gift_ledger.c.expires_at < func.now())),
         await connection.execute(delete(gift_write).where(gift_write.c.deadline < long_over)),
         await connection.execute(delete(gift_wallet).where(wallet.sub_organization_id.is_(None), given_up)),
     ]

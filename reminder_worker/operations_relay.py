@@ -139,7 +139,7 @@ async def open_requests(engine: AsyncEngine) -> list[Requests]:
 async def ended_requests(engine: AsyncEngine, days: int = 1) -> list[Requests]:
     """Of the last `days` days."""
     t = relay_request.c
-    since = func.clock_timestamp() - func.make_interval(0, 0, 0, days)
+    since = func.now() - func.make_interval(0, 0, 0, days)
     return await _requests(engine, and_(~t.state.in_(OPEN_STATES), t.updated_at >= since), t.updated_at)
 
 
@@ -164,7 +164,7 @@ async def wallets(engine: AsyncEngine) -> list[Wallet]:
         .lateral()
     )
     today = cast(func.timezone("UTC", func.clock_timestamp()), Date)
-    spent = and_(b.chain_id == w.chain_id, b.wallet == w.address, b.scope == "global", b.day == today)
+    spent = and_(b.chain_id == w.chain_id, b.wallet == w.address, b.scope == "global", b.subject == "", b.day == today)
     figures = (func.coalesce(column, 0).label(column.name) for column in (b.requests, b.reserved_wei, b.spent_wei))
     question = (
         select(
@@ -272,7 +272,7 @@ async def under_other_keys(engine: AsyncEngine, key_id: str) -> int:
 async def forget(connection: AsyncConnection) -> int:
     """Requests, their slots and attempts, budgets and alerts that ended over `KEPT_DAYS` days ago; returns how many."""
     r, s = relay_request.c, nonce_slot.c
-    long_ago = func.clock_timestamp() - func.make_interval(0, 0, 0, KEPT_DAYS)
+    long_ago = func.now() - func.make_interval(0, 0, 0, KEPT_DAYS)
     unsettled = select(1).where(s.request_id == r.id, s.state != "final").exists()
     old = select(r.id).where(r.updated_at < long_ago, ~r.state.in_(OPEN_STATES), ~unsettled).limit(SLICE)
     ids = list((await connection.execute(old)).scalars())

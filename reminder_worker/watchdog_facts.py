@@ -17,7 +17,7 @@ from reminder_worker.watchdog_rules import LATE_SECONDS, ChainSight, Expected, K
 CHAIN_SECONDS: Final = 25.0  # for all endpoints of a chain; a look has 40
 DEEP: Final = 64  # blocks below the newest: no reorganisation explains a difference there
 
-# Each branch keeps to one of the partial indexes of its table.
+# Each branch keeps to one index of its table. `clock_timestamp()` may change from row to row: no index is used for it.
 _TROUBLE = text("""
     with rows as (
         select 'reminders' as room, state, coalesce(claimed_at, created_at) as since,
@@ -34,7 +34,7 @@ _TROUBLE = text("""
         select 'alerts', state, created_at, null from worker.alert where state = 'queued'
         union all
         select 'relay', state, null, updated_at from worker.relay_request
-        where state = 'reverted' and updated_at > clock_timestamp() - interval '1 hour'
+        where state = 'reverted' and updated_at > now() - interval '1 hour'
     ), late as (
         select since from rows
         where state in ('released','unknown','queued') and since < clock_timestamp() - make_interval(secs => :late)
@@ -45,7 +45,7 @@ _TROUBLE = text("""
         count(*) filter (where state = 'held' and failed_at > clock_timestamp() - interval '1 day') as held,
         count(*) filter (where state = 'dead' and failed_at > clock_timestamp() - interval '1 day') as dead,
         (select count(*) from worker.alert
-         where state = 'dead' and created_at > clock_timestamp() - interval '1 day') as refused_alerts,
+         where state = 'dead' and created_at > now() - interval '1 day') as refused_alerts,
         count(*) filter (where room = 'reminders' and failed_at > clock_timestamp() - interval '1 hour') as reminders,
         count(*) filter (where room = 'gifts' and failed_at > clock_timestamp() - interval '1 hour') as gifts,
         count(*) filter (where room = 'relay') as relay

@@ -228,6 +228,7 @@ watch = Table(
 )
 Index("watch_next", watch.c.chain_id, watch.c.next_ask)
 Index("watch_creator", watch.c.chain_id, watch.c.creator)
+Index("watch_paused", watch.c.paused_until, postgresql_where=text("paused_until is not null"))
 
 # -- the chain index ------------------------------------------------------------------------------
 
@@ -271,6 +272,12 @@ legacy = Table(
     Column("auto_renew", Boolean, nullable=False, server_default="false"),
     Index("legacy_by_id", "chain_id", "router", "legacy_id", unique=True),
     Index("legacy_by_creator", "chain_id", "creator"),
+    Index(
+        "legacy_auto_renew",
+        "chain_id",
+        "address",
+        postgresql_where=text("auto_renew and legacy_type = 3 and deleted_at is null"),
+    ),
     comment="Legacies of the configured routers, folded from chain_event",
 )
 
@@ -489,6 +496,12 @@ owner_activity = Table(
     _now("checked_at"),
     comment="Auto-renew: what was seen of each opted-in owner, and what was decided",
 )
+Index(
+    "owner_activity_budgets",
+    owner_activity.c.chain_id,
+    owner_activity.c.legacy,
+    postgresql_where=text("budget_step is not null"),
+)
 
 # -- alerts ---------------------------------------------------------------------------------------
 
@@ -529,6 +542,7 @@ alert = Table(
 )
 Index("alert_once", alert.c.chain_id, alert.c.kind, alert.c.subject, alert.c.stage, unique=True)
 Index("alert_due", alert.c.next_try, postgresql_where=text("state = 'queued' or logged_at is null"))
+Index("alert_undelivered", alert.c.state, postgresql_where=text("state in ('queued','dead')"))
 
 # -- gifts ----------------------------------------------------------------------------------------
 
@@ -611,6 +625,7 @@ Index(
 )
 Index("gift_ledger_leases", gift_ledger.c.lease_until, postgresql_where=text("state = 'claimed'"))
 Index("gift_ledger_expiry", gift_ledger.c.expires_at)
+Index("gift_ledger_shown", gift_ledger.c.state, postgresql_where=text("state in ('unknown','held','dead')"))
 
 gift_wallet = Table(
     "gift_wallet",

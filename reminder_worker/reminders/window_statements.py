@@ -2,11 +2,14 @@
 
 from sqlalchemy import text
 
+# Not `exists`: without an order the planner reads the table, hoping to come upon one soon, when there is none.
 SOMETHING_TO_ASK = text("""
-    select exists (
-        select from worker.watch
+    select coalesce((
+        select true from worker.watch
         where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
-    )
+        order by next_ask
+        limit 1
+    ), false)
 """)
 
 # xmin is the row's version: who resets a row while the chain is being asked about it wins over the answer.

@@ -142,6 +142,14 @@ def upgrade() -> None:
         schema="worker",
         postgresql_where=sa.text("state in ('pending','ready')"),
     )
+    op.create_index(
+        "alert_undelivered",
+        "alert",
+        ["state"],
+        unique=False,
+        schema="worker",
+        postgresql_where=sa.text("state in ('queued','dead')"),
+    )
     op.add_column(
         "alert_state",
         sa.Column(
@@ -151,6 +159,14 @@ def upgrade() -> None:
             comment="since when the watchdog sees otherwise than was told; null: as told",
         ),
         schema="worker",
+    )
+    op.create_index(
+        "gift_ledger_shown",
+        "gift_ledger",
+        ["state"],
+        unique=False,
+        schema="worker",
+        postgresql_where=sa.text("state in ('unknown','held','dead')"),
     )
     op.add_column(
         "gift_wallet",
@@ -171,4 +187,28 @@ def upgrade() -> None:
         existing_comment="`index` or `signals`",
         existing_nullable=False,
         schema="worker",
+    )
+    op.create_index(
+        "legacy_auto_renew",
+        "legacy",
+        ["chain_id", "address"],
+        unique=False,
+        schema="worker",
+        postgresql_where=sa.text("auto_renew and legacy_type = 3 and deleted_at is null"),
+    )
+    op.create_index(
+        "owner_activity_budgets",
+        "owner_activity",
+        ["chain_id", "legacy"],
+        unique=False,
+        schema="worker",
+        postgresql_where=sa.text("budget_step is not null"),
+    )
+    op.create_index(
+        "watch_paused",
+        "watch",
+        ["paused_until"],
+        unique=False,
+        schema="worker",
+        postgresql_where=sa.text("paused_until is not null"),
     )

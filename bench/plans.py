@@ -1,0 +1,173 @@
+"""What PostgreSQL's plans of our statements read of the tables that grow.
+
+Statements in words are planned generically, their parameters unknown, as a prepared one is in the end. Questions that
+are put together in Python are asked, and planned for the values asked with unless the generic plan seems cheaper: so
+does PostgreSQL. A plan reads a whole table in order, by an index without a condition, or by one that names nothing but
+the chain.
+"""
+
+import importlib
+import pkgutil
+import re
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from uuid import uuid4
+
+from sqlalchemy import Index, TextClause, event
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+import reminder_worker
+from api import gauges
+from bench.big_tables import SMALL
+from bench.surroundings import CHAIN_ID
+from reminder_worker import operations, operations_relay
+from reminder_worker.alerts import dead_alerts
+from reminder_worker.database import tables
+from reminder_worker.indexer import index_tables
+from reminder_worker.statistics import store
+
+# The name of a statement or of what asks it, and why it may read all.
+WHOLE_BY_DESIGN: Final = {
+    "gifts.rotation._OLD": "a rotation of keys rewrites all",
+    "gifts.statements.DELETE_DONE": "a run's end, when something is to be deleted; the look uses indexes",
+    "gifts.statements.DELETE_LATE": "as DELETE_DONE",
+    "operator._UNWATCH": "an operator erases a person",
+    "relay.renewal_statements.FORGET": "a run looks at every owner who opted in",
+    "forget_expired": "once an hour, of what lives for hours or days",
+    "windows_by_kind": "what a run of the due pass shows",
+    "verdicts": "what a run of auto-renew shows",
+    "owners": "what a run of auto-renew shows",
+    "find_requests": "an operator's list",
+    "ended find_requests": "an operator's list",
+    "under_other_keys": "a rotation of keys",
+    "statistics count": "one row an hour",
+    "gift_emails": "counts every email of every gift",
+    "gifts_to_be_told_of": "counts every gift",
+}
+
+
+async def whole_reads(engine: AsyncEngine) -> dict[str, list[str]]:
+    """What reads which tables whole, those of `WHOLE_BY_DESIGN` too; by name."""
+    found = {name: await whole_reads_of(engine, words) for name, words in statements()}
+    asked: list[tuple[str, Any]] = []
+
+    def remember(_connection: Any, _cursor: Any, words: str, values: Any, *_: Any) -> None:
+        asked.append((words, values))
+
+    event.listen(engine.sync_engine, "before_cursor_execute", remember)
+    async for name, work in _questions(engine):
+        asked.clear()
+        await work
+        found[name] = [each for words, values in tuple(asked) for each in await whole_reads_of(engine, words, values)]
+    event.remove(engine.sync_engine, "before_cursor_execute", remember)
+    return {name: tables for name, tables in found.items() if tables}
+
+
+def statements() -> Iterator[tuple[str, str]]:
+    """Every statement in words of all modules, as the driver gets it."""
+    for found in pkgutil.walk_packages(reminder_worker.__path__, "reminder_worker."):
+        if ".migrations" in found.name:
+            continue
+        for name, value in sorted(vars(importlib.import_module(found.name)).items()):
+            if isinstance(value, TextClause):
+                words = str(value.compile(dialect=PGDialect_psycopg()))  # type: ignore[no-untyped-call]
+                yield f"{found.name.removeprefix('reminder_worker.')}.{name}", words
+
+
+async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[object]]]:
+    """Of operators, of metrics, of the index and of `/stats`; what deletes comes last."""
+    now, relay = datetime.now(UTC).date(), operations_relay
+    for ask in (
+        operations.pass_states,
+        operations.positions,
+        operations.windows_by_kind,
+        operations.unsettled_signals,
+        operations.undecided_emails,
+        operations.gift_emails,
+        operations.gifts_to_be_told_of,
+        operations.waiting_emails,
+        operations.sends_per_day,
+        operations.paused_legacies,
+        operations.next_ask,
+        relay.open_requests,
+        relay.ended_requests,
+        relay.wallets,
+        relay.find_requests,
+        relay.conditions,
+        relay.undelivered_alerts,
+        relay.verdicts,
+        dead_alerts,
+        gauges.upgrade_gauges,
+        gauges.email_gauges,
+    ):
+        yield ask.__name__, ask(engine)
+    yield "ended find_requests", relay.find_requests(engine, ended=True)
+    yield "one of find_requests", relay.find_requests(engine, request_id=uuid4())
+    yield "attempts", relay.attempts(engine, uuid4())
+    yield "owners", relay.owners(engine, 100)
+    yield "under_other_keys", relay.under_other_keys(engine, "k")
+    yield "statistics recent", store.recent(engine, CHAIN_ID, 5)
+    yield "statistics by day", store.last_of_each_day(engine, CHAIN_ID, now - timedelta(days=30), now)
+    yield "statistics count", store.count(engine)
+    async with engine.begin() as connection:
+        yield "known_logs", index_tables.known_logs(connection, CHAIN_ID, 5, 9)
+        yield "newest_event_block", index_tables.newest_event_block(connection, CHAIN_ID, 9)
+        yield "select_events", index_tables.select_events(connection, CHAIN_ID, {"NotifyRequested"}, 5, 9)
+        yield "live_gifts", index_tables.live_gifts(connection, CHAIN_ID, "0x")
+        yield "legacies_by_id", index_tables.legacies_by_id(connection, CHAIN_ID, "0x", [5])
+        for table in (tables.legacy, tables.reminder_config):
+            yield "select_rows", index_tables.select_rows(connection, table, CHAIN_ID, ["0x1"])
+        newest = await index_tables.newest_event_block(connection, CHAIN_ID, 2**62)
+        yield "forget_after", index_tables.forget_after(connection, CHAIN_ID, newest.number - 9 if newest else 0)
+    yield "forget_expired", operations.forget_expired(engine)
+
+
+async def whole_reads_of(engine: AsyncEngine, statement: str, values: Any = None) -> list[str]:
+    """Of one statement, `statement` as the driver gets it, with %(name)s."""
+    async with engine.connect() as connection:
+        driver: Any = (await connection.get_raw_connection()).driver_connection
+        await driver.execute("set local random_page_cost = 1.1")  # or small tables are dearer by index
+        cursor = await driver.execute("explain (generic_plan, format json) " + _numbered(statement))
+        plan = (await cursor.fetchone())[0][0]["Plan"]
+        if values is not None:
+            cursor = await driver.execute("explain (format json) " + statement, values)
+            plan = min(plan, (await cursor.fetchone())[0][0]["Plan"], key=lambda each: each["Total Cost"])
+        await driver.rollback()
+    return sorted(set(_whole(plan, limited=False)))
+
+
+def _numbered(statement: str) -> str:
+    names: dict[str, str] = {}
+
+    def number(found: re.Match[str]) -> str:
+        return names.setdefault(found[1], f"${len(names) + 1}") + _CASTS.get(found[1], "")
+
+    return re.sub(r"%\((\w+)\)s", number, statement).replace("%%", "%")
+
+
+# What the driver says itself of such numbers.
+_CASTS: Final = {"wei": "::numeric", "max_fee": "::numeric", "priority_fee": "::numeric", "attempt_gas": "::bigint"}
+_PARTIAL: Final = {
+    index.name
+    for table in tables.metadata.sorted_tables
+    for index in table.indexes
+    if isinstance(index, Index) and index.dialect_options["postgresql"]["where"] is not None
+}
+_BIG: Final = {table.name for table in tables.metadata.sorted_tables} - SMALL
+_ONLY_CHAIN: Final = re.compile(r"\(chain_id = [^()]+\)")
+
+
+def _whole(node: Mapping[str, Any], limited: bool) -> Iterator[str]:
+    """`limited`: what is above stops when it has enough, so that order by an index is no reading of all."""
+    kind, table, index = node["Node Type"], node.get("Relation Name"), node.get("Index Name")
+    condition = node.get("Index Cond")
+    if kind == "Seq Scan" and table in _BIG:
+        yield f"{table} in order"
+    of_all = condition is None or _ONLY_CHAIN.fullmatch(condition)
+    if "Index" in kind and of_all and index not in _PARTIAL and not limited and (table in _BIG or kind[:6] == "Bitmap"):
+        yield f"{table or index} by {index} {condition or 'without a condition'}"
+    below = kind == "Limit" or (limited and kind in ("LockRows", "Nested Loop", "Subquery Scan", "Result"))
+    for child in node.get("Plans", ()):
+        yield from _whole(child, below)
