@@ -1,5 +1,5 @@
 /** The giver's wallet and what the create page reads through it: tokens, the chain's clock, what was sealed. */
-import { BrowserProvider, Contract, type JsonRpcSigner, type Log } from "ethers";
+import { BrowserProvider, Contract, isError, type JsonRpcSigner, type Log, type TransactionReceipt } from "ethers";
 import { type NewGift, sealedIn, type Sealed, sealedTopics, sealingCalls } from "./sealing.ts";
 import type { Wallet } from "./wallets.ts";
 
@@ -73,9 +73,10 @@ export class GiverWallet {
     let receipt = null;
     for (const [number, { to, data, value }] of calls.entries()) {
       said(`Please confirm transaction ${number + 1} of ${calls.length} in your wallet.`);
-      const sent = await this.signer.sendTransaction({ to, data, value });
+      // The wallet may be on another chain by now, where ether sent to this address is lost: it refuses by this.
+      const sent = await this.signer.sendTransaction({ to, data, value, chainId: this.chain.chainId });
       said(`Transaction ${number + 1} of ${calls.length} is on its way.`);
-      receipt = await sent.wait();
+      receipt = await sent.wait().catch(spedUp);
     }
     if (receipt === null) throw new Error("The transaction was not seen on the chain.");
     return this.placed(receipt.logs, receipt.hash, receipt.blockNumber);
@@ -113,6 +114,12 @@ export class GiverWallet {
     if (found === null) throw new Error("The chain does not answer.");
     return { ...sealedIn(logs, this.chain.vault), transaction, sealedAt: new Date(found.timestamp * 1000) };
   }
+}
+
+/** A wallet that was asked to hurry has sent the same once more: it is sealed, and not to be sealed again. */
+function spedUp(error: unknown): TransactionReceipt {
+  if (isError(error, "TRANSACTION_REPLACED") && error.reason === "repriced") return error.receipt;
+  throw error;
 }
 
 async function latest(provider: BrowserProvider | JsonRpcSigner["provider"]): Promise<number> {
