@@ -1,0 +1,181 @@
+"""Promises of every signed message: it is worth nothing anywhere but where it was made for, and nothing twice."""
+
+import hashlib
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from eth_account.signers.local import LocalAccount
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from api.sponsor_bodies import EXAMPLE_TOKEN
+from devnet.scenarios import DAY, Scenario
+from reminder_worker.chain.signatures import recover
+from tests.integration.api_world import INGEST, Answer, World, open_world, payload_of, person
+from tests.integration.auth_proxy_stand_in import AuthProxyStandIn
+
+ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
+FIELD = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEFFFFFC2F
+ORIGIN = "https://gifts.example.org"
+EMAIL = "someone@post.example"
+LETTER = "eyJ2IjoxLCJ0byI6IkFubmEiLCJmcm9tIjoiR3JhbmRwYSIsIm5vdGUiOiJIYXBweSBiaXJ0aGRheSEifQ"
+DEADLINE = {"name": "deadline", "type": "uint256"}
+HASHED = [{"name": "payloadHash", "type": "bytes32"}, DEADLINE]
+TYPES: dict[str, Any] = {
+    "/ingest-legacy": ("IngestLegacy", INGEST),
+    "/recipients": ("ReadRecipients", INGEST[::2]),
+    "/erase-legacy": ("EraseLegacy", INGEST[::2]),
+    "/send-instructions": ("SendInstructions", INGEST[::2]),
+    "/gift/recipient-wallet": ("GiftEmailWallet", [{"name": "emailHash", "type": "bytes32"}, DEADLINE]),
+    "/gift/notify": ("GiftNotify2", HASHED),
+    "/gift/notify/erase": ("GiftNotifyErase", [{"name": "timelockId", "type": "uint256"}, DEADLINE]),
+}
+REFUSED = {400, 403, 404, 409, 410, 422}
+
+
+class Signed:
+    """Requests as their rightful signers make them; `without` a right word, as an attacker might wish them."""
+
+    def __init__(self, world: World, scenario: Scenario) -> None:
+        self.world = world
+        self.owner, self.giver = world.owner(), scenario.account("giver")
+        self.legacies = [world.legacy(self.owner) for _ in range(2)]
+        terms: dict[str, Any] = {"tokens": [(scenario.deployment.usdc, 10**6)], "duration": 30 * DAY}
+        self.gifts = [scenario.create_gift(self.giver, scenario.account("heir").address, **terms) for _ in range(2)]
+
+    def body(self, path: str, signer: LocalAccount | None = None, **domain: Any) -> dict[str, Any]:
+        """`domain` changes what it is signed in, not what it says."""
+        kind, fields = TYPES[path]
+        deadline, legacy, gift = self.world.deadline(), self.legacies[0].address, self.gifts[0]
+        payload = self._payload(path, gift)
+        message = {
+            "legacy": legacy,
+            "timelockId": gift,
+            "payloadHash": hashlib.sha256(payload.encode()).digest(),
+            "emailHash": hashlib.sha256(EMAIL.encode()).digest(),
+            "deadline": deadline,
+        }
+        message = {field["name"]: message[field["name"]] for field in fields}
+        signer = signer or (self.giver if path.startswith("/gift") else self.owner)
+        whole = {"name": "Reminder Worker", "version": "1", "chainId": self.world.chain_id} | domain
+        signature = signer.sign_typed_data(whole, {kind: fields}, message).signature.to_0x_hex()
+        about: dict[str, Any] = {"giver": self.giver.address} if path.startswith("/gift") else {"legacy": legacy}
+        if "payloadHash" in message:
+            about["payload"] = payload
+        if "emailHash" in message:
+            about["email"] = EMAIL
+        if "timelockId" in message:
+            about["timelockId"] = str(gift)
+        return {"chainId": self.world.chain_id, "deadline": deadline, "signature": signature, **about}
+
+    def _payload(self, path: str, gift: int) -> str:
+        if path == "/ingest-legacy":
+            return payload_of([person(1)])
+        link = f"{ORIGIN}/gifts/{self.world.chain_id}/{gift}#g={LETTER}"
+        about = {"timelockId": str(gift), "recipientEmail": EMAIL, "recipientName": "", "giverName": "Grandpa"}
+        return json.dumps({"salt": "0x" + "ab" * 16, "claimLink": link, "timing": "none", **about})
+
+
+@pytest.fixture
+async def signed(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Signed]:
+    more = {"GIFT_ORIGINS": ORIGIN, "GIFT_NOTIFY_PER_CLIENT_HOUR": "1000", "GIFT_WALLETS_PER_CLIENT_HOUR": "1000"}
+    async with (
+        AuthProxyStandIn() as provider,
+        open_world(chain_scenario, engine, **more, **provider.settings()) as world,
+    ):
+        made = Signed(world, chain_scenario)
+        await world.parts.chain_indexes[world.chain_id].advance()
+        yield made
+
+
+def twins(signature: str) -> dict[str, str]:
+    """Other bytes that a careless check takes for the same signature."""
+    raw = bytes.fromhex(signature[2:])
+    r, s, v = raw[:32], int.from_bytes(raw[32:64], "big"), raw[64]
+    high = (ORDER - s).to_bytes(32, "big")
+    return {
+        "v of 0 or 1": "0x" + (raw[:64] + bytes([v - 27])).hex(),
+        "upper case": "0x" + raw.hex().upper(),
+        "high s": "0x" + (r + high + bytes([55 - v])).hex(),
+        "high s, v of 0 or 1": "0x" + (r + high + bytes([28 - v])).hex(),
+        "a byte more": "0x" + raw.hex() + "00",
+        "compact": "0x" + (r + (s | (v - 27) << 255).to_bytes(32, "big")).hex(),
+        "s beyond the order": "0x" + (r + ((s + ORDER) % (1 << 256)).to_bytes(32, "big") + bytes([v])).hex(),
+        "doubled": "0x" + raw.hex() * 2,
+    }
+
+
+@pytest.mark.parametrize("path", list(TYPES))
+async def test_a_message_counts_once_and_only_as_it_was_signed(signed: Signed, path: str) -> None:
+    """Not on another chain or contract, for another version, at another endpoint, by another signer, about anything
+    else, in other bytes, or again."""
+    world, stranger = signed.world, signed.world.scenario.account("stranger")
+    other_domains: list[dict[str, Any]] = [
+        {"chainId": world.chain_id + 1},
+        {"chainId": 1},
+        {"version": "2"},
+        {"name": "Reminder worker"},
+        {"verifyingContract": signed.legacies[0].router},
+        {"verifyingContract": "0x" + "00" * 20},
+    ]
+    for domain in other_domains:
+        assert_refused(await world.post(path, signed.body(path, **domain)), path, domain)
+    assert_refused(await world.post(path, signed.body(path, stranger)), path, "another signer")
+    for other in TYPES:
+        if other != path:
+            taken = signed.body(path) | {"signature": signed.body(other)["signature"]}
+            assert_refused(await world.post(path, taken), path, other)
+    whole = signed.body(path)
+    for name, value in _changes(signed, whole):
+        assert_refused(await world.post(path, whole | {name: value}), path, (name, value))
+    done = await world.post(path, whole)
+    assert done.status < 300, done.body
+    for how, twin in twins(whole["signature"]).items():
+        answer = await world.post(path, whole | {"signature": twin})
+        assert answer.status in {403, 409}, (path, how, answer.status)
+    for about in ("legacy", "giver"):
+        if about in whole:
+            assert (await world.post(path, whole | {about: whole[about].lower()})).code == "already_used"
+    assert (await world.post(path, whole)).code == "already_used"
+
+
+def assert_refused(answer: Answer, *what: Any) -> None:
+    assert answer.status in REFUSED, (what, answer.status, answer.body)
+
+
+def _changes(signed: Signed, body: dict[str, Any]) -> list[tuple[str, Any]]:
+    """What an attacker would like a captured message to say."""
+    changes: list[tuple[str, Any]] = [("chainId", 1), ("deadline", body["deadline"] + 1), ("deadline", 2**53 - 1)]
+    if "legacy" in body:
+        changes += [("legacy", signed.legacies[1].address), ("legacy", EXAMPLE_TOKEN)]
+    if "giver" in body:
+        changes += [("giver", signed.world.scenario.account("stranger").address)]
+    if "timelockId" in body:
+        changes += [("timelockId", str(signed.gifts[1]))]
+    if "email" in body:
+        changes += [("email", "mallory@post.example")]
+    if "payload" in body:
+        changes += [("payload", body["payload"] + " "), ("payload", body["payload"].replace("@", "+x@"))]
+    return changes
+
+
+ACCOUNTS_DIGEST = b"\x05" * 32
+EDGES = st.sampled_from([0, 1, 2, ORDER // 2, ORDER // 2 + 1, ORDER - 1, ORDER, ORDER + 1, FIELD, 2**256 - 1])
+NUMBERS = EDGES | st.integers(0, 2**256 - 1)
+
+
+@given(NUMBERS, NUMBERS, st.integers(0, 255), st.integers(0, 70))
+@settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_any_numbers_for_a_signature_name_nobody_or_one_account(r: int, s: int, v: int, length: int) -> None:
+    """Zero, the curve's order and what lies beyond it, points that are not on the curve, every v, every length."""
+    raw = r.to_bytes(32, "big") + s.to_bytes(32, "big") + bytes([v])
+    named = recover(ACCOUNTS_DIGEST, raw)
+    if named is not None:
+        assert v in {0, 1, 27, 28}
+        assert 0 < r < ORDER
+        assert 0 < s <= ORDER // 2
+        assert recover(b"\x06" * 32, raw) != named, "it is of this digest only"
+    assert length == 65 or recover(ACCOUNTS_DIGEST, raw[:length] + bytes(max(0, length - 65))) is None
