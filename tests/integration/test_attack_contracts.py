@@ -1,0 +1,75 @@
+"""Promises towards contracts that anybody may deploy: they cost a bounded look, and nobody else anything."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Scenario
+from tests.integration import api_world
+from tests.integration.mail_stub import MailStub
+from tests.integration.reminder_world import CHAIN_ID, World, open_world
+
+"""What stands at an address: code that reverts, loops, is invalid, answers or reverts with much, or nothing."""
+HOSTILE = {
+    "reverts": "0x60006000fd",
+    "burns all gas": "0x5b600056",
+    "invalid": "0xfe",
+    "answers with a megabyte": "0x621000006000f3",
+    "reverts with a megabyte": "0x621000006000fd",
+    "answers with a word that is no address": "0x7f" + "ff" * 32 + "60005260206000f3",
+    "answers half a word": "0x60106000f3",
+    "calls itself": "0x600060006000600060003060005af1",
+    "is gone": "0x",
+}
+POISON, GOOD = 300, 12
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
+        yield opened
+
+
+async def test_hundreds_of_poisoned_legacies_keep_no_reminder_of_others(world: World) -> None:
+    """All become due in the same look, in the same batches as the others; the next look asks none of them."""
+    scenario, anna = world.scenario, world.address("anna")
+    owner = world.account("owner")
+    scenario.subscribe_premium(owner)
+    poison = scenario.bulk_create(owner, POISON, {anna: 100}, inactivity=DAY)
+    good = scenario.bulk_create(owner, GOOD, {anna: 100}, inactivity=DAY)
+    mixed = sorted([*poison, *good], key=lambda legacy: legacy.address)
+    await world.sql(
+        "insert into worker.watch (chain_id, legacy, creator, legacy_type)"
+        " select :chain, legacy, :creator, 3 from unnest(cast(:legacies as text[])) as w(legacy)",
+        chain=CHAIN_ID,
+        creator=world.address("owner"),
+        legacies=[legacy.address for legacy in mixed],
+    )
+    codes = list(HOSTILE.values())
+    for number, legacy in enumerate(poison):
+        scenario.anvil.set_code(legacy.address, codes[number % len(codes)])
+    report = await world.look_at_chain()
+    assert report.asked == POISON + GOOD
+    opened = {row[0] for row in await world.sql("select distinct legacy from worker.due_window where state = 'open'")}
+    assert opened == {legacy.address for legacy in good}
+    assert report.reverting >= POISON // 2
+    assert set(report.set_aside) <= {legacy.address for legacy in poison}
+    assert (await world.due.run()).asked == 0, "what failed rests, what answered is not asked again"
+
+
+async def test_a_fake_legacy_of_any_kind_is_refused_and_costs_the_next_one_nothing(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    """Whoever names an address of their own can neither be believed nor make us think that the node is ill."""
+    async with api_world.open_world(chain_scenario, engine) as world:
+        owner, attacker = world.owner(), world.owner("attacker")
+        legacy = world.legacy(owner)
+        chain = world.parts.chains[world.chain_id]
+        for number, (what, code) in enumerate(HOSTILE.items()):
+            address = f"0x{0xBAD0000 + number:040x}"
+            chain_scenario.anvil.set_code(address, code)
+            answer = await world.ingest(attacker, address, [api_world.person(1)])
+            assert (answer.status, answer.code) == (403, "not_a_known_legacy"), (what, answer.body)
+            assert [(endpoint.ok, endpoint.errors) for endpoint in chain.health()] == [(True, 0)], what
+            assert (await world.ingest(owner, legacy, [api_world.person(1)])).status == 200, what
