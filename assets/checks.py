@@ -59,11 +59,13 @@ def _every_chain_succeeded(asset: dg.AssetsDefinition) -> dg.AssetChecksDefiniti
 @dg.asset_check(asset=chain_index, op_tags=AFTER_THE_WORK)
 def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """The chain index follows the head of every chain closely."""
-    lags = service.call(_lags, SECONDS)
+    lags, unread = service.call(_lags, SECONDS)
     worst = max((lag for _, _, lag in lags), default=0)
+    said = [f"no answer of chain {chain}: {error}" for chain, error in unread]
+    said += [f"{lag} blocks behind the head of chain {chain}" for chain, _, lag in lags]
     return dg.AssetCheckResult(
-        passed=worst <= MAX_LAG_BLOCKS,
-        description="; ".join(f"{lag} blocks behind the head of chain {chain}" for chain, _, lag in lags),
+        passed=worst <= MAX_LAG_BLOCKS and not unread,
+        description="; ".join(said),
         metadata={
             "blocks behind": worst,
             "allowed": MAX_LAG_BLOCKS,
@@ -225,18 +227,23 @@ async def _states(runtime: "Runtime", name: str) -> "list[operations.PassState]"
     return [state for state in states if state.name == name and state.chain_id in chains]
 
 
-async def _lags(runtime: "Runtime") -> list[tuple[int, int, int]]:
-    """(chain, head, blocks behind); an unreachable chain raises `ChainUnavailable`."""
+async def _lags(runtime: "Runtime") -> tuple[list[tuple[int, int, int]], list[tuple[int, str]]]:
+    """(chain, head, blocks behind); and of each chain that does not answer, the class of its error."""
+    from reminder_worker.errors import ServiceError
     from reminder_worker.operations import positions
 
     read = {p.chain_id: p.block_number for p in await positions(runtime.engine) if p.name == "index"}
-    found = []
+    found, unread = [], []
     for chain_id, chain in runtime.chains.items():
-        head = await chain.block("latest")
+        try:
+            head = await chain.block("latest")
+        except ServiceError as error:
+            unread.append((chain_id, type(error).__name__))
+            continue
         number = head.number if head else 0
         start = chain.settings.start_block - 1
         found.append((chain_id, number, max(0, number - read.get(chain_id, start))))
-    return found
+    return found, unread
 
 
 async def _unsettled(runtime: "Runtime") -> "list[operations.SignalCount]":

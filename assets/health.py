@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import metadata
-from assets.overview import GROUP, pass_state
+from assets.overview import pass_state
 from assets.relay import relay_requests
 from assets.reminders import sent_emails
 from assets.service import Service
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dg.asset(
     deps=[pass_state, sent_emails, "gift_emails", relay_requests],
-    group_name=GROUP,
+    group_name="alerts",
     kinds={"postgres"},
     owners=OWNERS,
     tags={"holds": "public-facts"},

@@ -15,7 +15,10 @@ SAID_AT_ONCE = 5
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "none") -> Table:
-    """A Markdown table, or the word for its emptiness (as text: a check's page hides Markdown behind a link)."""
+    """A Markdown table, or the word for its emptiness (as text: a check's page hides Markdown behind a link).
+
+    Dagster's page is narrow and cuts what is wide: addresses and other ids come last.
+    """
     lines = ["| " + " | ".join(_cell(value) for value in row) + " |" for row in rows]
     if not lines:
         return dg.MetadataValue.text(empty)
@@ -131,8 +134,8 @@ def wallets_table(wallets: "Iterable[operations_relay.Wallet]") -> Table:
     for w in wallets:
         oldest = age(w.oldest_open) if w.unmined else ""
         spent = (w.requests, ether(w.reserved_wei), ether(w.spent_wei))
-        rows.append((w.chain_id, w.address, w.unmined, w.mined, oldest, *spent, w.stopped or ""))
-    headers = ("chain", "wallet", "not mined", "mined", "oldest", "today", "reserved ETH", "spent ETH", "stopped")
+        rows.append((w.chain_id, w.unmined, w.mined, oldest, *spent, w.stopped or "", w.address))
+    headers = ("chain", "not mined", "mined", "oldest", "today", "reserved ETH", "spent ETH", "stopped", "wallet")
     return table(headers, rows, "no wallet was used yet")
 
 
@@ -151,8 +154,8 @@ def owners_table(owners: "Iterable[operations_relay.Owner]") -> Table:
     rows = []
     for o in owners:
         seen = f"{o.nonce_seen} (baseline {o.baseline})"
-        rows.append((o.legacy, o.chain_id, left(o.to_deadline), left(o.budget_left), seen, o.decision, o.reason or ""))
-    headers = ("legacy", "chain", "to deadline", "budget left", "transactions", "decision", "reason")
+        rows.append((o.decision, o.reason or "", left(o.to_deadline), left(o.budget_left), seen, o.chain_id, o.legacy))
+    headers = ("decision", "reason", "to deadline", "budget left", "transactions", "chain", "legacy")
     return table(headers, rows, "nobody has opted in")
 
 

@@ -73,14 +73,14 @@ def _table(listed: "list[Listed]") -> metadata.Table:
 
     rows = [
         (
-            each.chain_id,
-            each.operation.operation_id,
             each.operation.state,
             each.does,
             "" if each.operation.ready_at is None else metadata.clock(min(each.operation.ready_at, LATEST_TIME)),
-            each.operation.scheduled_by or "",
             "yes" if each.final else "not yet",
+            each.chain_id,
+            each.operation.scheduled_by or "",
+            each.operation.operation_id,
         )
         for each in listed
     ]
-    return metadata.table(("chain", "operation", "state", "does", "executable at", "sent by", "final"), rows)
+    return metadata.table(("state", "does", "executable at", "final", "chain", "sent by", "operation"), rows)

@@ -6,14 +6,14 @@ import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from assets.auto_renew import owner_activity
-from assets.checks import EVERY_CHAIN, STANDING_CHECKS
+from assets.checks import STANDING_CHECKS
 from assets.gifts import gift_emails
 from assets.health import worker_health
 from assets.overview import pass_state, sends_per_day
 from assets.prices import prices
 from assets.relay import ops_alerts, relay_requests
 from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
-from assets.statistics import STATISTICS_CHECKS, statistics_days, statistics_snapshots
+from assets.statistics import statistics_days, statistics_snapshots
 from assets.upgrades import upgrade_operations
 from pipelines.retention import forget_expired, prune_runs
 
@@ -27,12 +27,10 @@ def _tags(lane: str, seconds: int = MAX_SECONDS) -> dict[str, str]:
     return {LANE: lane, "dagster/max_runtime": str(seconds)}
 
 
-def _pass_job(name: str, description: str, *assets: dg.AssetsDefinition) -> AssetJob:
-    """The assets and, after them, whether their passes did all their work."""
-    keys = [asset.key for asset in assets]
-    checks = dg.AssetSelection.checks(*(dg.AssetCheckKey(key, EVERY_CHAIN) for key in keys))
-    selection = dg.AssetSelection.assets(*keys).without_checks() | checks
-    return dg.define_asset_job(name, selection, description=description, tags=_tags(name))
+def _pass_job(name: str, description: str, *assets: dg.AssetsDefinition, seconds: int = MAX_SECONDS) -> AssetJob:
+    """The assets and, after them, all of their checks: results older than the asset do not show in Dagster's pages."""
+    selection = dg.AssetSelection.assets(*(asset.key for asset in assets))
+    return dg.define_asset_job(name, selection, description=description, tags=_tags(name, seconds))
 
 
 events = _pass_job(
@@ -52,12 +50,11 @@ relay = _pass_job(
 auto_renew = _pass_job("auto_renew", "Look at the owners who opted in, renew their timers.", owner_activity)
 health = _pass_job("health", "Look whether all is well, show what is wrong.", worker_health)
 price_feeds = _pass_job("price_feeds", "Read the price feeds, keep what is new.", prices)
-statistics = dg.define_asset_job(
+statistics = _pass_job(
     "statistics",
-    dg.AssetSelection.assets(statistics_snapshots.key).without_checks()
-    | dg.AssetSelection.checks(dg.AssetCheckKey(statistics_snapshots.key, EVERY_CHAIN), *STATISTICS_CHECKS),
-    description="The hour's counts and value secured, and whether they are sound.",
-    tags=_tags("statistics", MAX_SECONDS_OF_NUMBERS),
+    "The hour's counts and value secured, and whether they are sound.",
+    statistics_snapshots,
+    seconds=MAX_SECONDS_OF_NUMBERS,
 )
 daily_series = dg.define_asset_job(
     "daily_series",

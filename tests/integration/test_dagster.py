@@ -185,7 +185,9 @@ def test_a_run_for_events_makes_the_index_then_signals_then_emails_and_says_what
     assert made["chain_index"]["last run: events"] > 0
     assert made["notify_signals"]["last run: new"] == 1
     assert made["sent_emails"]["undecided emails"] == 0
-    assert [check.passed for check in _checked(result).values()] == [True]
+    checked = _checked(result)
+    assert set(checked) == {checks.EVERY_CHAIN, "index_lag", "every_signal_settled", "every_email_decided"}
+    assert all(check.passed for check in checked.values())
 
 
 def test_a_chain_that_fails_fails_the_run_but_holds_up_neither_another_chain_nor_the_emails(
@@ -204,6 +206,9 @@ def test_a_chain_that_fails_fails_the_run_but_holds_up_neither_another_chain_nor
     assert made["chain_index"][f"failed (chain {DEAD_CHAIN})"].startswith("ChainUnavailable")
     failure = next(event for event in result.all_events if event.event_type_value == "STEP_FAILURE")
     assert f"chain {DEAD_CHAIN}: ChainUnavailable" in failure.step_failure_data.error_display_string
+    lag = _checked(result)["index_lag"]
+    assert not lag.passed
+    assert (lag.description or "").startswith(f"no answer of chain {DEAD_CHAIN}: ChainUnavailable; ")
 
 
 def test_a_pass_that_is_off_is_not_made_and_the_log_says_why(
@@ -305,6 +310,7 @@ def test_an_index_far_behind_the_head_fails_its_check(chain_scenario: Scenario, 
     result = checks.index_lag(service=service)
     assert not result.passed
     assert result.metadata["blocks behind"].value == 101
+    assert result.description == f"101 blocks behind the head of chain {chain_scenario.anvil.chain_id}"
 
 
 def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothing_count_as_success(
@@ -631,7 +637,7 @@ def test_owners_who_opted_in_are_looked_at_every_hour_and_shown(
     assert _tick("auto_renew_every_5_minutes", service, instance).launched
     made = _made(_run("auto_renew", service))["owner_activity"]
     assert made["owners"] == 1
-    assert f"| {legacy.address} | {chain_scenario.anvil.chain_id} |" in made["nearest deadlines"]
+    assert f"| {chain_scenario.anvil.chain_id} | {legacy.address} |" in made["nearest deadlines"]
     assert "| wait | too_early |" in made["decisions"]
     said = _tick("auto_renew_every_5_minutes", service, instance).skip_message
     assert said == "owners looked at in the last hour: 1"
