@@ -116,9 +116,7 @@ def change_facts(change: Change, operation: Operation | None, around: Around) ->
 
 
 def executable_facts(operation: Operation, around: Around) -> Facts:
-    facts: Facts = {"state": "may be executed now"}
-    if operation.ready_at is not None:
-        facts["executable_at"] = operation.ready_at
+    facts = _decision(operation)
     facts |= _calls(operation.calls, around) | _where_to_look(operation.scheduled_tx, operation.operation_id, around)
     return facts | _how_to_cancel(operation, around)
 

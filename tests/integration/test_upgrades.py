@@ -149,6 +149,18 @@ async def test_an_operation_is_followed_from_scheduled_to_executed(it: UpgradeWo
     assert await it.catch_up() is None
 
 
+async def test_an_operation_after_another_says_so_also_when_its_time_has_come(it: UpgradeWorld) -> None:
+    s, first = it.scenario, it.scenario.schedule_upgrade(SOMEBODY)
+    after = (bytes.fromhex(first.id[2:]), bytes(32), UPGRADE_DELAY)
+    s.write(s.proposer, "TimelockController", it.timelock, "schedule", SOMEBODY, 0, UNKNOWN, *after)
+    await it.catch_up()
+    it.told()
+    s.advance(UPGRADE_DELAY)
+    await it.catch_up()
+    facts = [facts for kind, facts in it.told() if kind == "executable" and facts["about"] != first.id]
+    assert [(each["state"], each["only after"]) for each in facts] == [("may be executed now", first.id)]
+
+
 async def test_a_cancelled_operation_is_told_and_may_be_scheduled_and_told_again(it: UpgradeWorld) -> None:
     s = it.scenario
     operation = s.schedule_upgrade(SOMEBODY)
