@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 AsOf = Annotated[
     str,
     Meta(
-        description="RFC 3339, UTC: when the chain was read for the oldest part of the answer, whenever it was asked for",
+        description="RFC 3339, UTC: when the chain was read for the oldest part, whenever it is asked for",
         examples=["2027-03-03T09:00:00Z"],
     ),
 ]
