@@ -35,6 +35,7 @@ __all__ = ["Recipient", "Recipients", "Saved", "body_context", "cancel_unsent", 
 DAY = 86400
 # One round trip; a second reader of the same digest waits for the first and then has spent nothing. The commit does not
 # wait for the disk: a crash of the database may forget the digests of reads of its last second, never a write's.
+# A creator never changes: what one saved is not shown to another, whatever a node says now.
 _SPEND_AND_READ = text("""
     with spending as (
         insert into worker.used_signature (digest, deadline)
@@ -44,6 +45,9 @@ _SPEND_AND_READ = text("""
     select exists(select from spending) as spent, r.*
     from (select) as once
     left join worker.recipient r on r.chain_id = :chain_id and r.legacy = :legacy and exists(select from spending)
+        and not exists(
+            select from worker.watch w where w.chain_id = :chain_id and w.legacy = :legacy and w.creator <> :creator
+        )
     order by r.recipient
 """)
 _UNSENT = ("queued", "released", "dead", "suppressed")
@@ -95,6 +99,7 @@ class Recipients:
             "deadline": granted.deadline,
             "chain_id": request.chain_id,
             "legacy": request.legacy,
+            "creator": granted.identity.creator,
         }
         async with self._autocommit.connect() as conn:
             rows = (await conn.execute(_SPEND_AND_READ, values)).all()

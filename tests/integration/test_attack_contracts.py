@@ -73,3 +73,22 @@ async def test_a_fake_legacy_of_any_kind_is_refused_and_costs_the_next_one_nothi
             assert (answer.status, answer.code) == (403, "not_a_known_legacy"), (what, answer.body)
             assert [(endpoint.ok, endpoint.errors) for endpoint in chain.health()] == [(True, 0)], what
             assert (await world.ingest(owner, legacy, [api_world.person(1)])).status == 200, what
+
+
+async def test_a_set_is_not_shown_to_another_creator_whatever_the_node_says(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    """As from a node that lies: the attacker is told to be the creator of a genuine legacy."""
+    async with api_world.open_world(chain_scenario, engine) as world:
+        owner, attacker = world.owner(), world.owner("attacker")
+        legacy = world.legacy(owner)
+        assert (await world.ingest(owner, legacy, [api_world.person(1)])).status == 200
+        assert len((await world.call(owner, "ReadRecipients", legacy)).body["recipients"]) == 1
+        anvil = chain_scenario.anvil
+        before = anvil.rpc("eth_getCode", legacy.address, "latest")
+        fake = chain_scenario.deploy_fake_legacy(attacker, legacy.id, [])
+        anvil.set_code(legacy.address, anvil.rpc("eth_getCode", fake.address, "latest"))
+        lied = await world.call(attacker, "ReadRecipients", legacy)
+        assert (lied.status, lied.body) == (200, {"recipients": []})
+        anvil.set_code(legacy.address, before)
+        assert len((await world.call(owner, "ReadRecipients", legacy)).body["recipients"]) == 1
