@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dg.asset(
     deps=[pass_state, sent_emails, "gift_emails", relay_requests],
-    group_name="alerts",
+    group_name="overview",
     kinds={"postgres"},
     owners=OWNERS,
     tags={"holds": "public-facts"},

@@ -45,7 +45,7 @@ def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]
 
 @dg.asset(
     deps=[sent_emails],
-    group_name=GROUP,
+    group_name="reminders",
     kinds={"postgres", "polars"},
     owners=OWNERS,
     tags={"holds": "aggregates-only"},

@@ -47,7 +47,7 @@ def relay_requests(context: dg.AssetExecutionContext, service: dg.ResourceParam[
 raised_alerts = dg.AssetSpec(
     "raised_alerts",
     deps=[relay_requests, "upgrade_operations", "worker_health"],
-    group_name="alerts",
+    group_name="overview",
     kinds={"postgres"},
     owners=OWNERS,
     tags={"holds": "public-facts"},
@@ -59,7 +59,7 @@ raised_alerts = dg.AssetSpec(
 @dg.asset(
     deps=[raised_alerts],  # not what raises them: it would be skipped in a run in which the relay's pass is off
     op_tags={"dagster/priority": "-1"},  # after those of the same run that raise some
-    group_name="alerts",
+    group_name="overview",
     kinds={"postgres", "email"},
     owners=OWNERS,
     tags={"holds": "public-facts"},
