@@ -21,7 +21,7 @@ export async function canScan(): Promise<boolean> {
   }
 }
 
-/** Shows the camera in `video` and calls `seen` with each code until it says true, or `stop` is aborted.
+/** Shows the camera in `video` and calls `seen` with each code until it says true, `stop` is aborted or the video gone.
  *
  * Rejects when the camera may not be used. */
 export async function scan(video: HTMLVideoElement, stop: AbortSignal, seen: (text: string) => boolean): Promise<void> {
@@ -32,9 +32,9 @@ export async function scan(video: HTMLVideoElement, stop: AbortSignal, seen: (te
   try {
     video.srcObject = stream;
     await video.play();
-    while (!stop.aborted) {
+    while (!stop.aborted && video.isConnected) {
       const codes = await detector.detect(video).catch(() => []); // a frame that is not there yet
-      if (!stop.aborted && codes.some(({ rawValue }) => seen(rawValue))) return;
+      if (!stop.aborted && video.isConnected && codes.some(({ rawValue }) => seen(rawValue))) return;
       await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
     }
   } finally {

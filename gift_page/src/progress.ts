@@ -50,6 +50,7 @@ export class Progress {
     private readonly facts: Facts,
     private readonly skipSwap: boolean,
   ) {
+    for (const input of place.querySelectorAll("input")) input.value = ""; // a key that was typed, and not needed
     const list = make("ol", { className: "steps" }, ...this.steps);
     fill(place, make("div", { className: "panel" }, this.heading, list, this.told, this.link, this.more));
     this.heading.focus();

@@ -33,6 +33,17 @@ _MOVED = """() => new Promise((done) => {
 })"""
 
 
+REMEMBER_TRACKS = """
+window.tracks = [];
+const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+navigator.mediaDevices.getUserMedia = async (wanted) => {
+  const stream = await ask(wanted);
+  window.tracks.push(...stream.getTracks());
+  return stream;
+};
+"""
+
+
 def key_of(person: LocalAccount) -> str:
     return bytes(person.key).hex()
 
@@ -299,6 +310,26 @@ async def test_a_paper_key_is_read_by_the_camera(gift_world: GiftWorld, visitor:
     assert gift_world.received(gift) == 250 * USDC
     assert leaks(await visitor.everything(), key) == []
     nothing_amiss(visitor, gift_world.origin)
+
+
+async def test_a_key_that_was_not_needed_is_forgotten_too(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Typed, and held before the camera that looks for it; then the gift is opened with a wallet."""
+    ada = gift_world.person("ada")
+    gift, page = await gift_world.seal(ada, marks=PAPER), visitor.page
+    await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet"))
+    await visitor.has_barcode_detector()
+    await visitor.context.add_init_script(REMEMBER_TRACKS)
+    await page.goto(gift.url)
+    field = await page.get_by_label("Group 1 of 16").element_handle()
+    assert field is not None
+    await page.get_by_label("Group 1 of 16").fill(key_of(ada))
+    await page.get_by_role("button", name="Scan it with the camera").click()
+    await page.wait_for_function("() => window.tracks.some((each) => each.readyState === 'live')")
+    await page.get_by_text("With my own wallet").click()
+    await page.get_by_role("button", name="Open for free with Ada's wallet").click()
+    await see_it_received(page, "250 USDC")
+    assert await field.evaluate("(each) => each.value") == ""
+    await page.wait_for_function("() => window.tracks.every((each) => each.readyState === 'ended')")
 
 
 async def test_without_a_detector_the_key_is_typed(gift_world: GiftWorld, visitor: Visitor) -> None:
