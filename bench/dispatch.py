@@ -41,7 +41,7 @@ class _Recording(MailClient):
 
 
 async def measure() -> list[Figure]:
-    async with database() as (engine, url), _stub() as mail_url:
+    async with database() as (engine, url), mail_stub() as mail_url:
         with chain() as scenario:
             owner = scenario.account("owner")
             heirs = {scenario.account(f"heir {n}").address: 100 // HEIRS for n in range(HEIRS - 1)}
@@ -54,7 +54,7 @@ async def measure() -> list[Figure]:
                 while (await runtime.chain_indexes[CHAIN_ID].advance()).more:
                     pass
                 people = [owner.address.lower(), *(address.lower() for address in heirs)]
-                await _store_recipients(runtime, [each.address for each in legacies], people)
+                await store_recipients(runtime, [each.address for each in legacies], people)
                 return await _measure(engine, runtime, mail_url, [each.address for each in legacies], people)
 
 
@@ -102,7 +102,7 @@ async def _bodies(engine: AsyncEngine, runtime: Runtime, legacies: list[str], pe
         return mail.bodies
 
 
-async def _store_recipients(runtime: Runtime, legacies: list[str], people: list[str]) -> None:
+async def store_recipients(runtime: Runtime, legacies: list[str], people: list[str]) -> None:
     for legacy in legacies:
         rows = []
         for person in people:
@@ -162,7 +162,7 @@ async def _peak_memory() -> int:
 
 
 @asynccontextmanager
-async def _stub() -> AsyncIterator[str]:
+async def mail_stub() -> AsyncIterator[str]:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.mail_stub", stdout=asyncio.subprocess.PIPE
     )

@@ -41,8 +41,8 @@ async def measure() -> list[Figure]:
             environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
             limits = {"RATE_LIMIT_PER_MINUTE": "100000000", "API_PORT": "0", "METRICS_PORT": "0", "LOG_FORMAT": "json"}
             configured = settings(url, environ, **limits)
-            await save(engine, _snapshot(int(datetime.now(UTC).timestamp())))
-            with _logging_as_served(configured):
+            await save(engine, snapshot(int(datetime.now(UTC).timestamp())))
+            with logging_as_served(configured):
                 async with open_runtime(configured) as runtime, listening(runtime) as (port, _):
                     return await _measure(f"http://127.0.0.1:{port}/stats")
 
@@ -90,7 +90,7 @@ async def _bare(body: bytes) -> AsyncIterator[str]:
 
 
 @contextmanager
-def _logging_as_served(configured: Settings) -> Iterator[None]:
+def logging_as_served(configured: Settings) -> Iterator[None]:
     """Every line is made and written, to where nobody reads."""
     before = sys.stderr
     with open(os.devnull, "w") as nowhere:
@@ -102,7 +102,7 @@ def _logging_as_served(configured: Settings) -> Iterator[None]:
             sys.stderr = before
 
 
-def _snapshot(now: int) -> Snapshot:
+def snapshot(now: int) -> Snapshot:
     """Of the size that a deployment's is: a dozen tokens."""
     return Snapshot(
         chain_id=CHAIN_ID,

@@ -55,19 +55,21 @@ def chain() -> Iterator[Scenario]:
 
 
 def settings(database_url: str, chain_environ: Mapping[str, str], **more: str) -> Settings:
-    return Settings.from_environ(
-        {
-            "ENVIRONMENT": "local",
-            "DATABASE_URL": database_url.replace("+psycopg", ""),
-            "EMAIL_ENC_KEY": _KEY,
-            "HASH_KEY": _KEY,
-            "APP_ORIGIN": "https://app.example",
-            "CHAINS": str(CHAIN_ID),
-            f"CHAIN_{CHAIN_ID}_SIGNAL_BLOCK": "latest",
-            **chain_environ,
-            **more,
-        }
-    )
+    return Settings.from_environ(settings_environ(database_url, chain_environ, **more))
+
+
+def settings_environ(database_url: str, chain_environ: Mapping[str, str], **more: str) -> dict[str, str]:
+    return {
+        "ENVIRONMENT": "local",
+        "DATABASE_URL": database_url.replace("+psycopg", ""),
+        "EMAIL_ENC_KEY": _KEY,
+        "HASH_KEY": _KEY,
+        "APP_ORIGIN": "https://app.example",
+        "CHAINS": str(CHAIN_ID),
+        f"CHAIN_{CHAIN_ID}_SIGNAL_BLOCK": "latest",
+        **chain_environ,
+        **more,
+    }
 
 
 def secret_urls(url: str) -> tuple[SecretStr]:

@@ -1,0 +1,178 @@
+"""The API under wrk while the passes run in a process of their own and owners check in: how long answers take.
+
+`python -m bench api_under_load` takes half a minute; `API_UNDER_LOAD_SECONDS=600` is the long version. Of a machine
+that wrk, the node, PostgreSQL and the passes share, times say less than that every answer is good.
+"""
+
+import asyncio
+import os
+import re
+import shutil
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+
+import uvloop
+from sqlalchemy import text
+
+from api.server import listening
+from bench.dispatch import mail_stub, store_recipients
+from bench.harness import Figure
+from bench.stats_rps import logging_as_served, snapshot
+from bench.surroundings import CHAIN_ID, chain, database, settings_environ
+from devnet.scenarios import Legacy, Scenario
+from reminder_worker import passes
+from reminder_worker.errors import ServiceError
+from reminder_worker.runtime import open_runtime
+from reminder_worker.settings import Settings
+from reminder_worker.statistics.store import save
+
+SECONDS = int(os.environ.get("API_UNDER_LOAD_SECONDS", "30"))
+CONNECTIONS = 16
+LEGACIES = 200
+DAY = 86400
+PATHS = ("/stats", "/sponsor/status", "/health/ready")
+_TURNS = """
+local paths, turn = {{ {paths} }}, 0
+request = function()
+    turn = turn % #paths + 1
+    return wrk.format("GET", paths[turn])
+end
+"""
+_UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
+_TIMES = re.compile(rb"^\s+(50|99)%\s+([0-9.]+)(us|ms|s)$", re.M)
+_RATE = re.compile(rb"Requests/sec:\s+([0-9.]+)")
+_WATCH = text("""
+    insert into worker.watch (chain_id, legacy, creator, legacy_type)
+    select chain_id, address, creator, legacy_type from worker.legacy
+""")
+run = uvloop.run  # the loop the API is served on
+
+
+async def measure() -> list[Figure]:
+    if shutil.which("wrk") is None:
+        raise RuntimeError("wrk is not installed (Debian: apt-get install wrk)")
+    async with database() as (engine, url), mail_stub() as mail_url:
+        with chain() as scenario:
+            environ = settings_environ(
+                url,
+                scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url),
+                MAIL_URL=mail_url,
+                MAIL_TOKEN="bench",
+                RATE_LIMIT_PER_MINUTE="100000000",
+                API_PORT="0",
+                METRICS_PORT="0",
+                LOG_FORMAT="json",
+            )
+            configured = Settings.from_environ(environ)
+            await save(engine, snapshot(int(datetime.now(UTC).timestamp())))
+            with logging_as_served(configured):
+                async with open_runtime(configured) as runtime, listening(runtime) as (port, _):
+                    owner, heir = scenario.account("owner"), scenario.account("heir")
+                    scenario.subscribe_premium(owner, 400 * DAY)
+                    legacies = scenario.bulk_create(owner, LEGACIES, {heir.address: 100})
+                    while (await runtime.chain_indexes[CHAIN_ID].advance()).more:
+                        pass
+                    people = [owner.address.lower(), heir.address.lower()]
+                    await store_recipients(runtime, [each.address for each in legacies], people)
+                    async with engine.begin() as connection:
+                        await connection.execute(_WATCH)
+                    async with _passes(environ), _check_ins(scenario, legacies):
+                        said = await _wrk(f"http://127.0.0.1:{port}")
+                    async with engine.connect() as connection:
+                        count = text("select count(*) from worker.pass_state where succeeded_at is not null")
+                        if not await connection.scalar(count):
+                            raise RuntimeError("no pass succeeded meanwhile")
+    return _figures(said)
+
+
+def _figures(said: bytes) -> list[Figure]:
+    rate = _RATE.search(said)
+    times = {found[1]: float(found[2]) * _UNITS[found[3].decode()] for found in _TIMES.finditer(said)}
+    if rate is None or len(times) != 2:
+        raise RuntimeError("wrk: " + said.decode())
+    errors = sum(int(number) for number in re.findall(rb"Non-2xx or 3xx responses: (\d+)", said))
+    for line in re.findall(rb"Socket errors: (.+)", said):
+        errors += sum(int(number) for number in re.findall(rb"\d+", line))
+    return [
+        Figure("api_under_load.p50", times[b"50"], f"ms, {CONNECTIONS} connections, {SECONDS} s"),
+        Figure("api_under_load.p99", times[b"99"], f"ms, {CONNECTIONS} connections, {SECONDS} s"),
+        Figure("api_under_load.rate", float(rate[1]), "requests/s"),
+        Figure("api_under_load.errors", errors, "answers that were not good", None, None, "0"),
+    ]
+
+
+async def _wrk(url: str) -> bytes:
+    with TemporaryDirectory(prefix="rw-bench-") as directory:
+        script = Path(directory) / "turns.lua"
+        script.write_text(_TURNS.format(paths=", ".join(f'"{path}"' for path in PATHS)))
+        command = ("wrk", "-t", "1", "-c", str(CONNECTIONS), "-d", f"{SECONDS}s", "--latency", "-s", str(script), url)
+        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        said, _ = await process.communicate()
+    return said
+
+
+@asynccontextmanager
+async def _passes(environ: Mapping[str, str]) -> AsyncIterator[None]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "bench.api_under_load",
+        env={**os.environ, **environ},
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        yield
+        if process.returncode is not None:
+            raise RuntimeError("the passes ended before the measurement")
+    finally:
+        with suppress(ProcessLookupError):
+            process.send_signal(signal.SIGTERM)
+        await process.wait()
+
+
+@asynccontextmanager
+async def _check_ins(scenario: Scenario, legacies: list[Legacy]) -> AsyncIterator[None]:
+    """Of one owner after the other, a second apart, so that there are logs, signals and windows to work on."""
+
+    async def check_in() -> None:
+        owner = scenario.account("owner")
+        while True:
+            for legacy in legacies:
+                await asyncio.to_thread(scenario.check_in, owner, legacy)
+                await asyncio.sleep(1)
+
+    working = asyncio.create_task(check_in())
+    try:
+        yield
+        if working.done():
+            working.result()
+    finally:
+        working.cancel()
+        with suppress(asyncio.CancelledError):
+            await working
+
+
+async def _run_passes() -> None:
+    """Each as often as it is to be looked at, until it is terminated."""
+    async with open_runtime(Settings.from_environ()) as runtime:
+        on = [each for each in passes.PASSES if each.switched_off(runtime.settings) is None]
+        next_look = dict.fromkeys((each.name for each in on), 0.0)
+        while True:
+            for each in on:
+                if monotonic() < next_look[each.name]:
+                    continue
+                next_look[each.name] = monotonic() + each.every_seconds
+                if any(outcome.due for outcome in await passes.look(runtime, each.name)):
+                    with suppress(ServiceError):
+                        await passes.run(runtime, each.name)
+            await asyncio.sleep(0.2)
+
+
+if __name__ == "__main__":
+    asyncio.run(_run_passes())

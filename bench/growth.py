@@ -1,0 +1,193 @@
+"""What an email, a legacy and an entry cost when there are many more of them.
+
+`value` is items a second, `floor` the same with the fewest, and `ratio` how much of that is left: 1 is a flat curve.
+Real PostgreSQL with its default durability, a database for each size on one server, the sizes in turn; the node of the
+due pass is a stub in a process of its own.
+"""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from statistics import median
+from time import perf_counter
+
+from sqlalchemy import make_url, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bench.big_tables import fill, vacuum
+from bench.harness import RUNS, Figure
+from bench.node_stub import NOW
+from bench.surroundings import CHAIN_ID, postgres, settings
+from devnet.deploy import CONFIGURED
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.engine import open_engine
+from reminder_worker.database.migrate import migrate
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.reminders import entries
+from reminder_worker.reminders.dispatch import SLICE
+from reminder_worker.reminders.ledger import Ledger
+from reminder_worker.reminders.windows import DuePass
+from reminder_worker.settings import Settings
+
+RECIPIENTS = (1_000, 10_000, 100_000)
+WATCHED = (1_000, 20_000, 200_000)
+LEDGER = (1_000_000, 10_000_000)
+AT_LEAST = 10_000  # items in one run, however few there are
+LARGE_RUNS = 3
+BODY = b"b" * 600
+AIM = "ratio >= 0.83: cost of each within 20% of flat"
+Work = Callable[[AsyncEngine, int], Awaitable[float]]
+
+_QUEUE = text("""
+    update worker.sent_ledger
+    set state = 'queued', next_try = now(), message_id = null, settled_at = null, claimed_at = null, lease_token = null
+    where chain_id = :chain and legacy in (
+        select '0x' || lpad(to_hex(n), 40, '0') from generate_series(1, :count) n
+    )
+""")
+_SETTLE_ALL = """
+    update worker.sent_ledger set state = 'sent', message_id = 'm', settled_at = now(), claimed_at = now()
+    where state <> 'sent'
+"""
+_ASK_ALL = text("update worker.watch set next_ask = :now - 1, asked_at = null")
+
+
+async def measure() -> list[Figure]:
+    with postgres() as url:
+        async with node() as node_url:
+            due = _due(node_url)
+            return [
+                *await _curve(
+                    url, "recipients", "emails/s", RECIPIENTS, ("recipient", "sent_ledger"), _all_emails, RUNS
+                ),
+                *await _curve(url, "watched", "legacies/s", WATCHED, ("watch",), due, LARGE_RUNS),
+                *await _curve(url, "ledger", "entries/s", LEDGER, ("sent_ledger",), _a_slice, RUNS),
+            ]
+
+
+async def _curve(
+    url: str, name: str, unit: str, sizes: Sequence[int], tables: Sequence[str], work: Work, runs: int
+) -> list[Figure]:
+    async with AsyncExitStack() as stack:
+        engines = {}
+        for size in sizes:
+            engines[size] = await stack.enter_async_context(_database(url, f"{name}_{size}"))
+            await fill(engines[size], 0, {"recipient": AT_LEAST} | dict.fromkeys(tables, size))
+            await _in_peace(engines[size], _SETTLE_ALL)
+        rates: dict[int, list[float]] = {size: [] for size in sizes}
+        for _ in range(runs):
+            for size in sizes:
+                rates[size].append(await work(engines[size], size))
+    few = sizes[0]
+    return [
+        Figure(
+            f"growth.{name}.{size}",
+            median(rates[size]),
+            unit,
+            median(rates[few]),
+            median(many / one for many, one in zip(rates[size], rates[few], strict=True)),
+            AIM,
+        )
+        for size in sizes
+    ]
+
+
+async def _all_emails(engine: AsyncEngine, size: int) -> float:
+    """Everybody is to hear: claimed, stored, looked at once more and settled as sent."""
+    seconds = 0.0
+    times = max(1, AT_LEAST // size)
+    for _ in range(times):
+        seconds += await _send(engine, size)
+    return times * size / seconds
+
+
+async def _a_slice(engine: AsyncEngine, _size: int) -> float:
+    """Of a ledger nearly all settled long ago."""
+    return AT_LEAST / await _send(engine, AT_LEAST)
+
+
+async def _send(engine: AsyncEngine, count: int) -> float:
+    async with engine.begin() as connection:
+        await connection.execute(text("truncate worker.quota"))
+        await connection.execute(_QUEUE, {"chain": CHAIN_ID, "count": count})
+    if count == AT_LEAST:
+        await _in_peace(engine, "checkpoint")
+    else:
+        await vacuum(engine)
+    ledger = Ledger(engine, daily_cap=10**6)
+    began, done = perf_counter(), 0
+    while not (claim := await ledger.claim(SLICE)).idle:
+        bodies = {each.id: (BODY, each.stored.salt) for each in claim.entries if each.stored}
+        stored = await ledger.store(claim, bodies)
+        await ledger.not_to_post(claim, stored)
+        await ledger.settle(claim, [entries.sent(each, "m") for each in claim.entries])
+        done += len(stored)
+    seconds = perf_counter() - began
+    if done != count:
+        raise RuntimeError(f"{done} of {count} were sent")
+    return seconds
+
+
+def _due(node_url: str) -> Work:
+    async def ask_all(engine: AsyncEngine, size: int) -> float:
+        seconds = 0.0
+        times = max(1, AT_LEAST // size)
+        configured = stubbed_settings(str(engine.url), node_url)
+        chain = Chain.connect(configured.chains[0])
+        for _ in range(times):
+            async with engine.begin() as connection:
+                await connection.execute(_ASK_ALL, {"now": NOW})
+            await vacuum(engine)
+            due = DuePass(engine, chain, ChainIndex(engine, chain), configured.reminders)
+            began = perf_counter()
+            report = await due.run()
+            seconds += perf_counter() - began
+            if report.asked != size or report.reverting:
+                raise RuntimeError(f"{report.asked} of {size} were asked about, {report.reverting} revert")
+        await chain.close()
+        return times * size / seconds
+
+    return ask_all
+
+
+def stubbed_settings(database_url: str, node_url: str) -> Settings:
+    """Of contracts that nobody deployed: the stub answers for all."""
+    addresses = {f"CHAIN_{CHAIN_ID}_{name.upper()}": f"0x{n:040x}" for n, name in enumerate(CONFIGURED, start=1)}
+    return settings(
+        database_url, {**addresses, f"CHAIN_{CHAIN_ID}_RPC_URLS": node_url, f"CHAIN_{CHAIN_ID}_START_BLOCK": "0"}
+    )
+
+
+@asynccontextmanager
+async def node() -> AsyncIterator[str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bench.node_stub", stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    try:
+        yield f"http://127.0.0.1:{int(await process.stdout.readline())}"
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+@asynccontextmanager
+async def _database(server: str, name: str) -> AsyncIterator[AsyncEngine]:
+    """A migrated one of its own on this server, gone afterwards."""
+    admin = open_engine(server)
+    await _in_peace(admin, f"create database {name}")
+    engine = open_engine(make_url(server).set(database=name).render_as_string(hide_password=False))
+    try:
+        await migrate(engine)
+        yield engine
+    finally:
+        await engine.dispose()
+        await _in_peace(admin, f"drop database {name} with (force)")
+        await admin.dispose()
+
+
+async def _in_peace(engine: AsyncEngine, words: str) -> None:
+    """Outside of a transaction."""
+    async with engine.connect() as connection:
+        await (await connection.execution_options(isolation_level="AUTOCOMMIT")).execute(text(words))
