@@ -21,6 +21,7 @@ help:
 	@echo 'make test             lint, format, types, import contracts, and all tests'
 	@echo 'make lint, make types only these of its parts; PYTEST_WORKERS=2 is how many processes test at once'
 	@echo 'make bench [ONLY=..]  measures, each beside its floor; writes bench/results/latest.json'
+	@echo '                      by name only, minutes each: growth, million; API_UNDER_LOAD_SECONDS=600 lengthens that one'
 	@echo 'make prove [FAULTS=..] a campaign of faults from recorded seeds; long, resumable, not part of the tests'
 	@echo 'make cards            draws the preview images of gift links anew, from the occasion set'
 	@echo 'make diagram          draws docs/architecture.md anew, from what imports what'
