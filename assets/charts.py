@@ -12,7 +12,7 @@ from assets import metadata
 if TYPE_CHECKING:
     from reminder_worker import operations
 
-_CELL, _TALL, _TOP, _STEP = 26, 90, 4, 8  # pixels
+_CELL, _TALL, _TOP, _WIDE = 26, 90, 4, 364  # pixels
 
 
 def sends(found: "Sequence[operations.Sends]", days: int) -> metadata.Metadata:
@@ -69,21 +69,21 @@ def plot(name: str, values: Sequence[float | None]) -> dg.MarkdownMetadataValue:
     if not known:
         return dg.MetadataValue.md("no value yet")
     low, high = min(known), max(known)
-    width = max(len(values) - 1, 1) * _STEP
+    step = _WIDE / max(len(values) - 1, 1)
     path, pen = "", "M"
     for place, value in enumerate(values):
         if value is None:
             pen = "M"
             continue
         height = round(_TALL * (value - low) / (high - low)) if high > low else _TALL // 2
-        path += f"{pen}{place * _STEP} {_TOP + _TALL - height}" + ("h1" if pen == "M" else "")
+        path += f"{pen}{round(place * step)} {_TOP + _TALL - height}" + ("h1" if pen == "M" else "")
         pen = "L"
     image = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{_TOP * 2 + _TALL}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDE}" height="{_TOP * 2 + _TALL}">'
         f'<path fill="none" stroke="#48e" stroke-width="2" d="{path}"/></svg>'
     )
     address = "data:image/svg+xml;base64," + base64.b64encode(image.encode()).decode()
-    return dg.MetadataValue.md(f"![{name}]({address}) from {low:,.2f} to {high:,.2f}, now {known[-1]:,.2f}")
+    return dg.MetadataValue.md(f"![{name}]({address})\n\nfrom {low:,.2f} to {high:,.2f}, now {known[-1]:,.2f}")
 
 
 def _short(count: int) -> str:

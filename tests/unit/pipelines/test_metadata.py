@@ -78,3 +78,14 @@ def test_only_what_was_sent_counts_as_sent() -> None:
     today = datetime.now(UTC).date()
     found = charts.sends([Sends(today, "owner_reset", "sent", 2), Sends(today, "owner_reset", "dropped", 9)], 14)
     assert (found["sent today"], found["sent in 14 days"]) == (2, 2)
+
+
+def test_a_line_is_as_wide_as_the_page_allows_and_says_its_bounds_in_words() -> None:
+    shown = charts.plot("dollars", [1.0, None, 3.0, *[2.5] * 45]).md_str
+    assert shown is not None
+    assert len(shown) < 1000
+    assert shown.endswith("from 1.00 to 3.00, now 2.50")
+    image = base64.b64decode(shown.partition("base64,")[2].partition(")")[0]).decode()
+    assert 'width="364"' in image
+    assert "L364 " in image
+    assert image.count("M") == 2  # a gap where no value was known
