@@ -47,9 +47,9 @@ def main() -> None:
         RESULTS.write_text(json.dumps({"code": code, "totals": totals, "runs": runs}, indent=1) + "\n")
         words = told(findings) or "every promise kept"
         print(f"seed {number}: {findings.sent} requests  {time.monotonic() - began:5.1f} s  {words}", flush=True)
-    broken = [number for number, run in runs.items() if run["faults"]]
-    for number in broken:
-        print(f"again: python -m tests.campaign.attack --only {number}")
+    broken = [name for name, run in runs.items() if run["faults"]]
+    for name in broken:
+        print(f"again: python -m tests.campaign.attack --only {name}")
     sys.exit(1 if broken else 0)
 
 

@@ -260,7 +260,7 @@ def _faults(target: Target, operation: Any, case: Case, answer: Any, is_ours: bo
     if answer.status_code >= 400:
         problem = json.loads(content)
         described = operation.definition.raw["responses"].get(str(answer.status_code), {}).get("description", "")
-        if is_ours and not _is_described(problem["code"], described):
+        if is_ours and f"`{problem['code']}`" not in described:
             yield f"`{problem['code']}` is not in the document"
         for text in _strings([case.path_parameters, case.query, case.body]):
             if len(text) >= ECHO_LENGTH and text in content and text not in json.dumps(target.document):
@@ -270,11 +270,6 @@ def _faults(target: Target, operation: Any, case: Case, answer: Any, is_ours: bo
             case.validate_response(answer, checks=CHECKS)
         except (Failure, FailureGroup) as failure:
             yield str(failure)[:400]
-
-
-def _is_described(code: str, described: str) -> bool:
-    """404 and 405 of a path or method that is not served are nobody's."""
-    return f"`{code}`" in described
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Promises of every signed message: it is worth nothing anywhere but where it was made for, and nothing twice."""
 
+import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator
@@ -37,7 +38,7 @@ REFUSED = {400, 403, 404, 409, 410, 422}
 
 
 class Signed:
-    """Requests as their rightful signers make them; `without` a right word, as an attacker might wish them."""
+    """Requests as their rightful signers make them."""
 
     def __init__(self, world: World, scenario: Scenario) -> None:
         self.world = world
@@ -46,11 +47,13 @@ class Signed:
         terms: dict[str, Any] = {"tokens": [(scenario.deployment.usdc, 10**6)], "duration": 30 * DAY}
         self.gifts = [scenario.create_gift(self.giver, scenario.account("heir").address, **terms) for _ in range(2)]
 
-    def body(self, path: str, signer: LocalAccount | None = None, **domain: Any) -> dict[str, Any]:
+    def body(
+        self, path: str, signer: LocalAccount | None = None, payload: str | None = None, **domain: Any
+    ) -> dict[str, Any]:
         """`domain` changes what it is signed in, not what it says."""
         kind, fields = TYPES[path]
         deadline, legacy, gift = self.world.deadline(), self.legacies[0].address, self.gifts[0]
-        payload = self._payload(path, gift)
+        payload = self.payload(path, gift) if payload is None else payload
         message = {
             "legacy": legacy,
             "timelockId": gift,
@@ -71,7 +74,7 @@ class Signed:
             about["timelockId"] = str(gift)
         return {"chainId": self.world.chain_id, "deadline": deadline, "signature": signature, **about}
 
-    def _payload(self, path: str, gift: int) -> str:
+    def payload(self, path: str, gift: int) -> str:
         if path == "/ingest-legacy":
             return payload_of([person(1)])
         link = f"{ORIGIN}/gifts/{self.world.chain_id}/{gift}#g={LETTER}"
@@ -81,7 +84,13 @@ class Signed:
 
 @pytest.fixture
 async def signed(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Signed]:
-    more = {"GIFT_ORIGINS": ORIGIN, "GIFT_NOTIFY_PER_CLIENT_HOUR": "1000", "GIFT_WALLETS_PER_CLIENT_HOUR": "1000"}
+    more = {
+        "GIFT_ORIGINS": ORIGIN,
+        "GIFT_NOTIFY_PER_CLIENT_HOUR": "1000",
+        "GIFT_WALLETS_PER_CLIENT_HOUR": "1000",
+        "RATE_LIMIT_PER_MINUTE": "100000",
+        "GIFT_NOTIFY_PER_GIVER": "1000",
+    }
     async with (
         AuthProxyStandIn() as provider,
         open_world(chain_scenario, engine, **more, **provider.settings()) as world,
@@ -160,6 +169,92 @@ def _changes(signed: Signed, body: dict[str, Any]) -> list[tuple[str, Any]]:
     if "payload" in body:
         changes += [("payload", body["payload"] + " "), ("payload", body["payload"].replace("@", "+x@"))]
     return changes
+
+
+ODD_TEXTS = st.sampled_from(
+    [
+        "\r\nBcc: mallory@post.example",
+        "a@b.example\nBcc: c@d.example",
+        "\x1b[2J",
+        "\u202egnp.exe",
+        "\ud800",
+        "\x00",
+        '","recipients":[],"x":"',
+        "<script>alert(1)</script>",
+        "{{7*7}}",
+        "%s%n",
+        "'; drop table worker.recipient; --",
+        "javascript:alert(1)",
+        "http://169.254.169.254/latest/meta-data",
+        "file:///etc/passwd",
+        f"{ORIGIN}@evil.example/gifts/31337/1",
+        f"{ORIGIN}/gifts/31337/1/../../2#g=x",
+        "xn--a@xn--b.example",
+        "\u0430nna@ex\u0430mple.org",
+        '"quoted local"@example.org',
+        "a@[127.0.0.1]",
+        "a" * 5000,
+        "\U0001f381" * 61,
+    ]
+)
+ODD: st.SearchStrategy[Any] = (
+    ODD_TEXTS
+    | st.text(max_size=30)
+    | st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.just([])
+    | st.just({})
+)
+GOOD = {
+    "/ingest-legacy": person(1),
+    "/gift/notify": {
+        "salt": "0x" + "ab" * 16,
+        "recipientEmail": EMAIL,
+        "recipientName": "Anna",
+        "giverName": "Grandpa",
+        "timing": "scheduled",
+        "notifyAt": "2027-03-03T09:00:00+01:00",
+        "timelockId": "1",
+        "claimLink": ORIGIN,
+    },
+}
+
+
+NAME = {"/ingest-legacy": "name", "/gift/notify": "giverName"}
+
+
+@pytest.mark.parametrize("path", list(GOOD))
+async def test_whatever_a_rightful_signer_sends_it_is_taken_or_refused_and_never_repeated(
+    signed: Signed, path: str
+) -> None:
+    """Line breaks, controls, markup, templates, other spellings of an address, addresses of our own network."""
+    loop, world, seen = asyncio.get_running_loop(), signed.world, set[int]()
+
+    known, odd_ones = st.sampled_from(sorted(GOOD[path])), st.dictionaries(st.text(max_size=8), ODD, max_size=1)
+    harmless = st.text("ab \u00e9\u6f22", min_size=1, max_size=9).map(lambda text: {NAME[path]: "A" + text.strip()})
+
+    @given(harmless | st.dictionaries(known, ODD, min_size=1, max_size=2) | odd_ones)
+    @settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    def attempt(changes: dict[str, Any]) -> None:
+        if path == "/ingest-legacy":
+            payload = payload_of([GOOD[path] | changes])
+        else:
+            payload = json.dumps(json.loads(signed.payload(path, signed.gifts[0])) | changes)
+        body = signed.body(path, payload=payload)
+        answer = asyncio.run_coroutine_threadsafe(world.post(path, body), loop).result(60)
+        seen.add(answer.status)
+        assert answer.status < 300 or answer.status in {400, 403, 422, 429}, answer.body
+        told = json.dumps(answer.body, ensure_ascii=False)
+        for name, value in changes.items():
+            for text in (name, value):
+                if isinstance(text, str) and len(text) > 6 and text not in GOOD[path] and text.isprintable():
+                    assert text not in told
+
+    await asyncio.to_thread(attempt)
+    assert 422 in seen
+    assert seen & {200, 201}, "some of it is harmless, and taken"
 
 
 ACCOUNTS_DIGEST = b"\x05" * 32
