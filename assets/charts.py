@@ -83,7 +83,8 @@ def plot(name: str, values: Sequence[float | None]) -> dg.MarkdownMetadataValue:
         f'<path fill="none" stroke="#48e" stroke-width="2" d="{path}"/></svg>'
     )
     address = "data:image/svg+xml;base64," + base64.b64encode(image.encode()).decode()
-    return dg.MetadataValue.md(f"![{name}]({address})\n\nfrom {low:,.2f} to {high:,.2f}, now {known[-1]:,.2f}")
+    now = "not known" if values[-1] is None else f"{values[-1]:,.2f}"
+    return dg.MetadataValue.md(f"![{name}]({address})\n\nfrom {low:,.2f} to {high:,.2f}, now {now}")
 
 
 def _short(count: int) -> str:

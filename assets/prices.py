@@ -85,7 +85,7 @@ async def _facts(runtime: "Runtime") -> "tuple[int, list[tuple[int, FeedState]]]
 def _stale(chain_id: int, state: "FeedState") -> str:
     symbol, heartbeat = state.symbol or state.feed.token, metadata.age(state.feed.heartbeat_seconds)
     last = f"its price is {metadata.age(state.price.age)} old" if state.price else "it has no price yet"
-    said = f", its last answer was {state.verdict}" if state.verdict not in (None, "good") else ""
+    said = f", its last answer was {state.verdict}" if state.verdict not in (None, "good", "stale") else ""
     return f"{symbol}{metadata.place(chain_id)}: {last}, its heartbeat is {heartbeat}{said}"
 
 

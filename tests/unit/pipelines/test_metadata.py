@@ -85,6 +85,7 @@ def test_a_line_is_as_wide_as_the_page_allows_and_says_its_bounds_in_words() -> 
     assert shown is not None
     assert len(shown) < 1000
     assert shown.endswith("from 1.00 to 3.00, now 2.50")
+    assert (charts.plot("dollars", [1.0, None]).md_str or "").endswith("now not known")
     image = base64.b64decode(shown.partition("base64,")[2].partition(")")[0]).decode()
     assert 'width="364"' in image
     assert "L364 " in image
