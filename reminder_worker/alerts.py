@@ -15,7 +15,7 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 import structlog
-from sqlalchemy import Row, func, or_, select, true, update
+from sqlalchemy import Row, func, literal_column, or_, select, true, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -142,7 +142,8 @@ class Alerts:
 
     async def look(self) -> bool:
         """Whether an alert is to be logged or sent now."""
-        due = (alert.c.state == "queued") & (alert.c.next_try <= func.clock_timestamp())
+        # A state in a parameter would keep the plan that is made for all parameters from the index.
+        due = (alert.c.state == literal_column("'queued'")) & (alert.c.next_try <= func.now())
         async with self._engine.connect() as conn:
             return bool(await conn.scalar(select(select(true()).where(or_(due, alert.c.logged_at.is_(None))).exists())))
 
