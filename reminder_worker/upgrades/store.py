@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Row, delete, func, select, tuple_, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import ColumnElement, Row, Text, any_, delete, func, literal, select, tuple_, update
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database.tables import alert, index_cursor, upgrade_event, upgrade_operation
@@ -77,7 +77,7 @@ async def read_events(connection: AsyncConnection, chain_id: int, first: int, la
 
 
 async def events_of(connection: AsyncConnection, chain_id: int, operation_ids: Collection[str]) -> list[UpgradeEvent]:
-    return await _events(connection, chain_id, upgrade_event.c.operation_id.in_(operation_ids))
+    return await _events(connection, chain_id, _is_among(upgrade_event.c.operation_id, operation_ids))
 
 
 async def role_events(connection: AsyncConnection, chain_id: int) -> list[UpgradeEvent]:
@@ -122,14 +122,19 @@ async def save_operations(
     connection: AsyncConnection, chain_id: int, operations: Sequence[Operation], gone: Collection[str], final: int
 ) -> None:
     """`final`: the last block that is."""
-    for operation in operations:
-        values = {**asdict(operation), "calls": [_stored_call(call) for call in operation.calls]}
-        key = {"chain_id": chain_id, "operation_id": values.pop("operation_id")}
-        statement = insert(upgrade_operation).values(**key, **values, final=False)
-        await connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=values))
+    rows = [
+        {"chain_id": chain_id, "final": False, **asdict(each), "calls": [_stored_call(call) for call in each.calls]}
+        for each in operations
+    ]
+    if rows:  # all at once: whoever may propose may schedule thousands
+        new = insert(upgrade_operation)
+        kept = {name: new.excluded[name] for name in rows[0] if name not in ("chain_id", "operation_id", "final")}
+        await connection.execute(
+            new.on_conflict_do_update(index_elements=["chain_id", "operation_id"], set_=kept), rows
+        )
     o = upgrade_operation.c
     if gone:
-        vanished = update(upgrade_operation).where(o.chain_id == chain_id, o.operation_id.in_(gone))
+        vanished = update(upgrade_operation).where(o.chain_id == chain_id, _is_among(o.operation_id, gone))
         await connection.execute(vanished.values(state="gone"))
     different = o.final != (o.changed_block <= final)
     settled = update(upgrade_operation).where(o.chain_id == chain_id, different)
@@ -140,7 +145,7 @@ async def told(connection: AsyncConnection, chain_id: int, subjects: Collection[
     """(kind, subject, stage) of what operators were told of these."""
     a = alert.c
     found = select(a.kind, a.subject, a.stage).where(
-        a.chain_id == chain_id, a.subject.in_(subjects), a.kind.startswith("upgrade_")
+        a.chain_id == chain_id, _is_among(a.subject, subjects), a.kind.startswith("upgrade_")
     )
     return {(row.kind, row.subject, row.stage) for row in await connection.execute(found)}
 
@@ -159,6 +164,11 @@ async def _events(connection: AsyncConnection, chain_id: int, which: Any) -> lis
     c = upgrade_event.c
     statement = select(*_COLUMNS).where(c.chain_id == chain_id, which).order_by(c.block_number, c.log_index)
     return [UpgradeEvent(*row) for row in await connection.execute(statement)]
+
+
+def _is_among(column: ColumnElement[str], some: Collection[str]) -> ColumnElement[bool]:
+    """As one parameter, of which a statement has 65,535 at most."""
+    return column == any_(literal(list(some), ARRAY(Text)))
 
 
 def _of_ours(chain_id: int) -> Any:

@@ -185,7 +185,10 @@ class UpgradeWatch:
             elsewhere = await store.events_of(connection, self._chain_id, touched)
         outside = [e for e in elsewhere if not reading.first <= e.block_number <= reading.last.number]
         everything = sorted([*outside, *now], key=lambda event: event.key[:2])
-        folded = {id: operation_of(id, [e for e in everything if e.operation_id == id]) for id in sorted(touched)}
+        said_of: dict[str | None, list[UpgradeEvent]] = {}
+        for event in everything:
+            said_of.setdefault(event.operation_id, []).append(event)
+        folded = {id: operation_of(id, said_of.get(id, ())) for id in sorted(touched)}
         operations = {id: operation for id, operation in folded.items() if operation is not None}
         delay, disagreeing = None, 0
         if reading.at_head:

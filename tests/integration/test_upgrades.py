@@ -20,6 +20,7 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.mail.client import MailClient
 from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
+from reminder_worker.upgrades import store
 from reminder_worker.upgrades.watch import UpgradeWatch
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import Fault, MailStub
@@ -383,6 +384,14 @@ async def test_a_node_that_never_says_what_it_said_before_is_no_success(it: Upgr
         await connection.execute(text("update worker.index_cursor set moved_at = moved_at - interval '1 hour'"))
     with pytest.raises(ChainUnavailable):
         await it.watch.look()
+
+
+async def test_more_operations_than_a_statement_has_parameters_are_asked_for_at_once(engine: AsyncEngine) -> None:
+    """Whoever may propose may schedule so many, to hide one among them."""
+    many = {f"0x{number:064x}" for number in range(70_000)}
+    async with engine.connect() as connection:
+        assert await store.events_of(connection, 31337, many) == []
+        assert await store.told(connection, 31337, many) == set()
 
 
 async def test_several_runs_at_once_tell_each_change_once(it: UpgradeWorld) -> None:
