@@ -26,7 +26,7 @@ from reminder_worker.reminders.windows import DuePass
 from reminder_worker.settings import Settings
 
 ROWS = 1_000_000
-OTHERS = 50_000  # of the tables that do not grow with legacies
+OTHERS = 20_000  # of the tables that do not grow with legacies
 TABLES = ("recipient", "legacy_write", "watch", "legacy", "reminder_config", "sent_ledger")
 DUE = 40_000  # what an hour brings: each legacy is asked about once a day
 _NONE_DUE = text("update worker.watch set next_ask = :now + 60 where next_ask <= :now")
