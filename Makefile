@@ -86,6 +86,7 @@ bench: install
 
 prove: install
 	$(BIN)/python -m tests.campaign --faults $(FAULTS)
+	$(BIN)/python -m tests.campaign.attack
 
 diagram: install
 	$(BIN)/python -m devnet.diagram
