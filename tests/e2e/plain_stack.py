@@ -45,7 +45,9 @@ class TickedStory(Story):
     def wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
         give_up = time.monotonic() + seconds
         while not condition() and time.monotonic() < give_up:
-            reminder_worker(self.stack.directory, "tick", check=True)
+            done = reminder_worker(self.stack.directory, "tick", check=True, LOG_FORMAT="json")
+            with (self.stack.directory / "logs" / "tick.log").open("a") as kept:
+                kept.write(done.stderr)
         super().wait(condition, 10, what)
 
 
