@@ -30,24 +30,11 @@ from reminder_worker.gifts.page_files import PageFiles
 from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.settings import ChainSettings, Group, MailSettings, ServiceSettings, Settings
+from reminder_worker.settings import CONTRACTS, ChainSettings, Group, MailSettings, ServiceSettings, Settings
 from reminder_worker.statistics.price_pass import look_at_feeds
 
 _NOBODY = "0x" + "00" * 20
 _SECONDS = aiohttp.ClientTimeout(total=10)
-_CONTRACTS = (
-    "transfer_eoa_legacy_router",
-    "multisig_legacy_router",
-    "premium_setting",
-    "premium_registry",
-    "premium_reminder_view",
-    "time_lock_router",
-    "timelock_erc20",
-    "timelock_erc721",
-    "timelock_erc1155",
-    "token_white_list",
-    "multicall3",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +158,9 @@ async def _chain(settings: ChainSettings) -> AsyncIterator[Finding]:
 
 
 async def _contracts(chain: Chain, part: str) -> AsyncIterator[Finding]:
-    addresses = [str(getattr(chain.settings, name)) for name in _CONTRACTS]
+    addresses = [str(getattr(chain.settings, name)) for name in CONTRACTS]
     codes = await chain.codes(addresses)
-    empty = [name.upper() for name, code in zip(_CONTRACTS, codes, strict=True) if not code]
+    empty = [name.upper() for name, code in zip(CONTRACTS, codes, strict=True) if not code]
     if empty:
         yield Finding(f"{part} contracts", False, f"no contract at {', '.join(empty)}: check the addresses")
         return

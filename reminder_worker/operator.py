@@ -18,7 +18,7 @@ from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.reminders.ledger import requeue as requeue_reminders
 from reminder_worker.reminders.recipients import cancel_unsent
-from reminder_worker.settings import ChainSettings
+from reminder_worker.settings import CONTRACTS, ChainSettings
 
 # A legacy that nobody is stored of any more is not asked about.
 _UNWATCH = text("""
@@ -26,17 +26,7 @@ _UNWATCH = text("""
     where not exists (select from worker.recipient r where r.chain_id = w.chain_id and r.legacy = w.legacy)
 """)
 _CONTRACTS = (
-    "transfer_eoa_legacy_router",
-    "multisig_legacy_router",
-    "premium_setting",
-    "premium_registry",
-    "premium_reminder_view",
-    "time_lock_router",
-    "timelock_erc20",
-    "timelock_erc721",
-    "timelock_erc1155",
-    "token_white_list",
-    "multicall3",
+    *CONTRACTS,
     "upgrade_timelock",
     "legacy_pull_vault",
     "permit2",

@@ -381,6 +381,22 @@ class ApiSettings(Group):
     metrics_port: int = Field(9090, ge=0, le=65535, alias="METRICS_PORT", description="port of /metrics")
 
 
+CONTRACTS = (
+    "transfer_eoa_legacy_router",
+    "multisig_legacy_router",
+    "premium_setting",
+    "premium_registry",
+    "premium_reminder_view",
+    "time_lock_router",
+    "timelock_erc20",
+    "timelock_erc721",
+    "timelock_erc1155",
+    "token_white_list",
+    "multicall3",
+)
+"""Of `ChainSettings`, the contracts without which a chain is not served."""
+
+
 class ChainSettings(Group):
     """One chain. In the environment each name starts with `CHAIN_<id>_`; published addresses are presets."""
 

@@ -6,21 +6,18 @@ service's code changes. `--only reminders:17` tells one life step by step.
 
 import argparse
 import asyncio
-import hashlib
 import json
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import structlog
 
-from tests.campaign import relay, reminders, stack
+from tests.campaign import ROOT, code_of, relay, reminders, stack
 from tests.campaign.postgres import Postgres, postgres
 from tests.campaign.reminders import Life
 
-ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "bench" / "results" / "campaign.json"
 STEPS = {"reminders": 40, "relay": 20, "stack": 12}
 STACK_EVERY = 10  # seeds: a life of the whole stack takes minutes
@@ -35,7 +32,7 @@ def main() -> None:
             life = _live(kind, int(seed), database)
         print("\n".join(life.story))
         sys.exit("\n".join(life.violations))
-    code, lives = _code(), _earlier()
+    code, lives = code_of("reminder_worker"), _earlier()
     with postgres() as database:
         for seed in range(options.first, options.first + 100_000):
             if _injected(lives) >= options.faults:
@@ -76,19 +73,11 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _code() -> str:
-    """What was proven is true of this code only."""
-    digest = hashlib.sha256()
-    for path in sorted((ROOT / "reminder_worker").rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
 def _earlier() -> dict[str, Any]:
     if not RESULTS.exists():
         return {}
     found = json.loads(RESULTS.read_text())
-    return dict(found["lives"]) if found["code"] == _code() else {}
+    return dict(found["lives"]) if found["code"] == code_of("reminder_worker") else {}
 
 
 def _injected(lives: dict[str, Any]) -> int:

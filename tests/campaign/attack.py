@@ -6,22 +6,20 @@ or the service's code changes. `--only 17` repeats one seed. Ends with 1 when a 
 
 import argparse
 import asyncio
-import hashlib
 import json
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import Scenario
 from reminder_worker.database.engine import open_engine
+from tests.campaign import ROOT, code_of
 from tests.campaign.postgres import postgres
 from tests.integration.schema_attack import Findings, attack, open_target, told
 
-ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "bench" / "results" / "attack.json"
 EXAMPLES = 60  # of each operation and seed, well-formed, and as many that are not
 
@@ -30,7 +28,7 @@ def main() -> None:
     options = _options()
     if options.only is not None:
         sys.exit(told(_run(options.only)))
-    code, runs = _code(), _earlier()
+    code, runs = code_of("api", "reminder_worker"), _earlier()
     for number in range(1, options.seeds + 1):
         if str(number) in runs:
             continue
@@ -75,20 +73,11 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _code() -> str:
-    """What was proven is true of this code only."""
-    digest = hashlib.sha256()
-    for room in ("api", "reminder_worker"):
-        for path in sorted((ROOT / room).rglob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
 def _earlier() -> dict[str, Any]:
     if not RESULTS.exists():
         return {}
     found = json.loads(RESULTS.read_text())
-    return dict(found["runs"]) if found["code"] == _code() else {}
+    return dict(found["runs"]) if found["code"] == code_of("api", "reminder_worker") else {}
 
 
 if __name__ == "__main__":
