@@ -21,10 +21,10 @@ import uvloop
 from sqlalchemy import text
 
 from api.server import listening
-from bench.dispatch import mail_stub, store_recipients
+from bench.dispatch import store_recipients
 from bench.harness import Figure
 from bench.stats_rps import logging_as_served, snapshot
-from bench.surroundings import CHAIN_ID, chain, database, settings_environ
+from bench.surroundings import CHAIN_ID, chain, database, settings_environ, stub
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker import passes
 from reminder_worker.errors import ServiceError
@@ -57,7 +57,7 @@ run = uvloop.run  # the loop the API is served on
 async def measure() -> list[Figure]:
     if shutil.which("wrk") is None:
         raise RuntimeError("wrk is not installed (Debian: apt-get install wrk)")
-    async with database() as (engine, url), mail_stub() as mail_url:
+    async with database() as (engine, url), stub("mail_stub") as mail_url:
         with chain() as scenario:
             environ = settings_environ(
                 url,

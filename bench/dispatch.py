@@ -4,9 +4,7 @@ Real PostgreSQL with its default durability, a real node, a mail stub in a proce
 """
 
 import asyncio
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
@@ -17,7 +15,7 @@ from sqlalchemy import insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.harness import RUNS, Figure
-from bench.surroundings import CHAIN_ID, chain, database, post_all, settings
+from bench.surroundings import CHAIN_ID, chain, database, post_all, settings, stub
 from reminder_worker.database.tables import recipient, sent_ledger
 from reminder_worker.mail.client import MailClient, Outcome
 from reminder_worker.reminders.dispatch import Dispatch
@@ -41,7 +39,7 @@ class _Recording(MailClient):
 
 
 async def measure() -> list[Figure]:
-    async with database() as (engine, url), mail_stub() as mail_url:
+    async with database() as (engine, url), stub("mail_stub") as mail_url:
         with chain() as scenario:
             owner = scenario.account("owner")
             heirs = {scenario.account(f"heir {n}").address: 100 // HEIRS for n in range(HEIRS - 1)}
@@ -159,16 +157,3 @@ async def _peak_memory() -> int:
             await asyncio.sleep(0.05)
     except asyncio.CancelledError:
         return highest
-
-
-@asynccontextmanager
-async def mail_stub() -> AsyncIterator[str]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bench.mail_stub", stdout=asyncio.subprocess.PIPE
-    )
-    assert process.stdout is not None
-    try:
-        yield f"http://127.0.0.1:{int(await process.stdout.readline())}"
-    finally:
-        process.terminate()
-        await process.wait()

@@ -5,8 +5,6 @@ Real PostgreSQL with its default durability, a database for each size on one ser
 due pass is a stub in a process of its own.
 """
 
-import asyncio
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from statistics import median
@@ -18,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bench.big_tables import fill, vacuum
 from bench.harness import RUNS, Figure
 from bench.node_stub import NOW
-from bench.surroundings import CHAIN_ID, postgres, settings
+from bench.surroundings import CHAIN_ID, postgres, settings, stub
 from devnet.deploy import CONFIGURED
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
@@ -55,7 +53,7 @@ _ASK_ALL = text("update worker.watch set next_ask = :now - 1, asked_at = null")
 
 async def measure() -> list[Figure]:
     with postgres() as url:
-        async with node() as node_url:
+        async with stub("node_stub") as node_url:
             due = _due(node_url)
             return [
                 *await _curve(
@@ -157,19 +155,6 @@ def stubbed_settings(database_url: str, node_url: str) -> Settings:
     return settings(
         database_url, {**addresses, f"CHAIN_{CHAIN_ID}_RPC_URLS": node_url, f"CHAIN_{CHAIN_ID}_START_BLOCK": "0"}
     )
-
-
-@asynccontextmanager
-async def node() -> AsyncIterator[str]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bench.node_stub", stdout=asyncio.subprocess.PIPE
-    )
-    assert process.stdout is not None
-    try:
-        yield f"http://127.0.0.1:{int(await process.stdout.readline())}"
-    finally:
-        process.terminate()
-        await process.wait()
 
 
 @asynccontextmanager

@@ -13,11 +13,11 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.big_tables import big_tables, fill
-from bench.growth import node, stubbed_settings
+from bench.growth import stubbed_settings
 from bench.harness import RUNS, Figure
 from bench.node_stub import NOW
 from bench.plans import WHOLE_BY_DESIGN, whole_reads
-from bench.surroundings import database
+from bench.surroundings import database, stub
 from reminder_worker import operations
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
@@ -38,7 +38,7 @@ _STATUS = Path("/proc/self/status")
 
 
 async def measure() -> list[Figure]:
-    async with database() as (engine, url), node() as node_url:
+    async with database() as (engine, url), stub("node_stub") as node_url:
         others = {table.name: OTHERS for table in big_tables()}
         await fill(engine, OTHERS, {**others, **dict.fromkeys(TABLES, ROWS)})
         configured = stubbed_settings(url, node_url)

@@ -7,9 +7,7 @@ with all else made ready before its clock starts, and nothing sent.
 
 import asyncio
 import os
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -26,7 +24,7 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.harness import Figure, interleaved
-from bench.surroundings import CHAIN_ID, postgres
+from bench.surroundings import CHAIN_ID, postgres, stub
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate
@@ -58,7 +56,7 @@ async def measure() -> list[Figure]:
     with postgres() as url:
         engine = open_engine(url, pool_size=CLIENTS)
         await migrate(engine)
-        async with _stub() as node:
+        async with stub("node_stub") as node:
             seconds, floor, ratio = await _measure(engine, url, node)
         await engine.dispose()
     return [Figure("relay_admission", REQUESTS / seconds, "accepted/s", REQUESTS / floor, ratio, "ratio >= 0.5")]
@@ -170,17 +168,3 @@ async def _one(connection: psycopg.AsyncConnection[Any], statement: bytes, value
 
 def _bare(statement: TextClause) -> bytes:
     return str(statement.compile(dialect=PGDialect_psycopg())).encode()
-
-
-@asynccontextmanager
-async def _stub() -> AsyncIterator[str]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bench.node_stub", stdout=asyncio.subprocess.PIPE
-    )
-    if process.stdout is None:
-        raise RuntimeError("no pipe")
-    try:
-        yield f"http://127.0.0.1:{int(await process.stdout.readline())}"
-    finally:
-        process.terminate()
-        await process.wait()

@@ -1,6 +1,7 @@
 """A database, a chain and settings for a measurement; nothing of them outlives it."""
 
 import asyncio
+import sys
 from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -122,3 +123,18 @@ async def post_all(url: str, bodies: Sequence[bytes], concurrency: int, headers:
                     await answer.read()
 
         await asyncio.gather(*(work() for _ in range(concurrency)))
+
+
+@asynccontextmanager
+async def stub(name: str) -> AsyncIterator[str]:
+    """`mail_stub` or `node_stub` as a process of its own, which prints its port; its address."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", f"bench.{name}", stdout=asyncio.subprocess.PIPE
+    )
+    if process.stdout is None:
+        raise RuntimeError("no pipe")
+    try:
+        yield f"http://127.0.0.1:{int(await process.stdout.readline())}"
+    finally:
+        process.terminate()
+        await process.wait()
