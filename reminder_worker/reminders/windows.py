@@ -224,7 +224,8 @@ class _Run:
         return looks
 
     async def _learn_ahead(self, creators: set[str]) -> None:
-        unknown = sorted(creators - self._ahead.keys())
+        # Not `creators - self._ahead.keys()`: it walks through everybody learned so far, for each batch.
+        unknown = sorted(creator for creator in creators if creator not in self._ahead)
         if unknown:
             times = await self._premium.times_ahead(unknown, at=self.head.hash)
             self._ahead.update(
