@@ -20,7 +20,7 @@ async def measure() -> list[Figure]:
     with whole_stack() as stack:
         scenario = Scenario(stack.anvil, stack.deployment)
         implementation = scenario.deploy("PremiumSetting")
-        stack.supervisor.wait_until(lambda: _history_is_read(stack), PATIENCE_SECONDS, "the first look at the timelock")
+        stack.supervisor.wait_until(lambda: _history_is_read(stack), "the first look at the timelock")
         seconds = sorted(_one(stack, scenario, implementation, number) for number in range(ALERTS))
     p95 = quantiles(seconds, n=20, method="inclusive")[-1]
     return [

@@ -5,6 +5,7 @@ import json
 from urllib.parse import urlsplit
 
 from devnet.evidence import NotSeen
+from devnet.parts import PATIENCE_SECONDS
 
 LOCATION = "reminder_worker"
 _LAUNCH = """
@@ -18,7 +19,7 @@ def launch(dagster_url: str, job: str) -> str:
     selector = {"repositoryLocationName": LOCATION, "repositoryName": "__repository__", "jobName": job}
     variables = {"params": {"selector": selector, "runConfigData": {}}}
     parts = urlsplit(dagster_url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=PATIENCE_SECONDS)
     try:
         body = json.dumps({"query": _LAUNCH, "variables": variables})
         connection.request("POST", "/graphql", body, {"Content-Type": "application/json"})

@@ -24,7 +24,6 @@ INACTIVITY = 180 * DAY
 NOTICE = 7 * DAY
 SHARE = 60
 USDC, DAI = 2_500 * 10**6, 800 * 10**18
-EMAIL_SECONDS = 45
 
 
 class Story(GiftChapter, RelayChapter, UpgradeChapter):
@@ -89,7 +88,7 @@ class Story(GiftChapter, RelayChapter, UpgradeChapter):
     def _configure(self) -> str:
         self.transaction(self.scenario.configure_reminders(self.accounts[OWNER], self.legacy))
         query = "select beneficiaries, second_line from worker.reminder_config where legacy = %(legacy)s"
-        self.wait(lambda: bool(self._of_legacy(query)), EMAIL_SECONDS, "the configuration in the chain index")
+        self.wait(lambda: bool(self._of_legacy(query)), "the configuration in the chain index")
         beneficiaries, second_line = self._of_legacy(query)[0]
         must(set(beneficiaries) == {self.address(FIRST), self.address(SECOND)}, "other beneficiaries in the index")
         must(second_line == self.address(LATER), "another second line in the index")
@@ -120,7 +119,6 @@ class Story(GiftChapter, RelayChapter, UpgradeChapter):
         return self._emails(
             "before_activation",
             {OWNER: "close to its deadline", FIRST: "may open soon", SECOND: "may open soon"},
-            EMAIL_SECONDS,
         )
 
     def _check_in(self) -> str:
@@ -128,7 +126,7 @@ class Story(GiftChapter, RelayChapter, UpgradeChapter):
         self.transaction(self.scenario.check_in(self.accounts[OWNER], self.legacy))
         must(self.deadline(self.legacy) > before, "the deadline did not move on chain")
         subjects = {OWNER: "Your check-in was recorded", FIRST: "starts anew", SECOND: "starts anew"}
-        return self._emails("owner_reset", subjects, EMAIL_SECONDS) + "; the second line does not"
+        return self._emails("owner_reset", subjects) + "; the second line does not"
 
     def _beyond_the_deadline(self) -> str:
         return self._travel(self.deadline(self.legacy) + 3600, 4)
@@ -137,7 +135,7 @@ class Story(GiftChapter, RelayChapter, UpgradeChapter):
         self.look_now("due")
         claim = "You can now claim"
         subjects = {OWNER: "the deadline of", FIRST: claim, SECOND: claim}
-        return self._emails("ready_to_activate", subjects, EMAIL_SECONDS)
+        return self._emails("ready_to_activate", subjects)
 
     def _claim(self) -> str:
         deployment, heir = self.stack.deployment, self.address(FIRST)
@@ -146,7 +144,7 @@ class Story(GiftChapter, RelayChapter, UpgradeChapter):
         must(self.scenario.balance(deployment.usdc, heir) == USDC * SHARE // 100, "another amount of USDC on chain")
         must(self.scenario.balance(deployment.dai, heir) == DAI * SHARE // 100, "another amount of DAI on chain")
         subject = "a claim was made"
-        words = self._emails("activated_transfer", dict.fromkeys((OWNER, FIRST, SECOND), subject), EMAIL_SECONDS)
+        words = self._emails("activated_transfer", dict.fromkeys((OWNER, FIRST, SECOND), subject))
         text = {email.to: email.text for email in self.evidence.emails() if subject in email.subject}
         for person in (OWNER, FIRST):
             must(_shows(text[person.email], "1,500", "USDC"), f"the {person.role} does not read 1,500 USDC")
@@ -219,11 +217,11 @@ class Story(GiftChapter, RelayChapter, UpgradeChapter):
         must(self.scenario.due_windows([self.legacy]) == [[window]], "the reminder view says otherwise")
         return f"{seconds // DAY} days later on chain; the reminder view opens window {window}"
 
-    def _emails(self, kind: str, subjects: Mapping[Person, str], seconds: float) -> str:
+    def _emails(self, kind: str, subjects: Mapping[Person, str]) -> str:
         """Wait for them, check them."""
-        fresh = self.new_emails(len(subjects), seconds)
+        fresh = self.new_emails(len(subjects))
         settled = "select 1 from worker.sent_ledger where state <> 'sent'"
-        self.wait(lambda: not self.evidence.rows(settled), 15, "the ledger to be settled")
+        self.wait(lambda: not self.evidence.rows(settled), "the ledger to be settled")
         audience = {self.address(person): (person.email, subject) for person, subject in subjects.items()}
         self.evidence.check_kind(kind, audience, fresh)
         return f"{len(fresh)} emails"

@@ -15,7 +15,6 @@ from devnet.wallet import Wallet
 if TYPE_CHECKING:
     from devnet.stack import Stack
 
-EMAIL_SECONDS = 45
 OPEN_AFTER = 35 * DAY
 WEI, USDC = 25 * 10**16, 40 * 10**6
 NOTE = "Zymurgically yours, for the long winter evenings"  # as unlikely elsewhere as the names
@@ -56,18 +55,18 @@ class GiftChapter(Requests):
             must(answer.status == 201, f"the API answered {answer.status} {answer.body.get('code')}")
         stored = b"".join(bytes(row[0]) for row in self.evidence.rows("select payload from worker.gift_notification"))
         must(stored and FRIEND.email.encode() not in stored, "no row, or one in clear")
-        (email,) = self.new_emails(1, EMAIL_SECONDS)
+        (email,) = self.new_emails(1)
         must(email.to == FRIEND.email and "gift is waiting" in email.subject, "another email than that a gift waits")
         must(self._link("ETH") in email.text, "the email lacks the claim link with the giver's letter")
         return "one email, with the claim link and its letter; stored encrypted"
 
     def opening_day(self) -> str:
-        emails = self.new_emails(2, EMAIL_SECONDS)
+        emails = self.new_emails(2)
         must(all(email.to == FRIEND.email and "is open" in email.subject for email in emails), "another email")
         text = "".join(email.text for email in emails)
         must(all(self._link(lane) in text for lane in self.gifts), "a claim link is missing")
         rows = "select 1 from worker.gift_notification"
-        self.wait(lambda: not self.evidence.rows(rows), EMAIL_SECONDS, "the notifications to be deleted")
+        self.wait(lambda: not self.evidence.rows(rows), "the notifications to be deleted")
         return "2 emails; whom they went to is deleted, a keyed hash remains so that none is sent twice"
 
     def _link(self, lane: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from eth_utils.address import to_checksum_address
 
 from devnet.cast import GODCHILD, OWNER
-from devnet.demo_requests import RUN_SECONDS, Requests
+from devnet.demo_requests import Requests
 from devnet.evidence import must
 from devnet.scenarios import Legacy
 from devnet.sponsorship import Auth
@@ -30,9 +30,9 @@ class RelayChapter(Requests):
         self.transaction(self.scenario.set_auto_renew(owner, legacy))
         must(self.scenario.read(ROUTER, legacy.router, "autoRenewState", legacy.id)[0], "auto-renew is off on chain")
         opted_in = "select 1 from worker.legacy where address = %(legacy)s and auto_renew"
-        self.wait(lambda: bool(self._of_second(opted_in)), RUN_SECONDS, "the opt-in in the chain index")
+        self.wait(lambda: bool(self._of_second(opted_in)), "the opt-in in the chain index")
         self.look_now("auto_renew")
-        self.wait(lambda: bool(self._baseline()), RUN_SECONDS, "a first look at the owner's transactions")
+        self.wait(lambda: bool(self._baseline()), "a first look at the owner's transactions")
         baseline = self._baseline()[0][0]
         must(baseline <= self.count(owner.address), "a baseline above the owner's own count")
         return f"legacy {legacy.id}; the pass remembers that the owner has made {baseline} transactions"
@@ -47,7 +47,7 @@ class RelayChapter(Requests):
         self.stack.anvil.mine(4)
         used = self.count(owner.address)
         self.look_now("auto_renew")
-        self.wait(lambda: self.deadline(legacy) > before, RUN_SECONDS, "the renewal on chain")
+        self.wait(lambda: self.deadline(legacy) > before, "the renewal on chain")
         must(self.count(owner.address) == used, "the owner's wallet sent something")
         event = self._event("TransferEOALegacyAutoRenewed", legacy.id)
         must(int(event["data"][2:66], 16) == used, "another count was attested than the owner's")
@@ -89,7 +89,7 @@ class RelayChapter(Requests):
         """Every open slot is final two blocks later; the relay's pass sees it while it stays."""
         self.stack.anvil.mine(4)
         unsettled = "select 1 from worker.relay_request where state <> 'confirmed'"
-        self.wait(lambda: not self.evidence.rows(unsettled), RUN_SECONDS, "all requests to be confirmed")
+        self.wait(lambda: not self.evidence.rows(unsettled), "all requests to be confirmed")
         lanes = dict(self.evidence.rows("select lane, count(*) from worker.relay_request group by lane"))
         must(lanes == {"auto_renew": 1, "check_in": 1, "claim": 1, "gift_withdraw": 2}, f"requests: {lanes}")
         spent = sum(self._check_wallet(wallet, slots) for wallet, slots in (("relayer", 4), ("attestor", 1)))

@@ -14,7 +14,6 @@ from devnet.wallet import Answer, get, post
 if TYPE_CHECKING:
     from devnet.stack import Stack
 
-RUN_SECONDS = 45
 ASK_SECONDS = 2
 OTHER_ENDS = frozenset({"reverted", "expired", "satisfied_elsewhere", "superseded", "cancelled_by_user"})
 
@@ -61,7 +60,7 @@ class Requests(Telling):
             due = time.monotonic() + ASK_SECONDS
             return all(map(self._is_mined, requests))
 
-        self.wait(mined, RUN_SECONDS, "the API to say 'mined'")
+        self.wait(mined, "the API to say 'mined'")
 
     def _is_mined(self, request: Relayed) -> bool:
         answer = get(self.stack.at.api, f"/sponsor/requests/{request.id}")

@@ -7,8 +7,6 @@ from devnet.local import OPS_EMAIL
 from devnet.telling import Telling
 from devnet.upgrades import Operation
 
-ALERT_SECONDS = 60
-
 
 class UpgradeChapter(Telling):
     operation: Operation
@@ -34,9 +32,9 @@ class UpgradeChapter(Telling):
 
     def _heard(self, kind: str) -> Email:
         """What operators were told, once it is in the service log and their email has arrived."""
-        self.wait(lambda: self._in_the_log(kind), ALERT_SECONDS, f"{kind} in the service log")
+        self.wait(lambda: self._in_the_log(kind), f"{kind} in the service log")
         query = "select message_id from worker.alert where kind = %(kind)s and state = 'sent'"
-        self.wait(lambda: bool(self.evidence.rows(query, kind=kind)), ALERT_SECONDS, "an email to the operators")
+        self.wait(lambda: bool(self.evidence.rows(query, kind=kind)), "an email to the operators")
         ((message_id,),) = self.evidence.rows(query, kind=kind)
         found = [email for email in self.evidence.emails() if email.message_id == message_id]
         must(len(found) == 1 and found[0].to == OPS_EMAIL, "the email is not in the operators' inbox")

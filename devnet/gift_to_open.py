@@ -21,6 +21,7 @@ from eth_account.signers.local import LocalAccount
 from devnet.chain import ChainError
 from devnet.evidence import NotSeen, must
 from devnet.local import CHAIN_ID
+from devnet.parts import PATIENCE_SECONDS
 from devnet.scenarios import Scenario
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def tell(stack: "Stack") -> bool:
     say, chromium = stack.log.say, find_chromium()
     try:
         gift = leave_gift(stack, chromium)
-        with urlopen(gift.link.partition("#")[0], timeout=10) as page:
+        with urlopen(gift.link.partition("#")[0], timeout=PATIENCE_SECONDS) as page:
             must(page.status == 200, f"the gift's page answered {page.status}")
     except (NotSeen, ChainError, OSError) as missing:
         say(f"[bold red]✗[/] no gift was left to open: {missing}")
@@ -115,7 +116,7 @@ def _sealed_on_the_page(url: str, scenario: Scenario, giver: LocalAccount, folde
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium)
             page = browser.new_page(accept_downloads=True)
-            page.set_default_timeout(20_000)
+            page.set_default_timeout(PATIENCE_SECONDS * 1000)
             page.expose_function("__wallet", _wallet(scenario, giver))
             page.add_init_script(_PAGE)
             page.goto(url)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
+from devnet.parts import PATIENCE_SECONDS
+
 _EMPTY = b"\0" * 32
 _LEAST_BYTES = 6  # less would be found by chance
 
@@ -100,7 +102,7 @@ def dump(pg_dump: Path, database_url: str) -> bytes:
 
 def page(url: str) -> bytes:
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=PATIENCE_SECONDS)
     try:
         connection.request("GET", parts.path or "/")
         return connection.getresponse().read()

@@ -33,6 +33,9 @@ from rich.text import Text
 MARK = "REMINDER_WORKER_STACK"  # environment variable: the data directory of the stack a process belongs to
 _PR_SET_PDEATHSIG = 1
 _STOP_SECONDS = 10
+# How long anything of the local stack may take: far longer than on a slow and busy machine, so that only what will
+# never come is given up.
+PATIENCE_SECONDS = 300
 _COLOURS = (
     "cyan",
     "magenta",
@@ -109,7 +112,7 @@ class Supervisor:
         self.log = log
         self._running: list[_Running] = []
 
-    def start(self, *parts: Part, timeout: float = 60) -> None:
+    def start(self, *parts: Part) -> None:
         """Start them together and wait until all are ready. Raises `PartEnded` or `StackFailed`."""
         began = time.monotonic()
         started = [self._spawn(part) for part in parts]
@@ -120,8 +123,8 @@ class Supervisor:
                 if running.part.ready():
                     del waiting[name]
                     self.log.part(name, f"ready after {time.monotonic() - began:.1f} s")
-            if time.monotonic() - began > timeout:
-                raise StackFailed(f"not ready after {timeout:.0f} s: {', '.join(waiting)}")
+            if time.monotonic() - began > PATIENCE_SECONDS:
+                raise StackFailed(f"not ready after {PATIENCE_SECONDS} s: {', '.join(waiting)}")
             time.sleep(0.05)
 
     def check(self) -> None:
@@ -134,13 +137,13 @@ class Supervisor:
                 last = "\n".join(f"    {escape(line)}" for line in running.last_lines)
                 raise PartEnded(f"{running.part.name} ended by itself (exit code {code}); its last lines:\n{last}")
 
-    def wait_until(self, condition: Callable[[], bool], timeout: float, what: str) -> None:
+    def wait_until(self, condition: Callable[[], bool], what: str) -> None:
         """Wait while watching the parts. Raises `StackFailed` naming `what` when it does not come true."""
-        give_up = time.monotonic() + timeout
+        give_up = time.monotonic() + PATIENCE_SECONDS
         while not condition():
             self.check()
             if time.monotonic() > give_up:
-                raise StackFailed(f"waited {timeout:.0f} s in vain for {what}")
+                raise StackFailed(f"waited {PATIENCE_SECONDS} s in vain for {what}")
             time.sleep(0.2)
 
     def pid(self, name: str) -> int:

@@ -126,7 +126,7 @@ class Stack:
         environ = self._environ()
         subprocess.run([*_python("reminder_worker.cli"), "migrate"], env=environ, cwd=ROOT, check=True)
         for parts in self._worker(environ):
-            supervisor.start(*parts, timeout=120)
+            supervisor.start(*parts)
 
     def _postgres(self) -> Part:
         with warnings.catch_warnings(action="ignore"):  # it looks for a directory of the desktop's session

@@ -105,12 +105,12 @@ class Telling(ABC):
         run = launch(self.stack.at.dagster, job)
         self.stack.log.say(f"    [dim]an operator launches Dagster's {job} job: {self.stack.at.dagster}/runs/{run}[/]")
 
-    def wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
-        self.stack.supervisor.wait_until(condition, seconds, what)
+    def wait(self, condition: Callable[[], bool], what: str) -> None:
+        self.stack.supervisor.wait_until(condition, what)
 
-    def new_emails(self, expected: int, seconds: float) -> list[Email]:
+    def new_emails(self, expected: int) -> list[Email]:
         """Those since the last ones, once so many have arrived; prints them."""
-        self.wait(lambda: len(self._fresh()) >= expected, seconds, f"{expected} emails")
+        self.wait(lambda: len(self._fresh()) >= expected, f"{expected} emails")
         fresh = self._fresh()
         self.shown += len(fresh)
         for email in fresh:

@@ -14,6 +14,8 @@ from eth_account.messages import encode_typed_data
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
+from devnet.parts import PATIENCE_SECONDS
+
 _LEGACY_AND_DEADLINE = [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]
 _NOTIFY = [{"name": "payloadHash", "type": "bytes32"}, _LEGACY_AND_DEADLINE[1]]
 _INGEST = [_LEGACY_AND_DEADLINE[0], {"name": "payloadHash", "type": "bytes32"}, _LEGACY_AND_DEADLINE[1]]
@@ -85,7 +87,7 @@ def get(api_url: str, path: str) -> Answer:
 
 def _ask(api_url: str, method: str, path: str, body: str | None) -> Answer:
     parts = urlsplit(api_url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=PATIENCE_SECONDS)
     try:
         connection.request(method, path, body, {"Content-Type": "application/json"})
         response = connection.getresponse()

@@ -80,7 +80,7 @@ class WholeStack:
         """PostgreSQL's next start has to wait until the last one's children have gone."""
         for _ in range(20):
             with suppress(PartEnded):
-                self.stack.supervisor.start(part, timeout=120)
+                self.stack.supervisor.start(part)
                 return
             self.stack.supervisor.kill(part.name)
             time.sleep(1)

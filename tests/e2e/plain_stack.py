@@ -42,13 +42,16 @@ class TickedStory(Story):
     def look_now(self, job: str) -> None:
         return
 
-    def wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
-        give_up = time.monotonic() + seconds
-        while not condition() and time.monotonic() < give_up:
+    def wait(self, condition: Callable[[], bool], what: str) -> None:
+        def ticked() -> bool:
+            if condition():
+                return True
             done = reminder_worker(self.stack.directory, "tick", check=True, LOG_FORMAT="json")
             with (self.stack.directory / "logs" / "tick.log").open("a") as kept:
                 kept.write(done.stderr)
-        super().wait(condition, 10, what)
+            return condition()
+
+        super().wait(ticked, what)
 
 
 def reminder_worker(

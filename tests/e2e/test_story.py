@@ -12,7 +12,7 @@ from devnet.evidence import NotSeen
 from devnet.local import OPS_EMAIL
 from tests.e2e.plain_stack import PlainStack, TickedStory, free_ports, quiet_stack, reminder_worker
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(scope="module")
