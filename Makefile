@@ -22,7 +22,8 @@ help:
 	@echo 'make lint, make types only these of its parts; PYTEST_WORKERS=2 is how many processes test at once'
 	@echo 'make bench [ONLY=..]  measures, each beside its floor; writes bench/results/latest.json'
 	@echo '                      by name only, minutes each: growth, million; API_UNDER_LOAD_SECONDS=600 lengthens that one'
-	@echo 'make prove [FAULTS=..] a campaign of faults from recorded seeds; long, resumable, not part of the tests'
+	@echo 'make prove [FAULTS=..] everything that takes too long for the tests: faults from recorded seeds, requests made from'
+	@echo '                      the OpenAPI document, growth, a million legacies, ten minutes of load; resumable'
 	@echo 'make cards            draws the preview images of gift links anew, from the occasion set'
 	@echo 'make diagram          draws docs/architecture.md anew, from what imports what'
 	@echo 'make locks            writes both hashed lists of packages anew, after a change of pyproject.toml; needs uv'
@@ -85,8 +86,7 @@ bench: install
 	$(BIN)/python -m bench $(ONLY)
 
 prove: install
-	$(BIN)/python -m tests.campaign --faults $(FAULTS)
-	$(BIN)/python -m tests.campaign.attack
+	$(BIN)/python -m tests.campaign.prove --faults $(FAULTS)
 
 diagram: install
 	$(BIN)/python -m devnet.diagram

@@ -1,4 +1,4 @@
-"""`make prove`: lives from recorded seeds until so many faults were injected; ends with 1 when a promise was broken.
+"""`python -m tests.campaign`: lives from recorded seeds until so many faults were injected; 1 when one broke a promise.
 
 Long, and resumable: each life is written to `bench/results/campaign.json` as it ends, and is not lived again until the
 service's code changes. `--only reminders:17` tells one life step by step.
@@ -6,7 +6,6 @@ service's code changes. `--only reminders:17` tells one life step by step.
 
 import argparse
 import asyncio
-import json
 import sys
 import time
 from collections import Counter
@@ -14,11 +13,11 @@ from typing import Any
 
 import structlog
 
-from tests.campaign import ROOT, code_of, relay, reminders, stack
+from tests.campaign import RESULTS, code_of, earlier, keep, relay, reminders, stack
 from tests.campaign.postgres import Postgres, postgres
 from tests.campaign.reminders import Life
 
-RESULTS = ROOT / "bench" / "results" / "campaign.json"
+FILE = RESULTS / "campaign.json"
 STEPS = {"reminders": 40, "relay": 20, "stack": 12}
 STACK_EVERY = 10  # seeds: a life of the whole stack takes minutes
 
@@ -32,7 +31,8 @@ def main() -> None:
             life = _live(kind, int(seed), database)
         print("\n".join(life.story))
         sys.exit("\n".join(life.violations))
-    code, lives = code_of("reminder_worker"), _earlier()
+    code = code_of("reminder_worker")
+    lives = earlier(FILE, code, "lives")
     with postgres() as database:
         for seed in range(options.first, options.first + 100_000):
             if _injected(lives) >= options.faults:
@@ -51,7 +51,7 @@ def main() -> None:
                 count = sum(life.faults.values())
                 print(f"{name:14} {count:4} faults  {time.monotonic() - began:5.1f} s  {words}", flush=True)
     broken = {name: life["violations"] for name, life in lives.items() if life["violations"]}
-    print(f"{_injected(lives)} faults in {len(lives)} lives, {len(broken)} with a broken promise; see {RESULTS.name}")
+    print(f"{_injected(lives)} faults in {len(lives)} lives, {len(broken)} with a broken promise; see {FILE.name}")
     for name in broken:
         print(f"again, step by step: python -m tests.campaign --only {name}")
     sys.exit(1 if broken else 0)
@@ -73,13 +73,6 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _earlier() -> dict[str, Any]:
-    if not RESULTS.exists():
-        return {}
-    found = json.loads(RESULTS.read_text())
-    return dict(found["lives"]) if found["code"] == code_of("reminder_worker") else {}
-
-
 def _injected(lives: dict[str, Any]) -> int:
     return sum(sum(life["faults"].values()) for life in lives.values())
 
@@ -90,8 +83,7 @@ def _write(code: str, lives: dict[str, Any]) -> None:
         faults.update(life["faults"])
     broken = sum(bool(life["violations"]) for life in lives.values())
     totals = {"faults": sum(faults.values()), "lives": len(lives), "lives_with_violations": broken}
-    found = {"code": code, "totals": totals, "by_fault": dict(sorted(faults.items())), "lives": lives}
-    RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+    keep(FILE, code, totals=totals, by_fault=dict(sorted(faults.items())), lives=lives)
 
 
 if __name__ == "__main__":

@@ -6,21 +6,19 @@ or the service's code changes. `--only 17` repeats one seed. Ends with 1 when a 
 
 import argparse
 import asyncio
-import json
 import sys
 import time
 from collections import Counter
-from typing import Any
 
 from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import Scenario
 from reminder_worker.database.engine import open_engine
-from tests.campaign import ROOT, code_of
+from tests.campaign import RESULTS, code_of, earlier, keep
 from tests.campaign.postgres import postgres
 from tests.integration.schema_attack import Findings, attack, open_target, told
 
-RESULTS = ROOT / "bench" / "results" / "attack.json"
+FILE = RESULTS / "attack.json"
 EXAMPLES = 60  # of each operation and seed, well-formed, and as many that are not
 
 
@@ -28,7 +26,8 @@ def main() -> None:
     options = _options()
     if options.only is not None:
         sys.exit(told(_run(options.only)))
-    code, runs = code_of("api", "reminder_worker"), _earlier()
+    code = code_of("api", "reminder_worker")
+    runs = earlier(FILE, code, "runs")
     for number in range(1, options.seeds + 1):
         if str(number) in runs:
             continue
@@ -42,10 +41,11 @@ def main() -> None:
             "sent": sum(run["sent"] for run in runs.values()),
             "faults": sum(len(r["faults"]) for r in runs.values()),
         }
-        RESULTS.write_text(json.dumps({"code": code, "totals": totals, "runs": runs}, indent=1) + "\n")
+        keep(FILE, code, totals=totals, runs=runs)
         words = told(findings) or "every promise kept"
         print(f"seed {number}: {findings.sent} requests  {time.monotonic() - began:5.1f} s  {words}", flush=True)
     broken = [name for name, run in runs.items() if run["faults"]]
+    print(f"requests from {len(runs)} seeds, {len(broken)} with a broken promise; see {FILE.name}")
     for name in broken:
         print(f"again: python -m tests.campaign.attack --only {name}")
     sys.exit(1 if broken else 0)
@@ -71,13 +71,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=10, help="how many (10)")
     parser.add_argument("--only", type=int, metavar="SEED", help="one seed; nothing is recorded")
     return parser.parse_args()
-
-
-def _earlier() -> dict[str, Any]:
-    if not RESULTS.exists():
-        return {}
-    found = json.loads(RESULTS.read_text())
-    return dict(found["runs"]) if found["code"] == code_of("api", "reminder_worker") else {}
 
 
 if __name__ == "__main__":
