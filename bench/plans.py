@@ -22,8 +22,8 @@ import reminder_worker
 from api import gauges
 from bench.big_tables import SMALL
 from bench.surroundings import CHAIN_ID
-from reminder_worker import operations, operations_relay
-from reminder_worker.alerts import Alerts, dead_alerts
+from reminder_worker import operations, operations_relay, operations_stuck
+from reminder_worker.alerts import Alerts
 from reminder_worker.database import tables
 from reminder_worker.indexer import index_tables
 from reminder_worker.reminders.recipients import cancel_unsent
@@ -102,7 +102,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
         relay.conditions,
         relay.undelivered_alerts,
         relay.verdicts,
-        dead_alerts,
+        operations_stuck.stuck,
         gauges.upgrade_gauges,
         gauges.email_gauges,
     ):

@@ -258,23 +258,6 @@ class Alerts:
                 yield own
 
 
-async def dead_alerts(engine: AsyncEngine) -> Sequence[Any]:
-    """id, kind, chain_id and subject of those that the mail service refused."""
-    t = alert.c
-    async with engine.connect() as conn:
-        found: Sequence[Any] = (
-            await conn.execute(select(t.id, t.kind, t.chain_id, t.subject).where(t.state == "dead"))
-        ).all()
-    return found
-
-
-async def requeue_alerts(engine: AsyncEngine, ids: Sequence[UUID] | None = None) -> int:
-    """Refused alerts back to the queue, all of them or those named; returns how many."""
-    back = update(alert).where(alert.c.state == "dead").values(state="queued", next_try=func.clock_timestamp())
-    async with engine.begin() as conn:
-        return (await conn.execute(back if ids is None else back.where(alert.c.id.in_(ids)))).rowcount
-
-
 _AGE = alert.c.created_at
 
 

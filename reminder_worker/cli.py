@@ -205,26 +205,17 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
 
     Without ids it lists the emails that are dead or held, and dead alerts.
     """
-    from reminder_worker.alerts import dead_alerts, requeue_alerts
-    from reminder_worker.gifts.stuck import requeue_gifts, stuck_gifts
-    from reminder_worker.reminders.ledger import requeue as back_to_the_queue
-    from reminder_worker.reminders.ledger import stuck
+    from reminder_worker import operations_stuck
 
     if ids and everything:
         raise click.UsageError("give ids, or --all")
 
     async def show(runtime: "Runtime") -> None:
-        for row in await stuck(runtime.engine):
-            click.echo(f"{row.id}  {row.state}  {row.kind}  chain {row.chain_id}  {row.legacy}  {row.age} s")
-        for row in await stuck_gifts(runtime.engine):
-            click.echo(f"{row.id}  {row.state}  {row.kind}  chain {row.chain_id}  gift {row.timelock_id}  {row.age} s")
-        for row in await dead_alerts(runtime.engine):
-            click.echo(f"{row.id}  dead  alert {row.kind}  chain {row.chain_id}  {row.subject}")
+        for row in await operations_stuck.stuck(runtime.engine):
+            click.echo(f"{row.id}  {row.state}  {row.kind}  chain {row.chain_id}  {row.about}  {row.age} s")
 
     async def work(runtime: "Runtime") -> int:
-        chosen = None if everything else ids
-        requeued = [await each(runtime.engine, chosen) for each in (back_to_the_queue, requeue_gifts, requeue_alerts)]
-        return sum(requeued)
+        return await operations_stuck.requeue(runtime.engine, None if everything else ids)
 
     if not ids and not everything:
         cli_parts.with_runtime(show)
@@ -243,20 +234,20 @@ def rotate_key() -> None:
     from sqlalchemy import func, select
 
     from reminder_worker import operations_relay
-    from reminder_worker.database.tables import gift_notification, recipient
-    from reminder_worker.gifts.rotation import rotate_gifts
-    from reminder_worker.reminders.recipients import rotate
+    from reminder_worker.database.rotation import rotate
+    from reminder_worker.gifts import gift_mail
+    from reminder_worker.reminders import recipient_rows
 
     async def work(runtime: "Runtime") -> tuple[int, int]:
-        tables = (recipient, gift_notification)
-        older = [select(func.count()).where(table.c.key_id != runtime.vault.key_id) for table in tables]
+        everything = (recipient_rows.SEALED, gift_mail.SEALED)
+        older = [select(func.count()).where(each.table.c.key_id != runtime.vault.key_id) for each in everything]
         async with runtime.engine.connect() as connection:
             total = sum([await connection.scalar(statement) or 0 for statement in older])
         done = 0
         with cli_parts.progress() as progress:
             task = progress.add_task("encrypting anew", total=total)
-            for rotation in (rotate, rotate_gifts):
-                async for rows in rotation(runtime.engine, runtime.vault):
+            for sealed in everything:
+                async for rows in rotate(runtime.engine, runtime.vault, sealed):
                     done += rows
                     progress.update(task, completed=done)
         return done, await operations_relay.under_other_keys(runtime.engine, runtime.vault.key_id)

@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from sqlalchemy import delete, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.alerts import requeue_alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.tables import gift_notification, recipient
 from reminder_worker.errors import ChainUnavailable, FieldFault, InvalidInput
 from reminder_worker.gifts import statements as gifts
-from reminder_worker.gifts.stuck import requeue_gifts
 from reminder_worker.operations_relay import PayingWallet
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
-from reminder_worker.reminders.ledger import requeue as requeue_reminders
 from reminder_worker.reminders.recipients import cancel_unsent
 from reminder_worker.settings import CONTRACTS, ChainSettings
 
@@ -82,11 +79,6 @@ async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None
             return Erased(await _recipients(connection, of_recipient), await _gifts(connection, of_gift))
 
     return await through_deadlocks(run)
-
-
-async def requeue_dead(engine: AsyncEngine) -> int:
-    """Dead emails of every sort back to the queue; returns how many."""
-    return sum([await each(engine) for each in (requeue_reminders, requeue_gifts, requeue_alerts)])
 
 
 async def chain_statuses(chains: Mapping[int, Chain], wallets: Sequence[PayingWallet]) -> list[ChainStatus]:

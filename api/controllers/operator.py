@@ -17,6 +17,7 @@ from pydantic import SecretStr
 from api.bodies import StrictJson
 from api.problems import responses
 from api.schemas import EXAMPLE_RECIPIENT
+from reminder_worker import operations_stuck
 from reminder_worker import operator as operators
 from reminder_worker.errors import NotConfigured, Unauthorized
 from reminder_worker.operator import ChainStatus
@@ -159,7 +160,7 @@ class OperatorController(Controller):
     )
     async def requeue(self, parts: NamedDependency[Any]) -> RequeuedAnswer:
         """Header `Authorization: Bearer OPERATOR_SECRET`. Emails and alerts that the mail service refused."""
-        return RequeuedAnswer(await operators.requeue_dead(parts.engine))
+        return RequeuedAnswer(await operations_stuck.requeue(parts.engine))
 
 
 def _chain(status: ChainStatus) -> ChainAnswer:

@@ -19,6 +19,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import through_deadlocks
+from reminder_worker.database.rotation import Sealed
+from reminder_worker.database.tables import gift_ledger, gift_notification
 from reminder_worker.errors import DecryptionFailed, MailUnavailable, Unavailable
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.facts import Gift, Gifts
@@ -354,6 +356,16 @@ class GiftMail:
 def body_context(id: UUID) -> str:
     """Where a stored body belongs."""
     return f"gift_ledger.body|{id}"
+
+
+SEALED = Sealed(
+    gift_notification,
+    ("chain_id", "timelock_id"),
+    ("payload",),
+    lambda _, *at: payload_context(*at),
+    gift_ledger,
+    body_context,
+)
 
 
 def _backoff(tries: int) -> float:

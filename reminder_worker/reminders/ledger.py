@@ -12,7 +12,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import msgspec
-from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
@@ -169,18 +168,6 @@ class Ledger:
                 return frozenset(result.scalars().all()) if result.returns_rows else frozenset()
 
         return await through_deadlocks(run)
-
-
-async def requeue(engine: AsyncEngine, ids: Sequence[UUID] | None = None) -> int:
-    """Dead entries back to the queue, all of them or those named; returns how many."""
-    async with engine.begin() as conn:
-        return (await conn.execute(sql.REQUEUE, {"ids": None if ids is None else list(ids)})).rowcount
-
-
-async def stuck(engine: AsyncEngine) -> Sequence[Row[Any]]:
-    """id, state, kind, chain_id, legacy and age (seconds) of what only an operator can decide (held, dead)."""
-    async with engine.connect() as conn:
-        return (await conn.execute(sql.STUCK)).all()
 
 
 async def _run(

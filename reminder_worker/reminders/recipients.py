@@ -23,14 +23,14 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.authorise import Authorised, Authoriser, SignedRequest
 from reminder_worker.reminders.plan import rearm
-from reminder_worker.reminders.recipient_rows import body_context, open_row, rotate, seal_row
+from reminder_worker.reminders.recipient_rows import body_context, open_row, seal_row
 from reminder_worker.reminders.recipient_set import Recipient, read_recipient_set
 from reminder_worker.settings import Settings
 from reminder_worker.signed import already_used, payload_hash
 
 log = structlog.get_logger(__name__)
 
-__all__ = ["Recipient", "Recipients", "Saved", "body_context", "cancel_unsent", "open_row", "rotate"]
+__all__ = ["Recipient", "Recipients", "Saved", "body_context", "cancel_unsent", "open_row"]
 
 DAY = 86400
 # One round trip; a second reader of the same digest waits for the first and then has spent nothing. The commit does not

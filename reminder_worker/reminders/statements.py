@@ -245,15 +245,3 @@ SETTLE = text("""
 REMEMBER_SUPPRESSED = text("""
     insert into worker.suppression (email_hash) select unnest(cast(:hashes as bytea[])) on conflict do nothing
 """)
-
-REQUEUE = text("""
-    update worker.sent_ledger
-    set state = 'queued', reason = null, tries = 0, rejections = 0, next_try = clock_timestamp(),
-        claimed_at = null, settled_at = null
-    where state = 'dead' and (cast(:ids as uuid[]) is null or id = any(cast(:ids as uuid[])))
-""")
-
-STUCK = text("""
-    select id, state, kind, chain_id, legacy, cast(extract(epoch from now() - created_at) as bigint) as age
-    from worker.sent_ledger where state in ('held', 'dead') order by state, created_at
-""")

@@ -17,12 +17,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import check_installation
 from reminder_worker.database.migrate import schema_serves
+from reminder_worker.database.rotation import rotate
 from reminder_worker.database.tables import metadata, recipient
 from reminder_worker.errors import DecryptionFailed, Misconfigured
 from reminder_worker.operator import erase_person
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.recipient_rows import context, rotate, seal_row
+from reminder_worker.reminders.recipient_rows import SEALED, context, seal_row
 from reminder_worker.settings import Settings
 from tests.integration.relay_rows import connected, enter_budget, enter_request, enter_wallet
 
@@ -142,7 +143,7 @@ async def test_a_backup_tells_of_an_erased_person_until_its_key_is_destroyed(
     _dump(database_url, tmp_path / "dump")
     both = Vault(NEW, [OLD])
     await _start(filled, both, NEW)
-    assert [rows async for rows in rotate(filled, both)] == [1]
+    assert [rows async for rows in rotate(filled, both, SEALED)] == [1]
     assert await _opened(filled, Vault(NEW)) == [EMAIL]
     assert (await erase_person(filled, HASHES, EMAIL.decode(), None)).recipients == 1
     assert await _opened(filled, both) == []

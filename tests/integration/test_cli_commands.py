@@ -226,6 +226,21 @@ def test_requeue_takes_dead_emails_only(command: Command) -> None:
     assert states[other] == "held"
 
 
+def test_requeue_takes_emails_of_gifts_too(command: Command) -> None:
+    dead, held = uuid4(), uuid4()
+    for key, state, timelock_id in ((dead, "dead", 7), (held, "held", 8)):
+        command.sql(
+            "insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, rejections, expires_at)"
+            " values (%s, %s, 31337, %s, 'gift_waiting', %s, 3, now())",
+            key, b"h" * 32, timelock_id, state,
+        )  # fmt: skip
+    listed = command("requeue").output
+    assert f"{dead}  dead  gift_waiting  chain 31337  gift 7" in listed
+    assert f"{held}  held  gift_waiting  chain 31337  gift 8" in listed
+    assert command("requeue", "--all").exit_code == 0
+    assert dict(command.sql("select id, state from worker.gift_ledger")) == {dead: "queued", held: "held"}  # type: ignore[arg-type]
+
+
 def test_requeue_takes_refused_alerts_too(command: Command) -> None:
     dead, sent = uuid4(), uuid4()
     for key, state in ((dead, "dead"), (sent, "sent")):

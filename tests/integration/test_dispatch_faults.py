@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.operations import undecided_emails
-from reminder_worker.reminders.ledger import requeue
+from reminder_worker.operations_stuck import requeue
 from tests.integration.crash import Crash, CrashAt
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world

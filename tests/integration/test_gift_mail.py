@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
+from reminder_worker.database.rotation import rotate
 from reminder_worker.errors import (
     AlreadyUsed,
     ChainUnavailable,
@@ -32,9 +33,8 @@ from reminder_worker.errors import (
 )
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.facts import Gifts
-from reminder_worker.gifts.gift_mail import GiftMail, GiftMailReport
+from reminder_worker.gifts.gift_mail import SEALED, GiftMail, GiftMailReport
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
-from reminder_worker.gifts.rotation import rotate_gifts
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.client import MailClient
@@ -750,7 +750,7 @@ async def test_after_a_rotation_the_old_key_opens_nothing_and_everything_still_a
     await world.tick()
     await world.register(waiting, timing="none")
     rotated = Vault(b"n" * 32, [b64decode(ENC_KEY)])
-    assert [count async for count in rotate_gifts(world.engine, rotated)] == [2]
+    assert [count async for count in rotate(world.engine, rotated, SEALED)] == [2]
     world.vault = Vault(b"n" * 32)
     world.mail = world.another_mail()
     await world.tick()

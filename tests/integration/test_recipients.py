@@ -12,11 +12,13 @@ from sqlalchemy import insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Legacy, Scenario
+from reminder_worker.database.rotation import rotate
 from reminder_worker.database.tables import metadata, sent_ledger
 from reminder_worker.database.tables import recipient as recipient_table
 from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.recipients import body_context, open_row, rotate
+from reminder_worker.reminders.recipient_rows import SEALED
+from reminder_worker.reminders.recipients import body_context, open_row
 from tests.integration.api_world import CANARY_EMAIL, CANARY_NAME, ENC_KEY, World, open_world, person
 
 _OPEN_WINDOW = (
@@ -336,7 +338,7 @@ async def test_rotation_moves_rows_and_undecided_bodies_to_the_new_key(
     async with world.engine.begin() as connection:
         stored = _entry(world, legacy, row.recipient, "unknown", id=entry, body=sealed, body_salt=row.salt)
         await connection.execute(insert(sent_ledger).values(stored))
-    assert [rows async for rows in rotate(world.engine, new, batch=2)] == [2, 1]
+    assert [rows async for rows in rotate(world.engine, new, SEALED, batch=2)] == [2, 1]
     only_new = Vault(b"n" * 32)
     rows = await world.rows("select * from worker.recipient order by recipient")
     assert [open_row(only_new, each).email for each in rows] == [f"person{n}@example.org" for n in (1, 2, 3)]
@@ -353,7 +355,7 @@ async def test_rotation_without_the_old_key_fails_and_changes_nothing(
     await world.ingest(owner, legacy, [person(1)])
     before = await world.rows("select salt, key_id from worker.recipient")
     with pytest.raises(DecryptionFailed):
-        await anext(rotate(world.engine, Vault(b"n" * 32)))
+        await anext(rotate(world.engine, Vault(b"n" * 32), SEALED))
     assert await world.rows("select salt, key_id from worker.recipient") == before
 
 

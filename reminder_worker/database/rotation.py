@@ -1,0 +1,81 @@
+"""Encrypted rows from older master keys to the current one, in batches, while everything goes on."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, Table, bindparam, select, tuple_, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.database.engine import through_deadlocks
+from reminder_worker.privacy.vault import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A table of which each row has a key of its own, and the ledger that keeps undecided bodies under that key.
+
+    `key` are the columns of the primary key, which the ledger has, too. `context(column, *key)` and
+    `body_context(id)` say where a ciphertext belongs.
+    """
+
+    table: Table
+    key: tuple[str, ...]
+    columns: tuple[str, ...]
+    context: Callable[..., str]
+    ledger: Table
+    body_context: Callable[[UUID], str]
+
+
+async def rotate(engine: AsyncEngine, vault: Vault, sealed: Sealed, batch: int = 500) -> AsyncIterator[int]:
+    """Yields how many rows each batch encrypted anew; ends when none of an older key is left.
+
+    Rows are locked in the order of their key, as writes do; bodies of undecided sends move along. Raises
+    `DecryptionFailed` when an old key is missing.
+    """
+    at = [sealed.table.c[name] for name in sealed.key]
+    older = select(sealed.table).where(sealed.table.c.key_id != vault.key_id).order_by(*at).limit(batch)
+    after: tuple[Any, ...] | None = None
+
+    async def one() -> list[tuple[Any, ...]]:
+        wanted = older if after is None else older.where(tuple_(*at) > after)
+        async with engine.begin() as connection:
+            rows = (await connection.execute(wanted.with_for_update())).all()
+            return await _reseal(connection, vault, sealed, rows) if rows else []
+
+    while True:
+        done = await through_deadlocks(one)  # a registration of a gift locks the same rows the other way round
+        if done:
+            yield len(done)
+        elif after is None:
+            return
+        after = (
+            done[-1] if done else None
+        )  # from the start again: a process with the old key may have written behind us
+
+
+async def _reseal(
+    connection: AsyncConnection, vault: Vault, sealed: Sealed, rows: Sequence[Row[Any]]
+) -> list[tuple[Any, ...]]:
+    """The keys of the rows, in their order."""
+    keys = {tuple(getattr(row, name) for name in sealed.key): (row, vault.record()) for row in rows}
+    changes = []
+    for at, (row, new) in keys.items():
+        old = vault.record(row.salt, row.key_id)
+        contexts = {column: sealed.context(column, *at) for column in sealed.columns}
+        anew = {column: new.seal(old.open(getattr(row, column), each), each) for column, each in contexts.items()}
+        where = {f"of_{name}": value for name, value in zip(sealed.key, at, strict=True)}
+        changes.append({**where, "key_id": new.key_id, "salt": new.salt, **anew})
+    here = [sealed.table.c[name] == bindparam(f"of_{name}") for name in sealed.key]
+    await connection.execute(update(sealed.table).where(*here), changes)
+    ledger, of = sealed.ledger, [sealed.ledger.c[name] for name in sealed.key]
+    bodies = select(ledger).where(tuple_(*of).in_(list(keys)), ledger.c.body.is_not(None))
+    for entry in await connection.execute(bodies.order_by(ledger.c.id).with_for_update()):
+        row, new = keys[tuple(getattr(entry, name) for name in sealed.key)]
+        if entry.body_salt == row.salt:  # under another salt it can only be asked about anyway
+            context = sealed.body_context(entry.id)
+            body = new.seal(vault.record(row.salt, row.key_id).open(entry.body, context), context)
+            anew = {"body": body, "body_salt": new.salt}
+            await connection.execute(update(ledger).where(ledger.c.id == entry.id).values(**anew))
+    return list(keys)

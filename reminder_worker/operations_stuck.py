@@ -1,0 +1,45 @@
+"""What stands still until an operator decides, in every outbox: reminders, emails of gifts, alerts."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, func, text, update
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.database.tables import alert, gift_ledger, sent_ledger
+
+_STUCK = text("""
+    select *, cast(extract(epoch from now() - created_at) as bigint) as age from (
+        select id, state, kind, chain_id, legacy as about, created_at
+        from worker.sent_ledger where state in ('held', 'dead')
+        union all
+        select id, state, kind, chain_id, 'gift ' || timelock_id, created_at
+        from worker.gift_ledger where state in ('held', 'dead')
+        union all
+        select id, state, 'alert ' || kind, chain_id, subject, created_at from worker.alert where state = 'dead'
+    ) each
+    order by state, created_at
+""")
+_ANEW = {"state": "queued", "reason": None, "tries": 0, "rejections": 0, "claimed_at": None, "settled_at": None}
+_OUTBOXES: tuple[tuple[Any, dict[str, Any]], ...] = (
+    (sent_ledger, _ANEW),
+    (gift_ledger, _ANEW),
+    (alert, {"state": "queued"}),
+)
+
+
+async def stuck(engine: AsyncEngine) -> Sequence[Row[Any]]:
+    """id, state (held, dead), kind, chain_id, about (a legacy, a gift, an alert's subject) and age in seconds."""
+    async with engine.connect() as connection:
+        return (await connection.execute(_STUCK)).all()
+
+
+async def requeue(engine: AsyncEngine, ids: Sequence[UUID] | None = None) -> int:
+    """Dead emails and alerts back to the queue, all of them or those named; returns how many."""
+    count = 0
+    async with engine.begin() as connection:
+        for outbox, anew in _OUTBOXES:
+            back = update(outbox).where(outbox.c.state == "dead").values(**anew, next_try=func.clock_timestamp())
+            count += (await connection.execute(back if ids is None else back.where(outbox.c.id.in_(ids)))).rowcount
+    return count
