@@ -5,6 +5,7 @@ endpoint and, when none is left, is `ChainUnavailable`.
 """
 
 import asyncio
+import copy
 import random
 import re
 import time
@@ -102,6 +103,13 @@ class Chain:
 
     def health(self) -> list[EndpointHealth]:
         return [endpoint.health() for endpoint in self._endpoints]
+
+    def alone(self) -> list[Self]:
+        """The same chain by each endpoint's word alone, for `agreement`. Not to be closed."""
+        views = [copy.copy(self) for _ in self._endpoints]
+        for view, endpoint in zip(views, self._endpoints, strict=True):
+            view._endpoints = [endpoint]
+        return views
 
     # -- blocks and receipts ------------------------------------------------------------------
 

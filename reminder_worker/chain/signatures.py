@@ -9,6 +9,7 @@ from coincurve import PublicKey
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain.abi import selector
+from reminder_worker.chain.agreement import agreed
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.values import Call, Reverted
 from reminder_worker.chain.words import WORD, address_word, word
@@ -102,18 +103,21 @@ class Signatures:
 
         Code at the signer's address decides: with code only ERC-1271 counts, also when the key's own signature fits.
         """
-        signer = signer.lower()
-        (code,) = await self._chain.codes([signer])
-        if code:
-            genuine = await self._contract_agrees(digest, signature, signer)
-        else:
-            genuine = recover(digest, signature) == signer
-        if not genuine:
+        if not await self.is_signed(digest, signature, signer):
             raise SignerMismatch("the signature is not the signer's")
 
-    async def _contract_agrees(self, digest: bytes, signature: bytes, signer: str) -> bool:
-        """A stranger's code runs: its gas is bounded, and a revert or anything but the magic value means no."""
-        padding = bytes(-len(signature) % WORD)
-        data = ERC1271_MAGIC + digest + word(2 * WORD) + word(len(signature)) + signature + padding
-        answer = await self._chain.call(Call(signer, data), gas=self._chain.settings.signature_gas)
-        return not isinstance(answer, Reverted) and answer[:WORD] == ERC1271_MAGIC + bytes(28)
+    async def is_signed(self, digest: bytes, signature: bytes, signer: str) -> bool:
+        """As `verify`. What a contract says is an endpoint's word, with which it could sign for anybody: of two."""
+        signer = signer.lower()
+        (code,) = await self._chain.codes([signer])
+        if not code:
+            return recover(digest, signature) == signer
+        return await agreed(self._chain, lambda chain: _contract_agrees(chain, digest, signature, signer))
+
+
+async def _contract_agrees(chain: Chain, digest: bytes, signature: bytes, signer: str) -> bool:
+    """A stranger's code runs: its gas is bounded, and a revert or anything but the magic value means no."""
+    padding = bytes(-len(signature) % WORD)
+    data = ERC1271_MAGIC + digest + word(2 * WORD) + word(len(signature)) + signature + padding
+    answer = await chain.call(Call(signer, data), gas=chain.settings.signature_gas)
+    return not isinstance(answer, Reverted) and answer[:WORD] == ERC1271_MAGIC + bytes(28)

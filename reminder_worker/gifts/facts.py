@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from reminder_worker.chain.agreement import agreed
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
 from reminder_worker.chain.values import Block
@@ -42,6 +43,15 @@ class Gifts:
             return _of_index(found, chain, listed)
         (details,) = await Timelocks(chain).details([timelock_id])
         return None if details is None else _of_chain(details, listed)
+
+    async def giver(self, chain_id: int, timelock_id: int) -> str | None:
+        """Who sealed it, by the chain itself and no endpoint's word alone: they decide whom we write to."""
+
+        async def read(chain: Chain) -> str | None:
+            (details,) = await Timelocks(chain).details([timelock_id])
+            return details.owner if details else None
+
+        return await agreed(self._chains[chain_id], read)
 
     async def read(self, chain_id: int, ids: Collection[int]) -> tuple[dict[int, Gift], int]:
         """As the chain has them now, those it knows, and the time of the block they were read at (unix seconds)."""

@@ -151,7 +151,7 @@ class GiftNotifications:
         gift = await self._gifts.find(chain_id, timelock_id)
         if gift is None:
             raise NotFound("There is no such gift.")
-        if gift.owner != giver:
+        if gift.owner != giver or await self._gifts.giver(chain_id, timelock_id) != giver:
             raise SignerMismatch("The signer did not seal this gift.")
         return gift
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from reminder_worker.chain.agreement import agreed
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Legacies, LegacyIdentity, PremiumSetting
 from reminder_worker.chain.signatures import Signatures, recover, typed_data_digest
@@ -80,18 +81,42 @@ class Authoriser:
         chain = served_chain(self._chains, request.chain_id)
         check_deadline(request.deadline, self._now())
         digest = message_digest(request, primary_type, payload_hash)
-        identity, plain_signer = await asyncio.gather(
-            Legacies(chain).is_genuine(request.legacy), _plain_signer(chain, digest, request.signature)
-        )
-        if identity is None:
+
+        async def see(by: Chain) -> _Seen:
+            return await _see(by, request, digest, require_premium=require_premium)
+
+        # What is stored is shown to nobody but the creator that it was saved for (`recipients.py`).
+        seen = await (see(chain) if primary_type == "ReadRecipients" else agreed(chain, see))
+        if seen.identity is None:
             raise NotAKnownLegacy("No router of this installation knows this legacy.")
-        if require_owner and identity.owner != identity.creator:
+        if require_owner and seen.identity.owner != seen.identity.creator:
             raise SignerMismatch("The creator of this legacy is not its owner.")
-        if plain_signer != identity.creator:
-            await Signatures(chain).verify(digest, request.signature, identity.creator)
-        if require_premium and not await PremiumSetting(chain).is_premium(identity.creator):
+        if not seen.is_signed:
+            raise SignerMismatch("the signature is not the signer's")
+        if require_premium and not seen.is_premium:
             raise PremiumRequired("The creator of this legacy has no active Premium subscription.")
-        return Authorised(identity, digest, request.deadline)
+        return Authorised(seen.identity, digest, request.deadline)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What the chain says of a request; nothing of the rest once it is not good."""
+
+    identity: LegacyIdentity | None
+    is_signed: bool = False
+    is_premium: bool = False
+
+
+async def _see(chain: Chain, request: SignedRequest, digest: bytes, *, require_premium: bool) -> _Seen:
+    identity, plain_signer = await asyncio.gather(
+        Legacies(chain).is_genuine(request.legacy), _plain_signer(chain, digest, request.signature)
+    )
+    if identity is None:
+        return _Seen(None)
+    creator = identity.creator
+    is_signed = plain_signer == creator or await Signatures(chain).is_signed(digest, request.signature, creator)
+    is_premium = is_signed and require_premium and await PremiumSetting(chain).is_premium(creator)
+    return _Seen(identity, is_signed, is_premium)
 
 
 async def _plain_signer(chain: Chain, digest: bytes, signature: bytes) -> str | None:

@@ -1,0 +1,129 @@
+"""Promises against an RPC endpoint that lies, the first of two: it alone opens, writes and mails nothing personal."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.signatures import ERC1271_MAGIC
+from tests.integration.api_world import World, open_world, person
+from tests.integration.chain_proxy import Json, Proxy, proxy
+
+Alter = Callable[[Json, Json], Json]
+
+CODE = "0x00"
+
+
+@dataclass
+class Nodes:
+    """The API over one chain behind two endpoints; both are well unless told."""
+
+    world: World
+    first: Proxy
+    second: Proxy
+
+
+@pytest.fixture
+async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Nodes]:
+    url = chain_scenario.anvil.url
+    async with proxy(url) as first, proxy(url) as second:
+        more = {f"CHAIN_{chain_scenario.anvil.chain_id}_RPC_URLS": f"{first.url},{second.url}"}
+        async with open_world(chain_scenario, engine, **more) as world:
+            yield Nodes(world, first, second)
+
+
+def calls_to(address: str, what: bytes, result: bytes) -> Alter:
+    """Another answer to one call that is made by itself."""
+    wanted = "0x" + what.hex()
+
+    def alter(request: Json, response: Json) -> Json:
+        if request["method"] != "eth_call":
+            return response
+        message = request["params"][0]
+        if message["to"] == address.lower() and message["data"].startswith(wanted):
+            return {"jsonrpc": "2.0", "id": request["id"], "result": "0x" + result.hex()}
+        return response
+
+    return alter
+
+
+def signs_for(address: str) -> Alter:
+    """The endpoint says that `address` is a contract, and that it agrees to whatever it is asked."""
+    agrees = calls_to(address, ERC1271_MAGIC, ERC1271_MAGIC + bytes(28))
+
+    def alter(request: Json, response: Json) -> Json:
+        if request["method"] == "eth_getCode" and request["params"][0].lower() == address.lower():
+            return {**response, "result": CODE}
+        return agrees(request, response)
+
+    return alter
+
+
+def creator_is(legacy: str, true: str, false: str) -> Alter:
+    """The endpoint says that somebody else created `legacy`: wherever an answer about it holds the true creator."""
+    asks = selector("Legacy", "creator").hex()
+
+    def alter(request: Json, response: Json) -> Json:
+        about = request["method"] == "eth_call" and asks in str(request["params"][0]["data"])
+        if about and legacy[2:].lower() in str(request["params"][0]).lower():
+            return {**response, "result": str(response.get("result")).replace(true[2:].lower(), false[2:].lower())}
+        return response
+
+    return alter
+
+
+async def stored(world: World) -> int:
+    return int((await world.rows("select count(*) from worker.recipient"))[0][0])
+
+
+async def test_an_endpoint_that_signs_for_everybody_opens_and_changes_nothing(nodes: Nodes) -> None:
+    """ERC-1271 is an endpoint's word: with it alone a stranger would read, replace and erase any set."""
+    world, owner, stranger = nodes.world, nodes.world.owner(), nodes.world.owner("stranger")
+    legacy = world.legacy(owner)
+    assert (await world.ingest(owner, legacy, [person(1)])).status == 200
+    nodes.first.alter = signs_for(owner.address)
+    for kind in ("ReadRecipients", "EraseLegacy", "SendInstructions"):
+        answer = await world.call(stranger, kind, legacy)
+        assert (answer.status, answer.code) == (503, "chain_unavailable"), kind
+    answer = await world.ingest(stranger, legacy, [person(2)])
+    assert (answer.status, answer.code) == (503, "chain_unavailable")
+    nodes.first.well()
+    assert [each["email"] for each in (await world.call(owner, "ReadRecipients", legacy)).body["recipients"]] == [
+        "person1@example.org"
+    ]
+
+
+async def test_an_endpoint_that_names_another_creator_replaces_and_erases_nothing(nodes: Nodes) -> None:
+    world, owner, stranger = nodes.world, nodes.world.owner(), nodes.world.owner("stranger")
+    legacy = world.legacy(owner)
+    assert (await world.ingest(owner, legacy, [person(1)])).status == 200
+    nodes.first.alter = creator_is(legacy.address, owner.address, stranger.address)
+    refused: list[Any] = [
+        await world.ingest(stranger, legacy, [person(2)]),
+        await world.call(stranger, "EraseLegacy", legacy),
+        await world.call(stranger, "SendInstructions", legacy),
+    ]
+    assert [(each.status, each.code) for each in refused] == [(503, "chain_unavailable")] * 3
+    assert (await world.call(stranger, "ReadRecipients", legacy)).body["recipients"] == []
+    assert await stored(world) == 1
+    nodes.first.well()
+    assert len((await world.call(owner, "ReadRecipients", legacy)).body["recipients"]) == 1
+
+
+@pytest.mark.parametrize("silent", ["first", "second"])
+async def test_with_one_of_two_endpoints_down_nothing_is_written_and_what_is_stored_is_shown(
+    nodes: Nodes, silent: str
+) -> None:
+    world, owner = nodes.world, nodes.world.owner()
+    legacy = world.legacy(owner)
+    assert (await world.ingest(owner, legacy, [person(1)])).status == 200
+    down: Proxy = getattr(nodes, silent)
+    down.answer = lambda request: {"error": {"code": -32005, "message": "rate limit exceeded"}}
+    assert (await world.ingest(owner, legacy, [person(2)])).code == "chain_unavailable"
+    assert (await world.call(owner, "EraseLegacy", legacy)).code == "chain_unavailable"
+    assert len((await world.call(owner, "ReadRecipients", legacy)).body["recipients"]) == 1
+    assert await stored(world) == 1
