@@ -230,8 +230,8 @@ def test_requeue_takes_emails_of_gifts_too(command: Command) -> None:
     dead, held = uuid4(), uuid4()
     for key, state, timelock_id in ((dead, "dead", 7), (held, "held", 8)):
         command.sql(
-            "insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, rejections, expires_at)"
-            " values (%s, %s, 31337, %s, 'gift_waiting', %s, 3, now())",
+            "insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, expires_at)"
+            " values (%s, %s, 31337, %s, 'gift_waiting', %s, now())",
             key, b"h" * 32, timelock_id, state,
         )  # fmt: skip
     listed = command("requeue").output
