@@ -6,16 +6,19 @@ Many signals are judged in one round of requests.
 
 import asyncio
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker.chain import wire
 from reminder_worker.chain.client import Block, Chain, Receipt, StateGone
 from reminder_worker.chain.contracts import Legacies, TokenWhiteList
+from reminder_worker.chain.endpoint import RpcError
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
@@ -36,6 +39,7 @@ log = structlog.get_logger(__name__)
 LONGEST_WAIT_SECONDS = 3600.0
 STATE_KEPT_BLOCKS = 100  # a full node keeps the state of 128; further back a failing read means that it is gone
 BLOCKS_AT_ONCE = 16
+ALONE_AFTER_SECONDS = 3600  # so long a signal waits for a second endpoint that does not answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +113,7 @@ class SignalReader:
 
     async def judge(self, signals: Sequence[Signal]) -> list[Judged]:
         """In order."""
-        found = await self._chain.receipts(sorted({signal.tx_hash for signal in signals}))
-        receipts = {each.tx_hash: each for each in found if each is not None and each.succeeded}
+        receipts = await self._receipts(signals)
         legacies = sorted({signal.legacy for signal in signals})
         identities = await Legacies(self._chain).identities(legacies, at=None)
         types = {each.legacy: each.legacy_type for each in identities if each is not None}
@@ -131,6 +134,24 @@ class SignalReader:
             if each.state == "refused":
                 log.warning("signal_refused", chain_id=self._chain.chain_id, tx=each.signal.tx_hash, reason=each.reason)
         return [verdicts[signal] for signal in signals]
+
+    async def _receipts(self, signals: Sequence[Signal]) -> dict[str, Receipt]:
+        """By transaction, of those that succeeded. One endpoint invents none: a second that answers has to give it too,
+        and one that does not answer is waited for."""
+        hashes = sorted({signal.tx_hash for signal in signals})
+        if len(self._chain.settings.rpc_urls) == 1:
+            found = await self._chain.receipts(hashes)
+        else:
+            requests = [("eth_getTransactionReceipt", [each]) for each in hashes]
+            said = await self._chain.ask_each(requests, _read_receipts)
+            if not said:
+                raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} answers")
+            waited = {signal.tx_hash for signal in signals if signal.age > ALONE_AFTER_SECONDS}
+            found = [
+                _given_by(1 if len(said) == 1 and tx_hash in waited else 2, each)
+                for tx_hash, each in zip(hashes, zip(*said, strict=True), strict=True)
+            ]
+        return {each.tx_hash: each for each in found if each is not None and each.succeeded}
 
     async def _judge_genuine(self, good: Mapping[Signal, Receipt], types: Mapping[str, int]) -> list[Judged]:
         if not good:
@@ -258,6 +279,22 @@ class SignalReader:
         }
         async with self._engine.connect() as conn:
             return {(row.legacy, row.at): row.line for row in await conn.execute(sql.TOLD_LINES, values)}
+
+
+def _read_receipts(answers: Sequence[Any]) -> list[Receipt | None]:
+    return [None if isinstance(answer, RpcError) else wire.receipt(answer) for answer in answers]
+
+
+def _given_by(voices: int, said: Sequence[Receipt | None]) -> Receipt | None:
+    """What so many endpoints say alike of one transaction; what a log is beside its content they may word otherwise."""
+
+    def sense(receipt: Receipt) -> object:
+        logs = tuple((each.log_index, each.address, each.topics, each.data) for each in receipt.logs)
+        return receipt.tx_hash, receipt.block_hash, receipt.succeeded, logs
+
+    found = [each for each in said if each is not None]
+    times = Counter(map(sense, found))
+    return next((each for each in found if times[sense(each)] >= voices), None)
 
 
 def _verdict(signal: Signal, receipt: Receipt, place: Place | None, known: Known) -> Judged:

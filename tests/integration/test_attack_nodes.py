@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import Scenario
+from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.signatures import ERC1271_MAGIC
+from tests.integration import reminder_world
 from tests.integration.api_world import World, open_world, person
 from tests.integration.chain_proxy import Json, Proxy, proxy
+from tests.integration.mail_stub import MailStub
 
 Alter = Callable[[Json, Json], Json]
 
@@ -127,3 +129,64 @@ async def test_with_one_of_two_endpoints_down_nothing_is_written_and_what_is_sto
     assert (await world.call(owner, "EraseLegacy", legacy)).code == "chain_unavailable"
     assert len((await world.call(owner, "ReadRecipients", legacy)).body["recipients"]) == 1
     assert await stored(world) == 1
+
+
+def invents(tx_hash: str, like: str, node: Any) -> Alter:
+    """The endpoint has a transaction that nobody sent, with the receipt of another one."""
+    true = node.rpc("eth_getTransactionReceipt", like)
+    logs = [{**each, "transactionHash": tx_hash} for each in true["logs"]]
+
+    def alter(request: Json, response: Json) -> Json:
+        if request["method"] == "eth_getTransactionReceipt" and request["params"] == [tx_hash]:
+            return {**response, "result": {**true, "transactionHash": tx_hash, "logs": logs}}
+        return response
+
+    return alter
+
+
+async def test_an_endpoint_that_invents_an_activation_mails_nobody(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    """Not while the other one says otherwise, however long; nor at once where it says nothing."""
+    url, invented = chain_scenario.anvil.url, "0x" + "ab" * 32
+    async with proxy(url) as first, proxy(url) as second, MailStub() as mail:
+        urls: dict[str, Any] = {f"CHAIN_{reminder_world.CHAIN_ID}_RPC_URLS": f"{first.url},{second.url}"}
+        async with reminder_world.open_world(engine, chain_scenario, mail, **urls) as world:
+            legacy = world.legacy(inactivity=90 * DAY)
+            await world.save(legacy, "owner", "anna")
+            world.scenario.check_in(world.account("owner"), legacy)
+            await world.tick()
+            assert len(mail.inbox) == 2, "what both say is told"
+            await world.sql("delete from worker.sent_ledger")
+            ((genuine,),) = await world.sql("select tx_hash from worker.notify_signal")
+            await world.sql("update worker.notify_signal set tx_hash = :invented, state = 'new'", invented=invented)
+            first.alter = invents(invented, genuine, world.scenario.anvil)
+
+            async def tick() -> int:
+                await world.sql("update worker.notify_signal set next_try = now()")
+                await world.dispatch.run()
+                return len(mail.inbox)
+
+            assert await tick() == 2
+            await world.sql("update worker.notify_signal set seen_at = now() - interval '2 hours'")
+            assert await tick() == 2, "the other one is believed, however long it takes"
+            await world.sql("update worker.notify_signal set seen_at = now()")
+            second.answer = lambda request: {"error": {"code": -32005, "message": "rate limit exceeded"}}
+            assert await tick() == 2, "and waited for"
+
+
+async def test_a_signal_is_told_by_one_endpoint_when_the_other_is_silent_for_long(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    url = chain_scenario.anvil.url
+    async with MailStub() as mail:
+        urls: dict[str, Any] = {f"CHAIN_{reminder_world.CHAIN_ID}_RPC_URLS": f"{url},http://127.0.0.1:9"}
+        async with reminder_world.open_world(engine, chain_scenario, mail, **urls) as world:
+            legacy = world.legacy(inactivity=90 * DAY)
+            await world.save(legacy, "owner", "anna")
+            world.scenario.check_in(world.account("owner"), legacy)
+            await world.tick()
+            assert len(mail.inbox) == 0
+            await world.sql("update worker.notify_signal set seen_at = now() - interval '2 hours', next_try = now()")
+            await world.dispatch.run()
+            assert len(mail.inbox) == 2

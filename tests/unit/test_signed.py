@@ -1,0 +1,27 @@
+"""A signed message is of one chain, one kind and one content: its digest is another's in nothing."""
+
+from collections.abc import Iterator
+
+from reminder_worker.chain.signatures import typed_data_digest
+from reminder_worker.gifts import notifications, wallets
+from reminder_worker.reminders import authorise
+from reminder_worker.signed import service_domain
+
+MESSAGE_TYPES = {**authorise.MESSAGE_TYPES, **notifications.MESSAGE_TYPES, **wallets.MESSAGE_TYPES}
+VALUES = {"address": ["0x" + "11" * 20, "0x" + "22" * 20], "bytes32": [b"\1" * 32, b"\2" * 32], "uint256": [1, 2]}
+
+
+def digests(kind: str) -> Iterator[bytes]:
+    """Of a message on two chains, and of each with one field changed."""
+    fields = MESSAGE_TYPES[kind]
+    first = {field["name"]: VALUES[field["type"]][0] for field in fields}
+    messages = [first, *({**first, field["name"]: VALUES[field["type"]][1]} for field in fields)]
+    for chain_id in (1, 11155111):
+        for message in messages:
+            yield typed_data_digest(service_domain(chain_id), kind, MESSAGE_TYPES, message)
+
+
+def test_no_message_is_good_on_another_chain_for_another_purpose_or_about_anything_else() -> None:
+    found = [digest for kind in MESSAGE_TYPES for digest in digests(kind)]
+    assert len(MESSAGE_TYPES) == 7
+    assert len(set(found)) == len(found)
