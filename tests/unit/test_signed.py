@@ -1,14 +1,19 @@
 """A signed message is of one chain, one kind and one content: its digest is another's in nothing."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from reminder_worker.chain.signatures import typed_data_digest
 from reminder_worker.gifts import notifications, wallets
 from reminder_worker.reminders import authorise
 from reminder_worker.signed import service_domain
 
-MESSAGE_TYPES = {**authorise.MESSAGE_TYPES, **notifications.MESSAGE_TYPES, **wallets.MESSAGE_TYPES}
-VALUES = {"address": ["0x" + "11" * 20, "0x" + "22" * 20], "bytes32": [b"\1" * 32, b"\2" * 32], "uint256": [1, 2]}
+MESSAGE_TYPES: dict[str, Any] = {**authorise.MESSAGE_TYPES, **notifications.MESSAGE_TYPES, **wallets.MESSAGE_TYPES}
+VALUES: dict[str, list[Any]] = {
+    "address": ["0x" + "11" * 20, "0x" + "22" * 20],
+    "bytes32": [b"\1" * 32, b"\2" * 32],
+    "uint256": [1, 2],
+}
 
 
 def digests(kind: str) -> Iterator[bytes]:
