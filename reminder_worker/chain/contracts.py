@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+import msgspec
+
 from reminder_worker.chain import words
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
@@ -39,6 +41,7 @@ Triggers = tuple[int, int, int]
 T = TypeVar("T")
 
 _ZERO: Final = "0x" + "0" * 40
+_ZERO_WORD: Final = word(0)
 _IDENTITY: Final = tuple(
     selector("Legacy", name) for name in ("creator", "getLegacyOwner", "router", "getLegacyId", "LEGACY_TYPE")
 )
@@ -72,8 +75,7 @@ class LegacyIdentity:
     legacy_type: int
 
 
-@dataclass(frozen=True, slots=True)
-class Members:
+class Members(msgspec.Struct, frozen=True):
     """Who the chain says takes part. Absent lines are None."""
 
     owner: str
@@ -232,10 +234,13 @@ def windows(data: bytes, count: int) -> list[tuple[int, ...]]:
     if words.at(data, start) != count:
         raise Malformed("another number of legacies than asked for")
     base = start + WORD
-    found = []
-    for index in range(count):
-        values = words.uints_at(data, base + words.at(data, base + index * WORD))
-        found.append(tuple(value for value in values if 1 <= value <= 6) if values else ())
+    found: list[tuple[int, ...]] = []
+    for offset in words.uints_at(data, start):
+        place = base + offset
+        if data[place : place + WORD] == _ZERO_WORD:  # nearly all, at nearly every look
+            found.append(())
+        else:
+            found.append(tuple([value for value in words.uints_at(data, place) if 1 <= value <= 6]))
     return found
 
 
@@ -299,18 +304,21 @@ def _members(row: Sequence[Answer]) -> Members:
         owner=words.address_at(owner, 0),
         creator=words.address_at(creator, 0),
         beneficiaries=words.addresses_at(lines, words.at(lines, 0)),
-        second_line=_unless_zero(words.address_at(lines, WORD)),
-        third_line=_unless_zero(words.address_at(lines, 2 * WORD)),
+        second_line=_unless_zero(lines, WORD),
+        third_line=_unless_zero(lines, 2 * WORD),
     )
 
 
-def _unless_zero(address: str) -> str | None:
-    return None if address == _ZERO else address
+def _unless_zero(data: bytes, position: int) -> str | None:
+    return None if data[position : position + WORD] == _ZERO_WORD else words.address_at(data, position)
 
 
 def _triggers(answer: Answer) -> Triggers:
     data = _data(answer)
-    return (words.at(data, 0), words.at(data, WORD), words.at(data, 2 * WORD))
+    if len(data) < 3 * WORD:
+        raise Malformed("fewer than three words")
+    number = int.from_bytes
+    return (number(data[:WORD], "big"), number(data[WORD : 2 * WORD], "big"), number(data[2 * WORD : 3 * WORD], "big"))
 
 
 def _text(answer: Answer) -> str:

@@ -1,7 +1,12 @@
-"""What the chain tells us, as frozen values. Addresses and hashes are lower-case `0x` hex."""
+"""What the chain tells us, as frozen values. Addresses and hashes are lower-case `0x` hex.
+
+`Call` and `Reverted` are structs: the due pass makes 100,000 calls, and a frozen dataclass takes five times as long.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,16 +19,14 @@ class Block:
     timestamp: int
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True, gc=False):
     """A read: `data` is the selector and the encoded arguments."""
 
     to: str
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Reverted:
+class Reverted(msgspec.Struct, frozen=True, gc=False):
     """The chain's own answer that a call fails; a value, because one of many calls may. `data` may be empty."""
 
     data: bytes = b""

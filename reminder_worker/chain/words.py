@@ -40,28 +40,39 @@ def bool_at(data: bytes, position: int) -> bool:
 
 
 def address_at(data: bytes, position: int) -> str:
-    end = position + WORD
-    if data[position : position + _UNUSED] != _ZEROS or len(data) < end:
+    chunk = data[position : position + WORD]
+    if len(chunk) != WORD or not chunk.startswith(_ZEROS):
         raise Malformed("not an address")
-    return "0x" + data[position + _UNUSED : end].hex()
+    return "0x" + chunk[_UNUSED:].hex()
 
 
 def _array_at(data: bytes, position: int) -> tuple[int, int]:
     """First element and count of an array of words whose length stands at `position`."""
-    count = at(data, position)
-    if count > MAX_ARRAY or position + WORD + count * WORD > len(data):
+    first = position + WORD
+    count = int.from_bytes(data[position:first], "big")
+    if count > MAX_ARRAY or first + count * WORD > len(data):
         raise Malformed("an array beyond the end")
-    return position + WORD, count
+    return first, count
 
 
 def uints_at(data: bytes, position: int, bits: int = 256) -> tuple[int, ...]:
     first, count = _array_at(data, position)
-    return tuple([uint_at(data, first + index * WORD, bits) for index in range(count)])
+    end = first + count * WORD
+    found = tuple([int.from_bytes(data[place : place + WORD], "big") for place in range(first, end, WORD)])
+    if found and max(found) >> bits:
+        raise Malformed(f"not a uint{bits}")
+    return found
 
 
 def addresses_at(data: bytes, position: int) -> tuple[str, ...]:
     first, count = _array_at(data, position)
-    return tuple([address_at(data, first + index * WORD) for index in range(count)])
+    found = []
+    for place in range(first, first + count * WORD, WORD):
+        chunk = data[place : place + WORD]
+        if not chunk.startswith(_ZEROS):
+            raise Malformed("not an address")
+        found.append("0x" + chunk[_UNUSED:].hex())
+    return tuple(found)
 
 
 def bytes_at(data: bytes, position: int, limit: int) -> bytes:

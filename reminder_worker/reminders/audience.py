@@ -4,9 +4,10 @@ Roles come from the chain. The creator is the owner's person, also of a Safe leg
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import Any, Self
+
+import msgspec
 
 from reminder_worker.indexer.questions import ReminderConfig, SignalKind
 from reminder_worker.mail.messages import Kind, Role
@@ -35,8 +36,7 @@ _LINES: Mapping[Role, int] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Membership:
+class Membership(msgspec.Struct, frozen=True):
     """Who belongs to a legacy on chain at one block. Cosigners are the signers of the Safe that owns it."""
 
     owner: str
@@ -46,11 +46,8 @@ class Membership:
     third_line: str | None = None
     cosigners: tuple[str, ...] = ()
 
-    def with_cosigners(self, signers: Collection[str]) -> Self:
-        return replace(self, cosigners=tuple(signers))
-
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return msgspec.structs.asdict(self)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
