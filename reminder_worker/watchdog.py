@@ -2,7 +2,8 @@
 
 A condition is told once it has held for a while, and is over once it has been right for `CALM_SECONDS`, so that what
 flaps is told once; since when is kept in `alert_state`, so that a restart forgets nothing and several watchdogs tell a
-change once. The ping is the last step: whatever fails before it, the database first of all, makes it silent.
+change once. The ping is the last step: whatever fails before it, the database first of all, makes it silent. Emails
+that wait for an operator's hand silence it only until one was told by email: for a day it could tell of nothing else.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,13 +12,13 @@ from typing import Any, Final
 
 import aiohttp
 import structlog
-from sqlalchemy import Integer, cast, extract, func, select, text, update
+from sqlalchemy import Integer, cast, exists, extract, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts, Facts
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.tables import alert_state, pass_state
+from reminder_worker.database.tables import alert, alert_state, pass_state
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.settings import Settings
 from reminder_worker.watchdog_facts import gather
@@ -96,12 +97,14 @@ class Watchdog:
         async with self._engine.begin() as conn:
             await conn.execute(_ONE_AT_A_TIME)
             changed = await self._tell(conn, wrong) + await self._forget_wallets(conn)
-            raised = await conn.scalar(select(func.count()).where(_OF_THE_WORKER, alert_state.c.raised))
+            raised = set((await conn.scalars(select(_T.kind).where(_OF_THE_WORKER, _T.raised))).all())
+            told = await conn.scalar(_HAND_WAS_ASKED_FOR) and not known.trouble.refused_alerts
+        unwell = {kind.value for kind, _, _ in wrong} | raised
         behind = {str(each.chain_id): each.behind for each in known.chains if each.behind is not None}
-        found = Sighting(not wrong and not raised, len(wrong), changed, "silent", behind)
+        found = Sighting(not unwell, len(wrong), changed, "silent", behind)
         if changed:
             log.warning("health_changed", healthy=found.healthy, wrong=len(wrong), changed=changed)
-        if found.healthy:
+        if not unwell - ({AlertKind.EMAILS_NEED_HAND.value} if told else set()):
             found = replace(found, heartbeat=await self._ping())
         await self._remember(found)
         return found
@@ -194,6 +197,11 @@ _TOLD = select(
 ).where(_T.kind.in_(OURS))
 _TOLD_OF_WALLETS = select(_T.kind, _T.subject, _T.chain_id).where(_T.kind.in_(OF_WALLETS), _T.raised)
 _OF_THE_WORKER = _T.kind.in_(OURS + OF_WALLETS)
+_HAND_WAS_ASKED_FOR = select(
+    exists()
+    .where(_T.kind == AlertKind.EMAILS_NEED_HAND.value, _T.raised)
+    .where(alert.c.kind == _T.kind, alert.c.state == "sent", alert.c.created_at >= _T.since)
+)
 
 
 async def _turning(conn: AsyncConnection, key: Key, since: Any) -> None:

@@ -446,6 +446,26 @@ async def test_an_email_that_only_an_operator_can_decide_is_told_at_once(world: 
     assert await world.told() == [("emails_need_hand", "emails", "raised")]
 
 
+async def test_an_email_that_waits_for_a_hand_silences_only_until_somebody_was_told(world: World) -> None:
+    """Its day long, a worker that stands still would not be noticed from outside."""
+    await _enter_email(world, "held")
+    for _ in range(2):
+        sighting = await world.look()
+        assert (sighting.healthy, sighting.heartbeat) == (False, "silent")
+    await world.sql("update worker.alert set state = 'sent', message_id = 'm'")
+    sighting = await world.look()
+    assert (sighting.healthy, sighting.heartbeat) == (False, "asked")
+    await world.age("due", ALIVE_WITHIN + 61)
+    assert (await world.look()).heartbeat == "silent"
+    await world.succeed()
+    assert (await world.look()).heartbeat == "asked"
+    await world.sql(
+        "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state)"
+        " values (gen_random_uuid(), 1, 'relay_stuck', 'x', 'raised 1', '{}', 'dead')"
+    )
+    assert (await world.look()).heartbeat == "silent", "what is refused may be what nobody was told of"
+
+
 async def test_an_alert_that_the_mail_service_refuses_is_told(world: World) -> None:
     await world.sql(
         "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state)"
