@@ -13,12 +13,12 @@ from typing import Any
 
 import structlog
 
-from tests.campaign import RESULTS, code_of, earlier, keep, relay, reminders, stack
+from tests.campaign import RESULTS, code_of, earlier, keep, mail, relay, reminders, stack
+from tests.campaign.life import Life
 from tests.campaign.postgres import Postgres, postgres
-from tests.campaign.reminders import Life
 
 FILE = RESULTS / "campaign.json"
-STEPS = {"reminders": 40, "relay": 20, "stack": 12}
+STEPS = {"reminders": 40, "relay": 20, "mail": 14, "stack": 12}
 STACK_EVERY = 10  # seeds: a life of the whole stack takes minutes
 
 
@@ -30,8 +30,8 @@ def main() -> None:
         with postgres() as database:
             life = _live(kind, int(seed), database)
         print("\n".join(life.story))
-        sys.exit("\n".join(life.violations))
-    code = code_of("reminder_worker")
+        sys.exit("\n".join(life.violations) or 0)
+    code = code_of("reminder_worker", "mail_service")
     lives = earlier(FILE, code, "lives")
     with postgres() as database:
         for seed in range(options.first, options.first + 100_000):
@@ -62,7 +62,8 @@ def _live(kind: str, seed: int, database: Postgres) -> Life:
         return relay.live(seed, STEPS[kind], database)
     if kind == "stack":
         return stack.live(seed, STEPS[kind])
-    return asyncio.run(reminders.live(seed, STEPS[kind], database))
+    of_the_worker = mail if kind == "mail" else reminders
+    return asyncio.run(of_the_worker.live(seed, STEPS[kind], database))
 
 
 def _options() -> argparse.Namespace:

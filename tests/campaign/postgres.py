@@ -17,6 +17,8 @@ from reminder_worker.database.migrate import migrate
 
 _ENDS_OF_WAL = 16 * 1024  # bytes: less than any file that a backend would extend
 
+_OTHERS = "from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'"
+
 
 class Postgres:
     """`url` is of a migrated database, as SQLAlchemy takes it."""
@@ -30,18 +32,27 @@ class Postgres:
         """Every row of every table of ours, as text."""
         with psycopg.connect(self._uri) as connection:
             tables = connection.execute(
-                "select format('%I.%I', schemaname, tablename) from pg_tables where schemaname = 'worker'"
+                "select format('%I.%I', schemaname, tablename) from pg_tables"
+                " where schemaname in ('worker', 'mail_service')"
             ).fetchall()
             return "\n".join(
                 str(row[0]) for (table,) in tables for row in connection.execute(f"select t::text from {table} t")
             )
 
-    async def drop_connections(self) -> None:
+    def connections(self) -> int:
+        """How many there are."""
+        with psycopg.connect(self._uri) as connection:
+            row = connection.execute(f"select count(*) {_OTHERS}").fetchone()
+            return int(row[0]) if row else 0
+
+    async def drop_connections(self, application: str = "") -> None:
+        """All, or those of an application only."""
+
         def drop() -> None:
             with suppress(psycopg.Error), psycopg.connect(self._uri, autocommit=True, connect_timeout=5) as connection:
                 connection.execute(
-                    "select pg_terminate_backend(pid) from pg_stat_activity"
-                    " where pid <> pg_backend_pid() and backend_type = 'client backend'"
+                    f"select pg_terminate_backend(pid) {_OTHERS} and (%(name)s = '' or application_name = %(name)s)",
+                    {"name": application},
                 )
 
         await asyncio.to_thread(drop)

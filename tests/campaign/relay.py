@@ -15,8 +15,9 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.errors import Unavailable
+from tests.campaign.life import Life
+from tests.campaign.nodes import answers, behind, garbage
 from tests.campaign.postgres import Postgres
-from tests.campaign.reminders import Life, answers, behind, garbage
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.relay_machine import EPOCH, Machine
 from tests.integration.relay_world import RelayWorld

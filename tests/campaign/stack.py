@@ -18,10 +18,10 @@ from devnet.parts import MARK, Part, PartEnded
 from devnet.scenarios import Legacy, Scenario
 from devnet.stack import Stack
 from devnet.wallet import Wallet
-from tests.campaign.reminders import Life
+from tests.campaign.life import Life
 
 DAY = 86400
-WITNESSES = {"chain", "inbox"}  # what judges the others
+WITNESSES = {"chain", "inbox", "stand-in"}  # what judges the others
 PATIENCE_SECONDS = 240
 _RUN = "execute_run"  # in the command of a run's process
 

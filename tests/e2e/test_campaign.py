@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.campaign import relay, reminders
+from tests.campaign import mail, relay, reminders
 from tests.campaign.postgres import Postgres, postgres
 
 
@@ -28,3 +28,10 @@ def test_a_life_full_of_faults_relays_each_authorization_once_to_the_wei(own_pos
     life = relay.live(1, 6, own_postgres)
     assert life.violations == [], "\n".join(life.story)
     assert sum(life.faults.values()) > 10
+
+
+@pytest.mark.timeout(300)
+def test_a_life_full_of_faults_of_the_mail_service_counted_by_smtp(own_postgres: Postgres) -> None:
+    life = asyncio.run(mail.live(1, 8, own_postgres))
+    assert life.violations == [], "\n".join(life.story)
+    assert sum(life.faults.values()) == 8

@@ -23,6 +23,8 @@ class Fault(Enum):
     ACCEPTS_AND_HANGS = auto()  # accepted, the answer never comes
     ACCEPTS_GARBAGE = auto()  # accepted, the answer is no JSON
     GARBAGE = auto()  # nothing accepted, the answer is no JSON
+    BROKEN = auto()  # nothing accepted, 500, as of a proxy: who asks cannot know
+    ACCEPTS_AND_BREAKS = auto()  # accepted, 502
     IN_DOUBT = auto()  # its own crash: nobody can know
     IN_FLIGHT = auto()  # 425, and it stays under way
     SUPPRESSED = auto()
@@ -121,6 +123,8 @@ class MailStub:
                 return _die(request)
             case Fault.GARBAGE:
                 return web.Response(text="<html>hello</html>")
+            case Fault.BROKEN:
+                return web.Response(status=500)
             case Fault.IN_DOUBT:
                 self._keys[key] = ("in_doubt", raw)
                 return _die(request)
@@ -136,6 +140,8 @@ class MailStub:
         if fault is Fault.ACCEPTS_AND_HANGS:
             self.hangs.set()
             await self.hung.wait()
+        if fault is Fault.ACCEPTS_AND_BREAKS:
+            return web.Response(status=502)
         if fault is Fault.ACCEPTS_GARBAGE:
             return web.Response(body=b"\xff\x00 no json")
         return answer

@@ -1,0 +1,149 @@
+"""What has to hold when a life is over: of every email that people got, entry of the ledger, signal, window and word.
+
+Each judge gives violations in words. What none of them may do is to be content with a worker that did nothing.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from eth_utils.crypto import keccak
+
+from devnet.scenarios import Legacy
+from reminder_worker.mail.messages import KIND_WINDOWS, Kind
+from reminder_worker.operations_stuck import stuck
+from tests.campaign.life import HEIRS
+from tests.integration.reminder_world import World
+
+NOTIFY_TOPIC = "0x" + keccak(text="LegacyEmailNotifyRequested(address,address,uint8,uint8)").hex()
+_OF_WINDOWS = {kind.value for kind in KIND_WINDOWS}
+_ACTIVATED = {Kind.ACTIVATED_MULTISIG.value, Kind.ACTIVATED_TRANSFER.value}
+_NO_LONGER_TRUE = {"window_closed", "not_in_audience"}
+_WORDS = ("never ask for a key", "sign only at")  # of every email, whatever it is about
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What somebody got. `key`: its entry's; `about`: what tells two windows of one legacy apart."""
+
+    key: str
+    to: str
+    kind: str
+    about: tuple[str, str]
+
+
+def nobody_heard_twice(letters: Sequence[Letter]) -> list[str]:
+    """By entry, and by what was read, whatever the ledger says."""
+    keys = Counter(letter.key for letter in letters)
+    told = Counter((letter.to, letter.kind, letter.about) for letter in letters if letter.kind in _OF_WINDOWS)
+    return [
+        *(f"an entry was emailed {times} times" for times in keys.values() if times > 1),
+        *(f"heard {times} times: {what[1]}" for what, times in told.items() if times > 1),
+    ]
+
+
+def cap_was_kept(letters: Sequence[Letter], days: Sequence[tuple[int, Mapping[str, int]]], cap: int) -> list[str]:
+    """`days`: at which letter each began, and how many of the day before were under way to whom."""
+    over: Counter[int] = Counter()
+    ends = [start for start, _ in days[1:]] + [len(letters)]
+    for (start, carried), end in zip(days, ends, strict=True):
+        got = Counter(letter.to for letter in letters[start:end])
+        over.update(times - carried.get(to, 0) for to, times in got.items() if times > cap + carried.get(to, 0))
+    return [f"{times} emails to one address in a day, {cap} may be" for times in over]
+
+
+async def ledger_and_letters_agree(world: World, letters: Sequence[Letter], doubted: set[str]) -> list[str]:
+    """`doubted`: keys of which the mail service says that nobody can know."""
+    got = {letter.key: letter for letter in letters}
+    shown = {str(row.id): row.state for row in await stuck(world.engine)}
+    rows = await world.sql("select cast(id as text) as id, state, reason, recipient, kind from worker.sent_ledger")
+    found = [] if letters else ["nobody was written to, so nothing was proven"]
+    found += ["an email of no entry"] * len(got.keys() - {row.id for row in rows})
+    for row in rows:
+        arrived = row.id in got
+        if row.state == "sent" and not arrived:
+            found.append("an entry says sent, and nobody got it")
+        if row.state in ("dropped", "released", "queued", "dead", "suppressed") and arrived:
+            found.append(f"an entry says {row.state}, and somebody got it")
+        if row.state in ("held", "dead") and shown.get(row.id) != row.state:
+            found.append(f"an entry is {row.state} and not shown")
+        if row.state == "held" and row.id not in doubted:
+            found.append(f"held without need: {row.reason}")
+        if row.id in doubted and row.state != "held":
+            found.append(f"undecidable and {row.state}")
+        if arrived and (got[row.id].to, got[row.id].kind) != (_email(world, row.recipient), row.kind):
+            found.append("somebody got what was another's")
+    return found
+
+
+async def nothing_was_dropped_that_was_true(world: World, first: Legacy) -> list[str]:
+    """Of the first legacy, whose people are never replaced."""
+    rows = await world.sql(
+        "select l.kind, l.reason, into_.state as into_state from worker.sent_ledger l"
+        " left join worker.sent_ledger into_ on into_.id = l.merged_into"
+        " where l.legacy = :legacy and l.state = 'dropped'",
+        legacy=first.address,
+    )
+    found = []
+    for row in rows:
+        if row.reason == "merged":
+            fine = row.into_state is not None
+        else:
+            fine = row.reason in _NO_LONGER_TRUE and row.kind not in _ACTIVATED
+        if not fine:
+            found.append(f"{row.kind} was dropped: {row.reason}, merged into {row.into_state}")
+    return found
+
+
+async def every_signal_was_planned(world: World, first: Legacy, people: int) -> list[str]:
+    """Every signal on chain; those of the first legacy for each of its people."""
+    place, anvil = world.scenario.deployment, world.scenario.anvil
+    asked = {"fromBlock": hex(place.start_block), "toBlock": "safe", "address": place.premium_setting}
+    found = []
+    for log in anvil.rpc("eth_getLogs", {**asked, "topics": [NOTIFY_TOPIC]}):
+        legacy, tx = "0x" + log["topics"][1][-40:], log["transactionHash"]
+        rows = await world.sql(
+            "select s.state, s.kind, (select count(*) from worker.sent_ledger l"
+            " where l.legacy = s.legacy and position(s.tx_hash in l.event) > 0) as entries"
+            " from worker.notify_signal s where s.tx_hash = :tx and s.legacy = :legacy",
+            tx=tx,
+            legacy=legacy,
+        )
+        if not rows:
+            found.append("a signal on chain was never seen")
+        elif rows[0].state != "planned":
+            found.append(f"a signal is {rows[0].state}")
+        elif legacy == first.address and rows[0].entries != people:
+            found.append(f"a signal of kind {rows[0].kind} was planned for {rows[0].entries} of {people}")
+    return found
+
+
+async def every_open_window_was_told(world: World, first: Legacy) -> list[str]:
+    found = []
+    for window in world.scenario.due_windows([first])[0]:
+        rows = await world.sql(
+            "select count(l.id) from worker.due_window w left join worker.sent_ledger l"
+            " on l.legacy = w.legacy and l.event like '%' || w.deadline || '%'"
+            " where w.legacy = :legacy and w.\"window\" = :window and w.state = 'open'",
+            legacy=first.address,
+            window=window,
+        )
+        if not rows or rows[0][0] == 0:
+            found.append(f"window {window} is open on chain and was never planned")
+    return found
+
+
+def nothing_leaked(**places: str) -> list[str]:
+    """No address, name or words of an email, as text or as the bytes of a column."""
+    words = [*HEIRS, "@example.org", *_WORDS]
+    hidden = [word.encode().hex() for word in words] + [word.title().encode().hex() for word in HEIRS]
+    return [
+        f"{word} is in the {place} in clear"
+        for place, text in places.items()
+        for word in [*words, *hidden]
+        if word in text.lower()
+    ]
+
+
+def _email(world: World, recipient: str) -> str:
+    return f"{world.labels[recipient]}@example.org"

@@ -1,0 +1,309 @@
+"""A life of the mail service: the worker's dispatch posts to the real one, which hands over to a scripted SMTP server.
+
+The mail service is a process of its own on the same database. It is killed at every point of a delivery and at any
+statement, SMTP refuses, drops, stalls and talks nonsense at each, and the worker fails, too. The SMTP server counts.
+"""
+
+import asyncio
+import signal
+import socket
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import aiohttp
+
+from devnet.chain import Anvil
+from devnet.deploy import deploy
+from devnet.scenarios import DAY, Scenario
+from mail_service.addresses import Hasher
+from mail_service.settings import Settings
+from reminder_worker.database.engine import open_engine
+from tests.campaign import judge
+from tests.campaign.judge import Letter
+from tests.campaign.life import CAP, HEIRS, Life, WorkerLife, emptied, listening, nothing_is_left
+from tests.campaign.postgres import Postgres
+from tests.campaign.smtp import POINTS, REFUSALS, Mishap, Smtp
+from tests.integration.mail_service_stack import KEY_32, ORIGIN, TOKEN
+from tests.integration.reminder_world import World, open_world
+
+SOME_HEIRS = HEIRS[:3]
+APPLICATION = "mail_service"  # as PostgreSQL knows its connections
+_PROCESS = Path(__file__).with_name("mail_process.py")
+_SENDER = "sender.example"
+
+
+class MailService:
+    """The process, started again on the same port when it is gone. `url` is for the worker."""
+
+    def __init__(self, environ: dict[str, str], log: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        self.url = f"http://127.0.0.1:{port}"
+        self.log = log
+        self._environ = {**environ, "MAIL_SERVICE_PORT": str(port), "PYTHONPATH": str(_PROCESS.parents[2])}
+        self._process: Process | None = None
+
+    async def up(self) -> None:
+        """Returns when it is ready, whatever it was before."""
+        if self._process is None or self._process.returncode is not None:
+            with self.log.open("ab") as log:
+                self._process = await asyncio.create_subprocess_exec(
+                    sys.executable, str(_PROCESS), env=self._environ, stdin=PIPE, stdout=log, stderr=log
+                )
+        self.at_statement("never", 0)
+        async with asyncio.timeout(60), aiohttp.ClientSession() as session:
+            while not await _ready(session, self.url):
+                if self._process.returncode is not None:
+                    raise RuntimeError(f"the mail service does not start: {self.log.read_text()[-500:]}")
+                await asyncio.sleep(0.05)
+
+    def end(self, how: signal.Signals = signal.SIGKILL) -> None:
+        if self._process is not None and self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                self._process.send_signal(how)
+
+    async def ended(self) -> None:
+        if self._process is not None:
+            await self._process.wait()
+
+    def at_statement(self, when: str, number: int) -> None:
+        """It ends itself `before` or `after` so many statements from now."""
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{when} {number}\n".encode())
+
+
+async def _ready(session: aiohttp.ClientSession, url: str) -> bool:
+    with suppress(aiohttp.ClientError):
+        async with session.get(f"{url}/health/ready") as response:
+            return response.status == 200
+    return False
+
+
+class Mail(WorkerLife):
+    def __init__(self, life: Life, world: World, postgres: Postgres, smtp: Smtp, service: MailService) -> None:
+        super().__init__(life, world, postgres, SOME_HEIRS)
+        self.smtp = smtp
+        self.service = service
+        self.may_doubt = False  # whether what goes wrong now leaves anybody in the dark
+        self.doubts = 0
+        self.faults += [
+            *[("SMTP refuses", self._refuses)] * 3,
+            *[("SMTP hangs up", self._hangs_up)] * 3,
+            *[("SMTP is slow", self._is_slow)] * 2,
+            ("SMTP talks nonsense", self._nonsense),
+            ("SMTP is down", self._smtp_down),
+            *[("mail service killed at a point of SMTP", self._killed_at_a_point)] * 4,
+            *[("mail service killed at a statement", self._killed_at_a_statement)] * 3,
+            ("mail service killed at any moment", self._killed_at_any_moment),
+            ("mail service asked to stop", self._asked_to_stop),
+            ("mail service is down", self._down),
+            *[("mail service's connections dropped", self._its_connections_dropped)] * 2,
+        ]
+
+    async def begin(self) -> None:
+        await self.service.up()
+        await super().begin()
+
+    async def act(self) -> None:
+        """Every step has emails: on a new day, everybody of a legacy hears of a check-in."""
+        await self.days_pass()
+        await super().act()
+        await self._check_in()
+        self.mine(self.draw.randint(1, 10))
+
+    async def well(self) -> None:
+        self.smtp.mishaps.clear()
+        if not self.smtp.listens:
+            await self.smtp.start()
+        await self.service.up()
+        ((doubts, under_way),) = await self.world.sql(
+            "select count(*) filter (where state = 'in_doubt'), count(*) filter (where state = 'in_flight')"
+            " from mail_service.message"
+        )
+        if doubts > self.doubts and not self.may_doubt:
+            self.life.violations.append(f"{doubts - self.doubts} in doubt without need")
+        self.doubts, self.may_doubt = doubts, self.may_doubt and under_way > 0
+
+    def heard(self) -> int:
+        return len(self.smtp.taken)
+
+    # -- what goes wrong ------------------------------------------------------------------------
+
+    def _mishaps(self, point: str, how: str | float) -> None:
+        self.life.story.append(f"  {point}: {how}")
+        self.smtp.mishaps.extend([Mishap(point, how)] * self.draw.randint(1, 4))
+
+    @asynccontextmanager
+    async def _refuses(self) -> AsyncIterator[None]:
+        self._mishaps(self.draw.choice([*REFUSALS]), self.draw.choice(("4xx", "5xx")))
+        yield
+
+    @asynccontextmanager
+    async def _hangs_up(self) -> AsyncIterator[None]:
+        point = self.draw.choice([*REFUSALS, "body", "end"])
+        self.may_doubt |= point in ("body", "end")
+        self._mishaps(point, "drop")
+        yield
+
+    @asynccontextmanager
+    async def _is_slow(self) -> AsyncIterator[None]:
+        """Longer than the worker waits, and longer than the mail service does."""
+        point, seconds = self.draw.choice([*REFUSALS, "body", "end"]), self.draw.choice((1.0, 2.5))
+        self.may_doubt |= point in ("body", "end") and seconds > 2
+        self._mishaps(point, seconds)
+        yield
+
+    @asynccontextmanager
+    async def _nonsense(self) -> AsyncIterator[None]:
+        point = self.draw.choice([*REFUSALS])
+        self.may_doubt |= point == "end"
+        self._mishaps(point, "nonsense")
+        yield
+
+    @asynccontextmanager
+    async def _smtp_down(self) -> AsyncIterator[None]:
+        await self.smtp.stop()
+        yield
+
+    @asynccontextmanager
+    async def _killed_at_a_point(self) -> AsyncIterator[None]:
+        self.may_doubt = True
+        point = self.draw.choice(POINTS)
+        self.life.story.append(f"  {point}")
+        self.smtp.mishaps.append(Mishap(point, "kill"))
+        yield
+
+    @asynccontextmanager
+    async def _killed_at_a_statement(self) -> AsyncIterator[None]:
+        self.may_doubt = True
+        when, number = self.draw.choice(("before", "after")), self.draw.randint(0, 16)
+        self.life.story.append(f"  {when} {number}")
+        self.service.at_statement(when, number)
+        yield
+
+    @asynccontextmanager
+    async def _killed_at_any_moment(self) -> AsyncIterator[None]:
+        self.may_doubt = True
+        timer = asyncio.get_running_loop().call_later(self.draw.random() * 0.3, self.service.end)
+        yield
+        timer.cancel()
+
+    @asynccontextmanager
+    async def _asked_to_stop(self) -> AsyncIterator[None]:
+        """It finishes what it has in hand, so nobody is left in the dark."""
+        timer = asyncio.get_running_loop().call_later(self.draw.random() * 0.3, self.service.end, signal.SIGTERM)
+        yield
+        timer.cancel()
+        self.service.end(signal.SIGTERM)
+        await self.service.ended()
+
+    @asynccontextmanager
+    async def _down(self) -> AsyncIterator[None]:
+        self.may_doubt = True  # what it had in hand when the worker no longer waited
+        self.service.end()
+        await self.service.ended()
+        yield
+
+    def _its_connections_dropped(self) -> Any:
+        return self.meanwhile(lambda: self.postgres.drop_connections(APPLICATION))
+
+    # -- judgement ------------------------------------------------------------------------------
+
+    async def judge(self) -> list[str]:
+        first, letters = self.legacies[0], await self._letters()
+        rows = await self.world.sql("select key, state from mail_service.message")
+        states = {row.key: row.state for row in rows}
+        doubted = {key for key, state in states.items() if state == "in_doubt"}
+        said = "\n".join([*self.life.log, self.service.log.read_text()])
+        return [
+            *judge.nobody_heard_twice(letters),
+            *judge.cap_was_kept(letters, self.days, CAP),
+            *self._mail_service_tells_the_truth(states, {letter.key for letter in letters}),
+            *await judge.ledger_and_letters_agree(self.world, letters, doubted),
+            *await judge.nothing_was_dropped_that_was_true(self.world, first),
+            *await judge.every_signal_was_planned(self.world, first, 1 + len(SOME_HEIRS)),
+            *await judge.every_open_window_was_told(self.world, first),
+            *judge.nothing_leaked(database=self.postgres.dump(), log=said),
+        ]
+
+    def _mail_service_tells_the_truth(self, states: dict[str, str], taken: set[str]) -> list[str]:
+        found = ["the mail service has one under way for ever" for state in states.values() if state == "in_flight"]
+        for key in taken - states.keys():
+            found.append(f"SMTP took what the mail service knows nothing of: {key}")
+        for key, state in states.items():
+            if state == "accepted" and key not in taken:
+                found.append("the mail service says accepted, and SMTP never took it")
+        return found
+
+    async def _letters(self) -> list[Letter]:
+        """By the Message-ID, which is made from the entry's id."""
+        hasher = Hasher(Settings.from_environ(_environ(self.postgres, self.smtp)).hash_key.get_secret_value())
+        rows = await self.world.sql("select cast(id as text) as id, kind from worker.sent_ledger")
+        entries = {hasher.message_id(row.id, _SENDER): row for row in rows}
+        letters = []
+        for taken in self.smtp.taken:
+            entry = entries.get(taken.message_id)
+            key, kind = (taken.message_id, taken.subject) if entry is None else (entry.id, entry.kind)
+            letters.append(Letter(key, taken.to, kind, (taken.subject, taken.text)))
+        return letters
+
+
+def _environ(postgres: Postgres, smtp: Smtp) -> dict[str, str]:
+    url = postgres.url.replace("postgresql+psycopg://", "postgresql://")
+    return {
+        "MAIL_SERVICE_DATABASE_URL": f"{url}&application_name={APPLICATION}",
+        "MAIL_SERVICE_TOKEN": TOKEN,
+        "MAIL_SERVICE_HASH_KEY": KEY_32,
+        "MAIL_SERVICE_PUBLIC_URL": "http://127.0.0.1:8090",
+        "APP_ORIGIN": ORIGIN,
+        "MAIL_FROM": f"Reminders <reminders@{_SENDER}>",
+        "SMTP_HOST": "127.0.0.1",
+        "SMTP_PORT": str(smtp.port),
+        "SMTP_TLS": "none",
+        "SMTP_USERNAME": "user",
+        "SMTP_PASSWORD": "a-password",
+        "SMTP_POOL_SIZE": "3",
+    }
+
+
+async def live(seed: int, steps: int, postgres: Postgres) -> Life:
+    """One life on a chain of its own; the database is emptied first."""
+    life = Life(seed)
+    with listening(life), TemporaryDirectory() as directory:
+        await _live(life, steps, postgres, Path(directory))
+    await nothing_is_left(life, postgres)
+    return life
+
+
+async def _live(life: Life, steps: int, postgres: Postgres, directory: Path) -> None:
+    async with AsyncExitStack() as stack:
+        anvil = stack.enter_context(Anvil(slots_in_an_epoch=16))
+        scenario = Scenario(anvil, deploy(anvil))
+        engine = open_engine(postgres.url)
+        stack.push_async_callback(engine.dispose)
+        smtp = await stack.enter_async_context(Smtp())
+        service = MailService(_environ(postgres, smtp), directory / "log")
+        stack.push_async_callback(service.ended)
+        stack.callback(service.end)
+        smtp.kill = service.end
+        world = await stack.enter_async_context(
+            open_world(
+                engine,
+                scenario,
+                service,
+                MAIL_TIMEOUT="0.7",
+                MAIL_CONCURRENCY="4",
+                SIGNAL_MAX_AGE=str(1000 * DAY),  # what an outage made late is still owed
+                MAIL_DAILY_CAP_PER_ADDRESS=str(CAP),
+            )
+        )
+        await service.up()
+        await emptied(world)
+        await Mail(life, world, postgres, smtp, service).live(steps)
