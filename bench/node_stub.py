@@ -55,12 +55,16 @@ class Stub(asyncio.Protocol):
 
 
 def _answer(body: bytes) -> bytes:
-    request = msgspec.json.decode(body)
-    method = request["method"]
-    result = "0x" + _call(request["params"][0]["data"][2:]).hex() if method == "eth_call" else _ANSWERS[method]
-    answer = msgspec.json.encode({"jsonrpc": "2.0", "id": request["id"], "result": result})
+    asked = msgspec.json.decode(body)
+    answer = msgspec.json.encode([_result(each) for each in asked] if isinstance(asked, list) else _result(asked))
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     return head % len(answer) + answer
+
+
+def _result(request: Any) -> dict[str, Any]:
+    method = request["method"]
+    result = "0x" + _call(request["params"][0]["data"][2:]).hex() if method == "eth_call" else _ANSWERS[method]
+    return {"jsonrpc": "2.0", "id": request["id"], "result": result}
 
 
 @lru_cache(256)

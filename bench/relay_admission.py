@@ -1,8 +1,8 @@
 """Admission with 32 clients at once: from a good authorization to committed bytes that a node has accepted.
 
 Real PostgreSQL with its default durability; a node that takes everything, in a process of its own. The floor is the
-same SQL and signing bare: the statements of one transaction and the mark after it on a connection for each client,
-with all else made ready before its clock starts, and nothing sent.
+same SQL and signing bare: for each request the statements of one transaction and the mark after it, on a connection for
+each client, with all else made ready before its clock starts, and nothing sent.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 import psycopg
 import uvloop
 from eth_account import Account
@@ -32,6 +33,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import statements as sql
 from reminder_worker.relay import store
 from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.room import caps_of
 from reminder_worker.relay.values import Authorization, Caps, Lane, State
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.settings import ChainSettings
@@ -40,6 +42,7 @@ CLIENTS = 32
 REQUESTS = 320
 GWEI = 10**9
 GAS = 500_000
+WEI = 3 * GWEI * GAS
 TARGET = "0x" + "7a" * 20
 KEYS = tuple("0x" + keccak(text=f"relayer {name}").hex() for name in ("of ours", "of the floor"))
 CAPS = Caps(
@@ -134,21 +137,28 @@ class _Floor:
         self._account = account
         self._target = to_checksum_address(TARGET)
         self.address = account.address.lower()
-        self._lock, self._reserve, self._add, self._mark = map(
-            _bare, (sql.LOCK_WALLET, sql.RESERVE, sql.ADD_SIGNED, sql.MARK_SENT)
-        )
+        self._lock, self._room, self._add, self._mark = map(_bare, (sql.LOCK_WALLET, sql.ROOM, sql.ADD, sql.MARK_SENT))
 
     def prepare(self, authorization: Authorization) -> dict[str, Any]:
-        reserve = store.reserve_values(authorization, self.address, CAPS, 3 * GWEI * GAS)
-        row = store.request_row(authorization, self.address, State.SIGNED)
         sealed = {"id": uuid4(), "key_id": "bench", "salt": bytes(32), "call_data": authorization.call_data + bytes(28)}
-        attempt = {"kind": "call", "max_fee": 3 * GWEI, "priority_fee": GWEI, "attempt_gas": GAS}
-        return {**reserve, **row, **sealed, **attempt, "data": authorization.call_data}
+        signed = {"request_id": sealed["id"], "wei": str(WEI), "attempt_gas": GAS}
+        fees = {"max_fee": 3 * GWEI, "priority_fee": GWEI}
+        counted = [
+            {"scope": scope, "subject": subject, "requests": 1, "wei": str(WEI if scope == "global" else 0)}
+            for (scope, subject), _ in caps_of(authorization, CAPS)
+        ]
+        return {
+            **store.room_values(CHAIN_ID, self.address, CAPS, [authorization]),
+            "request": {**store.request_row(authorization, State.SIGNED), **sealed},
+            "transaction": {**signed, **fees},
+            "counted": msgspec.json.encode(counted).decode(),
+            "data": authorization.call_data,
+        }
 
     async def admit(self, connection: psycopg.AsyncConnection[Any], values: dict[str, Any]) -> None:
         async with connection.transaction():
             (nonce, _) = await _one(connection, self._lock, values)
-            reserved = await _one(connection, self._reserve, values)
+            room = await _one(connection, self._room, values)
             signed = self._account.sign_transaction(
                 {
                     "type": 2, "chainId": CHAIN_ID, "nonce": nonce, "to": self._target, "value": 0,
@@ -156,7 +166,12 @@ class _Floor:
                 }
             )  # fmt: skip
             raw, tx_hash = bytes(signed.raw_transaction), "0x" + signed.hash.hex().removeprefix("0x")
-            values |= {"nonce": nonce, "raw": raw + bytes(28), "tx_hash": tx_hash, "day": reserved.day}
+            transaction = {**values["transaction"], "nonce": nonce, "tx_hash": tx_hash, "raw": raw + bytes(28)}
+            values |= {
+                "day": room.day,
+                "requests": msgspec.json.encode([{**values["request"], "tx_hash": tx_hash}]).decode(),
+                "signed": msgspec.json.encode([transaction]).decode(),
+            }
             await _one(connection, self._add, values)
         async with connection.transaction():
             await connection.execute(self._mark, {"chain_id": CHAIN_ID, "sent": [tx_hash], "taken": [tx_hash]})

@@ -176,23 +176,29 @@ class Chain:
         self, call: Call, *, at: str | None = None, gas: int | None = None, sender: str | None = None
     ) -> bytes | Reverted:
         """eth_call at a block hash (EIP-1898), or at the latest block. `gas` bounds what the callee may burn."""
-        found: bytes | Reverted | None = None
-        message: dict[str, object] = {"to": call.to, "data": "0x" + call.data.hex()}
-        if gas is not None:
-            message["gas"] = hex(gas)
-        if sender is not None:
-            message["from"] = sender
-        request: Request = ("eth_call", [message, "latest" if at is None else {"blockHash": at}])
+        (found,) = await self._calls([_call_request(call, at, gas, sender)])
+        return found
+
+    async def call_each(self, calls: Sequence[tuple[Call, int]], *, sender: str) -> list[bytes | Reverted]:
+        """Each with its gas, at the latest block, as `call`; asked for together."""
+        return await self._calls([_call_request(call, None, gas, sender) for call, gas in calls])
+
+    async def _calls(self, requests: Sequence[Request]) -> list[bytes | Reverted]:
+        found: list[bytes | Reverted | None] = [None] * len(requests)
 
         async def attempt(endpoint: Endpoint) -> bool:
-            nonlocal found
-            found = _call_answer((await endpoint.ask([request]))[0])
-            return found is not None
+            missing = [index for index, value in enumerate(found) if value is None]
+            answers = await endpoint.ask([requests[index] for index in missing])
+            for index, answer in zip(missing, answers, strict=True):
+                found[index] = _call_answer(answer)
+            return None not in found
 
-        await self._over(attempt)
-        if found is None:
+        if requests:
+            await self._over(attempt)
+        known = [value for value in found if value is not None]
+        if len(known) < len(found):
             raise StateGone(f"no endpoint of chain {self.chain_id} has the block that a call is about")
-        return found
+        return known
 
     async def simulate(
         self, call: Call, *, sender: str, gas: int
@@ -370,6 +376,15 @@ def _unless_error(answer: Any) -> Any:
     if isinstance(answer, RpcError):
         raise _Refusal
     return answer
+
+
+def _call_request(call: Call, at: str | None, gas: int | None, sender: str | None) -> Request:
+    message: dict[str, object] = {"to": call.to, "data": "0x" + call.data.hex()}
+    if gas is not None:
+        message["gas"] = hex(gas)
+    if sender is not None:
+        message["from"] = sender
+    return ("eth_call", [message, "latest" if at is None else {"blockHash": at}])
 
 
 def _call_answer(answer: Any) -> bytes | Reverted | None:

@@ -6,24 +6,35 @@ the commit leaves nothing; after it the stored bytes are what is sent, by whoeve
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 from uuid import UUID, uuid4
 
 import structlog
 from sqlalchemy import TextClause
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Call, Chain, Reverted
-from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NonceMismatch, NotConfigured, RelayStopped
+from reminder_worker.errors import (
+    ChainUnavailable,
+    DecryptionFailed,
+    LimitReached,
+    NonceMismatch,
+    NotConfigured,
+    RelayStopped,
+    ServiceError,
+)
 from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay import statements as sql
 from reminder_worker.relay import store
-from reminder_worker.relay.attempts import Attempt, sign_attempt
+from reminder_worker.relay.attempts import Attempt, Signed, sign_attempt
 from reminder_worker.relay.broadcast import TAKEN, broadcast
 from reminder_worker.relay.fees import Fees, first_fees, reservation
+from reminder_worker.relay.room import Room, check_balance
+from reminder_worker.relay.together import Together
 from reminder_worker.relay.values import Authorization, Caps, Lane, RequestView, State
 from reminder_worker.relay.wallet import Signer
 
@@ -58,6 +69,20 @@ class _Ready:
     data: bytes = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A good authorization, and the market it came to. `waits`: behind an open request of the same signer."""
+
+    authorization: Authorization
+    waits: bool
+    market: _Market
+
+
+Outcome = RequestView | BaseException
+_Decided = tuple[Sequence[Outcome], Sequence[Attempt]]
+"""In the order asked; and what is to be sent."""
+
+
 class Admission:
     """Of one wallet on all its chains. `any_chain`: also chains that may charge more than gas (local ones)."""
 
@@ -77,6 +102,8 @@ class Admission:
         self._vault = vault
         self._chains = {id: chain for id, chain in chains.items() if any_chain or id in RELAYED_CHAINS}
         self._locks = {id: asyncio.Lock() for id in self._chains}
+        self._turns = {id: asyncio.Lock() for id in self._chains}
+        self._together = {id: Together(partial(self._admit_all, id)) for id in self._chains}
         self._opened: set[int] = set()
         self._markets: dict[int, _Market] = {}
 
@@ -140,28 +167,93 @@ class Admission:
         """
         chain_id = authorization.chain_id
         await self.open_wallet(chain_id)
-        market = await self._market(chain_id)
-        fees, wei = self._offer(market, authorization.gas_limit)
-        waiting = State.WAITING_PREDECESSOR if waits else State.DEFERRED_FEE if fees is None else None
+        asked = _Asked(authorization, waits, await self._market(chain_id))
+        return await self._together[chain_id].do(asked)
+
+    async def _admit_all(self, chain_id: int, take: Callable[[], Sequence[_Asked]]) -> Sequence[Outcome]:
+        """Who comes while others hold the wallet's row is admitted with those who came meanwhile."""
+        async with self._turns[chain_id]:
+            outcomes, attempts = await self._decided(chain_id, take())
+        answers = await broadcast(self._engine, self._chains[chain_id], attempts)
+        taken = {tx_hash for tx_hash, said in answers.items() if TAKEN & set(said)}
+        return [
+            replace(each, state=State.BROADCAST) if isinstance(each, RequestView) and each.tx_hash in taken else each
+            for each in outcomes
+        ]
+
+    async def _decided(self, chain_id: int, asked: Sequence[_Asked]) -> _Decided:
+        """What one of them does to the whole, the database's refusal of its row for one, falls back on it alone."""
+        (decided,) = await asyncio.gather(self._decide(chain_id, asked), return_exceptions=True)
+        if not isinstance(decided, BaseException):
+            return decided
+        if len(asked) == 1 or isinstance(decided, RelayStopped):
+            raise decided
+        alone = await asyncio.gather(*(self._decide(chain_id, [each]) for each in asked), return_exceptions=True)
+        outcomes: list[Outcome] = []
+        attempts: list[Attempt] = []
+        for each in alone:
+            if isinstance(each, BaseException):
+                outcomes.append(each)
+            else:
+                outcomes += each[0]
+                attempts += each[1]
+        return outcomes, attempts
+
+    async def _decide(self, chain_id: int, asked: Sequence[_Asked]) -> _Decided:
+        """Each in its turn by the same rules, all in one transaction; what is to be sent once it is committed."""
+        decided: list[UUID | ServiceError] = []
+        rows: list[dict[str, Any]] = []
+        signed: list[Signed] = []
         async with self._engine.begin() as connection:
             nonce = await store.lock_wallet(connection, chain_id, self.signer.address)
-            reserved = await store.reserve(
-                connection, self.signer.address, authorization, self.caps, 0 if waiting else wei
+            authorizations = [each.authorization for each in asked]
+            room = await store.read_room(connection, chain_id, self.signer.address, self.caps, authorizations)
+            for each in asked:
+                try:
+                    known = room.known.get(each.authorization.digest)
+                    decided.append(known or await self._take(each, room, nonce + len(signed), rows, signed))
+                except (LimitReached, NonceMismatch, RelayStopped) as refused:
+                    decided.append(refused)
+            views = await store.add(
+                connection, chain_id, self.signer.address, room, rows, [each.row for each in signed]
             )
-            if reserved.existing is not None:
-                existing = await store.view(connection, reserved.existing)
-                assert existing is not None  # noqa: S101 - it was there under this lock
-                return existing
-            if reserved.nonce_taken:
-                raise NonceMismatch(
-                    "Another request with this nonce is under way; wait for it, or sign the next nonce."
-                )
-            if not reserved.come or fees is None:
-                return await self._add_waiting(connection, authorization, waiting or State.QUEUED)
-            self._check_balance(market, reserved.owed + wei)
-            view, attempt = await self._add_signed(connection, authorization, nonce, fees, wei, reserved)
-        outcomes = await broadcast(self._engine, self._chains[chain_id], [attempt])
-        return replace(view, state=State.BROADCAST) if TAKEN & set(outcomes[attempt.tx_hash]) else view
+            for id in {each for each in decided if isinstance(each, UUID)} - views.keys():
+                views |= {view.id: view for view in [await store.view(connection, id)] if view}
+        outcomes = [views[each] if isinstance(each, UUID) else each for each in decided]
+        return outcomes, [each.attempt for each in signed]
+
+    async def _take(
+        self, asked: _Asked, room: Room, nonce: int, rows: list[dict[str, Any]], signed: list[Signed]
+    ) -> UUID:
+        """A new request: its row, and when its turn has come the bytes of its transaction."""
+        authorization, market = asked.authorization, asked.market
+        fees, wei = self._offer(market, authorization.gas_limit)
+        waiting = State.WAITING_PREDECESSOR if asked.waits else State.DEFERRED_FEE if fees is None else None
+        state = room.take(authorization, waiting, wei, market.balance)
+        id, key = uuid4(), self._vault.record()
+        sealed = key.seal(authorization.call_data, _call_context(id))
+        row = {**store.request_row(authorization, state), "id": id, "key_id": key.key_id, "salt": key.salt}
+        if state is State.SIGNED and fees is not None:
+            each = _Ready(id, authorization.router, authorization.gas_limit, key, authorization.call_data)
+            signed.append(await self._sign(authorization.chain_id, each, nonce, fees, wei))
+            row["tx_hash"] = signed[-1].attempt.tx_hash
+        rows.append({**row, "call_data": sealed})
+        room.known[authorization.digest] = id
+        return id
+
+    async def _sign(self, chain_id: int, ready: _Ready, nonce: int, fees: Fees, wei: int) -> Signed:
+        signed = await sign_attempt(
+            ready.key,
+            self.signer,
+            chain_id=chain_id,
+            nonce=nonce,
+            kind="call",
+            to=ready.router,
+            data=ready.data,
+            fees=fees,
+            gas_limit=ready.gas_limit,
+        )
+        return Signed(signed.attempt, {**signed.row, "request_id": ready.id, "wei": str(wei)})
 
     async def start_open(self, chain_id: int) -> int:
         """Nonces for requests without one whose turn has come, in the order they came; returns how many.
@@ -180,60 +272,56 @@ class Admission:
         started = 0
         while rows and room > started:
             tried, rows = rows[: room - started], rows[room - started :]
-            ready = [each for each in await asyncio.gather(*(self._ready(chain_id, row) for row in tried)) if each]
+            ready = await self._ready(chain_id, tried)
             count = await self._start(chain_id, ready, market)
             started += count
             if count < len(ready):
                 break
         return started
 
-    async def _ready(self, chain_id: int, row: Any) -> _Ready | None:
-        """None: not to be paid for now. It is passed over, and its fate looked at elsewhere."""
-        try:
-            key = self._vault.record(row.salt, row.key_id)
-            data = key.open(row.call_data, _call_context(row.id))
-        except DecryptionFailed:
-            log.error("relay_request_not_decryptable", chain_id=chain_id, id=str(row.id))
-            objection: str | None = "not_readable"
-        else:
-            objection = await self._objection(self._chains[chain_id], row, Call(row.router, data))
+    async def _ready(self, chain_id: int, rows: Sequence[Any]) -> list[_Ready]:
+        """Without those not to be paid for now. They are passed over, and their fate looked at elsewhere."""
+        found: list[tuple[Any, _Ready]] = []
+        for row in rows:
+            try:
+                key = self._vault.record(row.salt, row.key_id)
+                data = key.open(row.call_data, _call_context(row.id))
+            except DecryptionFailed:
+                log.error("relay_request_not_decryptable", chain_id=chain_id, id=str(row.id))
+                await self._execute(sql.PASS_OVER, {"id": row.id, "reason": "not_readable"})
+            else:
+                found.append((row, _Ready(row.id, row.router, row.gas_limit, key, data)))
+        chain = self._chains[chain_id]
+        calls = [(Call(each.router, each.data), each.gas_limit) for _, each in found]
+        answers = await chain.call_each(calls, sender=self.signer.address)
+        asked = (self._objection(chain, *each, answer) for each, answer in zip(found, answers, strict=True))
+        ready = []
+        for (_, each), objection in zip(found, await asyncio.gather(*asked), strict=True):
             if objection is None:
-                return _Ready(row.id, row.router, row.gas_limit, key, data)
-        await self._execute(sql.PASS_OVER, {"id": row.id, "reason": objection})
-        return None
+                ready.append(each)
+            else:
+                await self._execute(sql.PASS_OVER, {"id": each.id, "reason": objection})
+        return ready
 
     async def _start(self, chain_id: int, ready: Sequence[_Ready], market: _Market) -> int:
         """As many of them, in their order, as there is room for: one transaction, and then the wire."""
         if not ready:
             return 0
-        async with self._engine.begin() as connection:
+        async with self._turns[chain_id], self._engine.begin() as connection:
             nonce = await store.lock_wallet(connection, chain_id, self.signer.address)
             values = {"ids": [each.id for each in ready]}
             waiting = set((await connection.execute(sql.STILL_WAITING, values)).scalars())  # others may have taken some
             standing = (await connection.execute(sql.STANDING, self._key(chain_id))).one()
             chosen = self._that_fit([each for each in ready if each.id in waiting], market, standing)
-            wei = sum(wei for _, _, wei in chosen)
-            day = await store.reserve_wei(connection, chain_id, self.signer.address, self.caps, wei) if chosen else None
-            if day is None:
-                return 0
-            rows, attempts = [], []
-            for position, (each, fees, its_wei) in enumerate(chosen):
-                signed = await sign_attempt(
-                    each.key,
-                    self.signer,
-                    chain_id=chain_id,
-                    nonce=nonce + position,
-                    kind="call",
-                    to=each.router,
-                    data=each.data,
-                    fees=fees,
-                    gas_limit=each.gas_limit,
-                )
-                rows.append({**signed.row, "id": each.id, "wei": its_wei, "day": day})
-                attempts.append(signed.attempt)
-            await connection.execute(sql.START, rows)
-        await broadcast(self._engine, self._chains[chain_id], attempts)
-        return len(attempts)
+            signed = [
+                await self._sign(chain_id, each, nonce + position, fees, wei)
+                for position, (each, fees, wei) in enumerate(chosen)
+            ]
+            if signed:
+                rows = [each.row for each in signed]
+                await store.start(connection, chain_id, self.signer.address, standing.day, rows)
+        await broadcast(self._engine, self._chains[chain_id], [each.attempt for each in signed])
+        return len(signed)
 
     def _that_fit(self, ready: Sequence[_Ready], market: _Market, standing: Any) -> list[tuple[_Ready, Fees, int]]:
         """Those before the first that has no room, with their fees and wei. Raises `RelayStopped` when it is the
@@ -244,63 +332,24 @@ class Admission:
             fees, wei = self._offer(market, each.gas_limit)
             if fees is None or wei > room or (chosen and market.balance < owed + wei):
                 break
-            self._check_balance(market, owed + wei)
+            check_balance(market.balance, owed + wei)
             chosen.append((each, fees, wei))
             owed, room = owed + wei, room - wei
         return chosen
 
-    async def _objection(self, chain: Chain, row: Any, call: Call) -> str | None:
+    async def _objection(self, chain: Chain, row: Any, ready: _Ready, answer: bytes | Reverted) -> str | None:
         """Why it is not to be paid for now, as a code: what it was for may have been done since it came."""
-        terms: dict[str, Any] = {"sender": self.signer.address, "gas": row.gas_limit}
-        logs = None
-        if row.lane == Lane.CLAIM:  # the only one that succeeds where there is nothing to do
-            with suppress(ChainUnavailable):  # a node that does not know the question; the plain call decides
-                logs = await chain.simulate(call, **terms)
-        if isinstance(logs if logs is not None else await chain.call(call, **terms), Reverted):
+        if isinstance(answer, Reverted):
             return "would_revert"
-        if isinstance(logs, tuple) and not any(log.pays(row.signer) for log in logs):
-            return "nothing_to_claim"
-        return None
-
-    async def _add_waiting(
-        self, connection: AsyncConnection, authorization: Authorization, state: State
-    ) -> RequestView:
-        row, _ = self._new_row(authorization, state)
-        view = store.read_view((await connection.execute(sql.ADD_WAITING, row)).one())
-        assert view is not None  # noqa: S101
-        return view
-
-    async def _add_signed(
-        self,
-        connection: AsyncConnection,
-        authorization: Authorization,
-        nonce: int,
-        fees: Fees,
-        wei: int,
-        reserved: store.Reserved,
-    ) -> tuple[RequestView, Attempt]:
-        row, key = self._new_row(authorization, State.SIGNED)
-        signed = await sign_attempt(
-            key,
-            self.signer,
-            chain_id=authorization.chain_id,
-            nonce=nonce,
-            kind="call",
-            to=authorization.router,
-            data=authorization.call_data,
-            fees=fees,
-            gas_limit=authorization.gas_limit,
-        )
-        values = {**row, **signed.row, "wei": wei, "day": reserved.day}
-        view = store.read_view((await connection.execute(sql.ADD_SIGNED, values)).one())
-        assert view is not None  # noqa: S101
-        return view, signed.attempt
-
-    def _new_row(self, authorization: Authorization, state: State) -> tuple[dict[str, Any], RecordKey]:
-        id, key = uuid4(), self._vault.record()
-        sealed = key.seal(authorization.call_data, _call_context(id))
-        row = store.request_row(authorization, self.signer.address, state)
-        return {**row, "id": id, "key_id": key.key_id, "salt": key.salt, "call_data": sealed}, key
+        if row.lane != Lane.CLAIM:  # the only one that succeeds where there is nothing to do
+            return None
+        logs = None
+        with suppress(ChainUnavailable):  # a node that does not know the question; the plain call has decided
+            call = Call(ready.router, ready.data)
+            logs = await chain.simulate(call, sender=self.signer.address, gas=ready.gas_limit)
+        if isinstance(logs, Reverted):
+            return "would_revert"
+        return "nothing_to_claim" if logs is not None and not any(log.pays(row.signer) for log in logs) else None
 
     # -- the chain ------------------------------------------------------------------------------
 
@@ -338,10 +387,6 @@ class Admission:
         ceiling = self.caps.gas_price_ceiling_wei
         fees = first_fees(market.base_fee, market.tip, ceiling)
         return fees, reservation(gas_limit, fees, ceiling) if fees else 0
-
-    def _check_balance(self, market: _Market, owed: int) -> None:
-        if market.balance < owed:
-            raise RelayStopped("the wallet's balance does not pay for what is under way", "low_balance")
 
     async def _execute(self, statement: TextClause, values: Mapping[str, Any]) -> None:
         async with self._engine.begin() as connection:

@@ -7,7 +7,7 @@ each slot. Only then are stored bytes sent. Any number of reconcilers may run at
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import structlog
 from sqlalchemy.exc import IntegrityError
@@ -48,6 +48,7 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 WAITING_LOOKED_AT: Final = 100
+NEAR_SECONDS: Final = 60.0
 
 
 @dataclass(slots=True)
@@ -126,6 +127,7 @@ class Reconcile:
         await self._together(
             chain_id, [(at, each.mined) for at, each in decided if isinstance(each, Record)], self._record, report
         )
+        outgoing += await self._newest(chain_id, [at for at, each in decided if _again(each, seen.market)], report)
         ended: list[tuple[OpenSlot, Ended]] = []
         for at, action in decided:
             if isinstance(action, Settle | Foreign):
@@ -153,7 +155,7 @@ class Reconcile:
             waiting = await settle.read_waiting(connection, chain.chain_id, self._wallet, WAITING_LOOKED_AT)
         hashes = [attempt.tx_hash for at in slots for attempt in at.slot.attempts]
         unmined = _signers(at.request for at in slots if at.slot.mined_in is None)
-        views = await view_chain(chain, self._wallet, hashes, unmined, _signers(waiting))
+        views = await view_chain(chain, self._wallet, hashes, unmined, _signers(filter(_looked_at, waiting)))
         return _Seen(slots, waiting, views, await self._market(chain))
 
     async def _market(self, chain: Chain) -> Market | None:
@@ -173,11 +175,9 @@ class Reconcile:
             case Unmine():
                 if await self._unmine(chain_id, at):
                     report.unmined += 1
-                    return await self._newest(chain_id, at, report)
+                    return await self._newest(chain_id, [at], report)
             case Replace(kind) if market is not None:
                 return await self._replace(chain_id, at, kind, market, report)
-            case Replace() | Rebroadcast():
-                return await self._newest(chain_id, at, report)
         return ()
 
     async def _together(
@@ -236,7 +236,7 @@ class Reconcile:
             fees = await self._affordable(connection, chain_id, at, gas, market)
             attempt = None if fees is None else await self._sign(connection, chain_id, at, kind, gas, fees)
         if attempt is None:
-            return await self._newest(chain_id, at, report)
+            return await self._newest(chain_id, [at], report)
         if kind == at.slot.newest.kind:
             report.replaced += 1
         else:
@@ -279,16 +279,23 @@ class Reconcile:
         await connection.execute(sql.SET_HASH, {"id": at.request.id, "tx_hash": attempt.tx_hash})
         return attempt
 
-    async def _newest(self, chain_id: int, at: OpenSlot, report: ReconcileReport) -> Sequence[Attempt]:
-        """The stored bytes that pay most; none when the slot became final meanwhile."""
-        newest = at.slot.newest
+    async def _newest(self, chain_id: int, slots: Sequence[OpenSlot], report: ReconcileReport) -> list[Attempt]:
+        """The stored bytes that pay most; none of a slot that became final meanwhile."""
+        hashes = [at.slot.newest.tx_hash for at in slots]
         async with self._engine.connect() as connection:
-            row = (await connection.execute(sql.RAW, {"chain_id": chain_id, "tx_hash": newest.tx_hash})).one()
-        if row.raw is None:
-            return ()
+            rows = (await connection.execute(sql.RAW, {"chain_id": chain_id, "tx_hashes": hashes})).all()
+        found = {row.tx_hash: row for row in rows if row.raw is not None}
+        newest: list[Attempt] = []
+        for at, tx_hash in zip(slots, hashes, strict=True):
+            if tx_hash in found:
+                opening = self._open(chain_id, at, found[tx_hash])
+                newest += await self._guarded(chain_id, at.request, opening, report) or ()
+        report.rebroadcast += len(newest)
+        return newest
+
+    async def _open(self, chain_id: int, at: OpenSlot, row: Any) -> Sequence[Attempt]:
         raw = open_raw(self._vault.record(at.request.salt, at.request.key_id), chain_id, row)
-        report.rebroadcast += 1
-        return [Attempt(chain_id, at.slot.nonce, newest.tx_hash, raw)]
+        return [Attempt(chain_id, at.slot.nonce, row.tx_hash, raw)]
 
     # -- requests -------------------------------------------------------------------------------
 
@@ -322,6 +329,17 @@ class Reconcile:
 
     def _key(self, chain_id: int) -> dict[str, object]:
         return {"chain_id": chain_id, "wallet": self._wallet}
+
+
+def _again(action: Action, market: Market | None) -> bool:
+    """Whether the newest bytes are sent once more."""
+    return isinstance(action, Rebroadcast) or (isinstance(action, Replace) and market is None)
+
+
+def _looked_at(request: StoredRequest) -> bool:
+    """Whether its authorization may have ended without a slot. Of what was just queued the turn is near, and it is
+    simulated then."""
+    return request.state != State.QUEUED or request.reason is not None or request.age >= NEAR_SECONDS
 
 
 def _signers(requests: Iterable[StoredRequest]) -> list[SignerOf]:

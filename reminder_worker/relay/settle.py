@@ -25,7 +25,8 @@ FOREIGN_NONCE: Final = "foreign_nonce"
 
 @dataclass(frozen=True, slots=True)
 class StoredRequest:
-    """An open request as stored. `nonce` is the signer's, `created_at` in unix seconds, `reason` why it waits."""
+    """An open request as stored. `nonce` is the signer's, `created_at` in unix seconds, `age` in seconds since then,
+    `reason` why it waits."""
 
     id: UUID
     lane: str
@@ -37,6 +38,7 @@ class StoredRequest:
     state: str
     reason: str | None
     created_at: float
+    age: float
     key_id: str = field(repr=False)
     salt: bytes = field(repr=False)
 
@@ -247,6 +249,7 @@ def _request(row: Any) -> StoredRequest:
         state=row.request_state,
         reason=row.reason,
         created_at=row.created_at,
+        age=row.waited,
         key_id=row.key_id,
         salt=row.salt,
     )

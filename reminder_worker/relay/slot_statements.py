@@ -23,7 +23,8 @@ WALLET = text("select next_nonce, stopped from worker.relay_wallet where chain_i
 
 _REQUEST = """
     r.id, r.lane, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline, r.state as request_state,
-    r.reason, r.key_id, r.salt, cast(extract(epoch from r.created_at) as double precision) as created_at
+    r.reason, r.key_id, r.salt, cast(extract(epoch from r.created_at) as double precision) as created_at,
+    cast(extract(epoch from clock_timestamp() - r.created_at) as double precision) as waited
 """
 
 OLDEST = text("""
@@ -176,7 +177,10 @@ CALL_DATA = text("select call_data from worker.relay_request where id = :id")
 
 SET_HASH = text("update worker.relay_request set tx_hash = :tx_hash, updated_at = clock_timestamp() where id = :id")
 
-RAW = text("select tx_hash, raw from worker.tx_attempt where chain_id = :chain_id and tx_hash = :tx_hash")
+RAW = text("""
+    select tx_hash, raw from worker.tx_attempt
+    where chain_id = :chain_id and tx_hash = any(cast(:tx_hashes as text[]))
+""")
 
 STOP_WALLET = text("""
     update worker.relay_wallet

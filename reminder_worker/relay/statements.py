@@ -56,92 +56,91 @@ STOP_WALLET = text("""
     where chain_id = :chain_id and address = :wallet and stopped is null
 """)
 
-# All the caps of a new request, or none. It takes wei only when it also takes a nonce; it has to fit in any case.
-RESERVE = text(f"""
-    with {_TODAY},
-    existing as materialized (
-        select id from worker.relay_request where chain_id = :chain_id and digest = :digest
-    ),
-    turn as materialized (
-        select :wei > 0 and open < :max_open and not exists (
+# What new requests are decided by: of their scopes, digests and nonces only what is there.
+ROOM = text(f"""
+    with {_TODAY}
+    select day, seconds_left, open, owed,
+        coalesce((
+            select reserved_wei + spent_wei from worker.relay_budget b
+            where b.chain_id = :chain_id and b.wallet = :wallet and b.scope = 'global' and b.subject = ''
+              and b.day = today.day
+        ), 0) as used_wei,
+        exists (
             select from worker.relay_request
             where chain_id = :chain_id and wallet = :wallet and state = 'queued' and reason is null
-        ) as come
-        from slots
-    ),
-    asked as materialized (
-        select scope, subject, most, case when scope = 'global' and come then cast(:wei as numeric) else 0 end as wei
-        from turn, unnest(cast(:scopes as text[]), cast(:subjects as text[]), cast(:limits as integer[]))
-            as a(scope, subject, most)
-    ),
-    exhausted as materialized (
-        select a.scope from asked a cross join today
-        left join worker.relay_budget b on b.chain_id = :chain_id and b.wallet = :wallet
-            and b.scope = a.scope and b.subject = a.subject and b.day = today.day
-        where coalesce(b.requests, 0) >= a.most
-           or a.scope = 'global' and :wei > 0 and coalesce(b.reserved_wei + b.spent_wei, 0) + :wei > :daily_wei
-    ),
-    taken as (
-        insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, requests, reserved_wei)
-        select :chain_id, :wallet, scope, subject, day, 1, wei from asked, today
-        where not exists (select from exhausted) and not exists (select from existing)
-        on conflict (chain_id, wallet, scope, subject, day) do update
-        set requests = b.requests + 1, reserved_wei = b.reserved_wei + excluded.reserved_wei
-    )
-    select day, seconds_left, open, owed, come, (select id from existing) as existing,
-        :one_of_a_nonce and exists (
-            select from worker.relay_request
-            where chain_id = :chain_id and wallet = :wallet and router = :router and signer = :signer
-              and nonce = :signer_nonce
-              and state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast', 'mined')
-        ) as nonce_taken,
-        (select min(scope) from exhausted) as exhausted
-    from today, slots, turn
+        ) as queue,
+        (
+            select json_agg(json_build_array(b.scope, b.subject, b.requests))
+            from unnest(cast(:scopes as text[]), cast(:subjects as text[])) as a(scope, subject)
+            join worker.relay_budget b on b.chain_id = :chain_id and b.wallet = :wallet
+                and b.scope = a.scope and b.subject = a.subject and b.day = today.day
+        ) as counts,
+        (
+            select json_agg(json_build_array(encode(digest, 'hex'), id)) from worker.relay_request
+            where chain_id = :chain_id and digest = any(cast(:digests as bytea[]))
+        ) as known,
+        (
+            select json_agg(json_build_array(r.router, r.signer, r.nonce))
+            from unnest(cast(:routers as text[]), cast(:signers as text[]), cast(:nonces as numeric[]))
+                as a(router, signer, nonce)
+            join worker.relay_request r on r.chain_id = :chain_id and r.wallet = :wallet
+                and r.router = a.router and r.signer = a.signer and r.nonce = a.nonce
+                and r.state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast', 'mined')
+        ) as nonces
+    from today, slots
 """)  # noqa: S608 - constants
 
-# Only wei, for a request that was counted when it came.
-RESERVE_WEI = text(f"""
-    with {_TODAY},
-    reserved as (
-        insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, reserved_wei)
-        select :chain_id, :wallet, 'global', '', day, :wei from today, slots
-        where open < :max_open and :wei <= :daily_wei
-        on conflict (chain_id, wallet, scope, subject, day) do update
-        set reserved_wei = b.reserved_wei + excluded.reserved_wei
-        where b.reserved_wei + b.spent_wei + excluded.reserved_wei <= :daily_wei
-        returning day
+# Of `request`, the ids of the rows that are there: each signed one gets its slot, and its bytes are stored.
+_SIGNED: Final = """
+    signed as materialized (
+        select * from json_to_recordset(cast(:signed as json)) as s(
+            request_id uuid, nonce bigint, wei numeric, tx_hash text, max_fee numeric, priority_fee numeric,
+            attempt_gas bigint, raw text
+        )
     )
-    select day from reserved
-""")  # noqa: S608 - constants
-
-_SLOT_AND_ATTEMPT: Final = """
+"""
+_SLOTS_AND_ATTEMPTS: Final = """
+    taken as materialized (select signed.* from signed join request on request.id = signed.request_id),
     slot as (
         insert into worker.nonce_slot (chain_id, wallet, nonce, request_id, gas_limit, reserved_wei, budget_day)
-        select :chain_id, :wallet, :nonce, id, :attempt_gas, :wei, :day from request
+        select :chain_id, :wallet, nonce, request_id, attempt_gas, wei, :day from taken
     ),
     attempt as (
         insert into worker.tx_attempt
             (chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei, gas_limit, raw)
-        select :chain_id, :tx_hash, :wallet, :nonce, :kind, :max_fee, :priority_fee, :attempt_gas, :raw from request
+        select :chain_id, tx_hash, :wallet, nonce, 'call', max_fee, priority_fee, attempt_gas, decode(raw, 'base64')
+        from taken
     ),
     counter as (
-        update worker.relay_wallet set next_nonce = :nonce + 1
-        where chain_id = :chain_id and address = :wallet and exists (select from request)
+        update worker.relay_wallet set next_nonce = (select max(nonce) from taken) + 1
+        where chain_id = :chain_id and address = :wallet and exists (select from taken)
+    ),
+    counted as (
+        insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, requests, reserved_wei)
+        select :chain_id, :wallet, scope, subject, :day, requests, wei
+        from json_to_recordset(cast(:counted as json)) as c(scope text, subject text, requests integer, wei numeric)
+        on conflict (chain_id, wallet, scope, subject, day) do update
+        set requests = b.requests + excluded.requests, reserved_wei = b.reserved_wei + excluded.reserved_wei
     )
 """
-_ADD_REQUEST: Final = f"""
-    insert into worker.relay_request
-        (id, chain_id, wallet, lane, digest, router, subject_id, signer, creator, nonce, deadline, state, gas_limit,
-         key_id, salt, call_data, tx_hash)
-    values
-        (:id, :chain_id, :wallet, :lane, :digest, :router, :subject_id, :signer, :creator, :signer_nonce, :deadline,
-         :state, :gas_limit, :key_id, :salt, :call_data, :tx_hash)
-    returning {_VIEW}
-"""  # noqa: S608 - constants
 
-ADD_WAITING = text(_ADD_REQUEST)
-
-ADD_SIGNED = text(f"with request as ({_ADD_REQUEST}), {_SLOT_AND_ATTEMPT} select * from request")  # noqa: S608
+# New requests in the order they came, and what they take of the caps.
+ADD = text(f"""
+    with {_SIGNED},
+    request as (
+        insert into worker.relay_request
+            (id, chain_id, wallet, lane, digest, router, subject_id, signer, creator, nonce, deadline, state, gas_limit,
+             key_id, salt, call_data, tx_hash)
+        select id, :chain_id, :wallet, lane, decode(digest, 'base64'), router, subject_id, signer, creator, nonce,
+            deadline, state, gas_limit, key_id, decode(salt, 'base64'), decode(call_data, 'base64'), tx_hash
+        from json_to_recordset(cast(:requests as json)) as r(
+            id uuid, lane text, digest text, router text, subject_id numeric, signer text, creator text, nonce numeric,
+            deadline bigint, state text, gas_limit bigint, key_id text, salt text, call_data text, tx_hash text
+        )
+        returning {_VIEW}
+    ), {_SLOTS_AND_ATTEMPTS}
+    select * from request
+""")  # noqa: S608 - constants
 
 # A successor's turn comes when none before it is left that is not mined. Who was passed over comes after the others,
 # in no order: however many will never do, each has its chance.
@@ -160,12 +159,15 @@ TO_START = text("""
 """)
 
 START = text(f"""
-    with request as (
-        update worker.relay_request
-        set state = 'signed', reason = null, tx_hash = :tx_hash, block_number = null, updated_at = clock_timestamp()
-        where id = :id and state in ('queued', 'waiting_predecessor', 'deferred_fee')
-        returning id
-    ), {_SLOT_AND_ATTEMPT}
+    with {_SIGNED},
+    request as (
+        update worker.relay_request r
+        set state = 'signed', reason = null, tx_hash = signed.tx_hash, block_number = null,
+            updated_at = clock_timestamp()
+        from signed
+        where r.id = signed.request_id and r.state in ('queued', 'waiting_predecessor', 'deferred_fee')
+        returning r.id
+    ), {_SLOTS_AND_ATTEMPTS}
     select id from request
 """)  # noqa: S608 - constants
 
@@ -261,7 +263,7 @@ RAISE_RESERVATION = text("""
 
 STANDING = text(f"""
     with {_TODAY}
-    select w.stopped, slots.open, slots.owed, coalesce(b.requests, 0) as requests,
+    select w.stopped, today.day, slots.open, slots.owed, coalesce(b.requests, 0) as requests,
         coalesce(b.reserved_wei + b.spent_wei, 0) as used_wei
     from worker.relay_wallet w cross join today cross join slots
     left join worker.relay_budget b on b.chain_id = w.chain_id and b.wallet = w.address

@@ -4,34 +4,21 @@ Who reserves holds the wallet's row (`lock_wallet`). Wei are booked on the row o
 on which the nonce was taken or the reservation last raised; counts on every scope, on the day the request came.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row
+import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.errors import LimitReached, RelayStopped
+from reminder_worker.errors import RelayStopped
 from reminder_worker.relay import statements as sql
+from reminder_worker.relay.room import Room, caps_of, signers_nonce
 from reminder_worker.relay.values import Authorization, Caps, Lane, RequestView, State
 
-UNLIMITED: Final = 2**31 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Reserved:
-    """`existing`: a request of this digest is there, and nothing was reserved. `come`: it may take a nonce now.
-
-    `owed`: wei that open slots had reserved before. `nonce_taken`: an open request of the same signer has its nonce.
-    """
-
-    existing: UUID | None
-    nonce_taken: bool
-    come: bool
-    day: date
-    owed: int
+Row = dict[str, Any]
 
 
 async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -> int:
@@ -44,23 +31,63 @@ async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -
     return int(row.next_nonce)
 
 
-async def reserve(
-    connection: AsyncConnection, wallet: str, authorization: Authorization, caps: Caps, wei: int
-) -> Reserved:
-    """Count a new request, and reserve `wei` when its turn has come; 0: it waits. Raises `LimitReached`."""
-    row = (await connection.execute(sql.RESERVE, reserve_values(authorization, wallet, caps, wei))).one()
-    if row.existing is None and row.exhausted is not None:
-        raise LimitReached(
-            f"today's cap ({row.exhausted}) of sponsored transactions is used up", row.seconds_left, "daily_cap_reached"
-        )
-    return Reserved(row.existing, row.nonce_taken, row.come, row.day, int(row.owed))
+async def read_room(
+    connection: AsyncConnection, chain_id: int, wallet: str, caps: Caps, asked: Sequence[Authorization]
+) -> Room:
+    """What is left for those who ask. It stands for as long as the caller holds the wallet's row."""
+    row = (await connection.execute(sql.ROOM, room_values(chain_id, wallet, caps, asked))).one()
+    return Room(
+        caps=caps,
+        day=row.day,
+        seconds_left=row.seconds_left,
+        open=row.open,
+        owed=int(row.owed),
+        used_wei=int(row.used_wei),
+        queue=row.queue,
+        counts=Counter({(scope, subject): requests for scope, subject, requests in row.counts or ()}),
+        known={bytes.fromhex(digest): UUID(id) for digest, id in row.known or ()},
+        nonces={(router, signer, int(nonce)) for router, signer, nonce in row.nonces or ()},
+    )
 
 
-async def reserve_wei(connection: AsyncConnection, chain_id: int, wallet: str, caps: Caps, wei: int) -> date | None:
-    """For requests counted before: the day. None when there is no room for all of it."""
-    values = {"chain_id": chain_id, "wallet": wallet, "wei": wei, "daily_wei": caps.daily_wei}
-    day: date | None = await connection.scalar(sql.RESERVE_WEI, {**values, "max_open": caps.max_open})
-    return day
+async def add(
+    connection: AsyncConnection,
+    chain_id: int,
+    wallet: str,
+    room: Room,
+    requests: Sequence[Mapping[str, Any]],
+    signed: Sequence[Mapping[str, Any]],
+) -> dict[UUID, RequestView]:
+    """New requests, the slots and bytes of those that are signed, and what was taken of the room."""
+    if not requests:
+        return {}
+    counted = [
+        {"scope": scope, "subject": subject, "requests": count, "wei": str(room.wei if scope == "global" else 0)}
+        for (scope, subject), count in room.taken.items()
+    ]
+    values = {**_written(chain_id, wallet, room.day, counted, signed), "requests": _json(requests)}
+    rows = (await connection.execute(sql.ADD, values)).all()
+    return {row.id: read_view(row) for row in rows}
+
+
+async def start(
+    connection: AsyncConnection, chain_id: int, wallet: str, day: date, signed: Sequence[Mapping[str, Any]]
+) -> None:
+    """Slots for requests that wait, which were counted when they came."""
+    wei = sum(int(row["wei"]) for row in signed)
+    counted = [{"scope": "global", "subject": "", "requests": 0, "wei": str(wei)}]
+    await connection.execute(sql.START, _written(chain_id, wallet, day, counted, signed))
+
+
+def _written(
+    chain_id: int, wallet: str, day: date, counted: Sequence[Mapping[str, Any]], signed: Sequence[Mapping[str, Any]]
+) -> Row:
+    return {"chain_id": chain_id, "wallet": wallet, "day": day, "counted": _json(counted), "signed": _json(signed)}
+
+
+def _json(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Bytes as base64; what may pass 64 bits is text already."""
+    return msgspec.json.encode(rows).decode()
 
 
 async def raise_reservation(
@@ -80,74 +107,47 @@ async def raise_reservation(
 
 
 async def view(connection: AsyncConnection, id: UUID) -> RequestView | None:
-    return read_view((await connection.execute(sql.VIEW, {"id": id})).one_or_none())
+    row = (await connection.execute(sql.VIEW, {"id": id})).one_or_none()
+    return None if row is None else read_view(row)
 
 
 async def find(connection: AsyncConnection, chain_id: int, digest: bytes) -> RequestView | None:
-    values = {"chain_id": chain_id, "digest": digest}
-    return read_view((await connection.execute(sql.FIND, values)).one_or_none())
+    row = (await connection.execute(sql.FIND, {"chain_id": chain_id, "digest": digest})).one_or_none()
+    return None if row is None else read_view(row)
 
 
-def request_row(authorization: Authorization, wallet: str, state: State) -> dict[str, Any]:
-    """The row of a new request but for its id, key and ciphertext."""
+def request_row(authorization: Authorization, state: State) -> Row:
+    """Of a new request, but for its id, key and ciphertext."""
     return {
-        "chain_id": authorization.chain_id,
-        "wallet": wallet,
         "lane": authorization.lane.value,
         "digest": authorization.digest,
         "router": authorization.router,
-        "subject_id": authorization.subject_id,
+        "subject_id": str(authorization.subject_id),
         "signer": authorization.signer,
         "creator": authorization.creator,
-        "signer_nonce": authorization.nonce,
+        "nonce": str(authorization.nonce),
         "deadline": authorization.deadline,
         "state": state.value,
         "gas_limit": authorization.gas_limit,
-        "tx_hash": None,
     }
 
 
-def reserve_values(authorization: Authorization, wallet: str, caps: Caps, wei: int) -> dict[str, Any]:
-    """What `RESERVE` asks for."""
-    asked = _scopes(authorization, caps)
+def room_values(chain_id: int, wallet: str, caps: Caps, asked: Sequence[Authorization]) -> Row:
+    """What `ROOM` asks for."""
+    scopes = list({scope for each in asked for scope, _ in caps_of(each, caps)})
+    nonces = list({signers_nonce(each) for each in asked})
     return {
-        "chain_id": authorization.chain_id,
+        "chain_id": chain_id,
         "wallet": wallet,
-        "digest": authorization.digest,
-        "router": authorization.router,
-        "signer": authorization.signer,
-        "signer_nonce": authorization.nonce,
-        "one_of_a_nonce": authorization.lane is not Lane.AUTO_RENEW,
-        "scopes": [scope for scope, _, _ in asked],
-        "subjects": [subject for _, subject, _ in asked],
-        "limits": [limit for _, _, limit in asked],
-        "wei": wei,
-        "daily_wei": caps.daily_wei,
-        "max_open": caps.max_open,
+        "scopes": [scope for scope, _ in scopes],
+        "subjects": [subject for _, subject in scopes],
+        "digests": [each.digest for each in asked],
+        "routers": [router for router, _, _ in nonces],
+        "signers": [signer for _, signer, _ in nonces],
+        "nonces": [nonce for _, _, nonce in nonces],
     }
 
 
-def read_view(row: Row[Any] | None) -> RequestView | None:
-    if row is None:
-        return None
+def read_view(row: Any) -> RequestView:
     values: dict[str, Any] = dict(row._mapping)
     return RequestView(**{**values, "lane": Lane(row.lane), "state": State(row.state)})
-
-
-def _scopes(authorization: Authorization, caps: Caps) -> Sequence[tuple[str, str, int]]:
-    """Scope, subject and limit of each cap that a request counts against."""
-    subject = f"{authorization.router}/{authorization.subject_id}"
-    of_subject = (
-        ("gift", subject, caps.per_gift)
-        if authorization.lane is Lane.GIFT_WITHDRAW
-        else ("legacy", subject, caps.per_legacy)
-    )
-    capped = (
-        of_subject,
-        ("signer", authorization.signer, caps.per_signer),
-        ("creator", authorization.creator, caps.per_creator),
-    )
-    return [
-        ("global", "", min(caps.daily_count, UNLIMITED)),
-        *((scope, subject, limit) for scope, subject, limit in capped if limit is not None),
-    ]

@@ -1,4 +1,5 @@
-"""A relaying process that is killed: `relay_process.py <database url> <key> <step> NAME=value...` admits one.
+"""A relaying process that is killed: `relay_process.py <database url> <key> <step> NAME=value...` admits three at once,
+in one transaction.
 
 It ends by its own kill -9 right after the step, one of `STEPS`, as a power cut would end it; without one, by itself.
 """
@@ -25,14 +26,15 @@ from tests.integration.relay_world import CAPS, CHAIN_ID
 STEPS: Final[dict[str, tuple[Any, str]]] = {
     "read the market": (Admission, "_market"),
     "locked the wallet": (store, "lock_wallet"),
-    "reserved the caps": (store, "reserve"),
-    "signed": (admission, "sign_attempt"),
-    "stored the bytes": (Admission, "_add_signed"),
+    "read what is left": (store, "read_room"),
+    "signed the first": (admission, "sign_attempt"),
+    "stored the bytes": (store, "add"),
     "committed": (admission, "broadcast"),
     "sent": (Chain, "send_raw"),
     "marked as sent": (admission, "broadcast"),
 }
 BEFORE: Final = ("committed",)
+NUMBERS: Final = (1, 2, 3)
 
 
 def die_after(step: str) -> None:
@@ -53,7 +55,9 @@ async def main(database_url: str, key: str, step: str, *values: str) -> None:
     settings = ChainSettings.model_validate({"chain_id": CHAIN_ID, **dict(value.split("=", 1) for value in values)})
     engine, chain = open_engine(database_url), Chain.connect(settings)
     vault, signer = Vault(bytes(range(32))), load_signer(SecretStr(key))
-    await Admission(engine, vault, {CHAIN_ID: chain}, signer, CAPS, any_chain=True).admit(authorization(1))
+    relay = Admission(engine, vault, {CHAIN_ID: chain}, signer, CAPS, any_chain=True)
+    assert await relay.ready(CHAIN_ID) is None  # so that none has to ask the chain before it is admitted
+    await asyncio.gather(*(relay.admit(authorization(number)) for number in NUMBERS))
 
 
 if __name__ == "__main__":

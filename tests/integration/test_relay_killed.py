@@ -15,7 +15,7 @@ from reminder_worker.relay.attempts import stored_attempts
 from reminder_worker.relay.broadcast import broadcast
 from tests.integration.chain_proxy import chain_settings
 from tests.integration.relay_authorizations import TARGET, authorization
-from tests.integration.relay_process import STEPS
+from tests.integration.relay_process import NUMBERS, STEPS
 from tests.integration.relay_world import CHAIN_ID, RelayWorld
 
 COMMITTED = ("committed", "sent", "marked as sent")
@@ -59,27 +59,29 @@ def mined(world: RelayWorld) -> list[str]:
 async def test_killed_right_after_a_step_it_is_mined_once_and_the_next_one_too(
     world: RelayWorld, database_url: str, step: str
 ) -> None:
+    """All that were admitted together, or none of them."""
     assert await run_process(world, database_url, step) == -9
     left = await world.attempts()
-    assert len(left) == (1 if step in COMMITTED else 0)
+    assert len(left) == (len(NUMBERS) if step in COMMITTED else 0)
     assert (await world.budget())["requests"] == len(left)
 
-    # After the restart: what is committed is sent as it is, and the user, who got no answer, asks again.
+    # After the restart: what is committed is sent as it is, and the users, who got no answer, ask again.
     async with world.engine.connect() as connection:
         await broadcast(
             world.engine, world.chain, await stored_attempts(connection, world.vault, CHAIN_ID, world.wallet)
         )
-    view = await world.admission.admit(authorization(1))
-    other = await world.admission.admit(authorization(2))
+    asked = (*NUMBERS, 9)
+    views = [await world.admission.admit(authorization(number)) for number in asked]
     world.mine()
-    assert mined(world) == ["0x" + authorization(number).call_data.hex() for number in (1, 2)]
-    assert [each["tx_hash"] for each in await world.attempts()] == [view.tx_hash, other.tx_hash]
-    assert not left or left[0]["tx_hash"] == view.tx_hash
-    assert await world.state(view) == "broadcast"
-    assert (await world.budget())["requests"] == 2
+    assert mined(world) == ["0x" + authorization(number).call_data.hex() for number in asked]
+    attempts = [each["tx_hash"] for each in await world.attempts()]
+    assert attempts == [view.tx_hash for view in views]
+    assert attempts[: len(left)] == [each["tx_hash"] for each in left]
+    assert {await world.state(view) for view in views} == {"broadcast"}
+    assert (await world.budget())["requests"] == len(asked)
 
 
 async def test_without_a_kill_the_process_admits(world: RelayWorld, database_url: str) -> None:
     assert await run_process(world, database_url, "") == 0
     world.mine()
-    assert mined(world) == ["0x" + authorization(1).call_data.hex()]
+    assert mined(world) == ["0x" + authorization(number).call_data.hex() for number in NUMBERS]

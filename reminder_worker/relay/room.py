@@ -1,0 +1,109 @@
+"""What is left of a wallet's caps while its row is held: tallies that each who is admitted counts against in its turn.
+
+Plain arithmetic on what was read under the lock; nothing is stored here.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Final
+from uuid import UUID
+
+from reminder_worker.errors import LimitReached, NonceMismatch, RelayStopped
+from reminder_worker.relay.values import Authorization, Caps, Lane, State
+
+UNLIMITED: Final = 2**31 - 1
+GLOBAL: Final = ("global", "")
+Scope = tuple[str, str]
+"""What a cap is of, and its subject."""
+SignersNonce = tuple[str, str, int]
+"""Router, signer and nonce."""
+
+
+@dataclass(slots=True)
+class Room:
+    """Wei are booked on the scope `global` alone. `seconds_left`: of the day. `open`, `owed`: slots that are open, and
+    the wei they reserve. `queue`: somebody waits for a slot. `known`: requests by digest. `nonces`: of open requests.
+
+    `taken`, `wei`: what was counted and reserved since it was read.
+    """
+
+    caps: Caps
+    day: date
+    seconds_left: int
+    open: int
+    owed: int
+    used_wei: int
+    queue: bool
+    counts: Counter[Scope]
+    known: dict[bytes, UUID]
+    nonces: set[SignersNonce]
+    taken: Counter[Scope] = field(default_factory=Counter)
+    wei: int = 0
+
+    def take(self, authorization: Authorization, waiting: State | None, wei: int, balance: int) -> State:
+        """Count a new request, and reserve `wei` when its turn has come: `signed`, else the state in which it waits.
+
+        `waiting`: it has no turn yet; `wei` is not looked at. Raises `LimitReached`, `NonceMismatch`, `RelayStopped`;
+        then nothing is counted.
+        """
+        wei = 0 if waiting else wei
+        scopes = caps_of(authorization, self.caps)
+        self._check_caps(scopes, wei)
+        nonce = signers_nonce(authorization)
+        if authorization.lane is not Lane.AUTO_RENEW and nonce in self.nonces:
+            raise NonceMismatch("Another request with this nonce is under way; wait for it, or sign the next nonce.")
+        state = waiting or (State.SIGNED if self.open < self.caps.max_open and not self.queue else State.QUEUED)
+        if state is State.SIGNED:
+            check_balance(balance, self.owed + wei)
+            self.open, self.owed, self.used_wei, self.wei = (
+                self.open + 1,
+                self.owed + wei,
+                self.used_wei + wei,
+                self.wei + wei,
+            )
+        self.queue = self.queue or state is State.QUEUED
+        self.nonces.add(nonce)
+        for scope, _ in scopes:
+            self.counts[scope] += 1
+            self.taken[scope] += 1
+        return state
+
+    def _check_caps(self, scopes: Sequence[tuple[Scope, int]], wei: int) -> None:
+        """It has to fit before its turn, too."""
+        exhausted = [scope for scope, most in scopes if self.counts[scope] >= most]
+        if wei and self.used_wei + wei > self.caps.daily_wei:
+            exhausted.append(GLOBAL)
+        if exhausted:
+            detail = f"today's cap ({min(exhausted)[0]}) of sponsored transactions is used up"
+            raise LimitReached(detail, self.seconds_left, "daily_cap_reached")
+
+
+def check_balance(balance: int, owed: int) -> None:
+    """Wei. Raises `RelayStopped`."""
+    if balance < owed:
+        raise RelayStopped("the wallet's balance does not pay for what is under way", "low_balance")
+
+
+def signers_nonce(authorization: Authorization) -> SignersNonce:
+    return authorization.router, authorization.signer, authorization.nonce
+
+
+def caps_of(authorization: Authorization, caps: Caps) -> Sequence[tuple[Scope, int]]:
+    """What a request counts against, each with its limit."""
+    subject = f"{authorization.router}/{authorization.subject_id}"
+    of_subject: tuple[Scope, int | None] = (
+        (("gift", subject), caps.per_gift)
+        if authorization.lane is Lane.GIFT_WITHDRAW
+        else (("legacy", subject), caps.per_legacy)
+    )
+    capped: tuple[tuple[Scope, int | None], ...] = (
+        of_subject,
+        (("signer", authorization.signer), caps.per_signer),
+        (("creator", authorization.creator), caps.per_creator),
+    )
+    return [
+        (GLOBAL, min(caps.daily_count, UNLIMITED)),
+        *((scope, limit) for scope, limit in capped if limit is not None),
+    ]

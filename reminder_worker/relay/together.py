@@ -1,0 +1,56 @@
+"""Together: what comes while its turn is waited for is done in one go. Who comes alone waits for nobody."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextvars import Context
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, Generic, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+MOST: Final = 64
+"""In one batch: whoever comes then is of the next one."""
+
+
+@dataclass(eq=False, slots=True)
+class _Batch(Generic[T]):
+    """It is open to others until its items are taken."""
+
+    items: list[T] = field(default_factory=list)
+    task: "asyncio.Task[Any] | None" = None
+
+
+class Together(Generic[T, R]):
+    """`work` waits for its turn, takes what has come until then, and answers in that order: an exception where it
+    failed for one alone. What it raises, all of them get. Work goes on when who asked for it no longer waits."""
+
+    def __init__(self, work: Callable[[Callable[[], Sequence[T]]], Awaitable[Sequence[R | BaseException]]]) -> None:
+        self._work = work
+        self._open: _Batch[T] | None = None
+
+    async def do(self, item: T) -> R:
+        batch = self._open
+        if batch is None or len(batch.items) >= MOST:
+            batch = self._open = _Batch()
+        if batch.task is None:
+            # In a context of its own: what it logs is not of the request that happened to be the first.
+            batch.task = asyncio.create_task(self._run(batch), context=Context())
+        place = len(batch.items)
+        batch.items.append(item)
+        outcome: R | BaseException = (await asyncio.shield(batch.task))[place]
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    async def _run(self, batch: _Batch[T]) -> Sequence[R | BaseException]:
+        try:
+            return await self._work(partial(self._take, batch))
+        finally:
+            self._take(batch)
+
+    def _take(self, batch: _Batch[T]) -> Sequence[T]:
+        if self._open is batch:
+            self._open = None
+        return batch.items
