@@ -34,7 +34,8 @@ help:
 	@echo '  DEMO_API_PORT=8080      the HTTP API              DEMO_METRICS_PORT=9090   its /metrics'
 	@echo '  DEMO_DAGSTER_PORT=3070  the Dagster UI            DEMO_INBOX_PORT=8025     the inbox page'
 	@echo '  DEMO_SMTP_PORT=1025     the SMTP server           DEMO_MAIL_PORT=8090      the mail service'
-	@echo '  DEMO_CHAIN_PORT=8545    the chain (JSON-RPC)      PostgreSQL uses no port but a socket'
+	@echo '  DEMO_CHAIN_PORT=8545    the chain (JSON-RPC)      DEMO_IDENTITY_PORT=8091  stand-in of the identity provider'
+	@echo '  PostgreSQL uses no port but a socket'
 
 install: .venv/.installed node_modules/.installed gift_page/dist/manifest.json
 

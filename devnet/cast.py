@@ -24,5 +24,6 @@ LATER = Person("story second line", "second_line", "Ysoldebert Okonkwelo")
 GODCHILD = Person("story godchild", "beneficiary", "Perpetunia Zwickelbrandt", has_eth=False)
 GIVER = Person("story giver", "giver", "Hroswithold Quimberley")
 FRIEND = Person("story friend", "recipient", "Ottokarina Blumenschwarz", has_eth=False)
+PEN_FRIEND = Person("story pen friend", "recipient", "Wunnibalda Trautenquist", has_eth=False)
 PEOPLE = (OWNER, FIRST, SECOND, LATER)  # of the legacy whose recipients are reminded
-EVERYBODY = (*PEOPLE, GODCHILD, GIVER, FRIEND)
+EVERYBODY = (*PEOPLE, GODCHILD, GIVER, FRIEND, PEN_FRIEND)

@@ -18,6 +18,7 @@ class NotSeen(Exception):
 @dataclass(frozen=True, slots=True)
 class Email:
     number: int
+    sender: str
     to: str
     subject: str
     text: str
@@ -80,6 +81,7 @@ def _email(message: dict[str, Any]) -> Email:
     headers = {header["name"].lower(): header["value"] for header in message["headers"]}
     return Email(
         message["number"],
+        message["from"],
         message["to"],
         message["subject"],
         message["text"],

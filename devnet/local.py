@@ -8,11 +8,13 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Self
 
+from cryptography.hazmat.primitives.asymmetric import ec
 from eth_account import Account
 
 from devnet.compile import ROOT
 from devnet.deploy import Deployment
 from devnet.parts import StackFailed, busy_ports
+from devnet.stand_in import KEYS, stand_in
 
 HOST = "127.0.0.1"
 CHAIN_ID = 31337
@@ -32,6 +34,7 @@ class Ports:
     inbox: int = 8025
     smtp: int = 1025
     mail: int = 8090
+    identity: int = 8091
     chain: int = 8545
 
     @classmethod
@@ -47,7 +50,12 @@ class Ports:
         return cls(**given)
 
     def complaints(self) -> list[str]:
-        parts = {"metrics": "the API's metrics", "inbox": "the inbox page", "dagster": "the Dagster UI"}
+        parts = {
+            "metrics": "the API's metrics",
+            "inbox": "the inbox page",
+            "dagster": "the Dagster UI",
+            "identity": "the identity provider's stand-in",
+        }
         return busy_ports(
             (getattr(self, field.name), parts.get(field.name, f"the {field.name} part"), port_variable(field.name))
             for field in fields(self)
@@ -92,6 +100,9 @@ def make_secrets(directory: Path) -> None:
     write_private(directory / "mail_token", secrets.token_urlsafe(32))
     for wallet in OUR_WALLETS:
         write_private(directory / f"{wallet}_wallet", secrets.token_hex(32))
+    for key in KEYS:
+        number = ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value
+        write_private(directory / key, f"{number:064x}")
 
 
 def write_private(path: Path, text: str) -> None:
@@ -132,7 +143,11 @@ def mail_environ(at: Addresses, ports: Ports, secret_files: Path) -> dict[str, s
 
 def worker_environ(at: Addresses, ports: Ports, secret_files: Path, deployment: Deployment) -> dict[str, str]:
     """Settings of the worker's own parts, as an installation's `.env` would say them."""
+    provider = stand_in(ports.identity, secret_files).settings()
+    del provider["TURNKEY_API_PRIVATE_KEY"]
     return {
+        **provider,
+        "TURNKEY_API_PRIVATE_KEY_FILE": str(secret_files / KEYS[0]),
         "ENVIRONMENT": "local",
         "DATABASE_URL": at.databases["worker"],
         "EMAIL_ENC_KEY_FILE": str(secret_files / "email_enc_key"),

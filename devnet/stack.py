@@ -121,7 +121,7 @@ class Stack:
         supervisor = self.supervisor
         supervisor.start(self._postgres())
         self._create_databases()
-        supervisor.start(self._chain(), self._inbox(), self._mail())
+        supervisor.start(self._chain(), self._inbox(), self._mail(), self._identity_provider())
         self._deploy()
         environ = self._environ()
         subprocess.run([*_python("reminder_worker.cli"), "migrate"], env=environ, cwd=ROOT, check=True)
@@ -178,6 +178,11 @@ class Stack:
     def _mail(self) -> Part:
         environ = bare_environ() | mail_environ(self.at, self.ports, self.secrets)
         return Part("mail service", _python("mail_service"), environ, answers(f"{self.at.mail}/health/ready"))
+
+    def _identity_provider(self) -> Part:
+        command = [*_python("devnet.stand_in"), "--port", str(self.ports.identity), "--origin", self.at.api]
+        command += ["--smtp-port", str(self.ports.smtp), "--secrets", str(self.secrets)]
+        return Part("stand-in", command, bare_environ(), answers(f"http://{HOST}:{self.ports.identity}/health"))
 
     def _deploy(self) -> None:
         self.log.part("chain", "deploying the contracts")

@@ -18,6 +18,7 @@ from devnet.parts import PATIENCE_SECONDS
 
 _LEGACY_AND_DEADLINE = [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]
 _NOTIFY = [{"name": "payloadHash", "type": "bytes32"}, _LEGACY_AND_DEADLINE[1]]
+_EMAIL_WALLET = [{"name": "emailHash", "type": "bytes32"}, _LEGACY_AND_DEADLINE[1]]
 _INGEST = [_LEGACY_AND_DEADLINE[0], {"name": "payloadHash", "type": "bytes32"}, _LEGACY_AND_DEADLINE[1]]
 _LIFETIME_SECONDS = 600
 
@@ -56,6 +57,11 @@ class Wallet:
         payload, digest = _payload(wish)
         signed = self._signed("GiftNotify2", _NOTIFY, payloadHash=digest)
         return post(self.api_url, "/gift/notify", {"giver": self.account.address, "payload": payload, **signed})
+
+    def wallet_of_email(self, email: str) -> Answer:
+        """As the giver: the wallet that a gift for this address is sealed to."""
+        signed = self._signed("GiftEmailWallet", _EMAIL_WALLET, emailHash=sha256(email.encode()).digest())
+        return post(self.api_url, "/gift/recipient-wallet", {"giver": self.account.address, "email": email, **signed})
 
     def _about(self, legacy: str, path: str, primary: str) -> Answer:
         about = {"legacy": to_checksum_address(legacy)}

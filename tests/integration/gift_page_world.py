@@ -19,13 +19,13 @@ from eth_account.signers.local import LocalAccount
 from eth_utils.crypto import keccak
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.chain import usable_port
 from devnet.compile import ROOT
 from devnet.scenarios import Scenario
 from reminder_worker.gifts.claim_link import ClaimLink, Letter, Marks, Origin
 from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import World, open_world
-from tests.integration.auth_proxy_stand_in import AuthProxyStandIn
 
 ETHER, USDC = 10**18, 10**6
 PREFIX = "sealed"

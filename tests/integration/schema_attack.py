@@ -36,13 +36,13 @@ from schemathesis.specs.openapi.checks import (
 )
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.statistics.price_pass import Prices
 from reminder_worker.statistics.snapshot import Statistics
 from tests.integration.api_world import INGEST, PATHS, World, open_world, settings_for
-from tests.integration.auth_proxy_stand_in import AuthProxyStandIn
 
 ORIGIN = "https://gifts.example.org"
 SECRETS = {"/ops/status": "status-secret-of-the-tests", "/ops/": "operator-secret-of-the-tests"}

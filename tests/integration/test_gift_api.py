@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from devnet.identity_provider_stand_in import FakeTime, IdentityProviderStandIn
 from devnet.scenarios import DAY, Scenario
 from tests.integration.api_world import World, open_world
-from tests.integration.identity_provider_stand_in import FakeTime, IdentityProviderStandIn
 
 EMAIL = "canary.grandchild@post.example"
 ORIGIN = "https://gifts.example.org"

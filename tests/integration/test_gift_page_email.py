@@ -16,13 +16,13 @@ from playwright.async_api import expect
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import Scenario
 from reminder_worker.doctor import _gift_page
 from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts.claim_link import Marks
 from reminder_worker.logging import configure_logging
 from tests.integration.api_world import settings_for
-from tests.integration.auth_proxy_stand_in import AuthProxyStandIn
 from tests.integration.gift_page_browser import Visitor
 from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world
 

@@ -7,8 +7,8 @@ from PIL import Image
 from playwright.async_api import Page, expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import DAY, Scenario
-from tests.integration.auth_proxy_stand_in import AuthProxyStandIn
 from tests.integration.gift_page_browser import InjectedWallet, Visitor, new_visitor, open_browser
 from tests.integration.gift_page_world import ETHER, PREFIX, USDC, GiftWorld, open_email_world
 

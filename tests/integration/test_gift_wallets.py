@@ -14,6 +14,7 @@ from eth_account.signers.local import LocalAccount
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from devnet.identity_provider_stand_in import FakeTime, IdentityProviderStandIn
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import (
@@ -31,7 +32,6 @@ from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
 from reminder_worker.settings import Settings
 from tests.integration.api_world import HASH_KEY, settings_for
-from tests.integration.identity_provider_stand_in import FakeTime, IdentityProviderStandIn
 
 EMAIL = "Grandchild.Canary@Post.Example"
 NORMAL = "grandchild.canary@post.example"

@@ -11,9 +11,9 @@ import pytest
 from eth_account.signers.local import LocalAccount
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from devnet.identity_provider_stand_in import FakeTime, IdentityProviderStandIn
 from devnet.scenarios import DAY, Scenario
 from tests.integration.api_world import World, open_world
-from tests.integration.identity_provider_stand_in import FakeTime, IdentityProviderStandIn
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,6 +6,7 @@ import json
 import secrets
 from base64 import urlsafe_b64decode
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -51,7 +52,8 @@ class SubOrganization:
 class IdentityProviderStandIn:
     """`polls`: how often a new activity is still pending. `ends_as`: what becomes of a new creation."""
 
-    now: FakeTime
+    now: Callable[[], float]
+    port: int = 0
     key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
     polls: int = 0
     ends_as: str = "ACTIVITY_STATUS_COMPLETED"
@@ -89,13 +91,16 @@ class IdentityProviderStandIn:
         return organization
 
     async def __aenter__(self) -> Self:
-        app = web.Application()
-        app.router.add_post("/public/v1/{kind}/{name}", self._answer)
-        self._runner = web.AppRunner(app)
+        self._runner = web.AppRunner(self._app())
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        await web.TCPSite(self._runner, "127.0.0.1", self.port).start()
         self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
         return self
+
+    def _app(self) -> web.Application:
+        app = web.Application()
+        app.router.add_post("/public/v1/{kind}/{name}", self._answer)
+        return app
 
     async def __aexit__(self, *_: object) -> None:
         assert self._runner is not None
@@ -114,7 +119,7 @@ class IdentityProviderStandIn:
         name = request.match_info["name"]
         self.answers[name] += 1
         body = json.loads(raw)
-        made = {
+        steps: dict[str, Any] = {
             "create_sub_organization": self._create,
             "get_activity": self._get_activity,
             "list_suborgs": self._list_suborgs,
@@ -123,7 +128,8 @@ class IdentityProviderStandIn:
             "list_wallet_accounts": lambda body, _: {
                 "accounts": self.organizations[body["organizationId"]].accounts[body["walletId"]]
             },
-        }[name](body, raw)
+        }
+        made = steps[name](body, raw)
         if name == "create_sub_organization" and self.breaks:
             self.breaks -= 1
             assert request.transport is not None

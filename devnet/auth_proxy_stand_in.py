@@ -8,9 +8,9 @@ import json
 import secrets
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from aiohttp import web
 from cryptography.exceptions import InvalidSignature, InvalidTag
@@ -24,7 +24,7 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from eth_typing import Hash32
 
-from tests.integration.identity_provider_stand_in import (
+from devnet.identity_provider_stand_in import (
     ACCOUNT,
     PARENT,
     FakeTime,
@@ -62,7 +62,7 @@ class AuthProxyStandIn(IdentityProviderStandIn):
     another key than the wallet's.
     """
 
-    now: FakeTime = field(default_factory=FakeTime)
+    now: Callable[[], float] = field(default_factory=FakeTime)
     a_second: int = 1000
     origin: str | None = None
     code_key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
@@ -86,15 +86,15 @@ class AuthProxyStandIn(IdentityProviderStandIn):
             "TURNKEY_CODE_SIGNING_KEY": _point(self.code_key).hex(),
         }
 
-    async def __aenter__(self) -> Self:
+    def _app(self) -> web.Application:
         app = web.Application(middlewares=[self._cors])
+        app.router.add_get("/health", self._healthy)
         app.router.add_post("/public/v1/{kind}/{name}", self._answer)
         app.router.add_post("/v1/{name}", self._proxy)
-        self._runner = web.AppRunner(app)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
-        return self
+        return app
+
+    async def _healthy(self, _: web.Request) -> web.Response:
+        return web.Response()
 
     def add(self, parameters: dict[str, Any]) -> SubOrganization:
         """As the original makes it, with a wallet whose key is in `keys`."""
