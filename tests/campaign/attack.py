@@ -25,7 +25,7 @@ EXAMPLES = 60  # of each operation and seed, well-formed, and as many that are n
 def main() -> None:
     options = _options()
     if options.only is not None:
-        sys.exit(told(_run(options.only)))
+        sys.exit(told(_run(options.only)) or 0)
     code = code_of("api", "reminder_worker")
     runs = earlier(FILE, code, "runs")
     for number in range(1, options.seeds + 1):

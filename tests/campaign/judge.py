@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from eth_utils.crypto import keccak
 
+from devnet import leaks
 from devnet.scenarios import Legacy
 from reminder_worker.mail.messages import KIND_WINDOWS, Kind
 from reminder_worker.operations_stuck import stuck
@@ -19,7 +20,7 @@ NOTIFY_TOPIC = "0x" + keccak(text="LegacyEmailNotifyRequested(address,address,ui
 _OF_WINDOWS = {kind.value for kind in KIND_WINDOWS}
 _ACTIVATED = {Kind.ACTIVATED_MULTISIG.value, Kind.ACTIVATED_TRANSFER.value}
 _NO_LONGER_TRUE = {"window_closed", "not_in_audience"}
-_WORDS = ("never ask for a key", "sign only at")  # of every email, whatever it is about
+_SENTENCES = ("never ask for a key", "sign only at")  # of every email, whatever it is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +135,10 @@ async def every_open_window_was_told(world: World, first: Legacy) -> list[str]:
 
 
 def nothing_leaked(**places: str) -> list[str]:
-    """No address, name or words of an email, as text or as the bytes of a column."""
-    words = [*HEIRS, "@example.org", *_WORDS]
-    hidden = [word.encode().hex() for word in words] + [word.title().encode().hex() for word in HEIRS]
+    """No address, name or sentence of an email, in no form in which it could be stored or said."""
+    secrets = leaks.secrets_of({f"{word!r}": word for word in (*HEIRS, "@example.org", *_SENTENCES)}, {})
     return [
-        f"{word} is in the {place} in clear"
-        for place, text in places.items()
-        for word in [*words, *hidden]
-        if word in text.lower()
+        f"leaked: {leak}" for leak in leaks.search(secrets, ((place, text.encode()) for place, text in places.items()))
     ]
 
 

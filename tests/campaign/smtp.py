@@ -1,17 +1,18 @@
 """A real SMTP server on loopback that does what a script says at each point, and remembers every email it took.
 
 What counts is the end of data: an email that was read up to its last dot, and was not refused then, was taken, whoever
-heard of it.
+heard of it. The server has a thread of its own: its answers do not wait for what else a life does.
 """
 
 import asyncio
 import email
 import email.policy
+import threading
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 REFUSALS = {
     "connect": ("421 4.3.2 not now", "554 5.3.2 not you"),
@@ -67,15 +68,28 @@ class Smtp:
     port: int = 0
     _server: asyncio.Server | None = None
     _open: set[asyncio.StreamWriter] = field(default_factory=set)
+    _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
 
     async def __aenter__(self) -> Self:
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
         await self.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.stop()
+        self._loop.call_soon_threadsafe(self._loop.stop)
 
     async def start(self) -> None:
+        await self._there(self._start())
+
+    async def stop(self) -> None:
+        """Nobody is listened to, and every connection is cut."""
+        await self._there(self._stop())
+
+    async def _there(self, work: Coroutine[Any, Any, None]) -> None:
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+
+    async def _start(self) -> None:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
@@ -83,8 +97,7 @@ class Smtp:
     def listens(self) -> bool:
         return self._server is not None
 
-    async def stop(self) -> None:
-        """Nobody is listened to, and every connection is cut."""
+    async def _stop(self) -> None:
         if self._server is not None:
             self._server.close()
             self._server = None
@@ -166,9 +179,10 @@ class Smtp:
         return True
 
     def _mishap(self, point: str) -> str | float | None:
-        for mishap in self.mishaps:
+        for mishap in list(self.mishaps):
             if mishap.point == point:
-                self.mishaps.remove(mishap)
+                with suppress(ValueError):  # forgiven right now
+                    self.mishaps.remove(mishap)
                 return mishap.how
         return None
 

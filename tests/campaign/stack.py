@@ -5,7 +5,7 @@ import random
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from urllib.request import urlopen
 
@@ -13,6 +13,7 @@ import psutil
 import psycopg
 
 from bench.stack import whole_stack
+from devnet import leaks
 from devnet.local import CHAIN_ID
 from devnet.parts import MARK, Part, PartEnded
 from devnet.scenarios import Legacy, Scenario
@@ -109,10 +110,17 @@ class WholeStack:
             got = Counter(message["to"] for message in json.load(answer))
         with psycopg.connect(self.stack.at.databases["worker"]) as connection:
             held = connection.execute("select count(*) from worker.sent_ledger where state = 'held'").fetchone()
+        secrets = leaks.secrets_of({f"email {number}": _email(number) for number in range(count)}, {})
+        self.life.violations += [f"leaked: {leak}" for leak in leaks.search(secrets, self._everything())]
         silent = [number for number in range(count) if not got[_email(number)]]
         self.life.violations += [f"{times} emails for one event" for times in got.values() if times > 1]
         if held is None or len(silent) > held[0]:
             self.life.violations.append(f"{len(silent)} were not written to, {held and held[0]} are held")
+
+    def _everything(self) -> Iterator[tuple[str, bytes]]:
+        for name, url in self.stack.at.databases.items():
+            yield f"dump of {name}", leaks.dump(self.stack.pg_dump, url)
+        yield from leaks.files_below(self.stack.directory, leaving_out=[self.stack.secrets])
 
 
 def _email(number: int) -> str:
