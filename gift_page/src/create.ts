@@ -10,6 +10,7 @@ import { Form, group, labelled, type Wish, Wrong } from "./create_form.ts";
 import { Kept, rebuilt, shown, takeAway } from "./create_pages.ts";
 import { type Chain, GiverWallet } from "./create_wallet.ts";
 import { button, fill, make, part } from "./dom.ts";
+import { fetchFacts } from "./facts.ts";
 import { type Keepsake, linkOf, letterIn } from "./keepsake.ts";
 import { encodeLetter, entryLink, type GiftPlace } from "./link.ts";
 import { generate, groups, type PaperKey } from "./paper_key.ts";
@@ -17,6 +18,7 @@ import { DoesNotFit } from "./printables/canvas.ts";
 import { drawKeySheet } from "./printables/key_sheet.ts";
 import { emailWallet, offersEmailGifts, registerNotify } from "./sealing.ts";
 import { discover, type Wallet } from "./wallets.ts";
+import { localTime } from "./words.ts";
 
 interface Setup extends GiftPlace {
   chains: Chain[];
@@ -211,7 +213,7 @@ async function notify(keepsake: Keepsake, email: string, timing: string, day: st
   const { to, from } = letterIn(keepsake);
   const isScheduled = timing === "scheduled";
   if (email.trim() === "") throw new Wrong("Please give their email address.");
-  if (isScheduled && day === "") throw new Wrong("Please choose the day.");
+  const sayWhen = isScheduled ? await dayOf(keepsake, day) : undefined;
   await registerNotify(giver().signer, keepsake.chainId, {
     timelockId: keepsake.timelockId,
     recipientEmail: email.trim(),
@@ -219,9 +221,20 @@ async function notify(keepsake: Keepsake, email: string, timing: string, day: st
     giverName: from,
     claimLink: linkOf(place, keepsake),
     timing: timing as "immediate" | "scheduled" | "none",
-    ...(isScheduled ? { notifyAt: new Date(day).toISOString() } : {}),
+    ...(sayWhen ? { notifyAt: sayWhen.toISOString() } : {}),
   });
-  say("They will be told.");
+  say(sayWhen ? `They will be told on ${localTime(sayWhen)}, and on the day it opens.` : "They will be told.");
+}
+
+/** What was chosen, in this device's time zone: before the gift opens, by the chain's clock. */
+async function dayOf({ chainId, timelockId }: Keepsake, day: string): Promise<Date> {
+  const chosen = new Date(day);
+  if (Number.isNaN(chosen.getTime())) throw new Wrong("Please choose the day and the time.");
+  const { asOf, unlockAt } = await fetchFacts(chainId, timelockId);
+  if (chosen <= new Date(asOf) || chosen >= new Date(unlockAt)) {
+    throw new Wrong(`Please choose a time from now on, before the gift opens on ${localTime(new Date(unlockAt))}.`);
+  }
+  return chosen;
 }
 
 // -- the page

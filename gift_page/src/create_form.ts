@@ -46,6 +46,7 @@ export class Form {
   private readonly email = make("input", { name: "email", type: "email", autocomplete: "off" });
   private readonly modes: HTMLInputElement[];
   private tokens: readonly Token[] = [];
+  private clockAhead = 0;
 
   constructor(offersEmail: boolean, onContinue: () => void) {
     const offered = MODES.filter(([mode]) => mode !== "email" || offersEmail);
@@ -93,6 +94,7 @@ export class Form {
   /** What may be given with this wallet, and when it may open at the earliest. */
   connected({ tokens, clockAhead }: GiverWallet): void {
     this.tokens = tokens;
+    this.clockAhead = clockAhead;
     this.asset.replaceChildren(...tokens.map(({ symbol }, place) => make("option", { value: String(place) }, symbol)));
     const now = Date.now() + clockAhead;
     this.opensOn.value = forInput(new Date(now + MONTH));
@@ -121,7 +123,7 @@ export class Form {
     }
     const opensOn = new Date(this.opensOn.value);
     if (Number.isNaN(opensOn.getTime())) throw new Wrong("Please choose when the gift opens.");
-    if (this.opensOn.value < this.opensOn.min) throw new Wrong("A gift opens in the future.");
+    if (opensOn.getTime() <= Date.now() + this.clockAhead) throw new Wrong("A gift opens in the future.");
     const common = { occasion: occasionOf(this.occasion.value), letter, token, opensOn, mode: this.mode };
     return { ...common, units: this.units(token), address: this.recipient(), email: this.email.value.trim() };
   }

@@ -26,6 +26,9 @@ const TROUBLE: Record<string, string> = {
   superseded: "Something else was sent for this wallet first. The gift may still be there: please look again.",
   cancelled_by_user: "This was cancelled by the wallet it is for. The gift is still there.",
 };
+const NOTHING_LOST = "Nothing was sent: the gift is still there.";
+const PASSING = ["rate_limited", "chain_unavailable", "indexer_unavailable", "unavailable"];
+const NOT_PAID_FOR = ["daily_cap_reached", "signer_paused", "relay_stopped", "not_configured"];
 const NOW: Record<string, string> = {
   queued: "Your signature has arrived. It is being sent to the network…",
   waiting_predecessor: "Another gift of yours goes first. This one follows by itself…",
@@ -79,12 +82,12 @@ export class Progress {
     if (this.link.textContent !== shown.textContent) fill(this.link, shown);
   }
 
-  /** It did not work; `again` is offered. */
-  failed(words: string, again: () => void): void {
+  /** It did not work; `again` is offered, in the words `what`. */
+  failed(words: string, again: () => void, what: string = "Try again"): void {
     for (const item of this.steps) if (item.className === "now") item.className = "failed";
     this.heading.textContent = "That did not work yet";
     this.say(words);
-    fill(this.more, button("Try again", again));
+    fill(this.more, button(what, again));
   }
 
   done(way: Way): void {
@@ -121,13 +124,20 @@ export async function sponsored(
     await followed(progress, facts, id, way, again);
   } catch (error) {
     const sameAgain = (): void => void sponsored(place, facts, request, way, again);
-    progress.failed(inWords(error), isPassing(error) ? sameAgain : again);
+    if (isPassing(error)) progress.failed(inWords(error), sameAgain);
+    else if (isNotPaidFor(error)) progress.failed(`${inWords(error)} ${NOTHING_LOST}`, again, "See what works now");
+    else progress.failed(inWords(error), again);
   }
 }
 
 /** Whether the same signature may be taken a little later. */
 function isPassing(error: unknown): boolean {
-  return error instanceof Unreachable || (error instanceof Refused && [429, 502, 503].includes(error.problem.status));
+  return error instanceof Unreachable || (error instanceof Refused && PASSING.includes(error.code));
+}
+
+/** Whether the service does not pay the fee now: then the other ways are there still. */
+function isNotPaidFor(error: unknown): boolean {
+  return error instanceof Refused && NOT_PAID_FOR.includes(error.code);
 }
 
 /** A request that this tab handed in before it was reloaded, if it is still known; else false. */

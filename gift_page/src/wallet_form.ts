@@ -7,6 +7,7 @@ import { signWithdrawAuth } from "./withdraw_auth.ts";
 import { inWords, shortly } from "./words.ts";
 
 const LOOK_MILLISECONDS = 2_000;
+const ON_ITS_WAY = "It is on its way. The network usually takes less than a minute…";
 
 /** `whyNot`: why the service does not pay the fee now, in words; null when it does. */
 export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement, whyNot: string | null, again: () => void): void {
@@ -100,17 +101,18 @@ async function selfPaid(
   again: () => void,
 ): Promise<void> {
   const progress = new Progress(ways, facts, skipSwap);
-  progress.at(2, "It is on its way. The network usually takes less than a minute…");
   progress.transaction(hash);
-  for (;;) {
+  for (let words = ON_ITS_WAY; ; ) {
+    progress.at(2, words);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
     try {
       const succeeded = await outcome(wallet, hash);
       if (succeeded === false) return progress.failed("The network refused the transaction. The gift is still there.", again);
       // A wallet that sped it up has sent another transaction: then only the gift itself tells.
       if (succeeded || (await fetchFacts(facts.chainId, facts.timelockId)).state === "claimed") return progress.done("wallet");
+      words = ON_ITS_WAY;
     } catch {
-      progress.at(2, "It is on its way, but nobody answers right now. It is asked again…");
+      words = "It is on its way, but nobody answers right now. It is asked again…";
     }
   }
 }

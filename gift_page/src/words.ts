@@ -59,6 +59,7 @@ const OURS: Record<string, string> = {
   daily_cap_reached: whyNotSponsored("daily_cap_reached"),
   relay_stopped: whyNotSponsored("relay_stopped"),
   not_configured: whyNotSponsored("not_configured"),
+  signer_paused: "A withdrawal of this wallet failed on the network today: no more fees are paid for it until tomorrow.",
   nonce_mismatch:
     "Another gift of this wallet is on its way, or this one is already. Please wait a minute, then try again.",
   already_used: "This was sent before. Please try again: the page then looks where the gift is.",

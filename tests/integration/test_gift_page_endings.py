@@ -1,0 +1,122 @@
+"""How opening a gift can end or stop without it, in Chromium: each in its own words, and with what to do now."""
+
+import pytest
+from playwright.async_api import Page, expect
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
+from reminder_worker.gifts.claim_link import Marks
+from tests.integration.gift_page_browser import InjectedWallet, Visitor
+from tests.integration.gift_page_world import ETHER, USDC, GiftWorld, SealedGift, open_gift_world
+from tests.integration.test_gift_page_claim import key_of, nothing_amiss, see_it_received, type_key
+
+PAPER = Marks(occasion="birthday", paper=True)
+NEVER_SENT = {"RELAY_GAS_PRICE_CEILING": "1"}  # fees are always too high: what is handed in stays where it is
+ENDINGS = {
+    "expired": "The network was too busy for too long, so the gift was not sent.",
+    "reverted": "The network refused the transaction. Nothing was moved: the gift is still there.",
+    "superseded": "Something else was sent for this wallet first.",
+    "cancelled_by_user": "This was cancelled by the wallet it is for. The gift is still there.",
+}
+
+
+async def handed_in(world: GiftWorld, visitor: Visitor) -> SealedGift:
+    """A gift whose request waits, opened with its key on the page."""
+    gift = await world.seal(world.person("ada"), marks=PAPER)
+    await visitor.page.goto(gift.url)
+    await type_key(visitor.page, key_of(gift.recipient))
+    await expect(visitor.page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
+    return gift
+
+
+async def end_as(world: GiftWorld, state: str) -> None:
+    """As the relay writes it down."""
+    ended = text("update worker.relay_request set state = :state, salt = null, call_data = null")
+    async with world.api.engine.begin() as connection:
+        await connection.execute(ended, {"state": state})
+
+
+async def see_it_failed(page: Page, words: str) -> None:
+    await expect(page.get_by_role("heading", name="That did not work yet")).to_be_visible(timeout=30_000)
+    await expect(page.get_by_role("status").filter(has_text=words)).to_be_visible()
+    await expect(page.locator(".steps .failed")).to_have_count(1)
+
+
+@pytest.mark.parametrize("reloads", [False, True])
+@pytest.mark.parametrize("state", [*ENDINGS])
+async def test_each_ending_says_what_became_of_the_gift_and_starts_anew(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, state: str, reloads: bool
+) -> None:
+    """Also for who reloads the page while it ends; then nothing of the request is kept."""
+    page = visitor.page
+    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
+        world.following.clear()
+        await handed_in(world, visitor)
+        await end_as(world, state)
+        if reloads:
+            await page.reload()
+        await see_it_failed(page, ENDINGS[state])
+        assert "gift-request" not in await visitor.stored()
+        await page.get_by_role("button", name="Try again").click()
+        await expect(page.get_by_label("Group 1 of 16")).to_be_visible()
+        nothing_amiss(visitor, world.origin)
+
+
+async def test_opened_on_another_device_meanwhile_it_is_theirs_all_the_same(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+) -> None:
+    """The request was satisfied elsewhere: the page tells what arrived where."""
+    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
+        world.following.clear()
+        gift = await handed_in(world, visitor)
+        chain_scenario.anvil.set_balance(gift.recipient.address, ETHER)
+        chain_scenario.withdraw_gift(gift.recipient, gift.id)
+        await end_as(world, "satisfied_elsewhere")
+        await see_it_received(visitor.page, "250 USDC")
+        await visitor.page.reload()
+        await expect(visitor.page.get_by_text("This gift has been opened")).to_be_visible()
+
+
+async def test_a_budget_that_runs_out_meanwhile_leaves_the_way_at_ones_own_fee(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+) -> None:
+    """The page was opened before: it says why and until when, sends nothing again, and offers what works."""
+    ada, page = chain_scenario.account("ada"), visitor.page
+    async with open_gift_world(chain_scenario, engine, RELAY_DAILY_COUNT_CAP="1") as world:
+        gift, other = await world.seal(ada), await world.seal(world.person("eve"), marks=PAPER)
+        await visitor.has(InjectedWallet(chain_scenario, ada, "Ada's wallet"))
+        await page.goto(gift.url)
+        await expect(page.get_by_role("button", name="Open for free with Ada's wallet")).to_be_visible()
+        eve = await visitor.context.new_page()
+        await eve.goto(other.url)
+        await type_key(eve, key_of(other.recipient))
+        await see_it_received(eve, "250 USDC")
+        await page.get_by_role("button", name="Open for free with Ada's wallet").click()
+        await see_it_failed(
+            page, "Today's budget for paying the network fees of gifts is used up. There is a new one at"
+        )
+        await page.get_by_role("button", name="See what works now").click()
+        await expect(page.get_by_text("Paying the fee yourself always works.")).to_be_visible()
+        assert await page.get_by_role("button", name="Open for free").count() == 0
+        await page.get_by_role("button", name="Pay the fee myself").click()
+        await see_it_received(page, "250 USDC")
+        assert len([each for each in visitor.wire.sent if each.url.endswith("/gift-withdraw")]) == 2
+
+
+async def test_a_wallet_that_loses_the_network_while_waiting_is_asked_again(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """At one's own fee: the page says that nobody answers, sends nothing again, and ends when somebody does."""
+    ada, page = gift_world.scenario.account("ada"), visitor.page
+    gift = await gift_world.seal(ada)
+    wallet = InjectedWallet(gift_world.scenario, ada, "Ada's wallet", declines={"eth_getTransactionReceipt"})
+    await visitor.has(wallet)
+    before = gift_world.received(gift)
+    await page.goto(gift.url)
+    await page.get_by_role("button", name="Pay the fee myself").click()
+    await expect(page.get_by_role("status").filter(has_text="nobody answers right now")).to_be_visible()
+    wallet.declines.clear()
+    await see_it_received(page, "250 USDC")
+    assert gift_world.received(gift) - before == 250 * USDC
+    assert len(wallet.asked("eth_sendTransaction")) == 1
