@@ -364,6 +364,11 @@ _ALL = (
         {"nonce": "412", "waiting since": "25 minutes", "tried with": "5 fees", "behind it": "2 requests"},
     ),
     _alert(
+        "relay_not_final",
+        "Relayed transactions on {{ chainName }} come to no end",
+        {"requests": "2", "oldest": "3 hours", "its key": "is not configured: nobody follows them"},
+    ),
+    _alert(
         "worker_stalled",
         "A part of the worker stands still",
         {

@@ -59,9 +59,8 @@ async def look_at_wallets(settings: Settings, engine: AsyncEngine) -> AsyncItera
             yield f"{wallet.role} caps", False, fault
         for chain in settings.chains:
             yield await _on_chain(settings, chain, wallet)
-    if wallets:
-        async for finding in _standing(engine, wallets):
-            yield finding
+    async for finding in _standing(engine, wallets):
+        yield finding
     yield _alerts(settings)
 
 
@@ -127,16 +126,22 @@ async def _other_attestor(chain: Chain, address: str) -> str | None:
 
 
 async def _standing(engine: AsyncEngine, wallets: list[_Wallet]) -> AsyncIterator[Finding]:
-    """What the database knows: stopped wallets, and slots that wait."""
+    """What the database knows: stopped wallets, and requests of wallets whose keys are not there any more."""
     roles = {wallet.address: wallet.role for wallet in wallets}
     try:
         known = await operations_relay.wallets(engine)
+        left = await operations_relay.unfinished(engine, list(roles))
     except SQLAlchemyError:
         return  # the database's own finding says why
     for found in known:
         if found.address in roles and found.stopped:
             words = f"stopped ({found.stopped}): see the runbook, then `reminder-worker relay resume`"
             yield f"{roles[found.address]} on chain {found.chain_id}", False, words
+    for each in left:
+        words = (
+            f"{each.count} requests of it are open and its key is not configured: nobody follows them, see the runbook"
+        )
+        yield f"wallet {checksum(each.address)} on chain {each.chain_id}", False, words
 
 
 def _alerts(settings: Settings) -> Finding:

@@ -84,6 +84,16 @@ class Wallet:
 
 
 @dataclass(frozen=True, slots=True)
+class Unfinished:
+    """Requests of one wallet that come to no end; `oldest`: seconds since something happened to one of them."""
+
+    chain_id: int
+    address: str
+    count: int
+    oldest: int
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """One signed transaction, without its bytes."""
 
@@ -185,6 +195,22 @@ async def wallets(engine: AsyncEngine) -> list[Wallet]:
         Wallet(**{**row._mapping, "reserved_wei": int(row.reserved_wei), "spent_wei": int(row.spent_wei)})
         for row in found
     ]
+
+
+async def unfinished(
+    engine: AsyncEngine, ours: Sequence[str], *, of_ours: bool = False, seconds: int = 0
+) -> list[Unfinished]:
+    """What nothing has happened to for `seconds`: requests of wallets that are not `ours`, whom nobody follows, and
+    `of_ours` those that are mined and do not become final."""
+    r, s = relay_request.c, nonce_slot.c
+    still = and_(s.request_id == r.id, s.state == "mined")
+    not_ours: ColumnElement[bool] = r.wallet.not_in(ours)
+    which = or_(not_ours, s.state == "mined") if of_ours else not_ours
+    since = func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 0, 0, seconds)
+    question = select(r.chain_id, r.wallet, func.count(), _age(func.min(r.updated_at)))
+    question = question.select_from(relay_request.outerjoin(nonce_slot, still))
+    question = question.where(r.state.in_(OPEN_STATES), r.updated_at <= since, which).group_by(r.chain_id, r.wallet)
+    return [Unfinished(*row) for row in await _rows(engine, question.order_by(r.chain_id, r.wallet))]
 
 
 async def find_requests(

@@ -37,6 +37,7 @@ OURS: Final = (
     AlertKind.EMAILS_NEED_HAND,
     AlertKind.EMAILS_LATE,
     AlertKind.FAILURES_GROWING,
+    AlertKind.RELAY_NOT_FINAL,
 )
 OF_WALLETS: Final = (AlertKind.RELAYER_LOW_BALANCE, AlertKind.RELAYER_STOPPED, AlertKind.RELAY_STUCK)
 """Told by the relay itself. With ours they say that this worker is not well; others, what happens on chain."""
@@ -92,7 +93,8 @@ class Watchdog:
     async def look(self, expected: Sequence[Expected]) -> Sighting:
         """Judge, tell what changed, ping when nothing is wrong. Raises what the database raises, and is silent then."""
         before = await self._behind_before()
-        known = await gather(self._engine, self._chains, expected, before, is_local=self._settings.is_local)
+        is_local = self._settings.is_local
+        known = await gather(self._engine, self._chains, expected, before, self._wallets, is_local=is_local)
         wrong = judge(known)
         async with self._engine.begin() as conn:
             await conn.execute(_ONE_AT_A_TIME)

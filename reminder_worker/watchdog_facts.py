@@ -8,11 +8,19 @@ from typing import Any, Final
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker import operations
+from reminder_worker import operations, operations_relay
 from reminder_worker.chain import wire
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.endpoint import RpcError
-from reminder_worker.watchdog_rules import LATE_SECONDS, ChainSight, Expected, Known, Trouble
+from reminder_worker.watchdog_rules import (
+    LATE_SECONDS,
+    NOT_FINAL_SECONDS,
+    ChainSight,
+    Expected,
+    Known,
+    Relays,
+    Trouble,
+)
 
 CHAIN_SECONDS: Final = 25.0  # for all endpoints of a chain; a look has 40
 DEEP: Final = 64  # blocks below the newest: no reorganisation explains a difference there
@@ -58,10 +66,12 @@ async def gather(
     chains: Mapping[int, Chain],
     expected: Sequence[Expected],
     behind_before: Mapping[str, int],
+    wallets: Sequence[str],
     *,
     is_local: bool,
 ) -> Known:
-    """`behind_before`: by chain id, as the look before found it. Raises what the database raises."""
+    """`behind_before`: by chain id, as the look before found it; `wallets`: whose keys are in use. Raises what the
+    database raises."""
     states = await operations.pass_states(engine)
     read = {each.chain_id: each.block_number for each in await operations.positions(engine) if each.name == "index"}
 
@@ -70,7 +80,7 @@ async def gather(
         return await _sight(chain, blocks_read, behind_before.get(str(chain.chain_id)), is_local)
 
     sights = await asyncio.gather(*(sight(chain) for chain in chains.values()))
-    return Known(expected, states, sights, await _trouble(engine))
+    return Known(expected, states, sights, await _trouble(engine), await _relays(engine, wallets, is_local))
 
 
 async def _sight(chain: Chain, read: int, before: int | None, is_local: bool) -> ChainSight:
@@ -107,6 +117,12 @@ async def _blocks(chain: Chain, which: str) -> list[Block]:
 
 def _block(answers: Sequence[Any]) -> Block | None:
     return None if isinstance(answers[0], RpcError) else wire.block(answers[0])
+
+
+async def _relays(engine: AsyncEngine, wallets: Sequence[str], is_local: bool) -> list[Relays]:
+    """A local chain that nobody uses has no blocks, and so nothing becomes final."""
+    found = await operations_relay.unfinished(engine, wallets, of_ours=not is_local, seconds=NOT_FINAL_SECONDS)
+    return [Relays(each.chain_id, each.address, each.count, each.oldest, each.address in wallets) for each in found]
 
 
 async def _trouble(engine: AsyncEngine) -> Trouble:

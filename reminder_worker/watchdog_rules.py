@@ -21,6 +21,7 @@ CATCHES_UP_SECONDS: Final = 300
 BLIP_SECONDS: Final = 180  # of an endpoint
 LATE_SECONDS: Final = 1800  # an email that was due and is not out
 RETRY_SECONDS: Final = 300
+NOT_FINAL_SECONDS: Final = 7200  # mined, and still not final; a chain that is well takes a quarter of an hour
 GROWTH: Final = 10  # failures in an hour
 
 Key = tuple[AlertKind, str, int]
@@ -71,6 +72,18 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
+class Relays:
+    """Requests of a wallet that nothing has happened to for `NOT_FINAL_SECONDS`: mined and not final, or, when the
+    wallet is not `ours`, in any state: its key is not in use here, and nobody follows them."""
+
+    chain_id: int
+    wallet: str
+    count: int
+    oldest: int
+    ours: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Known:
     """All that is judged. `states` may have passes that are not expected: those are off."""
 
@@ -78,6 +91,7 @@ class Known:
     states: Sequence[PassState]
     chains: Sequence[ChainSight]
     trouble: Trouble
+    relays: Sequence[Relays] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +111,7 @@ class Wrong:
 
 def judge(known: Known) -> dict[Key, Wrong]:
     """Everything that is wrong at this moment."""
-    found = [*_passes(known), *_trouble(known.trouble)]
+    found = [*_passes(known), *_trouble(known.trouble), *map(_not_final, known.relays)]
     for sight in known.chains:
         found += [*_endpoints(sight), *_index(sight)]
     return {each.key: each for each in found}
@@ -160,3 +174,10 @@ def _trouble(trouble: Trouble) -> Iterator[Wrong]:
     for room, count in (trouble.failed or {}).items():
         if count >= GROWTH:
             yield Wrong(AlertKind.FAILURES_GROWING, room, 0, {"failed in the last hour": count})
+
+
+def _not_final(relays: Relays) -> Wrong:
+    facts: Facts = {"requests": relays.count, "oldest_seconds": relays.oldest}
+    if not relays.ours:
+        facts = {**facts, "its key": "is not configured: nobody follows them"}
+    return Wrong(AlertKind.RELAY_NOT_FINAL, relays.wallet, relays.chain_id, facts)

@@ -181,6 +181,15 @@ def test_doctor_knows_a_stopped_wallet(command: Command, anvil_chain: AnvilChain
     assert "stopped (foreign_nonce): see the runbook" in looked.output
 
 
+def test_doctor_knows_requests_that_a_changed_key_left_behind(command: Command, anvil_chain: AnvilChain) -> None:
+    """Also when nothing is relayed any more."""
+    enter_request(command.enter, Vault(ENC_KEY), "broadcast", nonce=6)
+    for wallets in ({}, _wallets(anvil_chain)):
+        looked = command("doctor", **wallets)
+        assert looked.exit_code == 1
+        assert "1 requests of it are open and its key is not configured: nobody follows them" in looked.output
+
+
 def test_doctor_shows_no_secret(command: Command) -> None:
     looked = command("doctor", MAIL_URL="http://127.0.0.1:1", MAIL_TOKEN="a-token-nobody-sees")
     for secret in (_text(ENC_KEY), _text(HASH_KEY), "a-token-nobody-sees", command.environ["DATABASE_URL"]):

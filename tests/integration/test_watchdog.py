@@ -21,12 +21,13 @@ from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.mail.messages import AlertKind
+from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import Settings
 from reminder_worker.watchdog import CALM_SECONDS, Sighting, Watchdog
-from reminder_worker.watchdog_rules import ALIVE_WITHIN, Expected
+from reminder_worker.watchdog_rules import ALIVE_WITHIN, NOT_FINAL_SECONDS, Expected
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import proxy
-from tests.integration.relay_rows import RELAYER
+from tests.integration.relay_rows import RELAYER, connected, enter_request
 
 CHAIN = 31337
 SECRET = "5e3c7a19-heartbeat-key"
@@ -483,6 +484,25 @@ async def test_emails_that_were_tried_and_are_not_out_are_told_when_it_lasts(wor
     assert (await world.look()).healthy
     await _enter_gift(world, state, minutes=31)
     assert await _told_after_a_while(world) == [("emails_late", "emails", "raised")]
+
+
+async def test_relays_that_nobody_follows_or_that_never_become_final_are_told(world: World, database_url: str) -> None:
+    """After a change of the key its requests stay open for ever; and what is mined may never become final."""
+    left, vault = "0x" + "99" * 20, Vault(b"e" * 32)
+    with connected(database_url) as database:
+        enter_request(database.execute, vault, "mined", nonce=1, age_seconds=NOT_FINAL_SECONDS - 60)
+        enter_request(database.execute, vault, "broadcast", nonce=2, age_seconds=NOT_FINAL_SECONDS + 60)
+        enter_request(database.execute, vault, "queued", nonce=None, age_seconds=NOT_FINAL_SECONDS - 60, wallet=left)
+        world.wallets.append(RELAYER)
+        world.settings = world.settings.model_copy(
+            update={"service": world.settings.service.model_copy(update={"environment": "production"})}
+        )
+        await world.look()
+        assert await world.told() == []
+        enter_request(database.execute, vault, "mined", nonce=3, age_seconds=NOT_FINAL_SECONDS + 60)
+        enter_request(database.execute, vault, "queued", nonce=None, age_seconds=NOT_FINAL_SECONDS + 60, wallet=left)
+    await world.look()
+    assert sorted(await world.told()) == [("relay_not_final", each, "raised") for each in sorted((RELAYER, left))]
 
 
 async def test_failures_that_grow_are_told(world: World) -> None:

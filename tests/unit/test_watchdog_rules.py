@@ -15,6 +15,7 @@ from reminder_worker.watchdog_rules import (
     ChainSight,
     Expected,
     Known,
+    Relays,
     Trouble,
     judge,
 )
@@ -103,6 +104,14 @@ def test_a_chain_that_does_not_answer_at_all_is_told_once_by_this_rule() -> None
 def test_an_index_lags_when_it_is_far_and_comes_no_nearer(behind: int, before: int | None, lags: bool) -> None:
     found = wrong(chains=[sight(behind=behind, behind_before=before)])
     assert found == ([(AlertKind.INDEX_LAGGING, "index", 1)] if lags else [])
+
+
+def test_relays_that_come_to_no_end_are_told_by_their_wallet_and_why() -> None:
+    ours, left = "0x" + "11" * 20, "0x" + "22" * 20
+    known = Known([], [], [], Trouble(), [Relays(1, ours, 2, 7300, ours=True), Relays(5, left, 1, 9000, ours=False)])
+    found = judge(known)
+    assert list(found) == [(AlertKind.RELAY_NOT_FINAL, ours, 1), (AlertKind.RELAY_NOT_FINAL, left, 5)]
+    assert ["its key" in each.facts for each in found.values()] == [False, True]
 
 
 @pytest.mark.parametrize(
