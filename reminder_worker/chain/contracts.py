@@ -4,6 +4,7 @@ A legacy is anybody's contract, so its failure is a value (`None`); a configured
 it should is `ChainUnavailable`.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -106,9 +107,21 @@ class Legacies:
         self._chain = chain
         self._routers = frozenset(chain.settings.legacy_routers)
 
-    async def is_genuine(self, legacy: str, *, at: str | None = None) -> LegacyIdentity | None:
-        """None when it is not one of ours; raises `ChainUnavailable` when that cannot be told."""
-        return (await self.identities([legacy], at=at))[0]
+    async def is_genuine(self, legacy: str, *, likely: LegacyIdentity | None = None) -> LegacyIdentity | None:
+        """None when it is not one of ours; raises `ChainUnavailable` when that cannot be told.
+
+        `likely`, what it was before, saves a round trip and proves nothing: the router is asked about that id while the
+        legacy is asked for it, and again when the legacy says another.
+        """
+        if likely is None:
+            return (await self.identities([legacy], at=None))[0]
+        (row,), (registered,) = await asyncio.gather(
+            self._read([legacy], _IDENTITY, None), self._chain.call_many([_registration(likely)])
+        )
+        found = _decoded(_identity, legacy, row)
+        if found is None or (found.router, found.legacy_id) != (likely.router, likely.legacy_id):
+            return (await self._registered([found], None))[0]
+        return found if configured("legacyAddresses", words.address_at, registered) == legacy else None
 
     async def identities(self, legacies: Sequence[str], *, at: str | None) -> list[LegacyIdentity | None]:
         """As `is_genuine`, in order."""
@@ -145,8 +158,7 @@ class Legacies:
     async def _registered(self, claimed: Sequence[Identity | None], at: str | None) -> list[Identity | None]:
         """Keep those whose router is configured and maps their id to their address."""
         asked = [one for one in claimed if one is not None and one.router in self._routers]
-        calls = [Call(one.router, _LEGACY_ADDRESSES + word(one.legacy_id)) for one in asked]
-        answers = await self._chain.call_many(calls, at=at)
+        answers = await self._chain.call_many(list(map(_registration, asked)), at=at)
         genuine = {
             one.legacy
             for one, answer in zip(asked, answers, strict=True)
@@ -228,6 +240,11 @@ class TokenWhiteList:
         )
 
 
+def _registration(claimed: LegacyIdentity) -> Call:
+    """Which legacy its router has under its id."""
+    return Call(claimed.router, _LEGACY_ADDRESSES + word(claimed.legacy_id))
+
+
 def windows(data: bytes, count: int) -> list[tuple[int, ...]]:
     """`uint8[][]` of exactly `count`, values other than 1..6 left out; raises `Malformed`."""
     start = words.at(data, 0)
@@ -299,18 +316,18 @@ def _facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
 
 
 def _members(row: Sequence[Answer]) -> Members:
-    creator, owner, lines = map(_data, row)
+    creator, owner, lines = row
+    if isinstance(creator, Reverted) or isinstance(owner, Reverted) or isinstance(lines, Reverted):
+        raise Malformed("reverted")
+    found = words.address_at(creator, 0)
+    second, third = lines[WORD : 2 * WORD], lines[2 * WORD : 3 * WORD]
     return Members(
-        owner=words.address_at(owner, 0),
-        creator=words.address_at(creator, 0),
-        beneficiaries=words.addresses_at(lines, words.at(lines, 0)),
-        second_line=_unless_zero(lines, WORD),
-        third_line=_unless_zero(lines, 2 * WORD),
+        found if owner == creator else words.address_at(owner, 0),
+        found,
+        words.addresses_at(lines, words.at(lines, 0)),
+        None if second == _ZERO_WORD else words.address_at(second, 0),
+        None if third == _ZERO_WORD else words.address_at(third, 0),
     )
-
-
-def _unless_zero(data: bytes, position: int) -> str | None:
-    return None if data[position : position + WORD] == _ZERO_WORD else words.address_at(data, position)
 
 
 def _triggers(answer: Answer) -> Triggers:

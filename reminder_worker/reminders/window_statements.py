@@ -1,4 +1,7 @@
-"""The SQL of the due pass: one statement for many legacies, whose rows come as one JSON text."""
+"""The SQL of the due pass: one statement for many legacies.
+
+Windows come as one JSON text. What is answered comes as arrays: taking that JSON apart was half of the statement.
+"""
 
 from sqlalchemy import text
 
@@ -14,7 +17,8 @@ SOMETHING_TO_ASK = text("""
 
 # xmin is the row's version: who resets a row while the chain is being asked about it wins over the answer.
 TO_ASK = text("""
-    select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null, cast(cast(xmin as text) as bigint)
+    select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null, cast(ctid as text),
+        cast(xmin as text)
     from worker.watch
     where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
     order by next_ask
@@ -41,13 +45,18 @@ ASK_LATE = text("""
     where chain_id = :chain_id and legacy in (select legacy from late) and next_ask <> 0
 """)
 
+# By the row's place, which needs no search by address; of another version, or of one that is gone, nothing is changed.
+# Each array in a `select`: knowing its length the planner would rather read the whole table.
 ANSWERED = text("""
     update worker.watch w
     set next_ask = a.next_ask, asked_at = :now, failures = 0, paused_until = null,
         membership = coalesce(a.membership, w.membership),
         membership_block = case when a.membership is null then w.membership_block else :block end
-    from json_to_recordset(cast(:rows as json)) as a(legacy text, version bigint, next_ask bigint, membership jsonb)
-    where w.chain_id = :chain_id and w.legacy = a.legacy and cast(cast(w.xmin as text) as bigint) = a.version
+    from unnest(
+        (select cast(:places as tid[])), (select cast(:versions as xid[])), (select cast(:asked as text[])),
+        (select cast(:next_asks as bigint[])), (select cast(:memberships as jsonb[]))
+    ) as a(place, version, legacy, next_ask, membership)
+    where w.ctid = a.place and w.xmin = a.version and w.chain_id = :chain_id and w.legacy = a.legacy
 """)
 
 SET_ASIDE = text("""

@@ -65,7 +65,7 @@ class Watched:
     """A row of `watch`. Not frozen, like `Look`: there are a great many.
 
     `changed`: asked about because something changed, not because of the time. `unknown`: its members were never
-    stored. `version` tells whether somebody wanted it asked about again meanwhile.
+    stored. `place` and `version` (ctid and xmin) tell whether somebody wanted it asked about again meanwhile.
     """
 
     legacy: str
@@ -74,7 +74,8 @@ class Watched:
     asked_at: int | None
     changed: bool
     unknown: bool
-    version: int
+    place: str
+    version: str
 
 
 @dataclass(slots=True)
@@ -272,7 +273,10 @@ class _Run:
             "seen": _json([_window_row(look, *pair) for look in looks for pair in look.open]),
             "asked": _array(look.watched.legacy for look in looks),
             "changed": _array(look.watched.legacy for look in looks if look.watched.changed),
-            "rows": _json([self._watch_row(look, look.triggers) for look in looks if look.triggers]),
+            "places": _texts(look.watched.place for look in looks),
+            "versions": _array(look.watched.version for look in looks),
+            "next_asks": _array(str(self._next_ask(look, look.triggers)) for look in looks if look.triggers),
+            "memberships": _texts(_json(look.members) if look.members else None for look in looks),
             "failed": _array(failed),
         }
         async with self._engine.begin() as conn:
@@ -284,10 +288,8 @@ class _Run:
             if failed:
                 await conn.execute(sql.SET_ASIDE, values)
 
-    def _watch_row(self, look: Look, triggers: Triggers) -> dict[str, Any]:
-        watched = look.watched
-        when = next_ask(self.head.timestamp, watched.legacy, watched.legacy_type, triggers, look.ahead)
-        return {"legacy": watched.legacy, "version": watched.version, "next_ask": when, "membership": look.members}
+    def _next_ask(self, look: Look, triggers: Triggers) -> int:
+        return next_ask(self.head.timestamp, look.watched.legacy, look.watched.legacy_type, triggers, look.ahead)
 
     def _count(self, looks: Sequence[Look], failed: Sequence[str]) -> None:
         self.report.asked += len(looks) + len(failed)
@@ -310,13 +312,18 @@ def _window_row(look: Look, window: int, deadline: int) -> dict[str, Any]:
     return {"legacy": look.watched.legacy, "window": window, "deadline": deadline, "old": old}
 
 
-def _json(rows: Sequence[Any]) -> str:
-    """One parameter instead of an array for each column, which the driver would write element by element."""
-    return msgspec.json.encode(rows).decode()
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
 
-def _array(addresses: Iterable[str]) -> str:
-    return "{" + ",".join(addresses) + "}"
+def _array(words: Iterable[str]) -> str:
+    """An array as PostgreSQL writes it, of what needs no quotes: the driver would go element by element."""
+    return "{" + ",".join(words) + "}"
+
+
+def _texts(texts: Iterable[str | None]) -> str:
+    """The same of any ASCII without control characters: such a list has JSON's quotes, backslashes and null."""
+    return "{" + _json(list(texts))[1:-1] + "}"
 
 
 def _columns(names: str, rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
