@@ -31,7 +31,7 @@ def main(names: list[str]) -> None:
     unknown = set(names) - {*NAMES, *LONG}
     if unknown:
         sys.exit(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join((*NAMES, *LONG))}")
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))  # the service logs: elsewhere
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))  # the service logs: elsewhere
     table = Table("name", "value", "unit", "floor", "ratio", "aim")
     console = Console()
     broken = []

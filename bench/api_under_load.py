@@ -1,7 +1,8 @@
 """The API under wrk while the passes run in a process of their own and owners check in: how long answers take.
 
 `python -m bench api_under_load` takes half a minute; `API_UNDER_LOAD_SECONDS=600` is the long version. Of a machine
-that wrk, the node, PostgreSQL and the passes share, times say less than that every answer is good.
+that wrk, the node, PostgreSQL and the passes share, times say less than that every answer is good. Asked for is what is
+in memory, what asks the database, and a legacy's recipients by signed reads, checked on the chain and decrypted.
 """
 
 import asyncio
@@ -15,14 +16,18 @@ from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import monotonic
+from time import monotonic, time
 
+import msgspec
 import uvloop
+from eth_account.signers.local import LocalAccount
 from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.server import listening
 from bench.dispatch import store_recipients
 from bench.harness import Figure
+from bench.recipients import signed_reads
 from bench.stats_rps import logging_as_served, snapshot
 from bench.surroundings import CHAIN_ID, chain, database, settings_environ, stub
 from devnet.scenarios import Legacy, Scenario
@@ -37,11 +42,21 @@ CONNECTIONS = 16
 LEGACIES = 200
 DAY = 86400
 PATHS = ("/stats", "/sponsor/status", "/health/ready")
+SIGNED_EVERY = 25  # requests; of those that are prepared, since none is answered twice
+PREPARED_PER_SECOND = 40
+LONGEST_PREPARATION = 300
 _TURNS = """
-local paths, turn = {{ {paths} }}, 0
+local paths, turn, bodies = {{ {paths} }}, 0, {{}}
+local json = {{ ["Content-Type"] = "application/json" }}
+for line in io.lines("{bodies}") do
+    bodies[#bodies + 1] = line
+end
 request = function()
-    turn = turn % #paths + 1
-    return wrk.format("GET", paths[turn])
+    turn = turn + 1
+    if turn % {every} == 0 and #bodies > 0 then
+        return wrk.format("POST", "/recipients", json, table.remove(bodies))
+    end
+    return wrk.format("GET", paths[turn % #paths + 1])
 end
 """
 _UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
@@ -51,10 +66,12 @@ _WATCH = text("""
     insert into worker.watch (chain_id, legacy, creator, legacy_type)
     select chain_id, address, creator, legacy_type from worker.legacy
 """)
+_SUCCEEDED = text("select exists (select from worker.pass_state where succeeded_at is not null)")
+_ANSWERED = text("select count(*) from worker.used_signature")
 run = uvloop.run  # the loop the API is served on
 
 
-async def measure() -> list[Figure]:
+async def measure(seconds: int = SECONDS) -> list[Figure]:
     if shutil.which("wrk") is None:
         raise RuntimeError("wrk is not installed (Debian: apt-get install wrk)")
     async with database() as (engine, url), stub("mail_stub") as mail_url:
@@ -82,16 +99,22 @@ async def measure() -> list[Figure]:
                     await store_recipients(runtime, [each.address for each in legacies], people)
                     async with engine.begin() as connection:
                         await connection.execute(_WATCH)
-                    async with _passes(environ), _check_ins(scenario, legacies):
-                        said = await _wrk(f"http://127.0.0.1:{port}")
+                    reads = await asyncio.to_thread(_reads, owner, [each.address for each in legacies], seconds)
+                    async with _passes(environ, engine), _check_ins(scenario, legacies):
+                        said = await _wrk(f"http://127.0.0.1:{port}", reads, seconds)
                     async with engine.connect() as connection:
-                        count = text("select count(*) from worker.pass_state where succeeded_at is not null")
-                        if not await connection.scalar(count):
-                            raise RuntimeError("no pass succeeded meanwhile")
-    return _figures(said)
+                        answered = await connection.scalar(_ANSWERED)
+    return _figures(said, int(answered or 0), seconds)
 
 
-def _figures(said: bytes) -> list[Figure]:
+def _reads(owner: LocalAccount, legacies: list[str], seconds: int) -> list[bytes]:
+    """Bodies of `POST /recipients` that are good until the end."""
+    first = int(time()) + seconds + LONGEST_PREPARATION
+    deadlines = range(first, first + max(1, seconds * PREPARED_PER_SECOND // len(legacies)))
+    return [msgspec.json.encode(body) for body in signed_reads(owner, legacies, deadlines)]
+
+
+def _figures(said: bytes, answered: int, seconds: int) -> list[Figure]:
     rate = _RATE.search(said)
     times = {found[1]: float(found[2]) * _UNITS[found[3].decode()] for found in _TIMES.finditer(said)}
     if rate is None or len(times) != 2:
@@ -100,25 +123,29 @@ def _figures(said: bytes) -> list[Figure]:
     for line in re.findall(rb"Socket errors: (.+)", said):
         errors += sum(int(number) for number in re.findall(rb"\d+", line))
     return [
-        Figure("api_under_load.p50", times[b"50"], f"ms, {CONNECTIONS} connections, {SECONDS} s"),
-        Figure("api_under_load.p99", times[b"99"], f"ms, {CONNECTIONS} connections, {SECONDS} s"),
+        Figure("api_under_load.p50", times[b"50"], f"ms, {CONNECTIONS} connections, {seconds} s"),
+        Figure("api_under_load.p99", times[b"99"], f"ms, {CONNECTIONS} connections, {seconds} s"),
         Figure("api_under_load.rate", float(rate[1]), "requests/s"),
+        Figure("api_under_load.signed", answered / seconds, "signed reads of recipients/s among them"),
         Figure("api_under_load.errors", errors, "answers that were not good", None, None, "0"),
     ]
 
 
-async def _wrk(url: str) -> bytes:
+async def _wrk(url: str, reads: list[bytes], seconds: int) -> bytes:
     with TemporaryDirectory(prefix="rw-bench-") as directory:
-        script = Path(directory) / "turns.lua"
-        script.write_text(_TURNS.format(paths=", ".join(f'"{path}"' for path in PATHS)))
-        command = ("wrk", "-t", "1", "-c", str(CONNECTIONS), "-d", f"{SECONDS}s", "--latency", "-s", str(script), url)
+        script, bodies = Path(directory) / "turns.lua", Path(directory) / "bodies"
+        bodies.write_bytes(b"\n".join(reads))
+        paths = ", ".join(f'"{path}"' for path in PATHS)
+        script.write_text(_TURNS.format(paths=paths, bodies=bodies, every=SIGNED_EVERY))
+        command = ("wrk", "-t", "1", "-c", str(CONNECTIONS), "-d", f"{seconds}s", "--latency", "-s", str(script), url)
         process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
         said, _ = await process.communicate()
     return said
 
 
 @asynccontextmanager
-async def _passes(environ: Mapping[str, str]) -> AsyncIterator[None]:
+async def _passes(environ: Mapping[str, str], engine: AsyncEngine) -> AsyncIterator[None]:
+    """Under way: the first of them has succeeded."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -127,6 +154,10 @@ async def _passes(environ: Mapping[str, str]) -> AsyncIterator[None]:
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
+        async with asyncio.timeout(60), engine.connect() as connection:
+            while not await connection.scalar(_SUCCEEDED):
+                await connection.rollback()
+                await asyncio.sleep(0.1)
         yield
         if process.returncode is not None:
             raise RuntimeError("the passes ended before the measurement")

@@ -25,11 +25,19 @@ from sqlalchemy.schema import CreateIndex, DropIndex
 from bench.surroundings import CHAIN_ID
 from reminder_worker.database import tables
 
-ADDRESS: Final = "'0x' || lpad(to_hex(n), 40, '0')"
+
+def _address(number: str) -> str:
+    return f"'0x' || lpad(to_hex({number}), 40, '0')"
+
+
+ADDRESS: Final = _address("n")
+_TWO: Final = f"jsonb_build_array({ADDRESS}, {ADDRESS})"
 _HASH: Final = "'0x' || lpad(to_hex(n), 64, '0')"
 _WORD: Final = "decode(lpad(to_hex(n), 64, '0'), 'hex')"
 _NOW: Final = 1_790_000_000
+_SOON: Final = "cast(extract(epoch from now()) as bigint)"
 AT_ONCE: Final = 100_000
+LEAST: Final = 2_000  # rows: of a few any plan reads all
 # A handful of rows each, however long the service runs.
 SMALL: Final = {"installation", "relay_wallet", "index_cursor", "pass_state", "alert_state", "price_feed",
                 "upgrade_operation", "upgrade_event"}  # fmt: skip
@@ -45,22 +53,75 @@ _OF_TYPE: Final[tuple[tuple[type, str], ...]] = (
     (ARRAY, "'{}'"),
     (Numeric, "n"),
 )
+# Rows of a table for each legacy, of an installation with as many legacies as it is to serve at all after five years of
+# use. What is independent of legacies comes last.
+FOR_EACH_LEGACY: Final[Mapping[str, float]] = {
+    "legacy": 1,
+    "reminder_config": 1,
+    "legacy_write": 1,
+    "watch": 1,
+    "recipient": 3,  # the owner and two heirs
+    "chain_event": 4,  # made, configured, a notify signal, and one of the gifts and timelocks
+    "notify_signal": 1,
+    "due_window": 1,
+    "sent_ledger": 6,  # to three people of one signal and of one window
+    "suppression": 0.03,  # of a hundred people one has had enough
+    "owner_activity": 0.05,  # who has auto-renew
+    "timelock": 0.2,
+    "gift_notification": 0.05,  # deleted after opening day
+    "gift_ledger": 0.1,  # remembered until 90 days after it
+    "gift_write": 0.01,
+    "gift_wallet": 0.05,
+    "relay_request": 0.2,  # of 90 days, like the next three
+    "nonce_slot": 0.2,
+    "tx_attempt": 0.2,
+    "relay_budget": 0.4,
+    "used_signature": 0.01,  # of minutes
+    "quota": 0.05,  # of a day
+    "alert": 0.01,
+    "price": 0.5,  # of ten feeds, hourly
+    "statistics": 0.04,  # hourly
+}
 # Of a thousand emails, requests and signals nearly all are settled.
 _SETTLED: Final = "case when n % 1000 = 1 then null else now() - n * interval '10 seconds' end"
+# Of the emails of legacy n the k-th: to its three people in turn.
+_PERSON: Final = _address("n * 8 + (k - 1) % 3")
+_TOMORROW: Final = "now() + interval '1 day'"
 _LEDGER: Final = {
+    "next_try": _TOMORROW,
     "state": "case n % 1000 when 1 then 'queued' when 2 then 'held' else 'sent' end",
     "message_id": "case when n % 1000 not in (1, 2) then 'm' || n end",
     "settled_at": _SETTLED,
     "claimed_at": _SETTLED,
 }
 _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
-    "recipient": {"key_id": "'k'", "role": "'beneficiary'"},
-    "quota": {"scope": "'email_day'"},
-    "sent_ledger": {**_LEDGER, "kind": "'owner_reset'", "role": "'beneficiary'"},
+    "recipient": {
+        "recipient": _PERSON,
+        "key_id": "'k'",
+        "email": "decode(repeat('ab', 50), 'hex')",
+        "name": "decode(repeat('ab', 40), 'hex')",
+        "email_hash": "decode(lpad(to_hex(n * 8 + k), 64, '0'), 'hex')",
+        "role": "'beneficiary'",
+    },
+    "quota": {"scope": "'email_day'", "ends_at": f"{_SOON} + (n % 200 - 100) * 864"},
+    "used_signature": {"deadline": f"{_SOON} + n % 600 - 60"},
+    "gift_write": {"deadline": f"{_SOON} + n % 600 - 60"},
+    "sent_ledger": {
+        **_LEDGER,
+        "recipient": _PERSON,
+        "event": f"{_HASH} || ':' || (k - 1) / 3",
+        "kind": "'owner_reset'",
+        "role": "'beneficiary'",
+    },
     "gift_ledger": {**_LEDGER, "kind": "'gift_waiting'", "expires_at": "now() + n * interval '1 minute'"},
-    "gift_notification": {"key_id": "'k'", "timing": "'none'", "unlock_time": f"{_NOW} + n"},
+    "gift_notification": {"key_id": "'k'", "timing": "'none'", "unlock_time": f"{_SOON} + (n - 20) * 600"},
     "gift_wallet": {"address_hash": _WORD, "sub_organization_id": "'s' || n"},
-    "notify_signal": {"kind": "n % 3", "layer": "1", "state": "case n % 1000 when 1 then 'new' else 'planned' end"},
+    "notify_signal": {
+        "kind": "n % 3",
+        "layer": "1",
+        "state": "case n % 1000 when 1 then 'new' else 'planned' end",
+        "next_try": _TOMORROW,
+    },
     "due_window": {
         "window": "n % 6 + 1",
         "state": "case when n % 50 = 1 then 'open' else 'closed' end",
@@ -68,20 +129,41 @@ _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "watch": {
         "legacy_type": "3",
-        "next_ask": f"{_NOW} + n * 60",
+        "next_ask": f"{_NOW} + 100000000 + n * 60",
         "asked_at": f"{_NOW} - 60",
-        "membership": "'{}'",
+        "membership": f"jsonb_build_object('owner', {ADDRESS}, 'beneficiaries', {_TWO})",
         "membership_block": "n",
     },
-    "chain_event": {"log_index": "0", "name": "'NotifyRequested'", "legacy": ADDRESS, "creator": ADDRESS,
-                    "timelock_id": "n"},
-    "legacy": {"legacy_type": "3", "router": "'0x'", "auto_renew": "n % 1000 = 1"},
-    "timelock": {"lock_type": "2", "status": "2", "assets": "'[]'"},
+    "chain_event": {
+        "block_number": "-n",  # before any block of a chain beside them
+        "log_index": "k",
+        "block_time": f"{_NOW} - n * 150",
+        "name": "(array['LegacyReminderUpdated', 'TransferEOALegacyCreatedV2', 'LegacyEmailNotifyRequested',"
+        " 'TokensWithdrawn'])[k]",
+        "legacy": f"case when k < 4 then {ADDRESS} end",
+        "creator": f"case when k < 4 then {ADDRESS} end",
+        "timelock_id": "case when k = 4 then n end",
+        "data": f"jsonb_build_object('owner', {ADDRESS}, 'legacy_id', n, 'beneficiaries', {_TWO})",
+    },
+    "legacy": {
+        "legacy_type": "3",
+        "router": "'0x'",
+        "created_at": f"{_NOW} - n * 150",
+        "activated_at": f"case when n % 20 = 7 then {_NOW} - n * 150 end",
+        "auto_renew": "n % 20 = 1",
+    },
+    "reminder_config": {"beneficiaries": f"array[{ADDRESS}, {ADDRESS}]"},
+    "timelock": {
+        "lock_type": "n % 3",
+        "status": "2 + n % 2",
+        "created_at": f"{_NOW} - n * 150",
+        "assets": f"jsonb_build_array(jsonb_build_object('vault', {ADDRESS}, 'token', {ADDRESS}, 'amount', '1'))",
+    },
     "relay_request": {
         "lane": "'claim'",
         "wallet": "'0xours'",
         "state": "case when n % 1000 = 1 then 'queued' else 'confirmed' end",
-        "updated_at": "now() - n * interval '10 seconds'",
+        "updated_at": "now() - n * interval '40 seconds'",
     },
     "nonce_slot": {
         "wallet": "'0xours'",
@@ -91,7 +173,12 @@ _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
     "tx_attempt": {"kind": "'call'", "wallet": "'0xours'"},
     "relay_budget": {"scope": "'signer'", "wallet": "'0xours'", "requests": "1", "reserved_wei": "0", "spent_wei": "0"},
     "alert": {"state": "'sent'", "logged_at": "now()", "kind": "'k'", "created_at": "now() - n * interval '1 minute'"},
-    "owner_activity": {"decision": "'none'", "legacy_id": "n"},
+    "owner_activity": {
+        "decision": "'none'",
+        "legacy": _address("n * 20 - 19"),
+        "owner": _address("n * 20 - 19"),
+        "legacy_id": "n * 20 - 19",
+    },
     "price": {"decimals": "8", "feed": "'0x' || lpad(to_hex(n % 10), 40, '0')"},
     "statistics": {"hour": "date_trunc('hour', now()) - n * interval '1 hour'"},
 }  # fmt: skip
@@ -102,7 +189,7 @@ def big_tables() -> list[Table]:
 
 
 async def fill(engine: AsyncEngine, rows: int, only: Mapping[str, int] | None = None) -> None:
-    """`rows` in each, or in those that `only` names as many as it says."""
+    """`rows` in each, or in those that `only` names as many as it says; of a legacy one."""
     async with engine.begin() as connection:
         for table in big_tables():
             count = rows if only is None else only.get(table.name, 0)
@@ -111,16 +198,25 @@ async def fill(engine: AsyncEngine, rows: int, only: Mapping[str, int] | None = 
     await vacuum(engine)
 
 
-async def _insert_many(connection: AsyncConnection, table: Table, count: int) -> None:
+async def populate(engine: AsyncEngine, legacies: int) -> None:
+    """All tables, as `FOR_EACH_LEGACY` says, none of them small."""
+    for table in big_tables():
+        share = FOR_EACH_LEGACY[table.name]
+        async with engine.begin() as connection:
+            await _insert_many(connection, table, max(LEAST, int(legacies * min(share, 1))), max(1, int(share)))
+    await vacuum(engine)
+
+
+async def _insert_many(connection: AsyncConnection, table: Table, count: int, each: int = 1) -> None:
     """Indexes of millions of rows are made afterwards: an entry at a time takes several times as long."""
     name = f"worker.{table.name}"
-    apart = sorted(table.indexes, key=lambda index: str(index.name)) if count > AT_ONCE else []
+    apart = sorted(table.indexes, key=lambda index: str(index.name)) if count * each > AT_ONCE else []
     key = ", ".join(f'"{column.name}"' for column in table.primary_key)
     if apart:
         await connection.execute(text(f"alter table {name} drop constraint {table.name}_pkey"))
     for index in apart:
         await connection.execute(DropIndex(index))
-    await connection.execute(text(_insert(table)), {"rows": count})
+    await connection.execute(text(_insert(table)), {"rows": count, "each": each})
     if apart:
         await connection.execute(text("set local maintenance_work_mem = '512MB'"))
         await connection.execute(text(f"alter table {name} add primary key ({key})"))
@@ -129,8 +225,10 @@ async def _insert_many(connection: AsyncConnection, table: Table, count: int) ->
 
 
 async def vacuum(engine: AsyncEngine) -> None:
+    names = ", ".join(str(table) for table in big_tables())
     async with engine.connect() as connection:
-        await (await connection.execution_options(isolation_level="AUTOCOMMIT")).execute(text("vacuum analyze"))
+        in_peace = await connection.execution_options(isolation_level="AUTOCOMMIT")
+        await in_peace.execute(text(f"vacuum analyze {names}"))
 
 
 def _insert(table: Table) -> str:
@@ -142,7 +240,8 @@ def _insert(table: Table) -> str:
     }
     names = ", ".join(f'"{name}"' for name in chosen)
     values = ", ".join(chosen.values())
-    return f"insert into worker.{table.name} ({names}) select {values} from generate_series(1, :rows) n"
+    every = "generate_series(1, :rows) n, generate_series(1, :each) k"
+    return f"insert into worker.{table.name} ({names}) select {values} from {every}"
 
 
 def _value(column: Column[Any]) -> str:

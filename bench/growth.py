@@ -32,10 +32,10 @@ RECIPIENTS = (1_000, 10_000, 100_000)
 WATCHED = (1_000, 20_000, 200_000)
 LEDGER = (1_000_000, 10_000_000)
 AT_LEAST = 10_000  # items in one run, however few there are
-LARGE_RUNS = 3
 BODY = b"b" * 600
 AIM = "ratio >= 0.83: cost of each within 20% of flat"
-Work = Callable[[AsyncEngine, int], Awaitable[float]]
+Work = Callable[[AsyncEngine, int, int], Awaitable[float]]
+"""Items a second, of an engine, a size and `AT_LEAST`."""
 
 _QUEUE = text("""
     update worker.sent_ledger
@@ -51,32 +51,37 @@ _SETTLE_ALL = """
 _ASK_ALL = text("update worker.watch set next_ask = :now - 1, asked_at = null")
 
 
-async def measure() -> list[Figure]:
+async def measure(smaller: int = 1, runs: int = RUNS) -> list[Figure]:
+    """`smaller`: by what every size is divided."""
     with postgres() as url:
         async with stub("node_stub") as node_url:
-            due = _due(node_url)
+            curves = (
+                ("recipients", "emails/s", RECIPIENTS, ("recipient", "sent_ledger"), _all_emails),
+                ("watched", "legacies/s", WATCHED, ("watch",), _due(node_url)),
+                ("ledger", "entries/s", LEDGER, ("sent_ledger",), _a_slice),
+            )
             return [
-                *await _curve(
-                    url, "recipients", "emails/s", RECIPIENTS, ("recipient", "sent_ledger"), _all_emails, RUNS
-                ),
-                *await _curve(url, "watched", "legacies/s", WATCHED, ("watch",), due, LARGE_RUNS),
-                *await _curve(url, "ledger", "entries/s", LEDGER, ("sent_ledger",), _a_slice, RUNS),
+                figure
+                for name, unit, sizes, tables, work in curves
+                for figure in await _curve(
+                    url, name, unit, [size // smaller for size in sizes], tables, work, AT_LEAST // smaller, runs
+                )
             ]
 
 
 async def _curve(
-    url: str, name: str, unit: str, sizes: Sequence[int], tables: Sequence[str], work: Work, runs: int
+    url: str, name: str, unit: str, sizes: Sequence[int], tables: Sequence[str], work: Work, least: int, runs: int
 ) -> list[Figure]:
     async with AsyncExitStack() as stack:
         engines = {}
         for size in sizes:
             engines[size] = await stack.enter_async_context(_database(url, f"{name}_{size}"))
-            await fill(engines[size], 0, {"recipient": AT_LEAST} | dict.fromkeys(tables, size))
+            await fill(engines[size], 0, {"recipient": least} | dict.fromkeys(tables, size))
             await _in_peace(engines[size], _SETTLE_ALL)
         rates: dict[int, list[float]] = {size: [] for size in sizes}
         for _ in range(runs):
             for size in sizes:
-                rates[size].append(await work(engines[size], size))
+                rates[size].append(await work(engines[size], size, least))
     few = sizes[0]
     return [
         Figure(
@@ -91,28 +96,26 @@ async def _curve(
     ]
 
 
-async def _all_emails(engine: AsyncEngine, size: int) -> float:
+async def _all_emails(engine: AsyncEngine, size: int, least: int) -> float:
     """Everybody is to hear: claimed, stored, looked at once more and settled as sent."""
     seconds = 0.0
-    times = max(1, AT_LEAST // size)
+    times = max(1, least // size)
     for _ in range(times):
         seconds += await _send(engine, size)
     return times * size / seconds
 
 
-async def _a_slice(engine: AsyncEngine, _size: int) -> float:
+async def _a_slice(engine: AsyncEngine, _size: int, least: int) -> float:
     """Of a ledger nearly all settled long ago."""
-    return AT_LEAST / await _send(engine, AT_LEAST)
+    return least / await _send(engine, least)
 
 
 async def _send(engine: AsyncEngine, count: int) -> float:
     async with engine.begin() as connection:
         await connection.execute(text("truncate worker.quota"))
         await connection.execute(_QUEUE, {"chain": CHAIN_ID, "count": count})
-    if count == AT_LEAST:
-        await _in_peace(engine, "checkpoint")
-    else:
-        await vacuum(engine)
+    await vacuum(engine)
+    await _in_peace(engine, "checkpoint")
     ledger = Ledger(engine, daily_cap=10**6)
     began, done = perf_counter(), 0
     while not (claim := await ledger.claim(SLICE)).idle:
@@ -128,9 +131,9 @@ async def _send(engine: AsyncEngine, count: int) -> float:
 
 
 def _due(node_url: str) -> Work:
-    async def ask_all(engine: AsyncEngine, size: int) -> float:
+    async def ask_all(engine: AsyncEngine, size: int, least: int) -> float:
         seconds = 0.0
-        times = max(1, AT_LEAST // size)
+        times = max(1, least // size)
         configured = stubbed_settings(str(engine.url), node_url)
         chain = Chain.connect(configured.chains[0])
         for _ in range(times):

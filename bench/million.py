@@ -1,117 +1,242 @@
-"""The budget: 1,000,000 watched legacies with a recipient each, and a ledger of as many emails, on one database.
+"""The budget: a million legacies and all that `bench.big_tables` says comes with them, on one database.
 
-Real tables, a stubbed node. What a look and a run take, how large the database is, and that no plan of a statement
-reads a table whole that `bench.plans.WHOLE_BY_DESIGN` does not name.
+What a look and a run of every pass take there, a scrape, forgetting, and how large the database is; and that no plan of
+a statement reads a table whole that `bench.plans.WHOLE_BY_DESIGN` does not name. Some legacies are of a real chain:
+their signals are read, planned and sent. Who asks about tens of thousands asks a stub, whose answers cost nothing.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bench.big_tables import big_tables, fill
-from bench.growth import stubbed_settings
+from api.metrics import RequestMetrics, Scrape
+from bench.big_tables import FOR_EACH_LEGACY, populate, vacuum
+from bench.dispatch import store_recipients
 from bench.harness import RUNS, Figure
-from bench.node_stub import NOW
+from bench.node_stub import NOW, TOKENS
 from bench.plans import WHOLE_BY_DESIGN, whole_reads
-from bench.surroundings import database, stub
-from reminder_worker import operations
-from reminder_worker.chain.client import Chain
-from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.reminders.ledger import Ledger
-from reminder_worker.reminders.windows import DuePass
-from reminder_worker.settings import Settings
+from bench.surroundings import CHAIN_ID, chain, database, settings, stub
+from bench.withdrawals import RELAYER_KEY
+from devnet.scenarios import Legacy, Scenario
+from reminder_worker import operations, passes
+from reminder_worker.runtime import Runtime, open_runtime
 
-ROWS = 1_000_000
-OTHERS = 20_000  # of the tables that do not grow with legacies
-TABLES = ("recipient", "legacy_write", "watch", "legacy", "reminder_config", "sent_ledger")
+LEGACIES = 1_000_000
 DUE = 40_000  # what an hour brings: each legacy is asked about once a day
-_NONE_DUE = text("update worker.watch set next_ask = :now + 60 where next_ask <= :now")
+REAL = 200
+DAY = 86_400
+STUBBED = ("due", "auto_renew", "statistics")
+_ATTESTOR_KEY = "0x" + "5a" * 32
 _DUE = text("""
     update worker.watch set next_ask = :now - 1, asked_at = null
     where (chain_id, legacy) in (select chain_id, legacy from worker.watch order by legacy limit :count)
 """)
-_STATUS = Path("/proc/self/status")
+_WATCH = text("""
+    insert into worker.watch (chain_id, legacy, creator, legacy_type)
+    select chain_id, address, creator, legacy_type from worker.legacy where address = any(:legacies)
+""")
+_PLANNED = text("update worker.due_window set planned_at = now() where planned_at is null")
+_NOT_LOOKED_AT = text("update worker.owner_activity set checked_at = now() - interval '1 day'")
+_SIZE = text("select pg_database_size(current_database())")
+_PROCESS = Path("/proc/self")
 
 
-async def measure() -> list[Figure]:
-    async with database() as (engine, url), stub("node_stub") as node_url:
-        others = {table.name: OTHERS for table in big_tables()}
-        await fill(engine, OTHERS, {**others, **dict.fromkeys(TABLES, ROWS)})
-        configured = stubbed_settings(url, node_url)
-        chain = Chain.connect(configured.chains[0])
-        try:
-            return [*await _passes(engine, chain, configured), *await _questions(engine), *await _database(engine)]
-        finally:
-            await chain.close()
+@dataclass(frozen=True, slots=True)
+class Cost:
+    seconds: float
+    mib: float  # more than before, at the highest
 
 
-async def _passes(engine: AsyncEngine, chain: Chain, configured: Settings) -> list[Figure]:
-    due = DuePass(engine, chain, ChainIndex(engine, chain), configured.reminders)
-    ledger = Ledger(engine, daily_cap=100)
-    async with engine.begin() as connection:
-        await connection.execute(_NONE_DUE, {"now": NOW})
-        await connection.execute(text("update worker.sent_ledger set state = 'dropped' where state = 'queued'"))
-    for _ in range(12):  # until every statement is a prepared one
-        if await due.look() or await ledger.has_work():
-            raise RuntimeError("nothing is due")
-    idle = (
-        [await _milliseconds(due.look) for _ in range(RUNS)],
-        [await _milliseconds(ledger.has_work) for _ in range(RUNS)],
-    )
-    rates, before = [], _memory("VmRSS")
-    for _ in range(3):
-        async with engine.begin() as connection:
-            await connection.execute(_DUE, {"now": NOW, "count": DUE})
-        began = perf_counter()
-        report = await due.run()
-        rates.append(report.asked / (perf_counter() - began))
-        if report.asked != DUE:
-            raise RuntimeError(f"{report.asked} of {DUE} were asked about")
-    rate = median(rates)
+async def measure(legacies: int = LEGACIES, due: int = DUE, real: int = REAL) -> list[Figure]:
+    async with AsyncExitStack() as stack:
+        engine, url = await stack.enter_async_context(database())
+        node, mail = [await stack.enter_async_context(stub(name)) for name in ("node_stub", "mail_stub")]
+        folder = stack.enter_context(TemporaryDirectory(prefix="rw-bench-"))
+        scenario = stack.enter_context(chain())
+        await populate(engine, legacies)
+        environ = {
+            **scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url),
+            **scenario.deployment.upgrade_environ(CHAIN_ID),
+            **scenario.deployment.price_environ(CHAIN_ID),
+            "MAIL_URL": mail,
+            "MAIL_TOKEN": "bench",
+            "GIFT_ORIGINS": "https://gifts.example",
+            "RELAYER_KEY": RELAYER_KEY,
+            "ATTESTOR_KEY": _ATTESTOR_KEY,
+            "STATISTICS_FOLDER": folder,
+        }
+        looks: dict[str, Cost] = {}
+        async with open_runtime(settings(url, environ)) as runtime:
+            found = await _real(runtime, scenario, real, looks)
+        async with open_runtime(settings(url, {**environ, f"CHAIN_{CHAIN_ID}_RPC_URLS": node})) as runtime:
+            found += await _stubbed(runtime, legacies, due, looks)
+        return [*_of_looks(looks), *found, *await _questions(engine), *await _database(engine)]
+
+
+# -- at a real node -------------------------------------------------------------------------------
+
+
+async def _real(runtime: Runtime, scenario: Scenario, count: int, looks: dict[str, Cost]) -> list[Figure]:
+    """Everything but what is asked about very many."""
+    owner, heirs = scenario.account("owner"), [scenario.account(name) for name in ("heir", "other heir")]
+    scenario.subscribe_premium(owner, 400 * DAY)
+    legacies = scenario.bulk_create(owner, count, {heir.address: 50 for heir in heirs})
+    people = [each.address.lower() for each in (owner, *heirs)]
+    await _run(runtime, "index")
+    await store_recipients(runtime, [each.address for each in legacies], people)
+    async with runtime.engine.begin() as connection:
+        await connection.execute(_WATCH, {"legacies": [each.address for each in legacies]})
+        await connection.execute(_PLANNED)
+    for wallet in runtime.wallets:
+        scenario.anvil.set_balance(wallet.address, 10**24)
+    for name in ("due", "relay", "prices", "upgrades", "alerts", "watchdog"):
+        await _run(runtime, name)
+    for step in passes.PASSES:
+        if step.name not in STUBBED:
+            looks[step.name] = await _look(runtime, step.name)
     return [
-        Figure("million.due.look", median(idle[0]), "ms, nothing due, one answer of the node with it"),
-        Figure("million.dispatch.look", median(idle[1]), "ms, nothing due"),
-        Figure("million.due.run", rate, "legacies/s"),
-        Figure("million.due.day", ROWS / rate, "s of a day to ask about all once"),
-        Figure("million.due.memory", (_memory("VmHWM") - before) / 1024, f"MiB more at the highest, {DUE} due"),
+        *await _signals(runtime, scenario, legacies, len(people)),
+        *[
+            Figure(f"million.{name}.run", (await _run(runtime, name))[0].seconds * 1000, "ms, nothing due")
+            for name in ("gifts", "relay", "prices", "upgrades", "alerts", "watchdog")
+        ],
+        *await _scrape(runtime),
     ]
 
 
+async def _signals(runtime: Runtime, scenario: Scenario, legacies: list[Legacy], people: int) -> list[Figure]:
+    """From blocks to emails."""
+    for legacy in legacies:
+        scenario.check_in(scenario.account("owner"), legacy)
+    costs, signals, emails = {}, len(legacies), len(legacies) * people
+    for name in ("index", "signals", "dispatch"):
+        costs[name], report = await _run(runtime, name)
+    sent = sum(states.get("sent", 0) for states in report["outcomes"].values())
+    if sent != emails:
+        raise RuntimeError(f"{sent} of {emails} were sent: {report}")
+    figures = [
+        Figure("million.index.run", signals / costs["index"].seconds, "events/s"),
+        Figure("million.signals.run", signals / costs["signals"].seconds, "signals/s"),
+        Figure("million.dispatch.run", emails / costs["dispatch"].seconds, f"emails/s, {emails} planned and sent"),
+    ]
+    return [*figures, *(_memory(name, cost) for name, cost in costs.items())]
+
+
+async def _scrape(runtime: Runtime) -> list[Figure]:
+    scrape = Scrape(runtime.engine, runtime.chains, RequestMetrics(), runtime.wallets)
+    if b"database_up 1.0" not in await scrape.text():
+        raise RuntimeError("a scrape took too long for the database's part")
+    costs = [await _cost(scrape.text) for _ in range(RUNS)]
+    return [Figure("million.scrape", median(each.seconds for each in costs) * 1000, "ms, every gauge of /metrics")]
+
+
+# -- at a stub ------------------------------------------------------------------------------------
+
+
+async def _stubbed(runtime: Runtime, legacies: int, due: int, looks: dict[str, Cost]) -> list[Figure]:
+    await _run(runtime, "due")  # of those whose owners checked in
+    for name in STUBBED:
+        looks[name] = await _look(runtime, name)
+    runs = []
+    for _ in range(3):
+        async with runtime.engine.begin() as connection:
+            await connection.execute(_DUE, {"now": NOW, "count": due})
+        cost, report = await _run(runtime, "due")
+        runs.append(cost)
+        if report["asked"] != due:
+            raise RuntimeError(f"{report['asked']} of {due} were asked about")
+    rate = due / median(each.seconds for each in runs)
+    async with runtime.engine.begin() as connection:
+        await connection.execute(_NOT_LOOKED_AT)
+    await vacuum(runtime.engine)
+    renewing, renewed = await _run(runtime, "auto_renew")
+    if renewed["legacies"] == 0:
+        raise RuntimeError("nobody's timer was looked at")
+    counting, counted = await _run(runtime, "statistics")
+    if counted["legacies"] < legacies:
+        raise RuntimeError(f"{counted['legacies']} legacies were counted")
+    return [
+        Figure("million.due.run", rate, "legacies/s"),
+        Figure("million.due.day", legacies / rate, "s of a day to ask about all once"),
+        _memory("due", max(runs, key=lambda each: each.mib), f"{due} due"),
+        Figure("million.auto_renew.run", renewed["legacies"] / renewing.seconds, "owners/s"),
+        _memory("auto_renew", renewing, f"{renewed['legacies']} owners"),
+        Figure("million.statistics.run", counting.seconds, f"s, once an hour; {TOKENS} tokens, which nobody holds"),
+        _memory("statistics", counting),
+    ]
+
+
+# -- the database ---------------------------------------------------------------------------------
+
+
 async def _questions(engine: AsyncEngine) -> list[Figure]:
-    asked = (
-        operations.waiting_emails,
-        operations.undecided_emails,
-        operations.sends_per_day,
-        operations.paused_legacies,
-        operations.next_ask,
-    )
-    seconds = [await _milliseconds(lambda ask=ask: ask(engine)) for ask in asked]  # type: ignore[misc]
-    slow = dict(zip((each.__name__ for each in asked), seconds, strict=True))
+    forgetting = await _cost(lambda: operations.forget_expired(engine))
     found = {name: reads for name, reads in (await whole_reads(engine)).items() if name not in WHOLE_BY_DESIGN}
     if found:
         raise RuntimeError(f"whole tables are read: {found}")
     return [
-        Figure("million.gauges", sum(slow.values()), "ms, the questions of a scrape about reminders"),
+        Figure("million.forget", forgetting.seconds, "s, once an hour"),
         Figure("million.whole_reads", len(found), "statements that read a table that grows whole", None, None, "0"),
     ]
 
 
 async def _database(engine: AsyncEngine) -> list[Figure]:
     async with engine.connect() as connection:
-        size = await connection.scalar(text("select pg_database_size(current_database())"))
-    return [Figure("million.database", float(size or 0) / 2**30, "GiB, one email each")]
+        size = await connection.scalar(_SIZE)
+    about = f"GiB; {FOR_EACH_LEGACY['recipient']} people, {FOR_EACH_LEGACY['sent_ledger']} emails a legacy"
+    return [Figure("million.database", float(size or 0) / 2**30, about)]
 
 
-async def _milliseconds(work: Callable[[], Awaitable[object]]) -> float:
-    began = perf_counter()
+# -- what something costs -------------------------------------------------------------------------
+
+
+async def _look(runtime: Runtime, name: str) -> Cost:
+    step = passes.BY_NAME[name]
+    (chain_id,) = step.chains(runtime)
+    for _ in range(12):  # until every statement is a prepared one
+        await step.look(runtime, chain_id)
+    costs = [await _cost(lambda: step.look(runtime, chain_id)) for _ in range(RUNS)]
+    return Cost(median(each.seconds for each in costs), max(each.mib for each in costs))
+
+
+def _of_looks(looks: Mapping[str, Cost]) -> list[Figure]:
+    highest = max(each.mib for each in looks.values())
+    times = [Figure(f"million.{name}.look", each.seconds * 1000, "ms") for name, each in looks.items()]
+    return [*times, Figure("million.looks.memory", highest, "MiB more at the highest, of any look")]
+
+
+async def _run(runtime: Runtime, name: str) -> tuple[Cost, Mapping[str, Any]]:
+    step = passes.BY_NAME[name]
+    (chain_id,) = step.chains(runtime)
+    reports: list[Mapping[str, Any]] = []
+
+    async def work() -> None:
+        reports.append(await step.run(runtime, chain_id))
+
+    return await _cost(work), reports[0]
+
+
+async def _cost(work: Callable[[], Awaitable[object]]) -> Cost:
+    (_PROCESS / "clear_refs").write_text("5")  # what is the highest is forgotten
+    before, began = _kib("VmRSS"), perf_counter()
     await work()
-    return (perf_counter() - began) * 1000
+    return Cost(perf_counter() - began, (_kib("VmHWM") - before) / 1024)
 
 
-def _memory(name: str) -> int:
-    """KiB of this process."""
-    return next(int(line.split()[1]) for line in _STATUS.read_text().splitlines() if line.startswith(name))
+def _kib(name: str) -> int:
+    """Of this process."""
+    lines = (_PROCESS / "status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(name))
+
+
+def _memory(name: str, cost: Cost, about: str = "") -> Figure:
+    unit = "MiB more at the highest" + (f", {about}" if about else "")
+    return Figure(f"million.{name}.memory", cost.mib, unit)

@@ -31,8 +31,13 @@ _ANSWERS: dict[str, Any] = {
 }
 _DUE = selector("PremiumReminderView", "dueRemindersBatch").hex()
 _MANY = selector("Multicall3", "aggregate3").hex()
+TOKENS = 2  # on the white list; nobody holds any
+_LISTED = word(WORD) + word(TOKENS) + b"".join(word(10**6 + number) for number in range(TOKENS))
 # What each legacy and each user says: the first window is years away, and nobody chose a time of their own.
-_SAYS = {selector("Legacy", "getTriggerActivationTimestamp").hex(): word(NOW + 10**8) * 3}
+_SAYS = {
+    selector("Legacy", "getTriggerActivationTimestamp").hex(): word(NOW + 10**8) * 3,
+    selector("TokenWhiteList", "getWhitelist").hex(): _LISTED,
+}
 
 
 class Stub(asyncio.Protocol):

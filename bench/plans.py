@@ -121,9 +121,9 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
     yield "statistics by day", store.last_of_each_day(engine, CHAIN_ID, now - timedelta(days=30), now)
     yield "statistics count", store.count(engine)
     async with engine.begin() as connection:
-        yield "known_logs", index_tables.known_logs(connection, CHAIN_ID, 5, 9)
-        yield "newest_event_block", index_tables.newest_event_block(connection, CHAIN_ID, 9)
-        yield "select_events", index_tables.select_events(connection, CHAIN_ID, {"NotifyRequested"}, 5, 9)
+        yield "known_logs", index_tables.known_logs(connection, CHAIN_ID, -9, -5)
+        yield "newest_event_block", index_tables.newest_event_block(connection, CHAIN_ID, -9)
+        yield "select_events", index_tables.select_events(connection, CHAIN_ID, {"NotifyRequested"}, -9, -5)
         yield "live_gifts", index_tables.live_gifts(connection, CHAIN_ID, "0x")
         yield "legacies_by_id", index_tables.legacies_by_id(connection, CHAIN_ID, "0x", [5])
         for table in (tables.legacy, tables.reminder_config):

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import aiohttp
@@ -72,7 +72,8 @@ async def _measure(runtime: Runtime, url: str, scenario: Scenario, reads: Sequen
     owner = scenario.account("owner")
     async with runtime.engine.connect() as connection:
         rows = (await connection.execute(select(recipient))).all()
-    signed = _signed_bodies(owner, rows[0].legacy)
+    first = int(time.time()) + 900  # later than the one the chain reads were taken from
+    signed = iter(signed_reads(owner, [rows[0].legacy], range(first, first + RUNS * REQUESTS)))
     digest, signature = keccak(b"any digest"), owner.unsafe_sign_hash(keccak(b"any digest")).signature
     compact = signature[:64] + bytes([signature[64] - 27])
     node = scenario.anvil.url
@@ -99,14 +100,14 @@ async def _measure(runtime: Runtime, url: str, scenario: Scenario, reads: Sequen
     return [Figure("recipients", REQUESTS / seconds, "requests/s", REQUESTS / floor, ratio, "ratio >= 0.6")]
 
 
-def _signed_bodies(owner: LocalAccount, legacy: str) -> Iterator[dict[str, Any]]:
-    """Each with a deadline of its own: a digest is spent once used."""
+def signed_reads(owner: LocalAccount, legacies: Sequence[str], deadlines: Iterable[int]) -> list[dict[str, Any]]:
+    """For `POST /recipients`: of each legacy with each deadline, since a digest is spent once used."""
     domain = {"name": "Reminder Worker", "version": "1", "chainId": CHAIN_ID}
-    first = int(time.time()) + 900  # later than the one the chain reads were taken from
+    types = {"ReadRecipients": [dict(field) for field in MESSAGE_TYPES["ReadRecipients"]]}
     made = []
-    for deadline in range(first, first + RUNS * REQUESTS):
-        message = {"legacy": legacy, "deadline": deadline}
-        types = {"ReadRecipients": [dict(field) for field in MESSAGE_TYPES["ReadRecipients"]]}
-        signature = owner.sign_message(encode_typed_data(domain, types, message)).signature.hex()
-        made.append({**message, "chainId": CHAIN_ID, "signature": "0x" + signature.removeprefix("0x")})
-    return iter(made)
+    for deadline in deadlines:
+        for legacy in legacies:
+            message = {"legacy": legacy, "deadline": deadline}
+            signature = owner.sign_message(encode_typed_data(domain, types, message)).signature.hex()
+            made.append({**message, "chainId": CHAIN_ID, "signature": "0x" + signature.removeprefix("0x")})
+    return made

@@ -1,0 +1,50 @@
+"""Each long bench in little: it still runs, checks what it did, and gives the figures that are told of it.
+
+No time is asserted.
+"""
+
+import shutil
+
+import pytest
+
+from bench import api_under_load, growth, million
+from bench.harness import Figure
+
+
+def by_name(figures: list[Figure]) -> dict[str, float]:
+    found = {figure.name: figure.value for figure in figures}
+    assert len(found) == len(figures)
+    return found
+
+
+@pytest.mark.timeout(300)
+async def test_growth_in_little() -> None:
+    """A curve of each: emails, watched legacies, the ledger; with the fewest at 1."""
+    figures = await growth.measure(smaller=500, runs=1)
+    found = by_name(figures)
+    sizes = [f"recipients.{n}" for n in (2, 20, 200)] + [f"watched.{n}" for n in (2, 40, 400)]
+    assert set(found) == {f"growth.{each}" for each in (*sizes, "ledger.2000", "ledger.20000")}
+    assert all(value > 0 for value in found.values())
+    assert [figure.ratio for figure in figures if figure.floor == figure.value] == [1, 1, 1]
+
+
+@pytest.mark.timeout(300)
+async def test_a_million_legacies_in_little() -> None:
+    """Every pass looks and runs over tables filled like those of a million, and no statement reads one whole."""
+    found = by_name(await million.measure(legacies=2_000, due=300, real=5))
+    for name in million.passes.BY_NAME:
+        assert found[f"million.{name}.look"] > 0
+        assert found[f"million.{name}.run"] > 0
+    assert {"million.looks.memory", "million.statistics.memory", "million.scrape", "million.forget"} <= set(found)
+    assert found["million.whole_reads"] == 0
+    assert found["million.database"] > 0
+
+
+@pytest.mark.skipif(shutil.which("wrk") is None, reason="wrk is not installed")
+@pytest.mark.timeout(300)
+async def test_the_api_under_load_in_little() -> None:
+    """No answer is an error while passes run, signed reads among them."""
+    found = by_name(await api_under_load.measure(seconds=2))
+    assert found["api_under_load.errors"] == 0
+    assert found["api_under_load.signed"] > 0
+    assert found["api_under_load.p99"] >= found["api_under_load.p50"] > 0
