@@ -40,8 +40,15 @@ def test_every_part_is_locked_down(service: dict[str, Any]) -> None:
 
 
 def test_every_part_has_limits(service: dict[str, Any]) -> None:
-    assert service["deploy"]["resources"]["limits"].keys() == {"cpus", "memory"}
-    assert service["pids_limit"] > 0
+    assert {"cpus", "mem_limit", "pids_limit"} <= service.keys()
+    assert "resources" not in service.get("deploy", {}), "Compose refuses limits that stand in both places"
+
+
+def test_a_check_that_needs_dagsters_database_passes_the_entry_point(service: dict[str, Any]) -> None:
+    """Neither a health check nor `exec` goes through the image's entry point, which reads the address from its file."""
+    check = service.get("healthcheck", {}).get("test", [])
+    if any(word.startswith("dagster") for word in check):
+        assert check[:2] == ["CMD", "deploy/entrypoint.sh"]
 
 
 def test_every_image_is_pinned(service: dict[str, Any]) -> None:
