@@ -412,6 +412,8 @@ def _block_name(which: BlockTag | int) -> str:
 
 async def _all(work: Sequence[Awaitable[T]]) -> list[T]:
     """All results in order; the first failure ends the others."""
+    if len(work) < 2:
+        return [await each for each in work]
     tasks = [asyncio.ensure_future(each) for each in work]
     try:
         return await asyncio.gather(*tasks)

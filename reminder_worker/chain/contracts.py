@@ -113,7 +113,7 @@ class Legacies:
         `likely`, what it was before, saves a round trip and proves nothing: the router is asked about that id while the
         legacy is asked for it, and again when the legacy says another.
         """
-        if likely is None:
+        if likely is None or likely.router not in self._routers:
             return (await self.identities([legacy], at=None))[0]
         (row,), (registered,) = await asyncio.gather(
             self._read([legacy], _IDENTITY, None), self._chain.call_many([_registration(likely)])

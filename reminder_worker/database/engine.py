@@ -1,12 +1,13 @@
 """The connection to PostgreSQL."""
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 from sqlalchemy import event, make_url
-from sqlalchemy.exc import InvalidatePoolError, OperationalError
+from sqlalchemy.exc import DBAPIError, InvalidatePoolError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.util import greenlet_spawn
 
 T = TypeVar("T")
 _DEADLOCK = "40P01"
@@ -48,6 +49,36 @@ def _ask_idle_connections(engine: AsyncEngine) -> None:
 
     event.listen(engine.sync_engine, "checkin", returned)
     event.listen(engine.sync_engine, "checkout", taken)
+
+
+async def at_once(engine: AsyncEngine, statement: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    """The rows of one statement that commits by itself, for what a request waits for.
+
+    `statement` as the driver takes it, `%(name)s`: SQLAlchemy's own execution takes more time than all the rest of it.
+    Raises SQLAlchemy's errors.
+    """
+    pool, driver = engine.sync_engine.pool, engine.dialect.loaded_dbapi
+
+    def run() -> list[tuple[Any, ...]]:
+        taken, as_it_was = pool.connect(), False
+        try:
+            connection: Any = taken.dbapi_connection
+            connection.autocommit = True
+            cursor = connection.cursor()
+            cursor.execute(statement, values)
+            rows: list[tuple[Any, ...]] = cursor.fetchall()
+            connection.autocommit = False
+            as_it_was = True
+        except driver.Error as error:
+            raise DBAPIError.instance(statement, None, error, driver.Error, hide_parameters=True) from None
+        finally:
+            if as_it_was:
+                taken.close()
+            else:
+                taken.invalidate()
+        return rows
+
+    return await greenlet_spawn(run)
 
 
 async def through_deadlocks(transaction: Callable[[], Awaitable[T]]) -> T:

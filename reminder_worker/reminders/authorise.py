@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -19,6 +20,7 @@ from reminder_worker.chain.signatures import Signatures, recover, typed_data_dig
 from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMismatch
 from reminder_worker.signed import check_deadline, served_chain, service_domain, spend
 
+MOST_SEEN: Final = 10_000  # legacies kept in memory
 _ABOUT_A_LEGACY = ({"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"})
 MESSAGE_TYPES: Mapping[str, tuple[Mapping[str, str], ...]] = MappingProxyType(
     {
@@ -63,6 +65,7 @@ class Authoriser:
     def __init__(self, chains: Mapping[int, Chain], now: Callable[[], float] = time.time) -> None:
         self._chains = chains
         self._now = now
+        self._seen: dict[tuple[int, str], LegacyIdentity] = {}  # the genuine ones, as they were: asked about again
 
     async def authorise(
         self,
@@ -81,14 +84,15 @@ class Authoriser:
         chain = served_chain(self._chains, request.chain_id)
         check_deadline(request.deadline, self._now())
         digest = message_digest(request, primary_type, payload_hash)
-
-        async def see(by: Chain) -> _Seen:
-            return await _see(by, request, digest, require_premium=require_premium)
-
+        about = request.chain_id, request.legacy
+        asked = _Asked(request, digest, recover(digest, request.signature), self._seen.get(about), require_premium)
         # What is stored is shown to nobody but the creator that it was saved for (`recipients.py`).
-        seen = await (see(chain) if primary_type == "ReadRecipients" else agreed(chain, see))
+        seen = await (asked.see(chain) if primary_type == "ReadRecipients" else agreed(chain, asked.see))
         if seen.identity is None:
             raise NotAKnownLegacy("No router of this installation knows this legacy.")
+        if len(self._seen) >= MOST_SEEN:
+            self._seen.clear()
+        self._seen[about] = seen.identity
         if require_owner and seen.identity.owner != seen.identity.creator:
             raise SignerMismatch("The creator of this legacy is not its owner.")
         if not seen.is_signed:
@@ -107,28 +111,30 @@ class _Seen:
     is_premium: bool = False
 
 
-async def _see(chain: Chain, request: SignedRequest, digest: bytes, *, require_premium: bool) -> _Seen:
-    identity, plain_signer = await asyncio.gather(
-        Legacies(chain).is_genuine(request.legacy), _plain_signer(chain, digest, request.signature)
-    )
-    if identity is None:
-        return _Seen(None)
-    creator = identity.creator
-    is_signed = plain_signer == creator or await Signatures(chain).is_signed(digest, request.signature, creator)
-    is_premium = is_signed and require_premium and await PremiumSetting(chain).is_premium(creator)
-    return _Seen(identity, is_signed, is_premium)
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request as the chain is asked about it. `signer` is the account whose key made the signature, if any."""
 
+    request: SignedRequest
+    digest: bytes
+    signer: str | None
+    likely: LegacyIdentity | None
+    require_premium: bool
 
-async def _plain_signer(chain: Chain, digest: bytes, signature: bytes) -> str | None:
-    """The account without code that made the signature: asked while the legacy is read, since it mostly is the creator.
-
-    None when there is none; then only the creator's own code may still agree.
-    """
-    signer = recover(digest, signature)
-    if signer is None:
-        return None
-    (code,) = await chain.codes([signer])
-    return None if code else signer
+    async def see(self, chain: Chain) -> _Seen:
+        # Whether the signer has code is asked while the legacy is read, since it mostly is the creator: with code only
+        # that may still agree.
+        identity, codes = await asyncio.gather(
+            Legacies(chain).is_genuine(self.request.legacy, likely=self.likely),
+            chain.codes([self.signer] if self.signer else []),
+        )
+        if identity is None:
+            return _Seen(None)
+        creator = identity.creator
+        by_key = self.signer == creator and codes == [b""]
+        is_signed = by_key or await Signatures(chain).is_signed(self.digest, self.request.signature, creator)
+        is_premium = is_signed and self.require_premium and await PremiumSetting(chain).is_premium(creator)
+        return _Seen(identity, is_signed, is_premium)
 
 
 def message_digest(request: SignedRequest, primary_type: str, payload_hash: bytes | None = None) -> bytes:

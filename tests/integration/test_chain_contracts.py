@@ -1,6 +1,7 @@
 """The typed contracts and events against our contracts on a real node."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
@@ -91,6 +92,22 @@ async def test_only_what_a_configured_router_maps_back_is_genuine(chain: Chain, 
     elsewhere = Chain.connect(settings)
     assert await Legacies(elsewhere).is_genuine(true.address) is None
     await elsewhere.close()
+
+
+async def test_what_a_legacy_was_before_proves_nothing(chain: Chain, chain_scenario: Scenario) -> None:
+    """Neither the same, nor another's, nor one under a router that is none of ours: the answer is always today's."""
+    owner = chain_scenario.account("owner")
+    heirs = {person(chain_scenario, "heir"): 100}
+    one, other = (chain_scenario.create_legacy(owner, heirs).address for _ in range(2))
+    fake = chain_scenario.deploy_fake_legacy(owner, 1, []).address
+    legacies = Legacies(chain)
+    truth = {address: await legacies.is_genuine(address) for address in (one, other, fake)}
+    known = [each for each in truth.values() if each is not None]
+    assert len(known) == 2
+    strange = [replace(known[0], router=person(chain_scenario, "nobody")), replace(known[0], legacy_id=10**6)]
+    for likely in (*known, *strange):
+        for address, expected in truth.items():
+            assert await legacies.is_genuine(address, likely=likely) == expected
 
 
 async def test_reads_are_of_the_block_that_was_named(chain: Chain, chain_scenario: Scenario) -> None:
