@@ -13,7 +13,7 @@ from devnet import leaks
 from devnet.scenarios import Legacy
 from reminder_worker.mail.messages import KIND_WINDOWS, Kind
 from reminder_worker.operations_stuck import stuck
-from tests.campaign.life import HEIRS
+from tests.campaign.worker import HEIRS
 from tests.integration.reminder_world import World
 
 NOTIFY_TOPIC = "0x" + keccak(text="LegacyEmailNotifyRequested(address,address,uint8,uint8)").hex()

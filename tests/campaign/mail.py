@@ -26,9 +26,10 @@ from mail_service.settings import Settings
 from reminder_worker.database.engine import open_engine
 from tests.campaign import judge
 from tests.campaign.judge import Letter
-from tests.campaign.life import CAP, HEIRS, Life, WorkerLife, emptied, listening, nothing_is_left
+from tests.campaign.life import Life, listening, nothing_is_left
 from tests.campaign.postgres import Postgres
 from tests.campaign.smtp import POINTS, REFUSALS, Mishap, Smtp
+from tests.campaign.worker import CAP, HEIRS, WorkerLife, emptied
 from tests.integration.mail_service_stack import KEY_32, ORIGIN, TOKEN
 from tests.integration.reminder_world import World, open_world
 

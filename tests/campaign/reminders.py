@@ -19,9 +19,10 @@ from reminder_worker.database.engine import open_engine
 from reminder_worker.indexer.subgraph import Subgraph
 from tests.campaign import judge
 from tests.campaign.judge import Letter
-from tests.campaign.life import CAP, DEEPEST, HEIRS, Life, WorkerLife, emptied, listening, nothing_is_left
+from tests.campaign.life import Life, listening, nothing_is_left
 from tests.campaign.nodes import another_chain, answers, behind, garbage, no_logs, none_of_the_newest
 from tests.campaign.postgres import Postgres
+from tests.campaign.worker import CAP, DEEPEST, HEIRS, WorkerLife, emptied
 from tests.integration.chain_proxy import Proxy, proxy
 from tests.integration.indexer_graph_node import GraphNode
 from tests.integration.mail_stub import Email, Fault, MailStub

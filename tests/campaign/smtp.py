@@ -9,9 +9,10 @@ import email
 import email.policy
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any, Self
 
 REFUSALS = {
@@ -34,6 +35,7 @@ _WELCOME = {
     "data": "354 go on",
     "end": "250 OK",
 }
+_NONSENSE = (b"hello, hello", b"\xff\xfe\x00", b"999 what", b"250-and so on", b"200 yes", b"251 " + b"x" * 70_000)
 Kill = Callable[[], None]
 
 
@@ -68,6 +70,7 @@ class Smtp:
     port: int = 0
     _server: asyncio.Server | None = None
     _open: set[asyncio.StreamWriter] = field(default_factory=set)
+    _nonsense: Iterator[bytes] = field(default_factory=lambda: cycle(_NONSENSE))
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
 
     async def __aenter__(self) -> Self:
@@ -168,7 +171,8 @@ class Smtp:
             case "kill":
                 self.kill()
             case "nonsense":
-                await _say(writer, "hello, hello")
+                writer.write(next(self._nonsense) + b"\r\n")
+                await writer.drain()
                 return False
             case "4xx" | "5xx":
                 await _say(writer, REFUSALS[point][mishap == "5xx"])
