@@ -22,7 +22,7 @@ from tests.campaign.judge import Letter
 from tests.campaign.life import Life, listening, nothing_is_left
 from tests.campaign.nodes import another_chain, answers, behind, garbage, no_logs, none_of_the_newest
 from tests.campaign.postgres import Postgres
-from tests.campaign.worker import CAP, DEEPEST, HEIRS, WorkerLife, emptied
+from tests.campaign.worker import CAP, CRASH, DEEPEST, HEIRS, WorkerLife, emptied
 from tests.integration.chain_proxy import Proxy, proxy
 from tests.integration.indexer_graph_node import GraphNode
 from tests.integration.mail_stub import Email, Fault, MailStub
@@ -53,7 +53,7 @@ class Reminders(WorkerLife):
             ("subgraph answers 500", self._subgraph_500),
             *[("mail service", self._mail_fails)] * 4,
             ("mail service is down", self._mail_down),
-            ("killed at a statement", self._crash),
+            (CRASH, self._crash),
         ]
 
     async def well(self) -> None:

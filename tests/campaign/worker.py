@@ -1,0 +1,328 @@
+"""A worker's life, whatever it is beset by: how time passes, people act, passes run and fail, and what always holds."""
+
+import asyncio
+import random
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from devnet.chain import ChainError
+from devnet.scenarios import DAY, Legacy
+from reminder_worker.errors import ServiceError
+from reminder_worker.reminders import resolve
+from tests.campaign.life import Life
+from tests.campaign.postgres import Postgres
+from tests.integration.crash import Crash, CrashAt
+from tests.integration.reminder_world import CHAIN_ID, World
+
+OWNERS = ("owner", "other owner")
+# No word of the service is a part of these, so that none of them may be found anywhere.
+HEIRS = ("annaquill", "benwren", "cleofinch", "danheron", "evalinnet")
+DEEPEST = 64  # blocks of a reorganisation
+CAP = 4  # emails to one address in a day
+INACTIVITY = 40 * DAY
+OPEN = ("queued", "claimed", "released", "unknown")
+ROUNDS_TO_SETTLE = 12  # days: five of one email a day, and what endpoints and leases need
+A_DAY = 1.01
+AT_ONCE = 0.3  # how often two faults come together
+CRASH = "killed at a statement"
+_EXPECTED = (ServiceError, SQLAlchemyError, OSError, TimeoutError, Crash)  # what a pass may end with
+_PROCESS = Path(__file__).parents[1] / "integration" / "dispatch_process.py"
+Fault = tuple[str, Callable[[], Any]]
+
+
+class WorkerLife:
+    """`heirs` of each of two legacies; `actions` of people and `faults` are drawn from the seed."""
+
+    def __init__(self, life: Life, world: World, postgres: Postgres, heirs: Sequence[str]) -> None:
+        self.life = life
+        self.draw = random.Random(life.seed)
+        self.world = world
+        self.postgres = postgres
+        self.heirs = heirs
+        self.legacies: list[Legacy] = []
+        self.reorganised = False
+        self.set_back = 0.0  # days that the database's clock was set back, in all
+        self.days: list[tuple[int, Counter[str]]] = [(0, Counter())]  # see `judge.cap_was_kept`
+        self._cursors: dict[str, int] = {}
+        self.actions: list[tuple[str, Callable[[], Awaitable[None]]]] = [
+            ("days pass", self._days_pass),
+            ("the owner checks in", self._check_in),
+            ("an heir claims", self._claim),
+            ("recipients are written anew", self._rewrite),
+        ]
+        self.faults: list[Fault] = [
+            (CRASH, self._crash),
+            ("killed by signal", self._kill),
+            ("two at once", self._two_at_once),
+            ("connections dropped", self._connections_dropped),
+            ("database restarted", self._database_restarted),
+            ("disk full", self._disk_full),
+            ("clock ahead", self._clock_ahead),
+            ("clock back", self._clock_back),
+            ("wall clock stepped", self._wall_clock),
+            ("lease over too early", self._lease_over),
+        ]
+
+    # -- the life -------------------------------------------------------------------------------
+
+    async def live(self, steps: int) -> None:
+        await self.begin()
+        for _ in range(steps):
+            await self.act()
+            async with AsyncExitStack() as stack:
+                for name, fault in self._drawn():
+                    self.life.faults[name] += 1
+                    self.life.story.append(name)
+                    await stack.enter_async_context(fault())
+                await self.tick()
+            await self.well()
+            await self._cursors_never_go_back()
+            await self._nothing_waits_longer_than_stated()
+        await self.settle()
+        self.life.violations += await self.judge()
+
+    def _drawn(self) -> list[Fault]:
+        """One, or two at once. A crash at a statement comes last: the statements that it counts are the passes'."""
+        drawn = dict(self.draw.choices(self.faults, k=2 if self.draw.random() < AT_ONCE else 1))
+        return sorted(drawn.items(), key=lambda each: each[0] == CRASH)
+
+    async def tick(self) -> bool:
+        """As the passes do it: one that fails stops no other, but a process that is gone does nothing more. Whether
+        all went well."""
+        world, well = self.world, True
+        for work in (world.index.advance, world.signals.run, world.due.run, world.dispatch.run):
+            try:
+                await work()
+            except Crash:
+                return False
+            except _EXPECTED as error:
+                well = False
+                self.life.story.append(f"  {getattr(work, '__qualname__', work)}: {type(error).__name__}")
+        return well
+
+    async def begin(self) -> None:
+        for owner in OWNERS:
+            legacy = self.world.legacy(owner, self.heirs, inactivity=INACTIVITY)
+            self.legacies.append(legacy)
+            await self.world.save(legacy, owner, *self.heirs)
+        self.mine(DEEPEST + 6)  # what is set up is deeper than any reorganisation
+        await self.tick()
+
+    async def act(self) -> None:
+        if self.draw.random() < 0.6:
+            name, action = self.draw.choice(self.actions)
+            self.life.story.append(name)
+            with suppress(ChainError):  # for example a claim that comes too early
+                await action()
+            self.mine(self.draw.randint(0, 40))
+
+    def mine(self, blocks: int) -> None:
+        self.world.scenario.anvil.mine(blocks)
+
+    async def well(self) -> None:
+        """Whatever is outside of the worker works again."""
+        raise NotImplementedError
+
+    def heard(self) -> int:
+        """How many emails people got so far."""
+        raise NotImplementedError
+
+    async def judge(self) -> list[str]:
+        """What was promised and did not hold."""
+        raise NotImplementedError
+
+    # -- people ---------------------------------------------------------------------------------
+
+    async def _days_pass(self) -> None:
+        self.world.scenario.advance(self.draw.randint(1, 12) * DAY)
+
+    async def _check_in(self) -> None:
+        which = self.draw.randrange(2)
+        self.world.scenario.check_in(self.world.account(OWNERS[which]), self.legacies[which])
+
+    async def _claim(self) -> None:
+        self.world.scenario.claim(self.world.account(self.heirs[0]), self.draw.choice(self.legacies), [])
+
+    async def _rewrite(self) -> None:
+        """Of the second legacy only: what the first is owed stays countable."""
+        if self.draw.random() < 0.3:
+            await self.world.erase(self.legacies[1])
+        await self.world.save(self.legacies[1], OWNERS[1], self.draw.choice(self.heirs))
+
+    # -- what goes wrong with the worker, its database and its clocks -------------------------------
+
+    @asynccontextmanager
+    async def _crash(self) -> AsyncIterator[None]:
+        with CrashAt(self.world.engine, self.draw.randint(0, 60)):
+            yield
+
+    @asynccontextmanager
+    async def _kill(self) -> AsyncIterator[None]:
+        """A dispatcher that is a process of its own, ended by SIGKILL somewhere in its start or its work."""
+        environ = self.world.scenario.deployment.settings_environ(CHAIN_ID, self.world.scenario.anvil.url)
+        values = [f"{name}={value}" for name, value in {**environ, "MAIL_URL": self.world.mail.url}.items()]
+        process = await asyncio.create_subprocess_exec(
+            *[sys.executable, str(_PROCESS), self.postgres.url, *values],
+            env={"PYTHONPATH": str(_PROCESS.parents[2])},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        asyncio.get_running_loop().call_later(0.6 + self.draw.random(), _end, process)
+        said, _ = await process.communicate()
+        self.life.log.append(said.decode())
+        yield
+
+    @asynccontextmanager
+    async def _two_at_once(self) -> AsyncIterator[None]:
+        other = asyncio.create_task(self.tick())
+        yield
+        await other
+
+    @asynccontextmanager
+    async def meanwhile(self, work: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+        async def later() -> None:
+            await asyncio.sleep(self.draw.random() * 0.1)
+            await work()
+
+        task = asyncio.create_task(later())
+        yield
+        await task
+        await self.postgres.ready()
+
+    def _connections_dropped(self) -> Any:
+        return self.meanwhile(self.postgres.drop_connections)
+
+    def _database_restarted(self) -> Any:
+        return self.meanwhile(self.postgres.restart)
+
+    @asynccontextmanager
+    async def _disk_full(self) -> AsyncIterator[None]:
+        with self.postgres.full_disk():
+            yield
+        await self.postgres.ready()
+
+    @asynccontextmanager
+    async def _clock_ahead(self) -> AsyncIterator[None]:
+        await self.days_pass(self.draw.choice((0.1, A_DAY, 2)))
+        yield
+
+    @asynccontextmanager
+    async def _clock_back(self) -> AsyncIterator[None]:
+        days = self.draw.choice((0.01, 0.2))
+        self.set_back += days
+        await self.days_pass(-days)
+        yield
+
+    @asynccontextmanager
+    async def _wall_clock(self) -> AsyncIterator[None]:
+        """The only question of a pass that this machine's clock answers: the passes go by the chain's and the
+        database's."""
+        days = self.draw.choice((-400, -1, 1, 400))
+        self.life.story.append(f"  by {days} days")
+
+        class Stepped(datetime):
+            @classmethod
+            def now(cls, tz: Any = None) -> Any:
+                return datetime.now(tz) + timedelta(days=days)
+
+        with patch.object(resolve, "datetime", Stepped):
+            yield
+
+    @asynccontextmanager
+    async def _lease_over(self) -> AsyncIterator[None]:
+        """A second dispatcher takes what the first still has in hand."""
+        other = asyncio.create_task(self.tick())
+        with suppress(SQLAlchemyError):
+            await self.world.leases_expire()
+        yield
+        await other
+
+    # -- what holds all the time ----------------------------------------------------------------
+
+    async def days_pass(self, days: float = A_DAY) -> None:
+        """By the database's clock, for all that waits by it. What is under way then was counted on the day before."""
+        rows = await self.world.sql(
+            "select recipient, count(*) from worker.sent_ledger where state in ('claimed', 'unknown') group by 1"
+        )
+        under_way = Counter({f"{self.world.labels[row[0]]}@example.org": row[1] for row in rows})
+        self.days.append((self.heard(), under_way))
+        await self.world.days_pass(days)
+        moved = f"make_interval(secs => {days * DAY})"
+        await self.world.sql(f"update worker.notify_signal set next_try = next_try - {moved}")
+        await self.world.sql(f"update worker.watch set paused_until = paused_until - {moved}")
+
+    async def _cursors_never_go_back(self) -> None:
+        """Of the signals, of our own index and of the horizon; a reorganisation may take each back, once."""
+        rows = await self.world.sql("select name, max(block_number) from worker.index_cursor group by name")
+        for name, number in rows:
+            before = self._cursors.get(name, -1)
+            if number < before and not self.reorganised:
+                self.life.violations.append(f"cursor {name} went back from {before} to {number}")
+        self._cursors = dict(rows)
+        self.reorganised = False
+
+    async def _nothing_waits_longer_than_stated(self) -> None:
+        """A day at most until the next try of anything, three minutes until a lease is over."""
+        late = f"now() + make_interval(secs => {86400 * (1 + self.set_back) + 60})"
+        lease = f"now() + make_interval(secs => {180 + 86400 * self.set_back})"
+        for what, where in {
+            "an entry": f"worker.sent_ledger where state in {OPEN} and next_try > {late}",
+            "a lease": f"worker.sent_ledger where state in ('claimed', 'unknown') and lease_until > {lease}",
+            "a signal": f"worker.notify_signal where state = 'new' and next_try > {late}",
+            "a legacy": f"worker.watch where paused_until > {late}",
+        }.items():
+            ((number,),) = await self.world.sql(f"select count(*) from {where}")
+            if number:
+                self.life.violations.append(f"{what} waits longer than stated")
+
+    async def settle(self) -> None:
+        """Everything is well from now on, and time passes, a day at a time: nothing is hurried."""
+        for _ in range(ROUNDS_TO_SETTLE):
+            await self.well()
+            self.mine(DEEPEST)
+            await self.days_pass()
+            if not await self.tick():
+                await asyncio.sleep(1)  # endpoints that failed rest
+                continue
+            states = await self.world.states()
+            if not any(name.split(":")[0] in OPEN for name in states):
+                return
+        self.life.violations.append(f"stuck: {await self.world.states()}")
+
+
+def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.kill()
+
+
+def patient(ask: Callable[..., Awaitable[list[Any]]]) -> Callable[..., Awaitable[list[Any]]]:
+    """The campaign's own questions go through what it did to the database."""
+
+    async def asked(statement: str, **values: Any) -> list[Any]:
+        for _ in range(20):
+            try:
+                return await ask(statement, **values)
+            except SQLAlchemyError:
+                await asyncio.sleep(0.1)
+        return await ask(statement, **values)
+
+    return asked
+
+
+async def emptied(world: World) -> None:
+    """No life begins with what another left."""
+    schemas = "('worker', 'mail_service')"
+    tables = await world.sql(
+        f"select schemaname || '.' || tablename from pg_tables where schemaname in {schemas}"
+        " and tablename <> 'alembic_version'"
+    )
+    await world.sql("truncate " + ", ".join(row[0] for row in tables))
+    world.sql = patient(world.sql)  # type: ignore[method-assign]
