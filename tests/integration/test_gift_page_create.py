@@ -2,7 +2,9 @@
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 import zxingcpp
@@ -300,6 +302,79 @@ async def test_the_record_has_the_days_price_or_says_that_there_is_none(
         assert expected in words
     assert "Price recorded for that day" in words
     assert [("?at=" in url) for url in asked] == [False, True, True]
+
+
+TIME_ZONES = ["Asia/Kolkata", "America/St_Johns"]  # whose offsets are no whole hours
+
+
+@pytest.mark.parametrize("time_zone", TIME_ZONES)
+async def test_days_are_chosen_in_the_givers_own_time_zone(gift_world: GiftWorld, time_zone: str) -> None:
+    """When it opens, to the minute; when the recipient is told, in the database, and said back in words."""
+    here, now = ZoneInfo(time_zone), datetime.fromtimestamp(gift_world.scenario.anvil.now(), UTC)
+    opens = (now.astimezone(here) + timedelta(days=12)).replace(hour=9, minute=30, second=0)
+    told = (opens - timedelta(days=5)).replace(hour=18, minute=45)
+    async with open_browser() as (browser, wire):
+        visitor = await new_visitor(browser, wire, timezone_id=time_zone, locale="en-GB")
+        page, wallet = visitor.page, InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet")
+        await visitor.has(wallet)
+        await open_page(gift_world, page)
+        await seal_for_a_wallet(page, gift_world, opens)
+        facts = await gift_world.api.request("GET", f"/gift/{gift_world.api.chain_id}/1")
+        assert abs(datetime.fromisoformat(facts.body["unlockAt"]) - opens) < timedelta(minutes=1)
+        await choose_day(page, f"{told:%Y-%m-%dT%H:%M}")
+        said = page.get_by_role("status").first
+        await expect(said).to_contain_text("They will be told on")
+        await expect(said).to_contain_text(f"{told.day} {told:%B} {told.year} at 18:45 GMT")
+        rows = await gift_world.api.rows("select kind, next_try from worker.gift_ledger")
+        assert {row.kind: row.next_try for row in rows}["gift_waiting"] == told.astimezone(UTC)
+        assert (visitor.violations, visitor.faults) == ([], [])
+
+
+async def test_a_day_that_cannot_be_is_told_before_anything_is_signed(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """No day, one in the past or one that is over meanwhile for the gift; none, past or too late for telling of it."""
+    page, status = visitor.page, visitor.page.get_by_role("status").first
+    now = datetime.fromtimestamp(gift_world.scenario.anvil.now(), UTC)
+    for day, words in (("", "choose when the gift opens"), (now - timedelta(days=1), "opens in the future")):
+        await fill_in(page)
+        await page.locator("[name=opensOn]").fill(day and f"{day:%Y-%m-%dT%H:%M}")
+        await page.get_by_role("button", name="Continue").click()
+        await expect(status).to_contain_text(words)
+    assert wallet.asked("eth_sendTransaction") == []
+    opens = now + timedelta(days=9)
+    await seal_for_a_wallet(page, gift_world, opens)
+    await page.locator("[name=notifyEmail]").fill(EMAIL)
+    for wrong, words in (
+        ("", "Please choose the day and the time."),
+        (f"{now - timedelta(hours=1):%Y-%m-%dT%H:%M}", "from now on, before the gift opens on"),
+        (f"{opens + timedelta(minutes=2):%Y-%m-%dT%H:%M}", "from now on, before the gift opens on"),
+    ):
+        await choose_day(page, wrong)
+        await expect(status).to_contain_text(words)
+    assert wallet.asked("eth_signTypedData_v4") == []
+    assert not any(each.url.endswith("/gift/notify") for each in visitor.wire.sent)
+    await choose_day(page, f"{opens - timedelta(hours=1):%Y-%m-%dT%H:%M}")
+    await expect(status).to_contain_text("They will be told on")
+
+
+async def seal_for_a_wallet(page: Page, world: GiftWorld, opens: datetime) -> None:
+    """A gift that opens then, by the clock on the wall; indexed."""
+    await fill_in(page)
+    await page.locator("[name=opensOn]").fill(f"{opens:%Y-%m-%dT%H:%M}")
+    await page.get_by_label("With a wallet they have").check()
+    await page.get_by_label("The address of their wallet").fill(world.person("ada").address)
+    await page.get_by_role("button", name="Continue").click()
+    await expect(page.get_by_role("status").first).to_contain_text("is sealed")
+    await world.api.parts.chain_indexes[world.api.chain_id].advance()
+
+
+async def choose_day(page: Page, day: str) -> None:
+    """To have the recipient told then, as the giver's clock shows it."""
+    await page.locator("[name=notifyEmail]").fill(EMAIL)
+    await page.locator("[name=timing]").select_option("scheduled")
+    await page.get_by_label("Tell them on").fill(day)
+    await page.get_by_role("button", name="Have them told").click()
 
 
 async def test_gifts_to_an_email_address_are_offered_only_when_the_service_can(
