@@ -46,7 +46,7 @@ _OF_TYPE: Final[tuple[tuple[type, str], ...]] = (
     (Text, "'x' || n"),
     (String, ADDRESS),
     (LargeBinary, _WORD),
-    (DateTime, "now() - n * interval '10 seconds'"),
+    (DateTime, "now() - n * interval '150 seconds'"),  # five years of a million
     (Date, "current_date - cast(n % 700 as int)"),
     (JSONB, "'{}'"),
     (Boolean, "false"),
@@ -83,7 +83,7 @@ FOR_EACH_LEGACY: Final[Mapping[str, float]] = {
     "statistics": 0.04,  # hourly
 }
 # Of a thousand emails, requests and signals nearly all are settled.
-_SETTLED: Final = "case when n % 1000 = 1 then null else now() - n * interval '10 seconds' end"
+_SETTLED: Final = "case when n % 1000 = 1 then null else now() - n * interval '150 seconds' end"
 # Of the emails of legacy n the k-th: to its three people in turn.
 _PERSON: Final = _address("n * 8 + (k - 1) % 3")
 _TOMORROW: Final = "now() + interval '1 day'"

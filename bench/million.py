@@ -178,11 +178,13 @@ async def _stubbed(runtime: Runtime, legacies: int, due: int, looks: dict[str, C
 
 
 async def _questions(engine: AsyncEngine) -> list[Figure]:
+    shown = await _cost(lambda: operations.windows_by_kind(engine))
     forgetting = await _cost(lambda: operations.forget_expired(engine))
     found = {name: reads for name, reads in (await whole_reads(engine)).items() if name not in WHOLE_BY_DESIGN}
     if found:
         raise RuntimeError(f"whole tables are read: {found}")
     return [
+        Figure("million.due.shown", shown.seconds * 1000, "ms, windows by kind, which Dagster shows after a run"),
         Figure("million.forget", forgetting.seconds, "s, once an hour"),
         Figure("million.whole_reads", len(found), "statements that read a table that grows whole", None, None, "0"),
     ]
