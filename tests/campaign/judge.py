@@ -4,7 +4,7 @@ Each judge gives violations in words. What none of them may do is to be content 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from eth_utils.crypto import keccak
@@ -53,8 +53,10 @@ def cap_was_kept(letters: Sequence[Letter], days: Sequence[tuple[int, Mapping[st
     return [f"{times} emails to one address in a day, {cap} may be" for times in over]
 
 
-async def ledger_and_letters_agree(world: World, letters: Sequence[Letter], doubted: set[str]) -> list[str]:
-    """`doubted`: keys of which the mail service says that nobody can know."""
+async def ledger_and_letters_agree(
+    world: World, letters: Sequence[Letter], doubted: Set[str], late: Set[str] = frozenset()
+) -> list[str]:
+    """`doubted`: keys of which the mail service says that nobody can know; `late`: of which it may have said so."""
     got = {letter.key: letter for letter in letters}
     shown = {str(row.id): row.state for row in await stuck(world.engine)}
     rows = await world.sql("select cast(id as text) as id, state, reason, recipient, kind from worker.sent_ledger")
@@ -68,7 +70,7 @@ async def ledger_and_letters_agree(world: World, letters: Sequence[Letter], doub
             found.append(f"an entry says {row.state}, and somebody got it")
         if row.state in ("held", "dead") and shown.get(row.id) != row.state:
             found.append(f"an entry is {row.state} and not shown")
-        if row.state == "held" and row.id not in doubted:
+        if row.state == "held" and row.id not in doubted | late:
             found.append(f"held without need: {row.reason}")
         if row.id in doubted and row.state != "held":
             found.append(f"undecidable and {row.state}")

@@ -1,22 +1,16 @@
 """A life of the mail service: the worker's dispatch posts to the real one, which hands over to a scripted SMTP server.
 
-The mail service is a process of its own on the same database. It is killed at every point of a delivery and at any
-statement, SMTP refuses, drops, stalls and talks nonsense at each, and the worker fails, too. The SMTP server counts.
+The mail service is two processes on one database. They are killed at every point of a delivery and at any statement,
+SMTP refuses, hangs up, stalls and talks nonsense at each, and the worker fails, too. The SMTP server counts.
 """
 
 import asyncio
-import os
 import signal
-import socket
-import sys
-from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-
-import aiohttp
 
 from devnet.chain import Anvil
 from devnet.deploy import deploy
@@ -27,6 +21,7 @@ from reminder_worker.database.engine import open_engine
 from tests.campaign import judge
 from tests.campaign.judge import Letter
 from tests.campaign.life import Life, listening, nothing_is_left
+from tests.campaign.mail_services import MailService, MailServices
 from tests.campaign.postgres import Postgres
 from tests.campaign.smtp import POINTS, REFUSALS, Mishap, Smtp
 from tests.campaign.worker import CAP, HEIRS, WorkerLife, emptied
@@ -35,66 +30,16 @@ from tests.integration.reminder_world import World, open_world
 
 SOME_HEIRS = HEIRS[:3]
 APPLICATION = "mail_service"  # as PostgreSQL knows its connections
-_PROCESS = Path(__file__).with_name("mail_process.py")
 _SENDER = "sender.example"
 
 
-class MailService:
-    """The process, started again on the same port when it is gone. `url` is for the worker."""
-
-    def __init__(self, environ: dict[str, str], log: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = int(probe.getsockname()[1])
-        self.url = f"http://127.0.0.1:{port}"
-        self.log = log
-        self._environ = {**environ, "MAIL_SERVICE_PORT": str(port), "PYTHONPATH": str(_PROCESS.parents[2])}
-        self._process: Process | None = None
-
-    async def up(self) -> None:
-        """Returns when it is ready, whatever it was before."""
-        async with asyncio.timeout(60), aiohttp.ClientSession() as session:
-            while True:
-                if self._process is None or self._process.returncode is not None:
-                    with self.log.open("ab") as log:
-                        self._process = await asyncio.create_subprocess_exec(
-                            sys.executable, str(_PROCESS), env=self._environ, stdin=PIPE, stdout=log, stderr=log
-                        )
-                self.at_statement("never", 0)
-                if await _ready(session, self.url):
-                    return
-                await asyncio.sleep(0.05)
-
-    def end(self, how: signal.Signals = signal.SIGKILL) -> None:
-        """From any thread."""
-        if self._process is not None and self._process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.kill(self._process.pid, how)
-
-    async def ended(self) -> None:
-        if self._process is not None:
-            await self._process.wait()
-
-    def at_statement(self, when: str, number: int) -> None:
-        """It ends itself `before` or `after` so many statements from now."""
-        assert self._process is not None
-        assert self._process.stdin is not None
-        self._process.stdin.write(f"{when} {number}\n".encode())
-
-
-async def _ready(session: aiohttp.ClientSession, url: str) -> bool:
-    with suppress(aiohttp.ClientError):
-        async with session.get(f"{url}/health/ready") as response:
-            return response.status == 200
-    return False
-
-
 class Mail(WorkerLife):
-    def __init__(self, life: Life, world: World, postgres: Postgres, smtp: Smtp, service: MailService) -> None:
+    def __init__(self, life: Life, world: World, postgres: Postgres, smtp: Smtp, services: MailServices) -> None:
         super().__init__(life, world, postgres, SOME_HEIRS)
         self.smtp = smtp
-        self.service = service
+        self.services = services
         self.may_doubt = False  # whether what goes wrong now leaves anybody in the dark
+        self.locks_lost = False
         self.doubts = 0
         self.faults += [
             *[("SMTP refuses", self._refuses)] * 3,
@@ -111,7 +56,7 @@ class Mail(WorkerLife):
         ]
 
     async def begin(self) -> None:
-        await self.service.up()
+        await self.services.up()
         await super().begin()
 
     async def act(self) -> None:
@@ -125,7 +70,7 @@ class Mail(WorkerLife):
         self.smtp.mishaps.clear()
         if not self.smtp.listens:
             await self.smtp.start()
-        await self.service.up()
+        await self.services.up()
         ((doubts, under_way),) = await self.world.sql(
             "select count(*) filter (where state = 'in_doubt'), count(*) filter (where state = 'in_flight')"
             " from mail_service.message"
@@ -188,34 +133,56 @@ class Mail(WorkerLife):
         self.may_doubt = True
         when, number = self.draw.choice(("before", "after")), self.draw.randint(0, 16)
         self.life.story.append(f"  {when} {number}")
-        self.service.at_statement(when, number)
+        self._one().at_statement(when, number)
         yield
 
     @asynccontextmanager
     async def _killed_at_any_moment(self) -> AsyncIterator[None]:
         self.may_doubt = True
-        timer = asyncio.get_running_loop().call_later(self.draw.random() * 0.3, self.service.end)
+        timer = asyncio.get_running_loop().call_later(self.draw.random() * 0.3, self._one().end)
         yield
         timer.cancel()
 
     @asynccontextmanager
     async def _asked_to_stop(self) -> AsyncIterator[None]:
         """It finishes what it has in hand, so nobody is left in the dark."""
-        timer = asyncio.get_running_loop().call_later(self.draw.random() * 0.3, self.service.end, signal.SIGTERM)
+        one = self._one()
+        timer = asyncio.get_running_loop().call_later(self.draw.random() * 0.3, one.end, signal.SIGTERM)
         yield
         timer.cancel()
-        self.service.end(signal.SIGTERM)
-        await self.service.ended()
+        one.end(signal.SIGTERM)
+        await one.ended()
 
     @asynccontextmanager
     async def _down(self) -> AsyncIterator[None]:
         self.may_doubt = True  # what it had in hand when the worker no longer waited
-        self.service.end()
-        await self.service.ended()
+        for one in self.services.each:
+            one.end()
+            await one.ended()
         yield
 
     def _its_connections_dropped(self) -> Any:
+        self._lock_lost()
         return self.meanwhile(lambda: self.postgres.drop_connections(APPLICATION))
+
+    def _connections_dropped(self) -> Any:
+        self._lock_lost()
+        return super()._connections_dropped()
+
+    def _database_restarted(self) -> Any:
+        self._lock_lost()
+        return super()._database_restarted()
+
+    def _disk_full(self) -> Any:
+        self._lock_lost()
+        return super()._disk_full()
+
+    def _lock_lost(self) -> None:
+        """The other one may take it for dead, and calls in doubt what it has in hand until it knows better itself."""
+        self.may_doubt = self.locks_lost = True
+
+    def _one(self) -> MailService:
+        return self.draw.choice(self.services.each)
 
     # -- judgement ------------------------------------------------------------------------------
 
@@ -224,12 +191,13 @@ class Mail(WorkerLife):
         rows = await self.world.sql("select key, state from mail_service.message")
         states = {row.key: row.state for row in rows}
         doubted = {key for key, state in states.items() if state == "in_doubt"}
-        said = "\n".join([*self.life.log, self.service.log.read_text()])
+        late = {key for key, state in states.items() if state == "accepted"} if self.locks_lost else set()
+        said = "\n".join([*self.life.log, self.services.log.read_text()])
         return [
             *judge.nobody_heard_twice(letters),
             *judge.cap_was_kept(letters, self.days, CAP),
             *self._mail_service_tells_the_truth(states, {letter.key for letter in letters}),
-            *await judge.ledger_and_letters_agree(self.world, letters, doubted),
+            *await judge.ledger_and_letters_agree(self.world, letters, doubted, late),
             *await judge.nothing_was_dropped_that_was_true(self.world, first),
             *await judge.every_signal_was_planned(self.world, first, 1 + len(SOME_HEIRS)),
             *await judge.every_open_window_was_told(self.world, first),
@@ -292,21 +260,20 @@ async def _live(life: Life, steps: int, postgres: Postgres, directory: Path) -> 
         engine = open_engine(postgres.url)
         stack.push_async_callback(engine.dispose)
         smtp = await stack.enter_async_context(Smtp())
-        service = MailService(_environ(postgres, smtp), directory / "log")
-        stack.push_async_callback(service.ended)
-        stack.callback(service.end)
-        smtp.kill = service.end
+        services = MailServices(_environ(postgres, smtp), directory / "log")
+        stack.push_async_callback(services.stop)
+        await services.start()
+        smtp.kill = services.end_who_speaks_from
         world = await stack.enter_async_context(
             open_world(
                 engine,
                 scenario,
-                service,
+                services,
                 MAIL_TIMEOUT="0.7",
                 MAIL_CONCURRENCY="4",
                 SIGNAL_MAX_AGE=str(1000 * DAY),  # what an outage made late is still owed
                 MAIL_DAILY_CAP_PER_ADDRESS=str(CAP),
             )
         )
-        await service.up()
         await emptied(world)
-        await Mail(life, world, postgres, smtp, service).live(steps)
+        await Mail(life, world, postgres, smtp, services).live(steps)

@@ -8,7 +8,7 @@ import asyncio
 import email
 import email.policy
 import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -36,7 +36,8 @@ _WELCOME = {
     "end": "250 OK",
 }
 _NONSENSE = (b"hello, hello", b"\xff\xfe\x00", b"999 what", b"250-and so on", b"200 yes", b"251 " + b"x" * 70_000)
-Kill = Callable[[], None]
+Kill = Callable[[int], None]
+"""Ends the process whose end of a connection has this port."""
 
 
 class _Cut(Exception):
@@ -61,12 +62,11 @@ class Taken:
 
 @dataclass
 class Smtp:
-    """`kill` ends the client's process by SIGKILL. `offered`: how often a body for this address was asked for."""
+    """`taken`: every email, in order. `mishaps`: each is met once, by the first that comes to its point."""
 
     taken: list[Taken] = field(default_factory=list)
     mishaps: deque[Mishap] = field(default_factory=deque)
-    offered: Counter[str] = field(default_factory=Counter)
-    kill: Kill = lambda: None
+    kill: Kill = lambda port: None
     port: int = 0
     _server: asyncio.Server | None = None
     _open: set[asyncio.StreamWriter] = field(default_factory=set)
@@ -126,27 +126,26 @@ class Smtp:
                 return
             if verb == "DATA":
                 if await self._at("data", writer):
-                    self.offered[to] += 1
-                    await self._take(to, await self._body(reader), writer)
+                    await self._take(to, await self._body(reader, writer), writer)
             elif verb.lower() in _WELCOME:
                 await self._at(verb.lower(), writer)
             else:
                 await _say(writer, "250 OK")
 
-    async def _body(self, reader: asyncio.StreamReader) -> bytes:
+    async def _body(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
         lines: list[bytes] = []
         while (line := await reader.readuntil(b"\r\n")) != b".\r\n":
             lines.append(line.removeprefix(b"."))
             if len(lines) == 3:
-                await self._halfway()
+                await self._halfway(writer)
         return b"".join(lines)
 
-    async def _halfway(self) -> None:
+    async def _halfway(self, writer: asyncio.StreamWriter) -> None:
         match self._mishap("body"):
             case "drop":
                 raise _Cut
             case "kill":
-                self.kill()
+                self.kill(_port(writer))
             case float(seconds):
                 await asyncio.sleep(seconds)
 
@@ -158,7 +157,7 @@ class Smtp:
         self.taken.append(_read(to, body))
         await self._meet(mishap, "end", writer)
         if self._mishap("told") is not None:
-            self.kill()
+            self.kill(_port(writer))
 
     async def _at(self, point: str, writer: asyncio.StreamWriter) -> bool:
         """Whether the server went on as it should."""
@@ -169,7 +168,7 @@ class Smtp:
             case "drop":
                 raise _Cut
             case "kill":
-                self.kill()
+                self.kill(_port(writer))
             case "nonsense":
                 writer.write(next(self._nonsense) + b"\r\n")
                 await writer.drain()
@@ -189,6 +188,10 @@ class Smtp:
                     self.mishaps.remove(mishap)
                 return mishap.how
         return None
+
+
+def _port(writer: asyncio.StreamWriter) -> int:
+    return int(writer.get_extra_info("peername")[1])
 
 
 async def _say(writer: asyncio.StreamWriter, line: str) -> None:
