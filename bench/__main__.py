@@ -8,7 +8,8 @@ import structlog
 from rich.console import Console
 from rich.table import Table
 
-from bench.harness import Figure, write
+from bench import promises
+from bench.harness import Figure, short, write
 
 NAMES = (
     "dispatch",
@@ -45,21 +46,14 @@ def main(names: list[str]) -> None:
                 figure.name, *(_short(v) for v in (figure.value, figure.unit, figure.floor, figure.ratio)), figure.aim
             )
         broken += [figure.name for figure in figures if figure.aim == "0" and figure.value]
+    promises.update()
     console.print(table)
     if broken:  # the only aims that are promises
         sys.exit(f"not 0: {', '.join(broken)}")
 
 
 def _short(value: float | str | None) -> str:
-    return (
-        ""
-        if value is None
-        else value
-        if isinstance(value, str)
-        else f"{value:,.3g}"
-        if value < 100
-        else f"{value:,.0f}"
-    )
+    return "" if value is None else value if isinstance(value, str) else short(value)
 
 
 if __name__ == "__main__":

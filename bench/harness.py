@@ -54,6 +54,11 @@ async def _seconds(work: Callable[[], Awaitable[None]]) -> float:
     return perf_counter() - began
 
 
+def short(value: float) -> str:
+    """For people: three digits, or all of a large number."""
+    return f"{value:,.3g}" if value < 100 else f"{value:,.0f}"
+
+
 def write(figures: Sequence[Figure]) -> None:
     """Merge into the results file: a figure replaces the earlier one of its name."""
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"figures": []}

@@ -13,6 +13,7 @@ from typing import Any
 
 import structlog
 
+from bench import promises
 from tests.campaign import RESULTS, code_of, earlier, keep, mail, relay, reminders, stack
 from tests.campaign.life import Life
 from tests.campaign.postgres import Postgres, postgres
@@ -50,6 +51,7 @@ def main() -> None:
                 words = "; ".join(life.violations) or "every promise kept"
                 count = sum(life.faults.values())
                 print(f"{name:14} {count:4} faults  {time.monotonic() - began:5.1f} s  {words}", flush=True)
+    promises.update()
     broken = {name: life["violations"] for name, life in lives.items() if life["violations"]}
     print(f"{_injected(lives)} faults in {len(lives)} lives, {len(broken)} with a broken promise; see {FILE.name}")
     for name in broken:

@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 
+from bench import promises
 from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import Scenario
@@ -44,6 +45,7 @@ def main() -> None:
         keep(FILE, code, totals=totals, runs=runs)
         words = told(findings) or "every promise kept"
         print(f"seed {number}: {findings.sent} requests  {time.monotonic() - began:5.1f} s  {words}", flush=True)
+    promises.update()
     broken = [name for name, run in runs.items() if run["faults"]]
     print(f"requests from {len(runs)} seeds, {len(broken)} with a broken promise; see {FILE.name}")
     for name in broken:

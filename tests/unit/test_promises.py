@@ -1,8 +1,11 @@
-"""The page of promises names only tests that there are."""
+"""The page of promises names only tests that there are, and figures that were measured."""
 
 import re
 from collections import defaultdict
 from pathlib import Path
+
+from bench.harness import short
+from bench.promises import known, told
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,3 +19,12 @@ def test_every_test_that_a_promise_names_exists() -> None:
     assert len(named) > 40
     missing = [f"{file}::{name}" for file, name in named if f"def {name}(" not in files[file]]
     assert missing == []
+
+
+def test_every_figure_of_a_promise_is_the_one_that_was_measured() -> None:
+    page = (ROOT / "docs" / "promises.md").read_text()
+    figures = known()
+    assert told(page) == page
+    assert f"`campaign.faults` = {short(figures['campaign.faults'])} faults" in page
+    assert told("`campaign.faults` = 1,234.5, x") == f"`campaign.faults` = {short(figures['campaign.faults'])}, x"
+    assert told("`never.measured` = 17 s") == "`never.measured` = ? s"
