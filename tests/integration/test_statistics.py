@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -17,11 +18,13 @@ from eth_account.signers.local import LocalAccount
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from api.gauges import statistics_gauges
 from assets.service import Service
 from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import price_feed, statistics
+from reminder_worker.doctor import _statistics
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.runtime import open_runtime
 from reminder_worker.statistics import holdings, store
@@ -284,6 +287,44 @@ async def test_what_is_secured_is_valued_with_fresh_prices_only(world: World) ->
     found = await world.snapshot()
     assert {t["symbol"]: t["usd"] for t in found.tokens} == {"WETH": None, "USDC": None, "DAI": None}
     assert found.value_secured_usd is None
+
+
+async def test_metrics_tell_the_newest_value_and_its_age_and_no_value_where_a_price_is_missing(world: World) -> None:
+    """Nothing before the first snapshot; an age always; dollars only while every price is good."""
+
+    async def told() -> dict[str, tuple[dict[str, str], float]]:
+        found = await statistics_gauges(world.engine, {world.chain.chain_id: world.chain})
+        return {
+            sample.name.removeprefix("reminder_worker_"): (sample.labels, sample.value)
+            for family in found
+            for sample in family.samples
+        }
+
+    assert await told() == {}
+    s, ann = world.scenario, world.holder("ann")
+    s.create_gift(ann, ann.address, tokens=[(s.deployment.usdc, 1_500_000)])
+    s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now())
+    await Prices(world.engine, world.chain).run()
+    await world.snapshot()
+    async with world.engine.begin() as connection:
+        await connection.execute(update(statistics).values(block_time=int(time.time()) - 7_200))
+        await connection.execute(update(price_feed).values(verdict="stale"))
+    found, chain = await told(), {"chain": "31337"}
+    assert found["value_secured_usd"] == (chain, 1.5)
+    assert found["statistics_age_seconds"] == (chain, pytest.approx(7_200, abs=300))
+    await world.snapshot()
+    assert set(await told()) == {"statistics_age_seconds"}
+
+
+def test_doctor_says_whether_the_files_can_be_written_and_writes_nothing(tmp_path: Path) -> None:
+    """Of a folder that is not there yet, its nearest one that is; a file in its place is named."""
+    new, taken = tmp_path / "new" / "statistics", tmp_path / "file"
+    taken.write_text("")
+    good, bad = _statistics(new), _statistics(taken / "statistics")
+    assert (good.part, good.good, good.words) == ("statistics", True, f"Parquet is written under {new}")
+    assert bad.good is False
+    assert f"{taken / 'statistics'} cannot be written: see STATISTICS_FOLDER" in bad.words
+    assert list(tmp_path.iterdir()) == [taken]
 
 
 # -- snapshots, days and files --------------------------------------------------------------------
