@@ -13,7 +13,7 @@ GIFT_EMAIL ?= on
 GIFT_PAGE := $(shell find gift_page -name dist -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types bench prove browser proxy diagram locks cards clean
+.PHONY: help install demo test lint types bench prove browser proxy diagram pictures locks cards clean
 
 help:
 	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
@@ -21,10 +21,11 @@ help:
 	@echo 'make test             lint, format, types, import contracts, and all tests'
 	@echo 'make lint, make types only these of its parts; PYTEST_WORKERS=2 is how many processes test at once'
 	@echo 'make bench [ONLY=..]  measures, each beside its floor; writes bench/results/latest.json'
-	@echo '                      by name only, minutes each: growth, million; API_UNDER_LOAD_SECONDS=600 lengthens that one'
+	@echo '                      by name only, a quarter of an hour each: growth, million; API_UNDER_LOAD_SECONDS=600 lengthens that one'
 	@echo 'make prove [FAULTS=..] everything that takes too long for the tests: faults from recorded seeds, requests made from'
-	@echo '                      the OpenAPI document, growth, a million legacies, ten minutes of load; resumable'
+	@echo '                      the OpenAPI document, growth, a million legacies, ten minutes of load; an hour, resumable'
 	@echo 'make cards            draws the preview images of gift links anew, from the occasion set'
+	@echo 'make pictures         draws the pictures of gift page and printables in docs/ anew; needs chromium'
 	@echo 'make diagram          draws docs/architecture.md anew, from what imports what'
 	@echo 'make locks            writes both hashed lists of packages anew, after a change of pyproject.toml; needs uv'
 	@echo 'make install          what the others need, into .venv and node_modules'
@@ -91,6 +92,10 @@ prove: install
 
 diagram: install
 	$(BIN)/python -m devnet.diagram
+
+# What pytest would not find by itself, and `make test` does not draw.
+pictures: install browser
+	$(BIN)/pytest tests/integration/pictures.py
 
 # After a change of dependencies (needs uv): everything, hashed, and of that what the image needs.
 locks:
