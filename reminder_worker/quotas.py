@@ -57,9 +57,10 @@ class Quotas:
         code: str = "rate_limited",
     ) -> None:
         """Use `cost` of `limit` in the current window; raises `LimitReached` and uses nothing when it does not fit."""
+        now = int(self.now())  # of the window that was full: at its very end the next one would be named
         if cost and not await self.take_many(connection, scope, {subject: cost}, limit, window_seconds):
-            ends = (int(self.now()) // window_seconds + 1) * window_seconds
-            raise LimitReached(f"the limit of {scope} is used up", ends - int(self.now()), code)
+            ends = (now // window_seconds + 1) * window_seconds
+            raise LimitReached(f"the limit of {scope} is used up", ends - now, code)
 
     async def take_many(
         self,

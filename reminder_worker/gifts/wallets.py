@@ -118,8 +118,7 @@ class GiftWallets:
         key = self._hashes.email(email)
         timestamp_ms, known = await self._remembered(key, settings)
         if known is None:
-            known = await self._made(provider, key, email, timestamp_ms)
-            await self._remember(key, known)
+            known = await self._remember(key, await self._made(provider, key, email, timestamp_ms))
         address = (await provider.holder(known, email)).address
         if address is None:
             log.error("gift_wallet_not_usable")
@@ -168,10 +167,14 @@ class GiftWallets:
             raise IdentityProviderUnavailable("The creation was taken back; try again.")
         return int(found)
 
-    async def _remember(self, key: bytes, sub_organization_id: str) -> None:
-        this = update(gift_wallet).where(gift_wallet.c.email_hash == key, gift_wallet.c.sub_organization_id.is_(None))
+    async def _remember(self, key: bytes, sub_organization_id: str) -> str:
+        """The one that is remembered: of two that were made with different timestamps, the first to be told of."""
+        this = gift_wallet.c.email_hash == key
+        first = update(gift_wallet).where(this, gift_wallet.c.sub_organization_id.is_(None))
         async with self._engine.begin() as connection:
-            await connection.execute(this.values(sub_organization_id=sub_organization_id))
+            await connection.execute(first.values(sub_organization_id=sub_organization_id))
+            found = await connection.scalar(select(gift_wallet.c.sub_organization_id).where(this))
+        return str(found or sub_organization_id)
 
 
 def _normalised(email: str) -> str:

@@ -122,7 +122,8 @@ class Prices:
         readings: Sequence[_Reading],
         symbols: Mapping[str, str | None],
     ) -> None:
-        """An endpoint that lags does not take a later look back; a feed that was exchanged starts anew."""
+        """An endpoint that lags does not take a later look back, for as long as that is not an absurd block's alone; a
+        feed that was exchanged starts anew."""
         rows = [
             {
                 "chain_id": self._chain.chain_id,
@@ -143,7 +144,11 @@ class Prices:
                 index_elements=["chain_id", "token"],
                 set_={name: new[name] for name in rows[0] if name not in ("chain_id", "token")}
                 | {"asked_at": func.clock_timestamp()},
-                where=or_(price_feed.c.block_number <= new.block_number, price_feed.c.feed != new.feed),
+                where=or_(
+                    price_feed.c.block_number <= new.block_number,
+                    price_feed.c.feed != new.feed,
+                    price_feed.c.asked_at < func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 1),
+                ),
             )
         )
 

@@ -189,6 +189,25 @@ async def test_an_old_unfinished_creation_is_asked_for_with_a_timestamp_of_now(w
     assert len(world.provider.organizations) == 1
 
 
+async def test_of_two_creations_with_different_timestamps_both_givers_get_the_same_wallet(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One was asked for just before the half hour that makes it old, the other just after."""
+    create = IdentityProvider.create
+    straddled: list[str] = []
+
+    async def slowly(self: IdentityProvider, name: str, email: str, timestamp_ms: int) -> str:
+        if not straddled:
+            straddled.append("")
+            world.time.seconds += 31 * 60
+            straddled[0] = await world.another().address(world.request())
+        return await create(self, name, email, timestamp_ms)
+
+    monkeypatch.setattr(IdentityProvider, "create", slowly)
+    assert await world.wallets.address(world.request()) == straddled[0]
+    assert len(world.provider.organizations) == 2
+
+
 def stranger(organization: Any) -> None:
     organization.users.append({**organization.users[0], "userId": "user-9", "userEmail": "thief@post.example"})
 

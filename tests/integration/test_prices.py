@@ -286,6 +286,21 @@ async def test_an_endpoint_that_lags_does_not_take_a_price_back(feeds: Feeds) ->
     assert (await feeds.now())[ETHER].usd == 2600
 
 
+async def test_an_absurd_block_number_holds_prices_back_for_an_hour_at_most(feeds: Feeds) -> None:
+    async def say(what: str) -> None:
+        async with feeds.engine.begin() as connection:
+            await connection.execute(text(f"update worker.price_feed set {what}"))
+
+    await feeds.run()
+    await say("block_number = 1000000000000000")
+    feeds.set_ether(2_600 * DOLLARS)
+    await feeds.run()
+    assert (await feeds.now())[ETHER].usd == 2500
+    await say("asked_at = now() - interval '61 minutes'")
+    await feeds.run()
+    assert (await feeds.now())[ETHER].usd == 2600
+
+
 async def test_a_chain_that_does_not_answer_changes_nothing(feeds: Feeds) -> None:
     await feeds.run()
     before = await feeds.rows("select * from worker.price_feed order by token")

@@ -1,6 +1,7 @@
 """Promises of the counters that caps, cooldowns and rate limits rest on."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -56,6 +57,25 @@ async def test_retry_after_is_the_end_of_the_window_and_then_it_fits(quotas: Quo
         await quotas.take(None, "test", "a", 1, 60)
     clock.now += refused.value.retry_after
     await quotas.take(None, "test", "a", 1, 60)
+
+
+async def test_retry_after_is_of_the_window_that_was_full_also_at_its_very_end(
+    quotas: Quotas, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A window that ends while it is asked about is not the next one: after midnight nobody waits for another day."""
+    await quotas.take(None, "test", "a", 1, 60)
+    ask = quotas.take_many
+
+    async def slowly(*asked: Any) -> frozenset[str]:
+        found = await ask(*asked)
+        clock.now += 1
+        return found
+
+    monkeypatch.setattr(quotas, "take_many", slowly)
+    clock.now = 1_700_000_039  # the last second of its minute
+    with pytest.raises(LimitReached) as refused:
+        await quotas.take(None, "test", "a", 1, 60)
+    assert refused.value.retry_after == 1
 
 
 async def test_many_subjects_are_admitted_each_by_its_own_count(quotas: Quotas) -> None:
