@@ -259,6 +259,7 @@ def _play_and_stay(stack: Stack) -> bool:
     stack.log.say("[bold]The stack stays up until Ctrl-C.[/]")
     for what, where in (
         ("inbox", stack.at.inbox),
+        ("sealing gifts oneself", f"{stack.at.api}/gifts/create"),
         ("the API's documentation", f"{stack.at.api}/schema"),
         ("Dagster", stack.at.dagster),
         ("metrics", stack.at.metrics),
