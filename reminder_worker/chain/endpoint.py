@@ -100,9 +100,12 @@ class _Session(HTTPSessionManager):
         self.close = self._connections.close
 
     async def async_make_post_request(self, endpoint_uri: URI, data: bytes | dict[str, Any], **_kwargs: Any) -> bytes:
+        return await self.post(cast(bytes, data))
+
+    async def post(self, data: bytes) -> bytes:
         failure, slow, large = "", False, False
         try:
-            status, body = await self._connections.post(cast(bytes, data))
+            status, body = await self._connections.post(data)
             if status == 200 or _is_rpc_answer(status, body):
                 return body
             failure, slow, large = f"HTTP {status}", status in (408, 504), status == 413
@@ -123,7 +126,11 @@ class _Provider(AsyncHTTPProvider):
     def __init__(self, url: str, session: _Session) -> None:
         # The headers are the connections' own; web3 would make them anew for each request.
         super().__init__(url, exception_retry_configuration=None, request_kwargs={"headers": None})
-        self._request_session_manager = session
+        self._request_session_manager = self._session = session
+
+    async def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:
+        """web3's own asks its cache and its logger, neither of which is used here."""
+        return self.decode_rpc_response(await self._session.post(self.encode_rpc_request(method, params)))
 
     @staticmethod
     def encode_rpc_dict(rpc_dict: RPCRequest) -> bytes:

@@ -85,7 +85,7 @@ class Authoriser:
         check_deadline(request.deadline, self._now())
         digest = message_digest(request, primary_type, payload_hash)
         about = request.chain_id, request.legacy
-        asked = _Asked(request, digest, recover(digest, request.signature), self._seen.get(about), require_premium)
+        asked = _Asked(request, digest, self._seen.get(about), require_premium)
         # What is stored is shown to nobody but the creator that it was saved for (`recipients.py`).
         seen = await (asked.see(chain) if primary_type == "ReadRecipients" else agreed(chain, asked.see))
         if seen.identity is None:
@@ -113,28 +113,34 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request as the chain is asked about it. `signer` is the account whose key made the signature, if any."""
+    """A request as the chain is asked about it; `likely` as in `Legacies.is_genuine`."""
 
     request: SignedRequest
     digest: bytes
-    signer: str | None
     likely: LegacyIdentity | None
     require_premium: bool
 
     async def see(self, chain: Chain) -> _Seen:
-        # Whether the signer has code is asked while the legacy is read, since it mostly is the creator: with code only
-        # that may still agree.
-        identity, codes = await asyncio.gather(
-            Legacies(chain).is_genuine(self.request.legacy, likely=self.likely),
-            chain.codes([self.signer] if self.signer else []),
+        identity, plain_signer = await asyncio.gather(
+            Legacies(chain).is_genuine(self.request.legacy, likely=self.likely), self._plain_signer(chain)
         )
         if identity is None:
             return _Seen(None)
-        creator = identity.creator
-        by_key = self.signer == creator and codes == [b""]
-        is_signed = by_key or await Signatures(chain).is_signed(self.digest, self.request.signature, creator)
+        creator, signature = identity.creator, self.request.signature
+        is_signed = plain_signer == creator or await Signatures(chain).is_signed(self.digest, signature, creator)
         is_premium = is_signed and self.require_premium and await PremiumSetting(chain).is_premium(creator)
         return _Seen(identity, is_signed, is_premium)
+
+    async def _plain_signer(self, chain: Chain) -> str | None:
+        """The account without code that made the signature, which mostly is the creator.
+
+        None when there is none; then only the creator's own code may still agree.
+        """
+        signer = recover(self.digest, self.request.signature)
+        if signer is None:
+            return None
+        (code,) = await chain.codes([signer])
+        return None if code else signer
 
 
 def message_digest(request: SignedRequest, primary_type: str, payload_hash: bytes | None = None) -> bytes:
