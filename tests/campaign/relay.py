@@ -9,13 +9,14 @@ from hypothesis import HealthCheck, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
 
+from devnet import leaks
 from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.errors import Unavailable
-from tests.campaign.life import Life
+from tests.campaign.life import Life, listening
 from tests.campaign.nodes import answers, behind, garbage
 from tests.campaign.postgres import Postgres
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
@@ -23,6 +24,7 @@ from tests.integration.relay_machine import EPOCH, Machine
 from tests.integration.relay_world import RelayWorld
 
 T = TypeVar("T")
+_LENGTH_OF_A_SIGNATURE = (65).to_bytes(32)
 
 
 def _no_receipts(request: Json, response: Json) -> Json:
@@ -59,6 +61,8 @@ _SPOILS: dict[str, Callable[[Proxy, Anvil], None]] = {
 
 class Beset(Machine):
     nodes: ClassVar[list[Proxy]]
+    life: ClassVar[Life]
+    postgres: ClassVar[Postgres]
 
     def wait(self, work: Awaitable[T]) -> T:
         """A chain that cannot be read is told to who asks, and nothing else happens."""
@@ -81,12 +85,24 @@ class Beset(Machine):
     def teardown(self) -> None:
         self.nodes_recover()
         super().teardown()
+        self.nothing_leaked()
+
+    def nothing_leaked(self) -> None:
+        """Of what would be worth something to a thief: the halves of each signature, which calls carry."""
+        halves = {}
+        for which, authorization in self.sent.items():
+            start = authorization.call_data.rindex(_LENGTH_OF_A_SIGNATURE) + 32
+            halves[f"authorization {which}"] = authorization.call_data[start : start + 32]
+        places = {"database": self.postgres.dump(), "log": "\n".join(self.life.log)}
+        found = leaks.search(leaks.secrets_of({}, halves), ((name, said.encode()) for name, said in places.items()))
+        assert not found, "; ".join(map(str, found))
 
 
 def live(number: int, steps: int, postgres: Postgres) -> Life:
     """Several lives of up to `steps` steps, drawn from one seed."""
     life = Life(number)
-    with Anvil(slots_in_an_epoch=EPOCH) as anvil, asyncio.Runner() as runner:
+    Beset.life, Beset.postgres = life, postgres
+    with listening(life), Anvil(slots_in_an_epoch=EPOCH) as anvil, asyncio.Runner() as runner:
         scenario = Scenario(anvil, deploy(anvil))
         engine = open_engine(postgres.url)
         proxies = [proxy(anvil.url), proxy(anvil.url)]
