@@ -1,5 +1,8 @@
 """`python -m mail_service`: serves until SIGTERM or Ctrl-C, then finishes what is under way.
 
+It has no limits for slow or endless requests of its own: what clients reach of it, they reach through a proxy that
+passes on whole requests only, as deploy/proxy does.
+
 Exit codes: 0 stopped by Ctrl-C (by SIGTERM: that signal), 1 could not start, 2 the settings are not usable.
 """
 

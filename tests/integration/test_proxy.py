@@ -3,13 +3,15 @@
 import asyncio
 import base64
 import os
+import re
 import shutil
 import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from string import Template
 
@@ -24,6 +26,8 @@ NAMES = {
     "MAIL_HOSTNAME": "mail.example.org",
     "DAGSTER_HOSTNAME": "dagster.example.org",
     "DAGSTER_OPERATOR_HOSTNAME": "operators.example.org",
+    "RESOLVER": "127.0.0.1",
+    "DOMAIN": "",
 }
 UPSTREAMS = ("api:8080", "mail:8090", "dagster-viewer:3000", "dagster-operator:3000")
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
@@ -87,18 +91,21 @@ def _bound() -> socket.socket:
 
 
 @asynccontextmanager
-async def _proxy(folder: Path, operators: str) -> AsyncIterator[Proxy]:
+async def _proxy(folder: Path, operators: str, mail: int | None = None, patience: str = "10s") -> AsyncIterator[Proxy]:
+    """`mail` is the port of another server for the mail service's name."""
     tls, plain = _free_port(), _free_port()
     async with AsyncExitStack() as stack:
         sites = Template((DEPLOY / "proxy/sites.conf.template").read_text()).safe_substitute(
             {**NAMES, "OPERATOR_NETWORK": operators}
         )
         for upstream in UPSTREAMS:
-            port = await stack.enter_async_context(_upstream(upstream.split(":")[0]))
+            name = upstream.split(":")[0]
+            port = mail if mail and name == "mail" else await stack.enter_async_context(_upstream(name))
             sites = sites.replace(f"http://{upstream}", f"http://127.0.0.1:{port}")
         sites = sites.replace("listen 8443", f"listen 127.0.0.1:{tls}").replace(
             "listen 8080", f"listen 127.0.0.1:{plain}"
         )
+        sites = re.sub(r"(client_(?:header|body)_timeout) 10s;", rf"\1 {patience};", sites)
         (folder / "sites.conf").write_text(sites.replace("/run/secrets", str(folder)))
         config = (DEPLOY / "proxy/nginx.conf").read_text().replace("/tmp", str(folder))
         (folder / "nginx.conf").write_text(config + "\ndaemon off;\n" + ("user root;\n" if os.geteuid() == 0 else ""))
@@ -116,8 +123,9 @@ async def _proxy(folder: Path, operators: str) -> AsyncIterator[Proxy]:
             await process.wait()
 
 
+@cache
 def _any_certificate() -> ssl.SSLContext:
-    context = ssl.create_default_context()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
 
@@ -220,3 +228,98 @@ async def test_nothing_of_a_request_is_logged(proxy: Proxy, folder: Path) -> Non
 
 def _contents(folder: Path) -> list[bytes]:
     return [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+
+
+UNSUBSCRIBE = b"POST /unsubscribe/token HTTP/1.1\r\nHost: mail.example.org\r\n"
+UNFINISHED = (
+    UNSUBSCRIBE,
+    UNSUBSCRIBE + b"X-Slow: ",
+    UNSUBSCRIBE + b"Content-Length: 100\r\n\r\n{",
+    UNSUBSCRIBE + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{",
+)
+
+
+@asynccontextmanager
+async def _before_mail(folder: Path, patience: str = "10s") -> AsyncIterator[tuple[Proxy, list[bytes]]]:
+    """The proxy and what reached the server of the mail service."""
+    reached: list[bytes] = []
+
+    async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        reached.append(await reader.read(65536))
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(keep, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server, _proxy(folder, "127.0.0.0/8", mail=port, patience=patience) as proxy:
+        yield proxy, reached
+
+
+async def _connected(proxy: Proxy) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    return await asyncio.open_connection(
+        "127.0.0.1", proxy.port, ssl=_any_certificate(), server_hostname="mail.example.org"
+    )
+
+
+async def _said_to(proxy: Proxy, sent: bytes, drop: bytes = b"") -> bytes:
+    """What comes back until the proxy closes, to one who goes on sending `drop` meanwhile."""
+    reader, writer = await _connected(proxy)
+    gone = asyncio.create_task(reader.read())
+    async with asyncio.timeout(30):
+        with suppress(ConnectionError):
+            writer.write(sent)
+            await writer.drain()
+            while drop and not gone.done():
+                writer.write(drop)
+                await writer.drain()
+                await asyncio.wait([gone], timeout=0.05)
+        with suppress(ConnectionError):
+            return await gone
+    return b""
+
+
+async def test_what_is_behind_sees_no_request_that_is_not_whole(folder: Path) -> None:
+    """The mail service has no limits of its own for slow clients: they end here."""
+    async with _before_mail(folder, patience="1s") as (proxy, reached):
+        never_ending = [_said_to(proxy, begun) for begun in UNFINISHED]
+        never_ending.append(_said_to(proxy, UNSUBSCRIBE + b"X-Slow: ", drop=b"1"))
+        for said in await asyncio.gather(*never_ending):
+            assert said[:12] in (b"", b"HTTP/1.1 408")
+        assert reached == []
+
+
+async def test_a_head_or_body_too_large_ends_here(folder: Path) -> None:
+    many = b"".join(b"X-%d: %s\r\n" % (at, b"1" * 4000) for at in range(20))
+    async with _before_mail(folder) as (proxy, reached):
+        for sent, status in (
+            (UNSUBSCRIBE + b"X-Large: " + b"1" * 40_000 + b"\r\n\r\n", b"400"),
+            (UNSUBSCRIBE + many + b"\r\n", b"400"),
+            (UNSUBSCRIBE + b"Content-Length: 65537\r\n\r\n", b"413"),
+        ):
+            reader, writer = await _connected(proxy)
+            writer.write(sent)
+            assert (await reader.readexactly(12))[9:] == status
+            writer.close()
+        assert reached == []
+
+
+async def test_one_address_holds_a_hundred_requests_open_and_no_more(folder: Path) -> None:
+    """A body may come drop by drop."""
+    async with _before_mail(folder) as (proxy, reached), asyncio.timeout(60), AsyncExitStack() as stack:
+        answers = []
+        for _ in range(101):
+            reader, writer = await _connected(proxy)
+            stack.callback(writer.close)
+            writer.write(UNSUBSCRIBE + b"Content-Length: 100\r\n\r\n{")
+            answers.append(asyncio.create_task(reader.read(12)))
+        done, held = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
+        assert ([each.result() for each in done], len(held)) == ([b"HTTP/1.1 429"], 100)
+        assert reached == []
+        for each in held:
+            each.cancel()
+
+
+async def test_a_whole_request_is_passed_on(folder: Path) -> None:
+    async with _before_mail(folder) as (proxy, reached):
+        said = await _said_to(proxy, UNSUBSCRIBE + b"Connection: close\r\nContent-Length: 1\r\n\r\n1")
+        assert (said[:12], len(reached)) == (b"HTTP/1.1 200", 1)

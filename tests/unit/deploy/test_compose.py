@@ -160,7 +160,7 @@ def test_viewers_can_change_nothing() -> None:
 
 def test_ports_agree() -> None:
     api, mail = ApiSettings.model_fields, MailSettings.model_fields
-    assert dict(re.findall(r"set \$(\w+) http://[\w-]+:(\d+);", SITES)) == {
+    assert dict(re.findall(r"set \$(\w+) http://[\w-]+\$\{DOMAIN\}:(\d+);", SITES)) == {
         "api": str(api["port"].default),
         "mail": str(mail["port"].default),
         "viewer": "3000",

@@ -13,9 +13,21 @@ from dagster_k8s.job import UserDefinedDagsterK8sConfig
 
 from mail_service.settings import Settings as MailSettings
 from reminder_worker.settings import ApiSettings, Settings
-from tests.unit.deploy.parts import ROOT, TAG, UID, mail_names, manifests, pods, read, with_secret_files, worker_names
+from tests.unit.deploy.parts import (
+    DEPLOY,
+    ROOT,
+    TAG,
+    UID,
+    mail_names,
+    manifests,
+    pods,
+    read,
+    with_secret_files,
+    worker_names,
+)
 
 VERSION = "1.34"
+NGINX_UID = 101
 OBJECTS = manifests()
 VALUES = read("kubernetes/dagster-values.yaml")
 CODE = VALUES["dagster-user-deployments"]["deployments"][0]
@@ -34,10 +46,10 @@ def test_every_manifest_is_valid(manifest: dict[str, Any]) -> None:
     assert manifest["kind"] == "Namespace" or manifest["metadata"]["namespace"] == "reminder-worker"
 
 
-def _is_locked_down(pod: dict[str, Any], container: dict[str, Any]) -> bool:
+def _is_locked_down(pod: dict[str, Any], container: dict[str, Any], uid: int = UID) -> bool:
     return (
         pod["runAsNonRoot"] is True
-        and pod["runAsUser"] == UID
+        and pod["runAsUser"] == uid
         and pod["seccompProfile"] == {"type": "RuntimeDefault"}
         and container
         == {"readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
@@ -45,11 +57,12 @@ def _is_locked_down(pod: dict[str, Any], container: dict[str, Any]) -> bool:
 
 
 def test_every_pod_is_locked_down() -> None:
-    assert len(PODS) == 3
+    assert len(PODS) == 4
     for name, pod in PODS.items():
         assert pod["automountServiceAccountToken"] is False
+        uid = NGINX_UID if name == "proxy" else UID
         for container in pod["containers"]:
-            assert _is_locked_down(pod["securityContext"], container["securityContext"]), name
+            assert _is_locked_down(pod["securityContext"], container["securityContext"], uid), name
             assert container["resources"]["limits"]["memory"]
             assert TAG.match(container["image"])
 
@@ -68,9 +81,10 @@ def test_what_serves_is_probed_and_outlives_a_drained_node() -> None:
     for name, deployment in _all("Deployment").items():
         assert deployment["spec"]["replicas"] == 2
         container = deployment["spec"]["template"]["spec"]["containers"][0]
-        assert container["readinessProbe"]["httpGet"]["path"] == "/health/ready"
-        assert container["livenessProbe"]["httpGet"]["path"] == "/health/live"
-        assert container["startupProbe"]["httpGet"]["path"] == "/health/live"
+        ready, live = ("/proxy-health",) * 2 if name == "proxy" else ("/health/ready", "/health/live")
+        assert container["readinessProbe"]["httpGet"]["path"] == ready
+        assert container["livenessProbe"]["httpGet"]["path"] == live
+        assert container["startupProbe"]["httpGet"]["path"] == live
         labels = deployment["spec"]["template"]["metadata"]["labels"]
         assert budgets[name]["spec"]["minAvailable"] == 1
         assert budgets[name]["spec"]["selector"]["matchLabels"].items() <= labels.items()
@@ -82,7 +96,7 @@ def test_nothing_is_reached_that_no_policy_allows() -> None:
     assert policies["nothing-else"]["spec"]["podSelector"] == {}
     assert policies["nothing-else"]["spec"]["policyTypes"] == ["Ingress", "Egress"]
     assert "ingress" not in policies["nothing-else"]["spec"]
-    for name in ("api", "mail"):
+    for name in ("api", "mail", "proxy"):
         selected = policies[name]["spec"]["podSelector"]["matchLabels"]
         assert selected.items() <= _all("Deployment")[name]["spec"]["template"]["metadata"]["labels"].items()
     assert policies["passes"]["spec"]["podSelector"]["matchLabels"] == CODE["labels"]
@@ -101,26 +115,38 @@ def test_metrics_are_for_the_scraper_alone() -> None:
     ]
 
 
-def test_of_the_mail_service_only_unsubscribing_is_public() -> None:
-    paths = [
-        path["path"]
-        for ingress in _all("Ingress").values()
-        for rule in ingress["spec"]["rules"]
-        for path in rule["http"]["paths"]
-        if path["backend"]["service"]["name"] == "mail"
+def test_nothing_is_published_but_the_proxy() -> None:
+    assert [name for name, each in _all("Service").items() if each["spec"].get("type")] == ["proxy"]
+    assert not _all("Ingress")
+    from_outside = [
+        name
+        for name, policy in _all("NetworkPolicy").items()
+        for rule in policy["spec"].get("ingress", [])
+        if "from" not in rule
     ]
-    assert paths == ["/unsubscribe"]
-
-
-def test_dagsters_pages_ask_who_it_is() -> None:
-    for name in ("dagster-viewers", "dagster-operators"):
-        annotations = _all("Ingress")[name]["metadata"]["annotations"]
-        assert annotations["nginx.ingress.kubernetes.io/auth-type"] == "basic"
-    for name in ("dagster-operators", "operators"):
-        annotations = _all("Ingress")[name]["metadata"]["annotations"]
-        assert annotations["nginx.ingress.kubernetes.io/whitelist-source-range"]
-    assert VALUES["dagsterWebserver"]["enableReadOnly"] is True
+    assert from_outside == ["proxy"]
     assert VALUES["ingress"] == {"enabled": False}
+
+
+def test_the_proxy_is_composes() -> None:
+    """The same image, the same files, every name that they ask for, and services where they look for them."""
+    compose = read("compose.yaml")["services"]["proxy"]
+    container = PODS["proxy"]["containers"][0]
+    assert container["image"] == compose["image"]
+    assert {each["name"] for each in container["env"]} == compose["environment"].keys()
+    assert {each["mountPath"] for each in container["volumeMounts"]} - {"/tmp", "/run/secrets"} == {
+        volume.split(":")[1] for volume in compose["volumes"]
+    }
+    sites = (DEPLOY / "proxy" / "sites.conf.template").read_text()
+    for name, port in re.findall(r"http://([a-z-]+)\$\{DOMAIN\}:(\d+)", sites):
+        assert [each["port"] for each in _all("Service")[name]["spec"]["ports"]] == [int(port)]
+
+
+def test_viewers_can_change_nothing() -> None:
+    assert VALUES["dagsterWebserver"]["enableReadOnly"] is True
+    selectors = {name: _all("Service")[f"dagster-{name}"]["spec"]["selector"] for name in ("viewer", "operator")}
+    assert selectors["viewer"]["component"] == "dagster-webserver-read-only"
+    assert selectors["operator"]["component"] == "dagster-webserver"
 
 
 @pytest.mark.parametrize(("settings", "names"), [("worker-settings", worker_names()), ("mail-settings", mail_names())])
@@ -150,7 +176,7 @@ def test_ports_agree() -> None:
 
 
 def test_one_image_and_one_version_of_dagster_everywhere() -> None:
-    images = {container["image"] for pod in PODS.values() for container in pod["containers"]}
+    images = {pod["containers"][0]["image"] for name, pod in PODS.items() if name != "proxy"}
     images |= {f"{part['image']['repository']}:{part['image']['tag']}" for part in PARTS}
     assert len(images) == 1
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
