@@ -6,6 +6,7 @@ import re
 import subprocess
 from base64 import b64decode
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 from eth_account import Account
@@ -44,6 +45,9 @@ CREDENTIALS = (
 NAMED_KEY = re.compile(
     r"(?i)(?:key|secret|password|token|mnemonic|seed)\w*[\"']?\s*[:=]\s*[\"']?(0x[0-9a-f]{64}|[0-9a-f]{64}|[A-Za-z0-9+/]{43}=)"
 )
+DEPLOYED = Path("deploy") / "requirements.lock"
+REVIEWED = re.compile(r"MIT|BSD|Apache|PSF|Python Software Foundation|MPL|Mozilla Public License 2|Lesser|LGPL|DFSG")
+LESSER = {"psycopg", "psycopg-binary", "psycopg2-binary"}  # used unchanged, as libraries
 WELL_KNOWN = {
     "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",  # anvil's first account
     "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318",  # the example of many manuals
@@ -78,6 +82,15 @@ def test_no_file_holds_a_secret() -> None:
     assert not found
 
 
+def test_no_secret_was_ever_committed() -> None:
+    """As far back as this clone goes: what is deleted from a file is still in every clone."""
+    shown = ["git", "log", "--all", "-p", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--format="]
+    kinds = [f"*{suffix}" for suffix in sorted(TEXT)]
+    done = subprocess.run([*shown, "--", *kinds, ":!package-lock.json"], cwd=ROOT, capture_output=True, check=True)
+    changed = done.stdout.decode(errors="replace").splitlines()
+    assert not secrets_in("\n".join(line[1:] for line in changed if line.startswith("+")))
+
+
 def test_a_secret_would_be_seen() -> None:
     key = Account.create().key.hex()
     for text in (
@@ -107,6 +120,24 @@ def test_every_python_package_is_pinned_with_its_hashes() -> None:
             assert re.match(r"[a-z0-9._-]+(\[[a-z0-9,._-]+\])?==[^\s;]+", entry, re.IGNORECASE), entry[:80]
             assert "--hash=sha256:" in entry, entry[:80]
         assert not re.search(r"(?m)^-|://", "\n".join(pinned)), "no other index, no address"
+
+
+def test_what_is_tested_is_what_is_deployed_and_under_a_licence_that_was_reviewed() -> None:
+    """Packages of other systems than this one are not installed, and so not looked at."""
+    looked_at = 0
+    for name, version in re.findall(r"(?m)^([A-Za-z0-9._-]+)(?:\[.*\])?==([^\s;\\]+)", _read(ROOT / DEPLOYED)):
+        try:
+            package = metadata.metadata(name)
+        except metadata.PackageNotFoundError:
+            continue
+        looked_at += 1
+        assert package["Version"] == version, name
+        classifiers = [each for each in package.get_all("Classifier") or [] if each.startswith("License")]
+        told = [*(package.get_all("License-Expression") or []), *classifiers, *(package.get_all("License") or [])]
+        licence = told[0].partition("\n")[0]
+        assert REVIEWED.search(licence), (name, licence)
+        assert "GPL" not in licence or name in LESSER, (name, licence)
+    assert looked_at > 50
 
 
 def test_every_npm_package_is_pinned_with_its_hash() -> None:
