@@ -14,6 +14,8 @@ Kind = Literal["call", "empty"]
 
 STUCK_SECONDS: Final = 60.0
 """Unmined for so long: a replacement is considered."""
+FRESH_SECONDS: Final = 5.0
+"""Sent so lately, a transaction is given time: nothing is sent again, and nobody asks what became of its signer."""
 PATIENCE_SECONDS: Final = 300.0
 """Unmined for so long although it offers the market's price: replaced all the same."""
 MOST_REPLACEMENTS: Final = 4
@@ -21,7 +23,8 @@ MOST_REPLACEMENTS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class StoredAttempt:
-    """Signed bytes as stored; fees in wei for one gas, `age` in seconds since they were signed."""
+    """Signed bytes as stored; fees in wei for one gas, `age` in seconds since they were signed, `sent` in seconds since
+    they were last sent (None: never yet)."""
 
     tx_hash: str
     kind: Kind
@@ -29,7 +32,7 @@ class StoredAttempt:
     priority_fee: int
     gas_limit: int
     age: float
-    sent: bool
+    sent: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,10 @@ class Slot:
     @property
     def newest(self) -> StoredAttempt:
         return self.attempts[-1]
+
+    @property
+    def fresh(self) -> bool:
+        return self.newest.sent is not None and self.newest.sent < FRESH_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +104,8 @@ class ChainFacts:
     """What enough endpoints agree on; of numbers that only grow, the lower.
 
     `wallet_count`: transactions of our wallet at the latest block, `wallet_count_final` at the finalized one (None:
-    not enough endpoints say). `time`: the latest block's, unix seconds. `signer_nonce`: the router's, latest block.
+    not enough endpoints say). `time`: the latest block's, unix seconds. `signer_nonce`: the router's, latest block
+    (None: not asked).
     """
 
     head: int
@@ -189,7 +197,8 @@ def decide(slot: Slot, facts: ChainFacts) -> Action:
         taken = facts.wallet_count_final is not None and facts.wallet_count_final > slot.nonce
         foreign = taken and seen.presence is Presence.ABSENT and seen.vouched
         return Foreign() if foreign else Wait()
-    return _unmined(slot, facts)
+    action = _unmined(slot, facts)
+    return Wait() if slot.fresh and isinstance(action, Rebroadcast) else action
 
 
 def _unmined(slot: Slot, facts: ChainFacts) -> Action:

@@ -4,6 +4,7 @@ Facts are read in one batch from every endpoint, decided on by plain rules (`fat
 each slot. Only then are stored bytes sent. Any number of reconcilers may run at once, and be killed anywhere.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -88,6 +89,7 @@ class _Seen:
     waiting: Sequence[StoredRequest]
     views: Views
     market: Market | None
+    balance: int
 
 
 class Reconcile:
@@ -141,10 +143,12 @@ class Reconcile:
         for request in seen.waiting:
             await self._guarded(chain_id, request, self._waiting(chain, request, seen.views, report), report)
         await broadcast(self._engine, chain, outgoing)
-        told = await self._watch.tell(chain, seen.market)
-        report.balance_wei, report.oldest_open_seconds, report.stopped = told
-        with suppress(RelayStopped):
-            report.started = await self._admission.start_open(chain_id)
+        try:
+            with suppress(RelayStopped):
+                report.started = await self._admission.start_open(chain_id)
+        finally:
+            told = await self._watch.tell(chain_id, seen.balance, seen.market)
+        report.balance_wei, report.oldest_open_seconds, report.stopped = seen.balance, *told
         return report
 
     # -- reading --------------------------------------------------------------------------------
@@ -154,9 +158,13 @@ class Reconcile:
             slots = await settle.read_slots(connection, chain.chain_id, self._wallet)
             waiting = await settle.read_waiting(connection, chain.chain_id, self._wallet, WAITING_LOOKED_AT)
         hashes = [attempt.tx_hash for at in slots for attempt in at.slot.attempts]
-        unmined = _signers(at.request for at in slots if at.slot.mined_in is None)
-        views = await view_chain(chain, self._wallet, hashes, unmined, _signers(filter(_looked_at, waiting)))
-        return _Seen(slots, waiting, views, await self._market(chain))
+        unmined = _signers(at.request for at in slots if at.slot.mined_in is None and not at.slot.fresh)
+        views, market, balance = await asyncio.gather(
+            view_chain(chain, self._wallet, hashes, unmined, _signers(filter(_looked_at, waiting))),
+            self._market(chain),
+            chain.balance(self._wallet),
+        )
+        return _Seen(slots, waiting, views, market, balance)
 
     async def _market(self, chain: Chain) -> Market | None:
         try:
@@ -281,6 +289,8 @@ class Reconcile:
 
     async def _newest(self, chain_id: int, slots: Sequence[OpenSlot], report: ReconcileReport) -> list[Attempt]:
         """The stored bytes that pay most; none of a slot that became final meanwhile."""
+        if not slots:
+            return []
         hashes = [at.slot.newest.tx_hash for at in slots]
         async with self._engine.connect() as connection:
             rows = (await connection.execute(sql.RAW, {"chain_id": chain_id, "tx_hashes": hashes})).all()

@@ -47,7 +47,7 @@ SLOTS = text(f"""
 
 ATTEMPTS = text("""
     select t.nonce, t.tx_hash, t.kind, t.max_fee_wei, t.priority_fee_wei, t.gas_limit,
-        t.broadcast_at is not null as sent,
+        cast(extract(epoch from clock_timestamp() - t.broadcast_at) as double precision) as sent,
         cast(extract(epoch from clock_timestamp() - t.stored_at) as double precision) as age
     from worker.nonce_slot s
     join worker.tx_attempt t on t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce

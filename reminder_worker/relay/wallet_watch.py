@@ -6,7 +6,6 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts, Facts
-from reminder_worker.chain.client import Chain
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.relay import settle
 from reminder_worker.relay import slot_statements as sql
@@ -49,11 +48,10 @@ class WalletWatch:
         if stopped:
             log.error("relay_wallet_stopped", chain_id=chain_id, wallet=self._wallet, nonce=nonce)
 
-    async def tell(self, chain: Chain, market: Market | None) -> tuple[int, int, str | None]:
-        """Balance (wei), age of the oldest slot that is not mined (seconds), why the wallet is stopped."""
-        balance = await chain.balance(self._wallet)
+    async def tell(self, chain_id: int, balance: int, market: Market | None) -> tuple[int, str | None]:
+        """`balance` in wei. The age of the oldest slot that is not mined (seconds), why the wallet is stopped."""
         async with self._engine.begin() as connection:
-            return (balance, *await self._tell(connection, chain.chain_id, balance, market))
+            return await self._tell(connection, chain_id, balance, market)
 
     async def _tell(
         self, connection: AsyncConnection, chain_id: int, balance: int, market: Market | None

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from eth_account import Account
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil
@@ -121,7 +122,7 @@ async def test_a_stopped_wallet_goes_on_once_the_foreign_transaction_is_final(wo
     world.mine()
     world.finalize()
     await world.run()
-    world.send(world.signer._account, world.wallet, nonce=1, tip=GWEI)
+    world.send(Account.from_key(world.key), world.wallet, nonce=1, tip=GWEI)
     world.mine()
     assert (await world.run()).stopped == "foreign_nonce"
     with pytest.raises(RelayStopped):

@@ -47,7 +47,7 @@ def _signature(authorization: Authorization) -> dict[str, bytes]:
 async def test_no_signature_and_no_key_is_stored_or_logged_in_clear(
     world: RelayWorld, caplog: pytest.LogCaptureFixture
 ) -> None:
-    secrets = secrets_of({}, {"the relayer's key": bytes.fromhex(world.signer._account.key.hex().removeprefix("0x"))})
+    secrets = secrets_of({}, {"the relayer's key": bytes.fromhex(world.key[2:])})
 
     gifts = {label: world.gift(label) for label in ("confirmed", "mined", "broadcast", "deferred")}
 

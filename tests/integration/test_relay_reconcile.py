@@ -260,6 +260,12 @@ async def test_what_a_node_forgot_is_sent_again_until_it_is_mined(world: RelayWo
     assert len(await world.attempts()) == 3
 
 
+async def test_what_was_sent_just_now_is_not_sent_again(world: RelayWorld) -> None:
+    await world.admit(world.gift())
+    assert (await world.reconcile.run(CHAIN_ID)).rebroadcast == 0
+    assert (await world.run()).rebroadcast == 1
+
+
 async def test_any_number_of_reconcilers_at_once_do_each_thing_once(world: RelayWorld) -> None:
     gifts = [world.gift(label) for label in "abcd"]
     authorizations = [world.withdrawal(gift) for gift in gifts]
@@ -270,6 +276,7 @@ async def test_any_number_of_reconcilers_at_once_do_each_thing_once(world: Relay
     totals = dict.fromkeys(("recorded", "freed", "confirmed", "satisfied_elsewhere"), 0)
     for _ in range(4):
         world.mine(3)
+        await world.later()
         for report in await asyncio.gather(*(each.run(CHAIN_ID) for each in many)):
             for name in totals:
                 totals[name] += getattr(report, name)

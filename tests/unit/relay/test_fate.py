@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reminder_worker.relay.fate import (
+    FRESH_SECONDS,
     MOST_REPLACEMENTS,
     PATIENCE_SECONDS,
     STUCK_SECONDS,
@@ -32,7 +33,7 @@ from reminder_worker.relay.fate import (
     sighting,
 )
 
-CALL = StoredAttempt("0xa1", "call", 100, 2, 500_000, 0.0, True)
+CALL = StoredAttempt("0xa1", "call", 100, 2, 500_000, 0.0, FRESH_SECONDS)
 EMPTY = replace(CALL, tx_hash="0xe1", kind="empty", max_fee=120)
 SLOT = Slot(nonce=7, mined_in=None, attempts=(CALL,), deadline=1000, signer_nonce=3)
 MINED = MinedAttempt("0xa1", 50, "0xb50", True, 10**15)
@@ -170,6 +171,13 @@ def test_a_nonce_taken_by_a_stranger_is_believed_when_final_and_waited_for_befor
     assert decide(SLOT, replace(taken, wallet_count_final=8)) == Foreign()
     doubtful = Sighting(Presence.ABSENT, None, vouched=False)
     assert decide(SLOT, replace(taken, wallet_count_final=8, sighting=doubtful)) == Wait()
+
+
+def test_what_was_just_sent_is_given_time_unless_its_authorization_died() -> None:
+    just = replace(SLOT, attempts=(replace(CALL, sent=FRESH_SECONDS - 1),))
+    assert decide(just, FACTS) == Wait()
+    assert decide(just, replace(FACTS, time=1001)) == Replace("empty")
+    assert decide(replace(SLOT, attempts=(replace(CALL, sent=None),)), FACTS) == Rebroadcast()
 
 
 @pytest.mark.parametrize("change", [{"time": 1001}, {"signer_nonce": 4}])

@@ -1,0 +1,205 @@
+"""Those who wait at the same time are admitted in one transaction, and none of them is another's business."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.errors import LimitReached, NonceMismatch
+from reminder_worker.relay import store
+from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.room import Room
+from reminder_worker.relay.values import Authorization, RequestView, State
+from tests.integration.chain_proxy import chain_settings, proxy
+from tests.integration.relay_authorizations import TARGET, authorization
+from tests.integration.relay_world import CHAIN_ID, GWEI, RelayWorld
+
+Answers = Sequence[RequestView | BaseException]
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[RelayWorld]:
+    chain = Chain.connect(chain_settings(chain_scenario, chain_scenario.anvil.url))
+    opened = RelayWorld(chain_scenario, engine, chain)
+    opened.by_hand()
+    opened.base_fee(10 * GWEI)
+    opened.mine()
+    yield opened
+    opened.calm()
+    await chain.close()
+
+
+class Locks:
+    """How often the wallet's row was locked: once for each transaction of an admission."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.count = 0
+        event.listen(engine.sync_engine, "before_cursor_execute", self._look)
+
+    def _look(self, _connection: object, _cursor: object, statement: str, *_: object) -> None:
+        self.count += "for update of w" in statement
+
+
+async def together(admission: Admission, *asked: Authorization) -> Answers:
+    """All at once, and none of them has to ask the chain first."""
+    await admission.ready(CHAIN_ID)
+    return await asyncio.gather(*map(admission.admit, asked), return_exceptions=True)
+
+
+def kinds(answers: Answers) -> list[str]:
+    return [each.state.value if isinstance(each, RequestView) else type(each).__name__ for each in answers]
+
+
+async def calls_mined(world: RelayWorld) -> list[bytes]:
+    """In the order of nonces, of which none is missing."""
+    world.mine()
+    hashes = [each["tx_hash"] for each in await world.attempts()]
+    found = [world.anvil.rpc("eth_getTransactionByHash", tx_hash) for tx_hash in hashes]
+    assert [int(each["nonce"], 16) for each in found] == list(range(len(found))) == list(range(world.count()))
+    return [bytes.fromhex(each["input"][2:]) for each in found]
+
+
+async def test_those_who_wait_at_once_take_one_transaction_and_one_question_to_the_node(world: RelayWorld) -> None:
+    async with proxy(world.anvil.url) as node:
+        chain = Chain.connect(chain_settings(world.scenario, node.url))
+        admission = Admission(world.engine, world.vault, {CHAIN_ID: chain}, world.signer, world.caps, any_chain=True)
+        locks = Locks(world.engine)
+        asked = [authorization(number) for number in range(8)]
+        answers = await together(admission, *asked)
+        await chain.close()
+    assert kinds(answers) == ["broadcast"] * 8
+    assert locks.count == 1
+    assert await calls_mined(world) == [each.call_data for each in asked]
+
+
+async def test_who_comes_alone_waits_for_nobody_and_who_comes_later_for_the_next_turn(world: RelayWorld) -> None:
+    assert await world.admission.ready(CHAIN_ID) is None
+    async with world.engine.begin() as connection:
+        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        first = asyncio.create_task(world.admission.admit(authorization(1)))
+        await asyncio.sleep(0)  # it has its turn, and waits for the row
+        await asyncio.sleep(0)
+        locks = Locks(world.engine)
+        later = [asyncio.create_task(world.admission.admit(authorization(number))) for number in (2, 3, 4)]
+    assert kinds(await asyncio.gather(first, *later)) == ["broadcast"] * 4
+    assert locks.count == 2
+    assert await calls_mined(world) == [authorization(number).call_data for number in (1, 2, 3, 4)]
+
+
+async def test_one_over_a_cap_is_refused_and_its_neighbours_are_not(world: RelayWorld) -> None:
+    """The third of one signer: not the two before it, nor who comes after."""
+    world.caps = replace(world.caps, per_signer=2)
+    world.restart()
+    same = [authorization(number, signer=TARGET, nonce=number) for number in (1, 2, 3)]
+    answers = await together(world.admission, *same, authorization(4))
+    assert kinds(answers) == ["broadcast", "broadcast", "LimitReached", "broadcast"]
+    assert isinstance(answers[2], LimitReached)
+    assert (answers[2].code, await world.rows("select from worker.relay_request where nonce = 3")) == (
+        "daily_cap_reached",
+        [],
+    )
+    assert (await world.budget())["requests"] == 3
+    assert await calls_mined(world) == [each.call_data for each in (*same[:2], authorization(4))]
+
+
+async def test_the_caps_in_wei_and_of_open_slots_are_exact_within_one_transaction(world: RelayWorld) -> None:
+    world.caps = replace(world.caps, max_open=2)
+    world.restart()
+    answers = await together(world.admission, *map(authorization, range(4)))
+    assert kinds(answers) == ["broadcast", "broadcast", "queued", "queued"]
+    once = (await world.budget())["reserved"] // 2
+    world.caps = replace(world.caps, max_open=16, daily_wei=4 * once)
+    await world.execute("update worker.relay_request set reason = 'would_revert' where state = 'queued'")
+    world.restart()
+    answers = await together(world.admission, *map(authorization, range(10, 14)))
+    assert kinds(answers) == ["broadcast", "broadcast", "LimitReached", "LimitReached"]
+    assert await world.budget() == {"requests": 6, "reserved": 4 * once, "spent": 0}
+
+
+async def test_a_replay_beside_its_original_is_the_same_request(world: RelayWorld) -> None:
+    answers = await together(world.admission, *(authorization(number) for number in (1, 2, 1, 1)))
+    assert kinds(answers) == ["broadcast"] * 4
+    first, other, *replays = answers
+    assert [first, first] == replays
+    assert first != other
+    assert (await world.budget())["requests"] == 2
+    assert await calls_mined(world) == [authorization(number).call_data for number in (1, 2)]
+
+
+async def test_of_two_with_one_nonce_the_first_is_taken(world: RelayWorld) -> None:
+    same = {"signer": TARGET, "nonce": 7}
+    asked = [authorization(1, **same), authorization(2, **same), authorization(3)]
+    answers = await together(world.admission, *asked)
+    assert kinds(answers) == ["broadcast", "NonceMismatch", "broadcast"]
+    assert isinstance(answers[1], NonceMismatch)
+    assert await calls_mined(world) == [asked[0].call_data, asked[2].call_data]
+
+
+async def test_one_that_cannot_be_signed_for_fails_alone_and_leaves_no_gap(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign = world.signer.sign
+
+    async def refuses_one(transaction: Mapping[str, Any]) -> bytes:
+        if transaction["data"] == authorization(2).call_data:
+            raise ConnectionError("the key is out of reach")
+        return await sign(transaction)
+
+    monkeypatch.setattr(world.signer, "sign", refuses_one)
+    answers = await together(world.admission, *map(authorization, (1, 2, 3)))
+    assert kinds(answers) == ["broadcast", "ConnectionError", "broadcast"]
+    assert (await world.budget())["requests"] == 2
+    assert sorted(await calls_mined(world)) == [authorization(number).call_data for number in (1, 3)]
+
+
+async def test_one_whose_row_the_database_refuses_fails_alone_and_leaves_no_gap(world: RelayWorld) -> None:
+    answers = await together(world.admission, authorization(1), authorization(2, deadline=2**63), authorization(3))
+    assert kinds(answers) == ["broadcast", "DataError", "broadcast"]
+    assert (await world.budget())["requests"] == 2
+    assert sorted(await calls_mined(world)) == [authorization(number).call_data for number in (1, 3)]
+
+
+async def test_who_no_longer_waits_for_the_answer_takes_it_from_nobody(world: RelayWorld) -> None:
+    """The request of a client that hung up is relayed all the same, as are those beside it."""
+    assert await world.admission.ready(CHAIN_ID) is None
+    gone, stays = (asyncio.create_task(world.admission.admit(authorization(number))) for number in (1, 2))
+    await asyncio.sleep(0)
+    gone.cancel()
+    assert (await stays).state is State.BROADCAST
+    assert gone.cancelled()
+    assert await calls_mined(world) == [authorization(number).call_data for number in (1, 2)]
+
+
+async def test_what_stops_the_wallet_stops_all_of_them(world: RelayWorld) -> None:
+    await world.admission.open_wallet(CHAIN_ID)
+    assert await world.admission.ready(CHAIN_ID) is None
+    await world.execute("update worker.relay_wallet set stopped = 'by_operator', stopped_at = now()")
+    answers = await asyncio.gather(*(world.admission.admit(authorization(n)) for n in (1, 2)), return_exceptions=True)
+    assert kinds(answers) == ["RelayStopped"] * 2
+    assert not await world.rows("select from worker.relay_request")
+
+
+async def test_a_room_that_refuses_counts_nothing(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even of the caps that it passed: what was counted is what was admitted."""
+    rooms: list[Room] = []
+    read = store.read_room
+
+    async def keep(*args: Any) -> Room:
+        rooms.append(await read(*args))
+        return rooms[-1]
+
+    monkeypatch.setattr(store, "read_room", keep)
+    world.caps = replace(world.caps, per_signer=1)
+    world.restart()
+    same = {"signer": TARGET, "creator": TARGET}
+    await together(world.admission, authorization(1, nonce=1, **same), authorization(2, nonce=2, **same))
+    (room,) = rooms
+    assert room.taken["global", ""] == room.taken["signer", TARGET] == 1
+    counted = await world.rows("select scope, sum(requests) as of_it from worker.relay_budget group by scope")
+    assert {each["scope"]: int(each["of_it"]) for each in counted} == {"global": 1, "signer": 1}
