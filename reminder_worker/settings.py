@@ -402,7 +402,9 @@ class ChainSettings(Group):
 
     chain_id: int = Field(gt=0, exclude=True)
     rpc_urls: SecretUrls = Field(
-        min_length=1, alias="RPC_URLS", description="RPC endpoints, comma separated, best first"
+        min_length=1,
+        alias="RPC_URLS",
+        description="RPC endpoints, comma separated, best first; three, since two have to agree on what is personal",
     )
     subgraph_url: SecretStr | None = Field(
         None, alias="SUBGRAPH_URL", description="graph-node endpoint of the subgraph 0.4; absent: our own index answers"
