@@ -292,10 +292,17 @@ class WorkerLife:
             if not await self.tick():
                 await asyncio.sleep(1)  # endpoints that failed rest
                 continue
-            states = await self.world.states()
-            if not any(name.split(":")[0] in OPEN for name in states):
+            if not await self._open():
                 return
-        self.life.violations.append(f"stuck: {await self.world.states()}")
+        self.life.violations.append(f"stuck: {await self._open()}")
+
+    async def _open(self) -> dict[str, int]:
+        """What is not settled: entries by state, and signals that nothing was planned for yet."""
+        rows = await self.world.sql(
+            f"select state, count(*) from worker.sent_ledger where state in {OPEN} group by state"
+            " union all select 'new signal', count(*) from worker.notify_signal where state = 'new' having count(*) > 0"
+        )
+        return {row[0]: row[1] for row in rows}
 
 
 def _end(process: asyncio.subprocess.Process) -> None:
