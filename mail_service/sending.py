@@ -141,7 +141,7 @@ class Sender:
 
     async def _deliver(self, claim: Claim, envelope: Envelope, template: str) -> None:
         started = time.monotonic()
-        outcome = "accepted"
+        outcome = "interrupted"  # by the end of this process: the next one judges
         try:
             await self._smtp.deliver(envelope, lambda: self.store.hand_over(claim))
         except InDoubt:
@@ -160,6 +160,7 @@ class Sender:
             await self.store.free(claim)
             raise
         else:
+            outcome = "accepted"
             await self.store.accept(claim)
         finally:
             took = round(time.monotonic() - started, 3)

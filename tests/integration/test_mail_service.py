@@ -19,8 +19,10 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
+from structlog.testing import capture_logs
 
 from devnet.smtp import Inbox
+from mail_service import sending
 from mail_service.sending import Sender, SendRequest
 from mail_service.settings import Settings
 from mail_service.store import Store
@@ -235,6 +237,23 @@ async def test_a_kill_before_the_body_leaves_frees_the_key(mail_database: str, i
         await client.until("key-1", 404)
         assert (await client.send("key-1")).json["duplicate"] is False
     assert len(inbox.messages) == 1
+
+
+async def test_what_an_end_of_the_process_cuts_off_is_not_logged_as_accepted(
+    mail_database: str, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "_SHUTDOWN_SECONDS", 0.01)
+    inbox.faults.hold = asyncio.Event()
+    settings = Settings.from_environ(environment(mail_database, inbox))
+    with capture_logs() as logged:
+        async with Store.open(settings.database_url.get_secret_value(), 3) as store:
+            async with Sender(settings, store) as sender:
+                cut = asyncio.create_task(sender.send("key-1", msgspec.convert(body(), SendRequest)))
+                await inbox.wait_for_count(1)
+            await asyncio.gather(cut, return_exceptions=True)
+            inbox.faults.hold.set()
+    assert [line["outcome"] for line in logged if line["event"] == "send"] == ["interrupted"]
+    assert rows(mail_database) == [("key-1", "in_flight", "handing_over")]
 
 
 async def test_a_living_instance_is_not_judged(mail_database: str, inbox: Inbox) -> None:
