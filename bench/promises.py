@@ -1,4 +1,7 @@
-"""The figures in docs/promises.md, each after its name: those of the last `make bench` and `make prove`."""
+"""The figures in docs/promises.md, each after its name: those of the last `make bench` and `make prove`.
+
+Both write them; so does `python -m bench.promises`, after results were changed otherwise.
+"""
 
 import json
 import re
@@ -35,3 +38,7 @@ def known() -> dict[str, float]:
 
 def update() -> None:
     PAGE.write_text(told(PAGE.read_text()))
+
+
+if __name__ == "__main__":
+    update()

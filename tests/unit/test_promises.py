@@ -24,7 +24,7 @@ def test_every_test_that_a_promise_names_exists() -> None:
 def test_every_figure_of_a_promise_is_the_one_that_was_measured() -> None:
     page = (ROOT / "docs" / "promises.md").read_text()
     figures = known()
-    assert told(page) == page
+    assert told(page) == page, "python -m bench.promises writes them anew"
     assert f"`campaign.faults` = {short(figures['campaign.faults'])} faults" in page
     assert told("`campaign.faults` = 1,234.5, x") == f"`campaign.faults` = {short(figures['campaign.faults'])}, x"
     assert told("`never.measured` = 17 s") == "`never.measured` = ? s"
