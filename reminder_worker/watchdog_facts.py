@@ -25,6 +25,7 @@ from reminder_worker.watchdog_rules import (
 CHAIN_SECONDS: Final = 25.0  # for all endpoints of a chain; a look has 40
 DEEP: Final = 64  # blocks below the newest: no reorganisation explains a difference there
 
+# What a stranger's contract or gifts without number keep back is no trouble of ours: it would silence the heartbeat.
 # Each branch keeps to one index of its table. `clock_timestamp()` may change from row to row: no index is used for it.
 _TROUBLE = text("""
     with rows as (
@@ -32,12 +33,14 @@ _TROUBLE = text("""
             coalesce(settled_at, claimed_at, created_at) as failed_at
         from worker.sent_ledger where state in ('unknown','held','dead')
         union all
-        select 'reminders', state, created_at, null from worker.sent_ledger where state = 'released'
+        select 'reminders', state, created_at, null from worker.sent_ledger
+        where state = 'released' and reason is distinct from 'legacy_not_readable'
         union all
         select 'gifts', state, coalesce(claimed_at, created_at), coalesce(settled_at, claimed_at, created_at)
         from worker.gift_ledger where state in ('unknown','held','dead')
         union all
-        select 'gifts', state, created_at, null from worker.gift_ledger where state = 'released'
+        select 'gifts', state, created_at, null from worker.gift_ledger
+        where state = 'released' and reason is distinct from 'daily_cap'
         union all
         select 'alerts', state, created_at, null from worker.alert where state = 'queued'
         union all

@@ -196,8 +196,9 @@ class GiftMail:
         chain = self._chains[entry.chain_id].settings
         if not may_mail(letterhead.email, chain, self._settings):
             return Verdict("dropped", "test_chain")
+        tomorrow = DAY - self._now() % DAY  # before it is asked: at midnight it would be the day after
         if not await self._quotas.take_many(None, "email_day", {entry.email_hash.hex(): 1}, self._most_a_day, DAY):
-            return Verdict("released", "daily_cap", delay=DAY - self._now() % DAY)
+            return Verdict("released", "daily_cap", delay=tomorrow)
         about = GiftSubject(
             chain_id=entry.chain_id,
             chain_name=chain.name,

@@ -486,6 +486,17 @@ async def test_emails_that_were_tried_and_are_not_out_are_told_when_it_lasts(wor
     assert await _told_after_a_while(world) == [("emails_late", "emails", "raised")]
 
 
+async def test_what_strangers_keep_back_is_no_trouble_of_ours(world: World) -> None:
+    """A legacy that reverts on purpose, and gifts above an address's daily number, would silence the heartbeat."""
+    await _enter_email(world, "released", minutes=31)
+    await _enter_gift(world, "released", minutes=31)
+    await world.sql("update worker.sent_ledger set reason = 'legacy_not_readable'")
+    await world.sql("update worker.gift_ledger set reason = 'daily_cap'")
+    assert (await world.look()).heartbeat == "asked"
+    await world.sql("update worker.gift_ledger set reason = 'mail_unavailable'")
+    assert (await world.look()).heartbeat == "silent"
+
+
 async def test_relays_that_nobody_follows_or_that_never_become_final_are_told(world: World, database_url: str) -> None:
     """After a change of the key its requests stay open for ever; and what is mined may never become final."""
     left, vault = "0x" + "99" * 20, Vault(b"e" * 32)
