@@ -70,3 +70,27 @@ def test_each_part_opens_its_own_database_and_no_other(databases: str, part: str
         else:
             with pytest.raises(psycopg.OperationalError, match="permission denied for database"):
                 psycopg.connect(url)
+
+
+def test_a_backup_restored_as_docs_backup_says_belongs_to_its_part(databases: str, tmp_path: Path) -> None:
+    """The superuser restores it, and the part still may read, write and alter its tables."""
+    url = databases.replace("postgres:@/postgres?", "worker@/worker?")
+    with psycopg.connect(url) as connection:
+        connection.execute("create schema worker")
+        connection.execute("create table worker.row as select 1 as it")
+    by_superuser = f"--dbname={databases.replace('/postgres?', '/worker?')}"
+    subprocess.run(
+        [PROGRAMS / "pg_dump", "--format=custom", "--no-owner", f"--file={tmp_path / 'dump'}", by_superuser], check=True
+    )
+    with psycopg.connect(databases, autocommit=True) as connection:
+        connection.execute("alter database worker rename to worker_before")
+        connection.execute("create database worker owner worker")
+    try:
+        options = ["--role=worker", "--exit-on-error", "--single-transaction", "--no-owner", by_superuser]
+        subprocess.run([PROGRAMS / "pg_restore", *options, tmp_path / "dump"], check=True)
+        with psycopg.connect(url) as connection:
+            connection.execute("alter table worker.row add column also int")
+            assert connection.execute("select it from worker.row").fetchall() == [(1,)]
+    finally:
+        with psycopg.connect(databases, autocommit=True) as connection:
+            connection.execute("drop database worker_before with (force)")
