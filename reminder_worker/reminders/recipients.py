@@ -36,22 +36,22 @@ DAY = 86400
 # One round trip; a second reader of the same digest waits for the first and then has spent nothing. The commit does not
 # wait for the disk: a crash of the database may forget the digests of reads of its last second, never a write's.
 # A creator never changes: what one saved is not shown to another, whatever a node says now.
-_SPEND_AND_READ = """
+_SPEND_AND_READ = text("""
     with spending as (
         insert into worker.used_signature (digest, deadline)
-        select %(digest)s, %(deadline)s where set_config('synchronous_commit', 'off', true) = 'off'
+        select :digest, :deadline where set_config('synchronous_commit', 'off', true) = 'off'
         on conflict do nothing returning true
     )
     select exists(select from spending), r.chain_id, r.legacy, r.recipient, r.role, r.key_id, r.salt, r.email, r.name
     from (select) as once
-    left join worker.recipient r on r.chain_id = %(chain_id)s and r.legacy = %(legacy)s
+    left join worker.recipient r on r.chain_id = :chain_id and r.legacy = :legacy
         and exists(select from spending)
         and not exists(
             select from worker.watch w
-            where w.chain_id = %(chain_id)s and w.legacy = %(legacy)s and w.creator <> %(creator)s
+            where w.chain_id = :chain_id and w.legacy = :legacy and w.creator <> :creator
         )
     order by r.recipient
-"""
+""")
 _UNSENT = ("queued", "released", "dead", "suppressed")
 _UNDECIDED = ("claimed", "unknown", "held")
 

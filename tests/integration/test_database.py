@@ -63,8 +63,8 @@ async def test_a_connection_that_broke_while_it_was_idle_is_replaced_unnoticed(
     await pooled.dispose()
 
 
-_COUNT = "select count(*) from worker.used_signature"
-_SPEND = "insert into worker.used_signature (digest, deadline) values (%(digest)s, 1) returning digest"
+_COUNT = text("select count(*) from worker.used_signature")
+_SPEND = text("insert into worker.used_signature (digest, deadline) values (:digest, 1) returning digest")
 
 
 async def test_a_statement_at_once_is_committed_and_leaves_the_connection_as_it_was(
@@ -76,7 +76,7 @@ async def test_a_statement_at_once_is_committed_and_leaves_the_connection_as_it_
         await connection.execute(text("insert into worker.used_signature (digest, deadline) values ('two', 1)"))
     await single.dispose()
     async with engine.connect() as connection:
-        assert await connection.scalar(text(_COUNT)) == 1
+        assert await connection.scalar(_COUNT) == 1
 
 
 async def test_a_statement_at_once_that_fails_takes_no_connection_with_it(
@@ -89,8 +89,8 @@ async def test_a_statement_at_once_that_fails_takes_no_connection_with_it(
         await at_once(single, _SPEND, {"digest": b"one"})
     assert "one" not in str(caught.value).partition("[SQL")[2]
     with pytest.raises(OperationalError):
-        await at_once(single, "select pg_terminate_backend(pg_backend_pid())", {})
-    sleeping = asyncio.ensure_future(at_once(single, "select pg_sleep(60)", {}))
+        await at_once(single, text("select pg_terminate_backend(pg_backend_pid())"), {})
+    sleeping = asyncio.ensure_future(at_once(single, text("select pg_sleep(60)"), {}))
     async with engine.connect() as connection:
         asleep = text("select exists(select from pg_stat_activity where wait_event = 'PgSleep')")
         while not await connection.scalar(asleep):
