@@ -222,6 +222,20 @@ async def test_only_the_one_who_sealed_it_may_register_or_erase(world: World) ->
     assert await world.kept() == 1
 
 
+async def test_an_index_that_names_another_giver_registers_and_erases_nothing(world: World) -> None:
+    """The chain itself says who sealed it, before anybody is written to."""
+    id, thief = world.seal(), world.scenario.account("thief")
+    await world.index.advance()
+    async with world.engine.begin() as connection:
+        lied = text("update worker.timelock set owner = :thief where timelock_id = :id returning true")
+        assert await connection.scalar(lied, {"thief": thief.address.lower(), "id": id})
+    with pytest.raises(SignerMismatch):
+        await world.notifications.register(world.request(world.payload(id), thief))
+    with pytest.raises(SignerMismatch):
+        await world.notifications.erase(world.erasure(id, thief))
+    assert await world.kept() == 0
+
+
 async def test_the_payload_is_hashed_as_received(world: World) -> None:
     request = world.request(world.payload(world.seal()))
     with pytest.raises(SignerMismatch):
