@@ -26,7 +26,7 @@ OWNERS = ("owner", "other owner")
 # No word of the service is a part of these, so that none of them may be found anywhere.
 HEIRS = ("annaquill", "benwren", "cleofinch", "danheron", "evalinnet")
 DEEPEST = 64  # blocks of a reorganisation
-CAP = 4  # emails to one address in a day
+CAP = 1  # emails to one address in a day: fewer than happen
 INACTIVITY = 40 * DAY
 OPEN = ("queued", "claimed", "released", "unknown")
 ROUNDS_TO_SETTLE = 12  # days: five of one email a day, and what endpoints and leases need
@@ -142,7 +142,9 @@ class WorkerLife:
     # -- people ---------------------------------------------------------------------------------
 
     async def _days_pass(self) -> None:
-        self.world.scenario.advance(self.draw.randint(1, 12) * DAY)
+        days = self.draw.randint(1, 12)
+        self.world.scenario.advance(days * DAY)
+        await self.days_pass(days)
 
     async def _check_in(self) -> None:
         which = self.draw.randrange(2)
