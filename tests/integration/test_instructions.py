@@ -1,5 +1,6 @@
 """/send-instructions: everybody the chain confirms, once in a while, and the owner hears who was told."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 
@@ -81,6 +82,17 @@ async def test_again_only_after_the_cooldown_of_the_owner_and_chain(world: World
     assert await world.states("instructions") == {"queued": 5}
     await world.sql("update worker.quota set ends_at = 0")
     assert await world.instructions.request(signed(world.account("owner"), second, 700)) == 5
+
+
+async def test_without_a_cooldown_a_message_counts_once_also_when_it_comes_many_times_at_once(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail, INSTRUCTIONS_COOLDOWN="0") as world:
+        message = signed(world.account("owner"), await family(world))
+        asked = [world.instructions.request(message) for _ in range(4)]
+        found = await asyncio.gather(*asked, return_exceptions=True)
+        assert sorted(map(str, found))[0] == "5"
+        assert sum(isinstance(each, AlreadyUsed) for each in found) == 3
 
 
 async def test_a_request_that_reaches_nobody_does_not_begin_the_cooldown(world: World) -> None:
