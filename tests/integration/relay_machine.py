@@ -24,7 +24,7 @@ STEPS = [
     (admission, "broadcast"),
     (settle, "record"),
     (settle, "finish"),
-    (store, "reserve_wei"),
+    (store, "start"),
     (store, "raise_reservation"),
 ]
 gifts = st.integers(0, len(GIFTS) - 1)
