@@ -15,6 +15,7 @@ from sqlalchemy import select
 
 from api.server import listening
 from bench.harness import RUNS, Figure, interleaved
+from bench.stats_rps import logging_as_served
 from bench.surroundings import CHAIN_ID, Recorder, chain, database, secret_urls, settings
 from devnet.scenarios import Scenario
 from devnet.wallet import Wallet
@@ -40,8 +41,9 @@ async def measure() -> list[Figure]:
             configured = settings(url, environ, **limits)
             async with recorder.listening() as recorded:
                 reads = await _chain_reads(configured, recorded, recorder, scenario)
-            async with open_runtime(configured) as runtime, listening(runtime) as (port, _):
-                return await _measure(runtime, f"http://127.0.0.1:{port}/recipients", scenario, reads)
+            with logging_as_served(configured):
+                async with open_runtime(configured) as runtime, listening(runtime) as (port, _):
+                    return await _measure(runtime, f"http://127.0.0.1:{port}/recipients", scenario, reads)
 
 
 async def _chain_reads(configured: Settings, url: str, recorder: Recorder, scenario: Scenario) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""One RPC endpoint: a web3 provider on kept-alive connections of our own, its chain id, its health and its rest.
+"""One RPC endpoint: a web3 provider on one kept-alive connection pool, its chain id, its health and its rest.
 
 Nothing here names more of an endpoint than position and host, because its address holds a key; and no error of
 the HTTP library gets out, because those carry the address.
@@ -13,6 +13,7 @@ from logging import Logger
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
+import aiohttp
 import msgspec
 import structlog
 from eth_typing import URI
@@ -21,12 +22,13 @@ from web3._utils.http_session_manager import HTTPSessionManager
 from web3.types import RPCEndpoint, RPCRequest, RPCResponse
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.http import Connections, HttpFailed
 from reminder_worker.chain.values import EndpointHealth
 
 log = structlog.get_logger(__name__)
 Request = tuple[str, Sequence[object]]
 
+MAX_ANSWER_BYTES: Final = 256 * 1024 * 1024
+MAX_CONNECTIONS: Final = 32
 FIRST_REST_SECONDS: Final = 0.25
 LONGEST_REST_SECONDS: Final = 60.0
 BATCH_SIZE: Final = 100
@@ -92,26 +94,53 @@ class Rest:
 
 
 class _Session(HTTPSessionManager):
-    """web3's own manager opens a connection for each request and holds a thread lock."""
+    """web3's own manager opens a connection for each request and holds a thread lock; this keeps one pool."""
 
     def __init__(self, url: str, timeout: float) -> None:
         super().__init__()
-        self._connections = Connections(url, timeout)
-        self.close = self._connections.close
+        self._url = url
+        self._timeout = aiohttp.ClientTimeout(total=timeout)
+        self._open: aiohttp.ClientSession | None = None
 
     async def async_make_post_request(self, endpoint_uri: URI, data: bytes | dict[str, Any], **_kwargs: Any) -> bytes:
         return await self.post(cast(bytes, data))
 
     async def post(self, data: bytes) -> bytes:
+        if self._open is None:
+            self._open = aiohttp.ClientSession(
+                timeout=self._timeout,
+                connector=aiohttp.TCPConnector(limit=MAX_CONNECTIONS),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers={"Content-Type": "application/json", "User-Agent": "reminder-worker"},
+            )
         failure, slow, large = "", False, False
         try:
-            status, body = await self._connections.post(data)
-            if status == 200 or _is_rpc_answer(status, body):
-                return body
-            failure, slow, large = f"HTTP {status}", status in (408, 504), status == 413
-        except HttpFailed as error:
-            failure, slow, large = str(error), error.slow, error.large
+            async with self._open.post(self._url, data=data, allow_redirects=False) as response:
+                body = await _read(response)
+                if response.status == 200 or _is_rpc_answer(response.status, body):
+                    return body
+                failure = f"HTTP {response.status}"
+                slow, large = response.status in (408, 504), response.status == 413
+        except TimeoutError:
+            failure, slow = "timed out", True
+        except (aiohttp.ClientError, OSError) as error:
+            failure = type(error).__name__
+        # Outside of the handler: the cause would carry the address.
         raise EndpointFailed(failure, slow=slow, large=large)
+
+    async def close(self) -> None:
+        if self._open is not None:
+            await self._open.close()
+            self._open = None
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    body = bytearray()
+    async for chunk in response.content.iter_any():
+        body += chunk
+        if len(body) > MAX_ANSWER_BYTES:
+            raise EndpointFailed("answer too large", large=True)
+    return bytes(body)
 
 
 def _is_rpc_answer(status: int, body: bytes) -> bool:
@@ -124,8 +153,7 @@ class _Provider(AsyncHTTPProvider):
     logger.disabled = True
 
     def __init__(self, url: str, session: _Session) -> None:
-        # The headers are the connections' own; web3 would make them anew for each request.
-        super().__init__(url, exception_retry_configuration=None, request_kwargs={"headers": None})
+        super().__init__(url, exception_retry_configuration=None)
         self._request_session_manager = self._session = session
 
     async def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:

@@ -1,15 +1,12 @@
 """The connection to PostgreSQL."""
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from functools import lru_cache
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from sqlalchemy import TextClause, event, make_url
-from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
-from sqlalchemy.exc import DBAPIError, InvalidatePoolError, OperationalError
+from sqlalchemy import event, make_url
+from sqlalchemy.exc import InvalidatePoolError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.util import greenlet_spawn
 
 T = TypeVar("T")
 _DEADLOCK = "40P01"
@@ -51,42 +48,6 @@ def _ask_idle_connections(engine: AsyncEngine) -> None:
 
     event.listen(engine.sync_engine, "checkin", returned)
     event.listen(engine.sync_engine, "checkout", taken)
-
-
-@lru_cache
-def _driver_words(statement: TextClause) -> str:
-    return str(statement.compile(dialect=PGDialect_psycopg()))  # type: ignore[no-untyped-call]
-
-
-async def at_once(engine: AsyncEngine, statement: TextClause, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    """The rows of one statement that commits by itself, for what a request waits for.
-
-    Given to the driver as it is: SQLAlchemy's own execution takes more time than all the rest of it. Its errors are
-    raised, its events of a statement are not.
-    """
-    words = _driver_words(statement)
-    pool, driver = engine.sync_engine.pool, engine.dialect.loaded_dbapi
-
-    def run() -> list[tuple[Any, ...]]:
-        taken, as_it_was = pool.connect(), False
-        try:
-            connection: Any = taken.dbapi_connection
-            connection.autocommit = True
-            cursor = connection.cursor()
-            cursor.execute(words, values)
-            rows: list[tuple[Any, ...]] = cursor.fetchall()
-            connection.autocommit = False
-            as_it_was = True
-        except driver.Error as error:
-            raise DBAPIError.instance(words, None, error, driver.Error, hide_parameters=True) from None
-        finally:
-            if as_it_was:
-                taken.close()
-            else:
-                taken.invalidate()
-        return rows
-
-    return await greenlet_spawn(run)
 
 
 async def through_deadlocks(transaction: Callable[[], Awaitable[T]]) -> T:

@@ -1,6 +1,6 @@
 """How a row of `recipient` is encrypted."""
 
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Row
@@ -8,7 +8,7 @@ from sqlalchemy import Row
 from reminder_worker.database.rotation import Sealed
 from reminder_worker.database.tables import recipient, sent_ledger
 from reminder_worker.privacy.vault import RecordKey, Vault
-from reminder_worker.reminders.recipient_set import Recipient, Role
+from reminder_worker.reminders.recipient_set import Recipient
 
 
 def context(column: str, chain_id: int, legacy: str, address: str) -> str:
@@ -31,20 +31,7 @@ def seal_row(key: RecordKey, at: tuple[int, str, str], email: bytes, name: bytes
     }
 
 
-class StoredRecipient(NamedTuple):
-    """What `open_row` needs of a row, read without SQLAlchemy."""
-
-    chain_id: int
-    legacy: str
-    recipient: str
-    role: Role
-    key_id: str
-    salt: bytes
-    email: bytes
-    name: bytes
-
-
-def open_row(vault: Vault, row: Row[Any] | StoredRecipient) -> Recipient:
+def open_row(vault: Vault, row: Row[Any]) -> Recipient:
     """Decrypt a row of `recipient`, in memory only. Raises DecryptionFailed."""
     key = vault.record(row.salt, row.key_id)
     at = (row.chain_id, row.legacy, row.recipient)

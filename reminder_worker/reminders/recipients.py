@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.engine import at_once, through_deadlocks
+from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.tables import legacy_write, recipient, sent_ledger, watch
 from reminder_worker.errors import DecryptionFailed, Superseded
 from reminder_worker.privacy.hashing import KeyedHash
@@ -23,7 +23,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.authorise import Authorised, Authoriser, SignedRequest
 from reminder_worker.reminders.plan import rearm
-from reminder_worker.reminders.recipient_rows import StoredRecipient, body_context, open_row, seal_row
+from reminder_worker.reminders.recipient_rows import body_context, open_row, seal_row
 from reminder_worker.reminders.recipient_set import Recipient, read_recipient_set
 from reminder_worker.settings import Settings
 from reminder_worker.signed import already_used, payload_hash
@@ -42,13 +42,11 @@ _SPEND_AND_READ = text("""
         select :digest, :deadline where set_config('synchronous_commit', 'off', true) = 'off'
         on conflict do nothing returning true
     )
-    select exists(select from spending), r.chain_id, r.legacy, r.recipient, r.role, r.key_id, r.salt, r.email, r.name
+    select exists(select from spending) as spent, r.*
     from (select) as once
-    left join worker.recipient r on r.chain_id = :chain_id and r.legacy = :legacy
-        and exists(select from spending)
+    left join worker.recipient r on r.chain_id = :chain_id and r.legacy = :legacy and exists(select from spending)
         and not exists(
-            select from worker.watch w
-            where w.chain_id = :chain_id and w.legacy = :legacy and w.creator <> :creator
+            select from worker.watch w where w.chain_id = :chain_id and w.legacy = :legacy and w.creator <> :creator
         )
     order by r.recipient
 """)
@@ -78,6 +76,7 @@ class Recipients:
         now: Callable[[], float] = time.time,
     ) -> None:
         self._engine = engine
+        self._autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._vault = vault
         self._hashes = hashes
         self._quotas = quotas
@@ -102,18 +101,18 @@ class Recipients:
             "legacy": request.legacy,
             "creator": granted.identity.creator,
         }
-        rows = await at_once(self._engine, _SPEND_AND_READ, values)
-        if not rows[0][0]:
+        async with self._autocommit.connect() as conn:
+            rows = (await conn.execute(_SPEND_AND_READ, values)).all()
+        if not rows[0].spent:
             raise already_used()
-        stored = (StoredRecipient(*row[1:]) for row in rows)
-        return tuple(self.open_row(row) for row in stored if row.recipient is not None)
+        return tuple(self.open_row(row) for row in rows if row.recipient is not None)
 
     async def erase(self, request: SignedRequest) -> int:
         """Shred the whole set, also after Premium lapsed; returns how many recipients it had."""
         granted = await self._authoriser.authorise(request, "EraseLegacy")
         return await through_deadlocks(lambda: self._erase(request, granted))
 
-    def open_row(self, row: Row[Any] | StoredRecipient) -> Recipient:
+    def open_row(self, row: Row[Any]) -> Recipient:
         """Decrypt a row of `recipient`, in memory only. Raises DecryptionFailed."""
         return open_row(self._vault, row)
 

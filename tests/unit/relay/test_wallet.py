@@ -6,10 +6,7 @@ import traceback
 import pytest
 from eth_account import Account
 from eth_account.typed_transactions.typed_transaction import TypedTransaction
-from eth_utils.address import to_checksum_address
 from hexbytes import HexBytes
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from reminder_worker.errors import Misconfigured
@@ -74,23 +71,6 @@ async def test_what_is_signed_is_the_transaction_asked_for_by_our_address() -> N
         3,
         b"\x01\x02",
     )
-
-
-@given(
-    sizes=st.lists(st.integers(0, 2**70), min_size=5, max_size=5),
-    value=st.sampled_from((0, 1, 127, 128, 10**18, 2**200)),
-    data=st.one_of(st.binary(max_size=60), st.binary(min_size=250, max_size=300), st.just(bytes(70_000))),
-    to=st.binary(min_size=20, max_size=20),
-)
-@settings(max_examples=60, deadline=None)
-async def test_every_transaction_is_signed_as_eth_account_signs_it(
-    sizes: list[int], value: int, data: bytes, to: bytes
-) -> None:
-    names = ("chainId", "nonce", "gas", "maxFeePerGas", "maxPriorityFeePerGas")
-    transaction = {"type": 2, "value": value, "data": data, "accessList": [], **dict(zip(names, sizes, strict=True))}
-    raw = await load_signer(SecretStr(KEY)).sign({**transaction, "to": "0x" + to.hex()})
-    theirs = Account.from_key(KEY).sign_transaction({**transaction, "to": to_checksum_address(to)})
-    assert raw == bytes(theirs.raw_transaction)
 
 
 def test_the_key_shows_in_no_repr() -> None:
