@@ -15,6 +15,7 @@ from uuid import UUID, uuid4
 
 import structlog
 from sqlalchemy import TextClause
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Call, Chain, Reverted
@@ -182,11 +183,14 @@ class Admission:
         ]
 
     async def _decided(self, chain_id: int, asked: Sequence[_Asked]) -> _Decided:
-        """What one of them does to the whole, the database's refusal of its row for one, falls back on it alone."""
+        """What one of them does to the whole, the database's refusal of its row for one, falls back on it alone.
+
+        A digest that another wallet took at the same moment is refused once, and known then.
+        """
         (decided,) = await asyncio.gather(self._decide(chain_id, asked), return_exceptions=True)
         if not isinstance(decided, BaseException):
             return decided
-        if len(asked) == 1 or isinstance(decided, RelayStopped):
+        if isinstance(decided, RelayStopped) or (len(asked) == 1 and not isinstance(decided, IntegrityError)):
             raise decided
         alone = await asyncio.gather(*(self._decide(chain_id, [each]) for each in asked), return_exceptions=True)
         outcomes: list[Outcome] = []

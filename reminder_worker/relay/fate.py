@@ -15,7 +15,8 @@ Kind = Literal["call", "empty"]
 STUCK_SECONDS: Final = 60.0
 """Unmined for so long: a replacement is considered."""
 FRESH_SECONDS: Final = 5.0
-"""Sent so lately, a transaction is given time: nothing is sent again, and nobody asks what became of its signer."""
+"""Sent so lately, a transaction is given time: nothing is sent again, nothing dearer is signed, and nobody asks what
+became of its signer."""
 PATIENCE_SECONDS: Final = 300.0
 """Unmined for so long although it offers the market's price: replaced all the same."""
 MOST_REPLACEMENTS: Final = 4
@@ -198,7 +199,7 @@ def decide(slot: Slot, facts: ChainFacts) -> Action:
         foreign = taken and seen.presence is Presence.ABSENT and seen.vouched
         return Foreign() if foreign else Wait()
     action = _unmined(slot, facts)
-    return Wait() if slot.fresh and isinstance(action, Rebroadcast) else action
+    return Wait() if slot.fresh and action != Replace("empty") else action  # nobody knows yet whether it is dead
 
 
 def _unmined(slot: Slot, facts: ChainFacts) -> Action:

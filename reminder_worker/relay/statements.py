@@ -206,20 +206,26 @@ NEWEST_ATTEMPTS = text("""
     order by s.nonce, t.max_fee_wei desc
 """)
 
+# Without the wallet's row, so it waits for no other row: who holds several of them may come to them in another order.
 # Nothing is lost with it: whatever is not marked is sent again.
 MARK_SENT = text("""
     with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
     sent as (
         update worker.tx_attempt set broadcast_at = clock_timestamp() from relaxed
-        where chain_id = :chain_id and tx_hash = any(cast(:sent as text[]))
+        where chain_id = :chain_id and tx_hash = any(array(
+            select tx_hash from worker.tx_attempt where chain_id = :chain_id and tx_hash = any(cast(:sent as text[]))
+            for no key update skip locked
+        ))
         returning tx_hash, wallet, nonce
     )
     update worker.relay_request set state = 'broadcast', updated_at = clock_timestamp()
     where state = 'signed' and id = any(array(
-        select s.request_id
+        select r.id
         from sent join worker.nonce_slot s
             on s.chain_id = :chain_id and s.wallet = sent.wallet and s.nonce = sent.nonce and s.state = 'open'
+        join worker.relay_request r on r.id = s.request_id
         where sent.tx_hash = any(cast(:taken as text[]))
+        for no key update of r skip locked
     ))
 """)
 

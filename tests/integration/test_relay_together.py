@@ -6,16 +6,20 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import event
-from sqlalchemy.ext.asyncio import AsyncEngine
+from pydantic import SecretStr
+from sqlalchemy import event, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import LimitReached, NonceMismatch
 from reminder_worker.relay import store
 from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.attempts import stored_attempts
+from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.room import Room
 from reminder_worker.relay.values import Authorization, RequestView, State
+from reminder_worker.relay.wallet import load_signer
 from tests.integration.chain_proxy import chain_settings, proxy
 from tests.integration.relay_authorizations import TARGET, authorization
 from tests.integration.relay_world import CHAIN_ID, GWEI, RelayWorld
@@ -130,6 +134,58 @@ async def test_a_replay_beside_its_original_is_the_same_request(world: RelayWorl
     assert first != other
     assert (await world.budget())["requests"] == 2
     assert await calls_mined(world) == [authorization(number).call_data for number in (1, 2)]
+
+
+async def test_a_replay_at_two_wallets_at_the_same_moment_is_the_same_request(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while a wallet's key is changed: each has a row of its own, and neither sees the other's half."""
+    signer = load_signer(SecretStr("0x" + "17" * 32))
+    world.anvil.set_balance(signer.address, 10**20)
+    other = Admission(world.engine, world.vault, {CHAIN_ID: world.chain}, signer, world.caps, any_chain=True)
+    await other.ready(CHAIN_ID)
+    both, read = asyncio.Barrier(2), store.read_room
+    first = {world.wallet, signer.address}
+
+    async def at_the_same_moment(connection: AsyncConnection, chain_id: int, wallet: str, *terms: Any) -> Room:
+        room = await read(connection, chain_id, wallet, *terms)
+        if wallet in first:
+            first.remove(wallet)
+            await both.wait()
+        return room
+
+    monkeypatch.setattr(store, "read_room", at_the_same_moment)
+    answers = await asyncio.gather(other.admit(authorization(1)), together(world.admission, authorization(1)))
+    (here,) = answers[1]
+    assert isinstance(here, RequestView)
+    assert here.id == answers[0].id
+    assert len(await world.rows("select from worker.nonce_slot")) == 1
+    assert await world.rows("select sum(requests) as of_all from worker.relay_budget where scope = 'global'") == [
+        {"of_all": 1}
+    ]
+
+
+async def test_what_was_sent_is_marked_without_waiting_for_who_holds_one_of_its_rows(world: RelayWorld) -> None:
+    """Who holds several of them, a reconciler for one, may want the next one of ours: a deadlock is nobody's answer."""
+    await world.admission.ready(CHAIN_ID)
+    answers = await together(world.admission, *map(authorization, (1, 2, 3)))
+    await world.execute("update worker.relay_request set state = 'signed'")
+    async with world.engine.connect() as connection:
+        attempts = await stored_attempts(connection, world.vault, CHAIN_ID, world.wallet)
+    held = attempts[1].tx_hash
+    for table in ("relay_request", "tx_attempt"):
+        async with world.engine.begin() as connection, asyncio.timeout(10):
+            hold = text(f"select from worker.{table} where tx_hash = :held for update")
+            await connection.execute(hold, {"held": held})
+            await broadcast(world.engine, world.chain, attempts)
+    rows = await world.rows("select tx_hash, state from worker.relay_request")
+    assert {each["tx_hash"]: each["state"] for each in rows} == {
+        view.tx_hash: "signed" if view.tx_hash == held else "broadcast"
+        for view in answers
+        if isinstance(view, RequestView)
+    }
+    await broadcast(world.engine, world.chain, attempts)
+    assert await world.rows("select distinct state from worker.relay_request") == [{"state": "broadcast"}]
 
 
 async def test_of_two_with_one_nonce_the_first_is_taken(world: RelayWorld) -> None:

@@ -180,6 +180,13 @@ def test_what_was_just_sent_is_given_time_unless_its_authorization_died() -> Non
     assert decide(replace(SLOT, attempts=(replace(CALL, sent=None),)), FACTS) == Rebroadcast()
 
 
+def test_no_more_is_paid_for_what_was_just_sent_since_its_signers_nonce_was_not_asked_for() -> None:
+    old = replace(CALL, age=10 * PATIENCE_SECONDS)
+    unasked = replace(FACTS, signer_nonce=None)
+    assert decide(replace(SLOT, attempts=(replace(old, sent=FRESH_SECONDS - 1),)), unasked) == Wait()
+    assert decide(replace(SLOT, attempts=(replace(old, sent=FRESH_SECONDS),)), FACTS) == Replace("call")
+
+
 @pytest.mark.parametrize("change", [{"time": 1001}, {"signer_nonce": 4}])
 def test_a_slot_whose_authorization_died_is_freed_at_once(change: dict[str, int]) -> None:
     assert decide(SLOT, FACTS) == Rebroadcast()
