@@ -16,7 +16,7 @@ from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.messages import WINDOW_KINDS, Kind, Role
 from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.audience import WINDOW_LINES, Membership, audience, window_event
-from reminder_worker.reminders.signal_plan import Judged, Signal, SignalReader
+from reminder_worker.reminders.signal_plan import DENIED, Judged, Signal, SignalReader
 from reminder_worker.reminders.window_view import latest_block
 from reminder_worker.settings import ReminderSettings
 
@@ -87,7 +87,7 @@ class Planner:
 
     async def _plan_signals(self, report: PlanReport) -> int:
         async with self._engine.connect() as conn:
-            values = {"chain_id": self._chain_id, "limit": SIGNALS_AT_ONCE}
+            values = {"chain_id": self._chain_id, "limit": SIGNALS_AT_ONCE, "denied": DENIED}
             signals = [Signal(*row) for row in await conn.execute(sql.SIGNALS_TO_PLAN, values)]
         if not signals:
             return 0

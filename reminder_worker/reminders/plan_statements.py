@@ -43,7 +43,7 @@ AGE_SIGNALS = text("""
 
 SIGNALS_TO_PLAN = text("""
     select tx_hash, legacy, kind, layer, block_number, block_time, tries,
-        cast(extract(epoch from now() - seen_at) as bigint)
+        cast(extract(epoch from now() - seen_at) as bigint), reason is not distinct from :denied
     from worker.notify_signal
     where chain_id = :chain_id and state = 'new' and next_try <= now()
     order by block_number, tx_hash, layer

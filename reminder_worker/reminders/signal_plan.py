@@ -40,11 +40,13 @@ LONGEST_WAIT_SECONDS = 3600.0
 STATE_KEPT_BLOCKS = 100  # a full node keeps the state of 128; further back a failing read means that it is gone
 BLOCKS_AT_ONCE = 16
 ALONE_AFTER_SECONDS = 3600  # so long a signal waits for a second endpoint that does not answer
+DENIED = "denied_by_an_endpoint"  # why a signal waits for two that give it, whoever is silent
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A row of `notify_signal` that waits; `age` in seconds since it was first seen."""
+    """A row of `notify_signal` that waits; `age` in seconds since it was first seen. `denied`: an endpoint did, and no
+    two have given it since."""
 
     tx_hash: str
     legacy: str
@@ -54,6 +56,7 @@ class Signal:
     block_time: int
     tries: int
     age: int
+    denied: bool
 
     @property
     def kind_of_email(self) -> Kind:
@@ -113,7 +116,7 @@ class SignalReader:
 
     async def judge(self, signals: Sequence[Signal]) -> list[Judged]:
         """In order."""
-        receipts = await self._receipts(signals)
+        receipts, denied = await self._receipts(signals)
         legacies = sorted({signal.legacy for signal in signals})
         identities = await Legacies(self._chain).identities(legacies, at=None)
         types = {each.legacy: each.legacy_type for each in identities if each is not None}
@@ -122,7 +125,7 @@ class SignalReader:
         for signal in signals:
             receipt = receipts.get(signal.tx_hash)
             if receipt is None:
-                verdicts[signal] = self._without_receipt(signal)
+                verdicts[signal] = self._without_receipt(signal, signal.tx_hash in denied)
             elif not self._announces(receipt, signal):
                 verdicts[signal] = Judged(signal, "refused", "not_in_its_transaction")
             elif signal.legacy not in types:
@@ -135,23 +138,31 @@ class SignalReader:
                 log.warning("signal_refused", chain_id=self._chain.chain_id, tx=each.signal.tx_hash, reason=each.reason)
         return [verdicts[signal] for signal in signals]
 
-    async def _receipts(self, signals: Sequence[Signal]) -> dict[str, Receipt]:
-        """By transaction, of those that succeeded. One endpoint invents none: a second that answers has to give it too,
-        and one that does not answer is waited for."""
+    async def _receipts(self, signals: Sequence[Signal]) -> tuple[dict[str, Receipt], set[str]]:
+        """By transaction, of those that succeeded; and which transactions an endpoint denies.
+
+        One endpoint invents none: a second one has to give it too. One that does not answer is waited for, but not one
+        that denied: it would only have to be silenced for a moment.
+        """
         hashes = sorted({signal.tx_hash for signal in signals})
         if len(self._chain.settings.rpc_urls) == 1:
             found = await self._chain.receipts(hashes)
-        else:
-            requests = [("eth_getTransactionReceipt", [each]) for each in hashes]
-            said = await self._chain.ask_each(requests, _read_receipts)
-            if not said:
-                raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} answers")
-            waited = {signal.tx_hash for signal in signals if signal.age > ALONE_AFTER_SECONDS}
-            found = [
-                _given_by(1 if len(said) == 1 and tx_hash in waited else 2, each)
-                for tx_hash, each in zip(hashes, zip(*said, strict=True), strict=True)
-            ]
-        return {each.tx_hash: each for each in found if each is not None and each.succeeded}
+            return {each.tx_hash: each for each in found if each is not None and each.succeeded}, set()
+        requests = [("eth_getTransactionReceipt", [each]) for each in hashes]
+        said = await self._chain.ask_each(requests, _read_receipts)
+        if not said:
+            raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} answers")
+        denied = {signal.tx_hash for signal in signals if signal.denied}
+        waited = {signal.tx_hash for signal in signals if signal.age > ALONE_AFTER_SECONDS} - denied
+        receipts = {}
+        for tx_hash, *answers in zip(hashes, *said, strict=True):
+            heard = [each for each in answers if not isinstance(each, RpcError)]
+            receipt = _given_by(1 if len(heard) == 1 and tx_hash in waited else 2, heard)
+            if receipt is None and (len(heard) > 1 or heard == [None]):
+                denied.add(tx_hash)
+            elif receipt is not None and receipt.succeeded:
+                receipts[tx_hash] = receipt
+        return receipts, denied
 
     async def _judge_genuine(self, good: Mapping[Signal, Receipt], types: Mapping[str, int]) -> list[Judged]:
         if not good:
@@ -172,9 +183,11 @@ class SignalReader:
         )
         return [_verdict(signal, receipt, places.get(signal), known) for signal, receipt in good.items()]
 
-    def _without_receipt(self, signal: Signal) -> Judged:
+    def _without_receipt(self, signal: Signal, denied: bool) -> Judged:
         """A transaction that left the chain may come back in another block; after a while it does not."""
-        return Judged(signal, "refused", "transaction_gone") if signal.age > self._max_age else _again(signal)
+        if signal.age > self._max_age:
+            return Judged(signal, "refused", "transaction_gone")
+        return _again(signal, DENIED if denied else "not_readable_yet")
 
     def _announces(self, receipt: Receipt, signal: Signal) -> bool:
         """The receipt proves the signal, so that an indexer which is wrong, or was taken over, mails nobody."""
@@ -281,8 +294,8 @@ class SignalReader:
             return {(row.legacy, row.at): row.line for row in await conn.execute(sql.TOLD_LINES, values)}
 
 
-def _read_receipts(answers: Sequence[Any]) -> list[Receipt | None]:
-    return [None if isinstance(answer, RpcError) else wire.receipt(answer) for answer in answers]
+def _read_receipts(answers: Sequence[Any]) -> list[Receipt | RpcError | None]:
+    return [answer if isinstance(answer, RpcError) else wire.receipt(answer) for answer in answers]
 
 
 def _given_by(voices: int, said: Sequence[Receipt | None]) -> Receipt | None:
@@ -333,7 +346,7 @@ def _folded(events: Sequence[ChainEvent]) -> dict[str, ReminderConfig]:
     }
 
 
-def _again(signal: Signal) -> Judged:
+def _again(signal: Signal, reason: str = "not_readable_yet") -> Judged:
     longest = min(LONGEST_WAIT_SECONDS, 4.0 * 2 ** min(signal.tries, 12))
     delay = random.uniform(longest / 4, longest)  # noqa: S311 - not a secret
-    return Judged(signal, "new", "not_readable_yet", delay=delay)
+    return Judged(signal, "new", reason, delay=delay)

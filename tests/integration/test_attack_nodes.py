@@ -170,17 +170,28 @@ async def test_an_endpoint_that_invents_an_activation_mails_nobody(
             assert await tick() == 2
             await world.sql("update worker.notify_signal set seen_at = now() - interval '2 hours'")
             assert await tick() == 2, "the other one is believed, however long it takes"
-            await world.sql("update worker.notify_signal set seen_at = now()")
             second.answer = lambda request: {"error": {"code": -32005, "message": "rate limit exceeded"}}
+            assert await tick() == 2, "also when it then falls silent"
+            await world.sql("update worker.notify_signal set seen_at = now(), reason = null")
             assert await tick() == 2, "and waited for"
 
 
+def refuses_receipts(request: Json, response: Json) -> Json:
+    """As a node that has no receipts, or keeps them from us: no word about any transaction."""
+    if request["method"] == "eth_getTransactionReceipt":
+        return {"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32601, "message": "no such method"}}
+    return response
+
+
+@pytest.mark.parametrize("down", [True, False], ids=["down", "refuses"])
 async def test_a_signal_is_told_by_one_endpoint_when_the_other_is_silent_for_long(
-    chain_scenario: Scenario, engine: AsyncEngine
+    chain_scenario: Scenario, engine: AsyncEngine, down: bool
 ) -> None:
     url = chain_scenario.anvil.url
-    async with MailStub() as mail:
-        urls: dict[str, Any] = {f"CHAIN_{reminder_world.CHAIN_ID}_RPC_URLS": f"{url},http://127.0.0.1:9"}
+    async with proxy(url) as second, MailStub() as mail:
+        second.alter = refuses_receipts
+        other = "http://127.0.0.1:9" if down else second.url
+        urls: dict[str, Any] = {f"CHAIN_{reminder_world.CHAIN_ID}_RPC_URLS": f"{url},{other}"}
         async with reminder_world.open_world(engine, chain_scenario, mail, **urls) as world:
             legacy = world.legacy(inactivity=90 * DAY)
             await world.save(legacy, "owner", "anna")
