@@ -10,6 +10,7 @@ import random
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final, Self, TypeVar
 
 import msgspec
@@ -176,29 +177,35 @@ class Chain:
         self, call: Call, *, at: str | None = None, gas: int | None = None, sender: str | None = None
     ) -> bytes | Reverted:
         """eth_call at a block hash (EIP-1898), or at the latest block. `gas` bounds what the callee may burn."""
-        (found,) = await self._calls([_call_request(call, at, gas, sender)])
+        found: bytes | Reverted | None = None
+        request = _call_request(call, at, gas, sender)
+
+        async def attempt(endpoint: Endpoint) -> bool:
+            nonlocal found
+            found = _call_answer((await endpoint.ask([request]))[0])
+            return found is not None
+
+        await self._over(attempt)
+        if found is None:
+            raise StateGone(f"no endpoint of chain {self.chain_id} has the block that a call is about")
         return found
 
-    async def call_each(self, calls: Sequence[tuple[Call, int]], *, sender: str) -> list[bytes | Reverted]:
-        """Each with its gas, at the latest block, as `call`; asked for together."""
-        return await self._calls([_call_request(call, None, gas, sender) for call, gas in calls])
-
-    async def _calls(self, requests: Sequence[Request]) -> list[bytes | Reverted]:
+    async def call_each(self, calls: Sequence[tuple[Call, int]], *, sender: str) -> list[bytes | Reverted | None]:
+        """Each with its gas, at the latest block, as `call`; asked for together. None: every endpoint refuses it."""
+        requests = [_call_request(call, None, gas, sender) for call, gas in calls]
         found: list[bytes | Reverted | None] = [None] * len(requests)
 
         async def attempt(endpoint: Endpoint) -> bool:
             missing = [index for index, value in enumerate(found) if value is None]
             answers = await endpoint.ask([requests[index] for index in missing])
             for index, answer in zip(missing, answers, strict=True):
-                found[index] = _call_answer(answer)
+                with suppress(_Refusal):
+                    found[index] = _call_answer(answer)
             return None not in found
 
         if requests:
             await self._over(attempt)
-        known = [value for value in found if value is not None]
-        if len(known) < len(found):
-            raise StateGone(f"no endpoint of chain {self.chain_id} has the block that a call is about")
-        return known
+        return found
 
     async def simulate(
         self, call: Call, *, sender: str, gas: int

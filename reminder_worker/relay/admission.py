@@ -341,8 +341,10 @@ class Admission:
             owed, room = owed + wei, room - wei
         return chosen
 
-    async def _objection(self, chain: Chain, row: Any, ready: _Ready, answer: bytes | Reverted) -> str | None:
+    async def _objection(self, chain: Chain, row: Any, ready: _Ready, answer: bytes | Reverted | None) -> str | None:
         """Why it is not to be paid for now, as a code: what it was for may have been done since it came."""
+        if answer is None:
+            return "not_simulated"
         if isinstance(answer, Reverted):
             return "would_revert"
         if row.lane != Lane.CLAIM:  # the only one that succeeds where there is nothing to do

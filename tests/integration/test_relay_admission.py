@@ -230,6 +230,28 @@ async def test_one_whose_call_would_revert_gets_no_nonce_and_holds_up_nobody(wor
     assert (await admission.admit(authorization(4))).state is State.BROADCAST
 
 
+async def test_one_that_no_node_wants_to_simulate_holds_up_nobody_and_has_its_chance_later(world: RelayWorld) -> None:
+    data = "0x" + authorization(2).call_data.hex()
+    async with proxy(world.anvil.url) as node:
+        chain = Chain.connect(chain_settings(world.scenario, node.url))
+        admission = Admission(
+            world.engine, world.vault, {CHAIN_ID: chain}, world.signer, replace(world.caps, max_open=1), any_chain=True
+        )
+        first, refused, fine = [await admission.admit(authorization(number)) for number in (1, 2, 3)]
+        refusal = {"error": {"code": -32603, "message": "internal error"}}
+        node.answer = lambda request: refusal if data in str(request["params"]) else None
+        world.mine()
+        await mark_mined(world)
+        assert await admission.start_open(CHAIN_ID) == 1
+        assert [await world.state(each) for each in (first, refused, fine)] == ["mined", "queued", "broadcast"]
+        node.well()
+        world.mine()
+        await mark_mined(world)
+        assert await admission.start_open(CHAIN_ID) == 1
+        assert await world.state(refused) == "broadcast"
+        await chain.close()
+
+
 async def test_however_many_will_never_do_one_that_was_passed_over_has_its_chance(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
