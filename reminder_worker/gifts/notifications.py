@@ -149,9 +149,9 @@ class GiftNotifications:
 
     async def _owned(self, chain_id: int, timelock_id: int, giver: str) -> Gift:
         gift = await self._gifts.find(chain_id, timelock_id)
-        if gift is None:
-            raise NotFound("There is no such gift.")
-        if gift.owner != giver or await self._gifts.giver(chain_id, timelock_id) != giver:
+        if gift is None or (sealed_by := await self._gifts.giver(chain_id, timelock_id)) is None:
+            raise NotFound("There is no such gift.")  # also when an index is ahead of the nodes
+        if {gift.owner, sealed_by} != {giver}:
             raise SignerMismatch("The signer did not seal this gift.")
         return gift
 

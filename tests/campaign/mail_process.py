@@ -1,6 +1,6 @@
 """The mail service as a process of its own, with patience and pauses that fit a life of seconds.
 
-A line `before 7` or `after 7` on its standard input ends it by SIGKILL right before, or after, its seventh statement
+A line `before 7` or `after 7` on its standard input ends it by SIGKILL right before, or after, its eighth statement
 from then on. Statements commit by themselves: after one is after its commit.
 """
 

@@ -236,6 +236,18 @@ async def test_an_index_that_names_another_giver_registers_and_erases_nothing(wo
     assert await world.kept() == 0
 
 
+async def test_a_gift_that_the_nodes_do_not_know_yet_is_not_another_givers(world: World) -> None:
+    """An index may be ahead of them; also what no ERC-20 vault holds is no gift, whoever asks."""
+    id = world.seal()
+    await world.index.advance()
+    async with world.engine.begin() as connection:
+        ahead = text("update worker.timelock set timelock_id = 99 where timelock_id = :id returning true")
+        assert await connection.scalar(ahead, {"id": id})
+    with pytest.raises(NotFound):
+        await world.notifications.register(world.request(world.payload(99)))
+    assert await world.kept() == 0
+
+
 async def test_the_payload_is_hashed_as_received(world: World) -> None:
     request = world.request(world.payload(world.seal()))
     with pytest.raises(SignerMismatch):
