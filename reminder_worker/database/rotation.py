@@ -50,9 +50,8 @@ async def rotate(engine: AsyncEngine, vault: Vault, sealed: Sealed, batch: int =
             yield len(done)
         elif after is None:
             return
-        after = (
-            done[-1] if done else None
-        )  # from the start again: a process with the old key may have written behind us
+        # At the end from the start again: a process with the old key may have written behind us.
+        after = done[-1] if done else None
 
 
 async def _reseal(

@@ -46,9 +46,6 @@ class Membership(msgspec.Struct, frozen=True):
     third_line: str | None = None
     cosigners: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        return msgspec.structs.asdict(self)
-
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
         lists = {name: tuple(stored.get(name) or ()) for name in ("beneficiaries", "cosigners")}
