@@ -88,7 +88,7 @@ class Beset(Machine):
         self.nothing_leaked()
 
     def nothing_leaked(self) -> None:
-        """Of what would be worth something to a thief: the halves of each signature, which calls carry."""
+        """Of what would be worth something to a thief: the first half of each signature, which calls carry."""
         halves = {}
         for which, authorization in self.sent.items():
             start = authorization.call_data.rindex(_LENGTH_OF_A_SIGNATURE) + 32
