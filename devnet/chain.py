@@ -7,6 +7,7 @@ import platform
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -59,7 +60,8 @@ class Anvil:
     stop: start it from a thread that lives as long as the chain is wanted.
 
     Mines a block per transaction, or one each `block_time` seconds. `safe` is `slots_in_an_epoch` blocks behind
-    latest and `finalized` twice that. `gas_limit` is the block's and so the one of an eth_call.
+    latest and `finalized` twice that. `gas_limit` is the block's and so the one of an eth_call. What it writes to disk,
+    gigabytes within hours, goes when it stops.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Anvil:
         self.gas_limit = gas_limit
         self.timestamp = timestamp
         self._process: subprocess.Popen[bytes] | None = None
+        self._states: tempfile.TemporaryDirectory[str] | None = None
         self._local = threading.local()
 
     @property
@@ -92,8 +95,10 @@ class Anvil:
     def start(self, timeout: float = 20) -> Self:
         """Start and wait until it answers. Raises ChainError when it ends or stays silent."""
         self.port = usable_port(self.port)
+        self._states = tempfile.TemporaryDirectory(prefix="rw-chain-", ignore_cleanup_errors=True)
+        command = self._command(self._states.name)
         self._process = subprocess.Popen(
-            self._command(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             preexec_fn=_die_with_parent(), start_new_session=True,
         )  # fmt: skip
         give_up = time.monotonic() + timeout
@@ -122,6 +127,8 @@ class Anvil:
         if self._process.stderr is not None:
             self._process.stderr.close()
         self._process = None
+        if self._states is not None:
+            self._states.cleanup()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -206,8 +213,9 @@ class Anvil:
     def set_code(self, address: str, code: str) -> None:
         self.rpc("anvil_setCode", address, code)
 
-    def _command(self) -> list[str]:
+    def _command(self, states: str) -> list[str]:
         command = [str(anvil_binary()), "--silent", "--host", "127.0.0.1", "--port", str(self.port)]
+        command += ["--cache-path", states]  # else in the home directory, where nobody deletes them
         command += ["--chain-id", str(self.chain_id), "--gas-limit", str(self.gas_limit), "--hardfork", "prague"]
         command += ["--slots-in-an-epoch", str(self.slots_in_an_epoch)]
         if self.block_time is not None:

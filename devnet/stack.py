@@ -110,7 +110,7 @@ class Stack:
         earlier = self.directory / "sockets"
         if earlier.exists() and Path(earlier.read_text()).name.startswith(_SOCKETS):
             shutil.rmtree(earlier.read_text(), ignore_errors=True)
-        for name in ("postgres", "dagster", "logs", "secrets"):
+        for name in ("postgres", "dagster", "logs", "secrets", "chain"):
             shutil.rmtree(self.directory / name, ignore_errors=True)
         for name in ("dagster", "logs"):
             (self.directory / name).mkdir()
@@ -162,6 +162,7 @@ class Stack:
         command = [str(anvil_binary()), "--silent", "--host", HOST, "--port", str(self.ports.chain)]
         command += ["--chain-id", str(CHAIN_ID), "--gas-limit", "200000000", "--hardfork", "prague"]
         command += ["--block-time", str(BLOCK_SECONDS), "--mixed-mining", "--slots-in-an-epoch", "1"]
+        command += ["--cache-path", str(self.directory / "chain")]  # old states, else in the home directory for ever
 
         def ready() -> bool:
             try:

@@ -28,7 +28,6 @@ log = structlog.get_logger(__name__)
 Request = tuple[str, Sequence[object]]
 
 MAX_ANSWER_BYTES: Final = 256 * 1024 * 1024
-MAX_CONNECTIONS: Final = 32
 FIRST_REST_SECONDS: Final = 0.25
 LONGEST_REST_SECONDS: Final = 60.0
 BATCH_SIZE: Final = 100
@@ -96,26 +95,18 @@ class Rest:
 class _Session(HTTPSessionManager):
     """web3's own manager opens a connection for each request and holds a thread lock; this keeps one pool."""
 
-    def __init__(self, url: str, timeout: float) -> None:
+    def __init__(self, timeout: float) -> None:
         super().__init__()
-        self._url = url
         self._timeout = aiohttp.ClientTimeout(total=timeout)
         self._open: aiohttp.ClientSession | None = None
 
-    async def async_make_post_request(self, endpoint_uri: URI, data: bytes | dict[str, Any], **_kwargs: Any) -> bytes:
-        return await self.post(cast(bytes, data))
-
-    async def post(self, data: bytes) -> bytes:
+    async def async_make_post_request(self, endpoint_uri: URI, data: bytes | dict[str, Any], **kwargs: Any) -> bytes:
         if self._open is None:
-            self._open = aiohttp.ClientSession(
-                timeout=self._timeout,
-                connector=aiohttp.TCPConnector(limit=MAX_CONNECTIONS),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                headers={"Content-Type": "application/json", "User-Agent": "reminder-worker"},
-            )
+            connector = aiohttp.TCPConnector(limit=32)
+            self._open = aiohttp.ClientSession(timeout=self._timeout, connector=connector)
         failure, slow, large = "", False, False
         try:
-            async with self._open.post(self._url, data=data, allow_redirects=False) as response:
+            async with self._open.post(endpoint_uri, data=data, allow_redirects=False, **kwargs) as response:
                 body = await _read(response)
                 if response.status == 200 or _is_rpc_answer(response.status, body):
                     return body
@@ -125,8 +116,9 @@ class _Session(HTTPSessionManager):
             failure, slow = "timed out", True
         except (aiohttp.ClientError, OSError) as error:
             failure = type(error).__name__
-        # Outside of the handler: the cause would carry the address.
-        raise EndpointFailed(failure, slow=slow, large=large)
+        raise EndpointFailed(
+            failure, slow=slow, large=large
+        )  # outside of the handler: the cause would carry the address
 
     async def close(self) -> None:
         if self._open is not None:
@@ -136,7 +128,7 @@ class _Session(HTTPSessionManager):
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
     body = bytearray()
-    async for chunk in response.content.iter_any():
+    async for chunk in response.content.iter_chunked(1 << 16):
         body += chunk
         if len(body) > MAX_ANSWER_BYTES:
             raise EndpointFailed("answer too large", large=True)
@@ -154,11 +146,7 @@ class _Provider(AsyncHTTPProvider):
 
     def __init__(self, url: str, session: _Session) -> None:
         super().__init__(url, exception_retry_configuration=None)
-        self._request_session_manager = self._session = session
-
-    async def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:
-        """web3's own asks its cache and its logger, neither of which is used here."""
-        return self.decode_rpc_response(await self._session.post(self.encode_rpc_request(method, params)))
+        self._request_session_manager = session
 
     @staticmethod
     def encode_rpc_dict(rpc_dict: RPCRequest) -> bytes:
@@ -192,7 +180,7 @@ class Endpoint:
         self.head: int | None = None
         self.wrong_chain: int | None = None
         self._chain_id = chain_id
-        self._session = _Session(url, timeout)
+        self._session = _Session(timeout)
         self._provider = _Provider(url, self._session)
         self._verified = False
         self._verifying = asyncio.Lock()
@@ -219,8 +207,7 @@ class Endpoint:
     async def ask(self, requests: Sequence[Request]) -> list[Any | RpcError]:
         started = self.rest.now()
         try:
-            if not self._verified:
-                await self.verify()
+            await self.verify()
             answers = await self._send(requests)
         except EndpointFailed as error:
             if error.large:

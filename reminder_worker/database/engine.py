@@ -12,6 +12,15 @@ T = TypeVar("T")
 _DEADLOCK = "40P01"
 TRUSTED_IDLE_SECONDS = 1.0
 _IDLE_SINCE = "idle_since"
+# A database host that vanishes in the middle of a statement is noticed within half a minute, not after hours.
+_LIBPQ = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+    "application_name": "reminder-worker",
+}
 
 
 def open_engine(url: str, *, pool_size: int = 10) -> AsyncEngine:
@@ -21,7 +30,7 @@ def open_engine(url: str, *, pool_size: int = 10) -> AsyncEngine:
         pool_size=pool_size,
         max_overflow=0,
         hide_parameters=True,
-        connect_args={"connect_timeout": 10, "application_name": "reminder-worker"},
+        connect_args=_LIBPQ,
     )
     _ask_idle_connections(engine)
     return engine

@@ -143,11 +143,12 @@ class Reconcile:
         for request in seen.waiting:
             await self._guarded(chain_id, request, self._waiting(chain, request, seen.views, report), report)
         await broadcast(self._engine, chain, outgoing)
+        telling = asyncio.ensure_future(self._watch.tell(chain_id, seen.balance, seen.market))
         try:
             with suppress(RelayStopped):
                 report.started = await self._admission.start_open(chain_id)
         finally:
-            told = await self._watch.tell(chain_id, seen.balance, seen.market)
+            told = await telling
         report.balance_wei, report.oldest_open_seconds, report.stopped = seen.balance, *told
         return report
 

@@ -1,6 +1,8 @@
 """The local chain keeps the promises of the deployed contracts that the service is built on."""
 
 import re
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -451,6 +453,20 @@ def test_the_chain_can_reorganise_and_goes_back_after_a_test(chain_scenario: Sce
 def test_a_busy_port_is_a_clear_error(chain_scenario: Scenario) -> None:
     with pytest.raises(ChainError, match="is in use"):
         Anvil(port=chain_scenario.anvil.port).start()
+
+
+def test_a_chain_that_stopped_leaves_no_states_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither where temporary files are nor in the home directory."""
+    temporary, home = tmp_path / "temporary", tmp_path / "home"
+    for directory in (temporary, home):
+        directory.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.setenv("HOME", str(home))
+    with Anvil() as anvil:
+        anvil.mine(2_000)  # more than it keeps in memory
+        assert list(temporary.rglob("*.json"))
+    assert not list(temporary.iterdir())
+    assert not list(home.rglob("*.json"))
 
 
 def test_a_vault_called_directly_pays_an_unlocked_gift_to_its_recipient_only(chain_scenario: Scenario) -> None:
