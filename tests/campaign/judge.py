@@ -4,7 +4,7 @@ Each judge gives violations in words. What none of them may do is to be content 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 
 from eth_utils.crypto import keccak
@@ -43,13 +43,14 @@ def nobody_heard_twice(letters: Sequence[Letter]) -> list[str]:
     ]
 
 
-def cap_was_kept(letters: Sequence[Letter], days: Sequence[tuple[int, Mapping[str, int]]], cap: int) -> list[str]:
-    """`days`: at which letter each began, and how many of the day before were under way to whom."""
+def cap_was_kept(letters: Sequence[Letter], days: Sequence[tuple[int, Collection[str]]], cap: int) -> list[str]:
+    """`days`: at which letter each began, and the keys that were under way then: these count for the day of their
+    claim, however late SMTP takes them."""
     over: Counter[int] = Counter()
     ends = [start for start, _ in days[1:]] + [len(letters)]
     for (start, carried), end in zip(days, ends, strict=True):
-        got = Counter(letter.to for letter in letters[start:end])
-        over.update(times - carried.get(to, 0) for to, times in got.items() if times > cap + carried.get(to, 0))
+        got = Counter(letter.to for letter in letters[start:end] if letter.key not in carried)
+        over.update(times for times in got.values() if times > cap)
     return [f"{times} emails to one address in a day, {cap} may be" for times in over]
 
 

@@ -3,8 +3,7 @@
 import asyncio
 import random
 import sys
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -50,7 +49,7 @@ class WorkerLife:
         self.legacies: list[Legacy] = []
         self.reorganised = False
         self.set_back = 0.0  # days that the database's clock was set back, in all
-        self.days: list[tuple[int, Counter[str]]] = [(0, Counter())]  # see `judge.cap_was_kept`
+        self.days: list[tuple[int, Collection[str]]] = [(0, ())]  # see `judge.cap_was_kept`
         self._cursors: dict[str, int] = {}
         self.actions: list[tuple[str, Callable[[], Awaitable[None]]]] = [
             ("days pass", self._days_pass),
@@ -252,9 +251,9 @@ class WorkerLife:
     async def days_pass(self, days: float = A_DAY) -> None:
         """By the database's clock, for all that waits by it. What is under way then was counted on the day before."""
         rows = await self.world.sql(
-            "select recipient, count(*) from worker.sent_ledger where state in ('claimed', 'unknown') group by 1"
+            "select cast(id as text) from worker.sent_ledger where state in ('claimed', 'unknown', 'held')"
         )
-        under_way = Counter({f"{self.world.labels[row[0]]}@example.org": row[1] for row in rows})
+        under_way = frozenset(row[0] for row in rows)
         self.days.append((self.heard(), under_way))
         await self.world.days_pass(days)
         moved = f"make_interval(secs => {days * DAY})"
