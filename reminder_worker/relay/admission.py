@@ -267,7 +267,9 @@ class Admission:
         await self.open_wallet(chain_id)
         market = await self._market(chain_id)
         if self._offer(market, USUAL_GAS)[0] is None:
-            await self._execute(sql.DEFER, self._key(chain_id))
+            async with self._engine.begin() as connection:  # the wallet's row first, like all who move many requests
+                await store.lock_wallet(connection, chain_id, self.signer.address)
+                await connection.execute(sql.DEFER, self._key(chain_id))
             return 0
         async with self._engine.connect() as connection:
             room = self.caps.max_open - (await connection.execute(sql.STANDING, self._key(chain_id))).one().open

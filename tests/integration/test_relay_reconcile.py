@@ -19,6 +19,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.errors import RelayStopped
 from reminder_worker.relay import reconcile
 from reminder_worker.relay.settle import paused
+from reminder_worker.relay.store import lock_wallet
 from reminder_worker.relay.values import Authorization, Lane
 from reminder_worker.relay.wallet_watch import USUAL_GAS
 from tests.integration.chain_proxy import chain_settings
@@ -138,6 +139,24 @@ async def test_what_is_not_mined_by_its_deadline_expires_and_its_nonce_is_freed(
     assert await world.state(request) == "expired"
     assert world.count() == 1
     assert (await world.budget())["reserved"] == 0
+
+
+async def test_who_defers_what_waits_takes_its_turn_at_the_wallets_row(world: RelayWorld) -> None:
+    """Else it and somebody who starts the same requests could wait for each other."""
+    world.caps = replace(world.caps, max_open=1)
+    world.restart()
+    await world.admit(world.gift("a"))
+    late = await world.admit(world.gift("b"))
+    world.base_fee(2 * CEILING)
+    async with world.engine.begin() as another:
+        await lock_wallet(another, CHAIN_ID, world.wallet)
+        deferring = asyncio.create_task(world.admission.start_open(CHAIN_ID))
+        blocked = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+        while not deferring.done() and not await world.rows(blocked):  # noqa: ASYNC110 - it is the database that says so
+            await asyncio.sleep(0.01)
+        assert await world.state(late) == "queued"
+    assert await deferring == 0
+    assert await world.state(late) == "deferred_fee"
 
 
 async def test_a_fee_spike_above_the_ceiling_and_back_drains_unaided(world: RelayWorld) -> None:
