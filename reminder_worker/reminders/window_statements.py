@@ -60,11 +60,15 @@ ANSWERED = text("""
 """)
 
 SET_ASIDE = text("""
-    update worker.watch
+    update worker.watch w
     set failures = failures + 1,
         paused_until = clock_timestamp()
             + make_interval(mins => least(1440, cast(power(2, least(failures, 11)) as int)))
-    where chain_id = :chain_id and legacy = any(cast(:failed as text[]))
+    from unnest(
+        (select cast(:failed_places as tid[])), (select cast(:failed_versions as xid[])),
+        (select cast(:failed as text[]))
+    ) as f(place, version, legacy)
+    where w.ctid = f.place and w.xmin = f.version and w.chain_id = :chain_id and w.legacy = f.legacy
 """)
 
 # A window is planned again when it opens again, and when something about its legacy changed.

@@ -1,4 +1,4 @@
-"""The due pass: which reminder windows of the watched legacies are open on chain, all read at one block.
+"""The due pass: which reminder windows of the watched legacies are open on chain, those of a legacy read at one block.
 
 `dueRemindersBatch` does not isolate: a legacy that reverts takes its batch with it. Such a batch is halved until
 the culprit stands alone, which then rests for a growing while, and everybody else is served.
@@ -48,7 +48,10 @@ LATE_BLOCKS = 64  # events are found late, or in another block, up to so far bel
 
 @dataclass(slots=True)
 class DueReport:
-    """What a run of the due pass saw. `set_aside`: legacies that revert and rest (addresses, the first few)."""
+    """What a run of the due pass saw, last at `block_number`.
+
+    `set_aside`: legacies that revert and rest (addresses, the first few).
+    """
 
     block_number: int
     asked: int = 0
@@ -120,6 +123,8 @@ class DuePass:
                 watched = await self._to_ask(run.head)
                 if not watched:
                     return run.report
+                # A block after the rows were read: in an older one, what reset them may not have happened yet.
+                run.go_on_at(await latest_block(self._chain))
                 await run.ask(watched, ends)
         run.report.more = True
         return run.report
@@ -171,7 +176,7 @@ class DuePass:
 
 
 class _Run:
-    """One run at one block."""
+    """One run; what is asked about together is read at one block."""
 
     def __init__(self, engine: AsyncEngine, chain: Chain, settings: ReminderSettings, head: Block) -> None:
         self.head = head
@@ -186,6 +191,12 @@ class _Run:
         self._ahead: dict[str, int] = {}
         self._default_ahead: int | None = None
         self._to_store: list[Look] = []
+
+    def go_on_at(self, head: Block) -> None:
+        self.head = head
+        self.report.block_number = head.number
+        self._ahead.clear()
+        self._default_ahead = None
 
     async def ask(self, watched: Sequence[Watched], ends: float) -> None:
         if self._default_ahead is None:
@@ -254,7 +265,7 @@ class _Run:
             return
         looks, self._to_store = sorted(self._to_store, key=lambda look: look.watched.legacy), []
         answered = [each for each in looks if each.triggers is not None]
-        failed = [each.watched.legacy for each in looks if each.triggers is None]
+        failed = [each.watched for each in looks if each.triggers is None]
         await through_deadlocks(lambda: self._write(answered, failed))
         self._count(answered, failed)
 
@@ -264,7 +275,7 @@ class _Run:
         oldest = self.head.timestamp - self._settings.signal_max_age_seconds
         return frozenset(pair for pair in look.open if max(opened_at(pair[0], pair[1], look.ahead), known) < oldest)
 
-    async def _write(self, looks: Sequence[Look], failed: Sequence[str]) -> None:
+    async def _write(self, looks: Sequence[Look], failed: Sequence[Watched]) -> None:
         """Windows first, then `watch`, each by legacy, as writes of recipients lock them."""
         values = {
             "chain_id": self._chain.chain_id,
@@ -277,7 +288,9 @@ class _Run:
             "versions": _array(look.watched.version for look in looks),
             "next_asks": _array(str(self._next_ask(look, look.triggers)) for look in looks if look.triggers),
             "memberships": _texts(_json(look.members) if look.members else None for look in looks),
-            "failed": _array(failed),
+            "failed": _array(each.legacy for each in failed),
+            "failed_places": _texts(each.place for each in failed),
+            "failed_versions": _array(each.version for each in failed),
         }
         async with self._engine.begin() as conn:
             if any(look.open for look in looks):
@@ -291,14 +304,14 @@ class _Run:
     def _next_ask(self, look: Look, triggers: Triggers) -> int:
         return next_ask(self.head.timestamp, look.watched.legacy, look.watched.legacy_type, triggers, look.ahead)
 
-    def _count(self, looks: Sequence[Look], failed: Sequence[str]) -> None:
+    def _count(self, looks: Sequence[Look], failed: Sequence[Watched]) -> None:
         self.report.asked += len(looks) + len(failed)
         self.report.open_windows.update(WINDOW_KINDS[window].value for look in looks for window, _ in look.open)
         self.report.too_old += sum(len(look.old) for look in looks)
         self.report.reverting += len(failed)
-        self.report.set_aside += failed[: SHOWN - len(self.report.set_aside)]
-        for legacy in failed:
-            log.warning("legacy_reverts", chain_id=self._chain.chain_id, legacy=legacy)
+        self.report.set_aside += [each.legacy for each in failed[: SHOWN - len(self.report.set_aside)]]
+        for each in failed:
+            log.warning("legacy_reverts", chain_id=self._chain.chain_id, legacy=each.legacy)
 
 
 def _to_store(look: Look, membership: Membership | None) -> Membership | None:

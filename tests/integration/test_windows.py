@@ -258,6 +258,27 @@ async def test_a_change_that_the_storing_of_an_answer_has_to_wait_for_is_not_los
     assert next_ask > 1
 
 
+async def test_a_reset_while_a_reverting_legacy_is_asked_about_is_not_lost_to_its_rest(world: World) -> None:
+    """It is asked about again right away, and rests only when it reverts after the reset, too."""
+    (legacy,) = await watched(world, 1)
+    bad = world.scenario.create_reverting_legacy(world.account("owner"), {world.address("anna"): 100}, inactivity=DAY)
+    await world.save(bad, "anna")
+    await world.look_at_chain()
+    world.scenario.set_mode(bad, Mode.REVERTS)
+    await world.sql("update worker.watch set next_ask = 1")
+    async with world.engine.connect() as other:
+        await other.execute(text("update worker.watch set next_ask = 0 where legacy = :bad"), {"bad": bad.address})
+        running = asyncio.create_task(world.due.run())
+        await waits_for_a_lock(world)
+        world.scenario.set_mode(bad, Mode.WELL)
+        await other.commit()
+    await running
+    assert (await world.look_at_chain()).reverting == 0
+    rows = await world.sql("select legacy, failures from worker.watch where paused_until is not null or failures > 0")
+    assert rows == []
+    assert await windows(world, bad) == {1: "open"}
+
+
 async def test_an_answer_that_loses_a_deadlock_is_stored_all_the_same(world: World, engine: AsyncEngine) -> None:
     """Another transaction holds what the due pass wants, and waits for what the due pass holds."""
     (legacy,) = await watched(world, 1)
