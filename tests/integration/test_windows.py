@@ -260,7 +260,7 @@ async def test_a_change_that_the_storing_of_an_answer_has_to_wait_for_is_not_los
 
 async def test_a_reset_while_a_reverting_legacy_is_asked_about_is_not_lost_to_its_rest(world: World) -> None:
     """It is asked about again right away, and rests only when it reverts after the reset, too."""
-    (legacy,) = await watched(world, 1)
+    await watched(world, 1)
     bad = world.scenario.create_reverting_legacy(world.account("owner"), {world.address("anna"): 100}, inactivity=DAY)
     await world.save(bad, "anna")
     await world.look_at_chain()
