@@ -7,6 +7,7 @@ the minimum has passed, hence 4 for every 5 seconds, 14 for every 15 and 57 for 
 about 20 statements, each on a connection of its own.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from reminder_worker.passes import Outcome
     from reminder_worker.runtime import Runtime
 
-LOOK_SECONDS = 40.0  # Dagster gives a sensor 60
+LOOK_SECONDS = 40.0  # Dagster gives a sensor 60, and a pass gives a chain 35
 MINIMUM_SECONDS = {"5_seconds": 4, "15_seconds": 14, "minute": 57, "5_minutes": 297}
 REST_SECONDS = 15  # after a failure of a chain's pass
 _UNDER_WAY = [
@@ -117,24 +118,30 @@ def _ask(service: Service, passes: Sequence[str], idle: Idle) -> Finding:
 
 
 async def _look(runtime: "Runtime", names: Sequence[str], idle: Idle) -> Finding:
-    """Look with the passes of the lane, in order, until one has work: the run makes them all.
+    """Look with the passes of the lane, all at once, so that a chain that does not answer one holds up no other.
 
     A chain whose pass just failed rests, the others do not.
     """
+    resting = await _resting(runtime)
+    notes, launch = [], False
+    for name, found in zip(names, await asyncio.gather(*(_outcomes(runtime, name) for name in names)), strict=True):
+        if isinstance(found, str):
+            notes.append(f"off: {found}")
+            continue
+        notes += [_words(name, outcome, resting) for outcome in found if outcome.error or outcome.due]
+        launch |= any(outcome.due and (name, outcome.chain_id) not in resting for outcome in found)
+    return Finding(True, "") if launch else Finding(False, "; ".join(notes) or await idle(runtime))
+
+
+async def _outcomes(runtime: "Runtime", name: str) -> "Sequence[Outcome] | str":
+    """Of a look on every chain; why not, when the pass is off."""
     from reminder_worker import passes
     from reminder_worker.errors import NotConfigured
 
-    notes, resting = [], await _resting(runtime)
-    for name in names:
-        try:
-            outcomes = await passes.look(runtime, name)
-        except NotConfigured as off:
-            notes.append(f"off: {off}")
-            continue
-        notes += [_words(name, outcome, resting) for outcome in outcomes if outcome.error or outcome.due]
-        if any(outcome.due and (name, outcome.chain_id) not in resting for outcome in outcomes):
-            return Finding(True, "")
-    return Finding(False, "; ".join(notes) or await idle(runtime))
+    try:
+        return await passes.look(runtime, name)
+    except NotConfigured as off:
+        return str(off)
 
 
 def _words(name: str, outcome: "Outcome", resting: dict[tuple[str, int], int]) -> str:

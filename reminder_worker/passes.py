@@ -16,7 +16,7 @@ from sqlalchemy import DateTime, cast, func, select, true
 from sqlalchemy.dialects.postgresql import insert
 
 from reminder_worker.database.tables import pass_state
-from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
+from reminder_worker.errors import ChainUnavailable, Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.gift_mail import GiftMail
 from reminder_worker.relaying import relays_on
 from reminder_worker.reminders.dispatch import Dispatch
@@ -30,6 +30,7 @@ log = structlog.get_logger(__name__)
 ANY_CHAIN = 0  # the chain id of a pass that is not of one chain
 Report = Mapping[str, Any]
 BALANCES_EVERY_SECONDS = 3600
+LOOK_SECONDS = 35.0  # for one chain: what its silent endpoints would take beyond is others' time
 
 
 class PassFailed(ServiceError):
@@ -69,7 +70,8 @@ async def look(runtime: Runtime, name: str) -> list[Outcome]:
     step = _configured(runtime, name)
 
     async def one(chain_id: int) -> Outcome:
-        error, due = await _guarded(step, chain_id, step.look(runtime, chain_id))
+        question = step.look(runtime, chain_id)
+        error, due = await _guarded(step, chain_id, _in_time(question, chain_id) if step.per_chain else question)
         await _record(runtime, name, chain_id, error=error, report=None, ran=False, due=bool(due))
         return Outcome(chain_id, error, due=bool(due))
 
@@ -100,6 +102,14 @@ def _configured(runtime: Runtime, name: str) -> Pass:
     if reason:
         raise NotConfigured(f"{name}: {reason}")
     return step
+
+
+async def _in_time(question: Awaitable[bool], chain_id: int) -> bool:
+    try:
+        async with asyncio.timeout(LOOK_SECONDS):
+            return await question
+    except TimeoutError:
+        raise ChainUnavailable(f"chain {chain_id} gave no answer within {LOOK_SECONDS:.0f} seconds") from None
 
 
 async def _guarded(step: Pass, chain_id: int, work: Awaitable[Any]) -> tuple[str | None, Any]:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+import socket
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
@@ -487,6 +488,32 @@ def test_a_sensor_that_cannot_look_names_what_failed_and_no_address(
     said = _tick("events_every_5_seconds", service).skip_message
     assert f"index of chain {chain_id} cannot look: ChainUnavailable" in said
     assert "secret-path" not in said
+
+
+@pytest.mark.parametrize(("sensor", "launched"), [("events_every_5_seconds", ["events"]), (OFTEN, ["relay"])])
+def test_a_chain_that_never_answers_keeps_neither_another_chain_nor_alerts_from_being_looked_at(
+    sensor: str,
+    launched: list[str],
+    chain_scenario: Scenario,
+    environ: dict[str, str],
+    opened: Callable[[dict[str, str]], Service],
+    instance: dg.DagsterInstance,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Three endpoints that are silent for as long as each is waited for are longer than a sensor may take."""
+    monkeypatch.setattr("reminder_worker.passes.LOOK_SECONDS", 5)
+    _check_owner_in(chain_scenario)
+
+    async def alarm(runtime: Runtime) -> None:
+        await runtime.alerts.raise_(None, AlertKind.RELAY_STUCK, SOMEBODY, 31337, {})
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        dead = chain_scenario.deployment.settings_environ(DEAD_CHAIN, ",".join([url] * 3))
+        timelock = {f"CHAIN_{DEAD_CHAIN}_UPGRADE_TIMELOCK": SOMEBODY}
+        service = opened({**environ, **dead, **timelock, "CHAINS": f"{environ['CHAINS']},{DEAD_CHAIN}"})
+        service.call(alarm, 10)
+        assert _tick(sensor, service, instance).launched == launched
 
 
 def test_a_database_that_is_not_migrated_is_said_in_words(
