@@ -1,15 +1,21 @@
-"""A local chain with our contracts, one for each test process, put back after each test."""
+"""What more than one file uses: a local chain with our contracts, put back after each test, an inbox, browsers."""
 
+import logging
+import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
+import psycopg
 import pytest
+import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil
 from devnet.deploy import Deployment, deploy
 from devnet.scenarios import Scenario
+from devnet.smtp import Inbox
 
 if TYPE_CHECKING:  # loaded by those only who ask for a browser
     from tests.integration.gift_page_browser import Visitor
@@ -35,6 +41,36 @@ def chain_scenario(anvil_chain: AnvilChain) -> Iterator[Scenario]:
     before = anvil_chain.anvil.snapshot()
     yield Scenario(anvil_chain.anvil, anvil_chain.deployment)
     anvil_chain.anvil.revert(before)
+
+
+@pytest.fixture
+def mail_database(postgres_server: str) -> Iterator[str]:
+    """Address of an empty database that is gone after the test."""
+    name = f"mail_{uuid4().hex[:12]}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"create database {name}")
+    yield postgres_server.replace("/postgres?", f"/{name}?")
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"drop database {name} with (force)")
+
+
+@pytest.fixture
+async def inbox() -> AsyncIterator[Inbox]:
+    box = Inbox()
+    await box.start()
+    yield box
+    await box.stop()
+
+
+@pytest.fixture
+def captured_logs(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
+    """What is printed; a test may configure logging, which is as before when it is over."""
+    root = logging.getLogger()
+    handlers, level, hook = list(root.handlers), root.level, sys.excepthook
+    yield capsys
+    structlog.reset_defaults()
+    root.handlers[:], sys.excepthook = handlers, hook
+    root.setLevel(level)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The relay over a real chain and database: gifts to withdraw, requests admitted, blocks mined by hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
@@ -20,6 +21,7 @@ from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.reconcile import Reconcile, ReconcileReport
 from reminder_worker.relay.values import Authorization, Caps, Lane, RequestView
 from reminder_worker.relay.wallet import load_signer
+from tests.integration.chain_proxy import chain_settings
 
 CHAIN_ID = 31337
 GWEI = 10**9
@@ -233,3 +235,16 @@ class RelayWorld:
 
     async def slots(self) -> Sequence[Mapping[str, Any]]:
         return await self.rows("select * from worker.nonce_slot order by nonce")
+
+
+@asynccontextmanager
+async def open_world(scenario: Scenario, engine: AsyncEngine, caps: Caps = CAPS) -> AsyncIterator[RelayWorld]:
+    """No block comes by itself, and gas costs about 9 gwei."""
+    chain = Chain.connect(chain_settings(scenario, scenario.anvil.url))
+    world = RelayWorld(scenario, engine, chain, caps)
+    world.by_hand()
+    world.base_fee(10 * GWEI)
+    world.mine()
+    yield world
+    world.calm()
+    await chain.close()

@@ -2,15 +2,12 @@
 
 import asyncio
 import json
-import logging
 import re
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
 import pytest
-import structlog
 from eth_account.signers.local import LocalAccount
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -372,16 +369,6 @@ async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
         assert secret not in page.replace('endpoint="1:127.0.0.1', "")
     async with world.session.get(world.metrics_url + "/") as response:
         assert response.status == 404
-
-
-@pytest.fixture
-def captured_logs(capsys: pytest.CaptureFixture[str]) -> Iterator[Any]:
-    root = logging.getLogger()
-    handlers, level, hook = list(root.handlers), root.level, sys.excepthook
-    yield capsys
-    structlog.reset_defaults()
-    root.handlers[:], sys.excepthook = handlers, hook
-    root.setLevel(level)
 
 
 async def test_the_log_shows_neither_email_nor_name_nor_signature(

@@ -2,15 +2,12 @@
 
 import asyncio
 import json
-import logging
 import re
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
-import structlog
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -261,18 +258,8 @@ async def test_no_header_breaks_the_server_or_is_repeated(behind_proxy: World) -
     await asyncio.to_thread(attempt)
 
 
-@pytest.fixture
-def captured_log(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
-    root = logging.getLogger()
-    handlers, level, hook = list(root.handlers), root.level, sys.excepthook
-    yield capsys
-    structlog.reset_defaults()
-    root.handlers[:], sys.excepthook = handlers, hook
-    root.setLevel(level)
-
-
 async def test_no_request_writes_a_log_line_of_its_own(
-    behind_proxy: World, captured_log: pytest.CaptureFixture[str]
+    behind_proxy: World, captured_logs: pytest.CaptureFixture[str]
 ) -> None:
     """Line breaks, escape sequences and JSON in a path, a query, a header or a body stay out of the log."""
     configure_logging(behind_proxy.parts.settings)
@@ -291,7 +278,7 @@ async def test_no_request_writes_a_log_line_of_its_own(
         await behind_proxy.post("/ingest-legacy", body)
     await behind_proxy.post("/recipients", data=b"{}", headers={"Content-Type": "application/" + quoted})
     await answers_to(behind_proxy, b"FORGED \x1b[2J forged\r\n\r\n")
-    written = "".join(captured_log.readouterr())
+    written = "".join(captured_logs.readouterr())
     lines = [line for line in written.splitlines() if line.strip()]
     assert sum('"event": "request"' in line for line in lines) == 7
     for line in lines:

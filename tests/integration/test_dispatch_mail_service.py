@@ -3,7 +3,6 @@
 import asyncio
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -16,14 +15,6 @@ from tests.integration.reminder_world import World, open_world
 from tests.integration.test_mail_service import free_port
 
 PEOPLE = ("owner", "anna", "ben")
-
-
-@pytest.fixture
-async def inbox() -> AsyncIterator[Inbox]:
-    box = Inbox()
-    await box.start()
-    yield box
-    await box.stop()
 
 
 def address_of(engine: AsyncEngine) -> str:

@@ -1,16 +1,13 @@
 """A gift sealed for an email address, in Chromium: a code proves the address, and the provider's wallet signs."""
 
 import hashlib
-import logging
 import re
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import structlog
 from eth_account.signers.local import LocalAccount
 from playwright.async_api import expect
 from sqlalchemy import text
@@ -89,16 +86,6 @@ async def problem(visitor: Visitor) -> str:
 async def relayed(world: EmailWorld) -> int:
     (row,) = await world.gifts.api.rows("select count(*) from worker.relay_request")
     return int(row.count)
-
-
-@pytest.fixture
-def captured_logs(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
-    root = logging.getLogger()
-    handlers, level, hook = list(root.handlers), root.level, sys.excepthook
-    yield capsys
-    structlog.reset_defaults()
-    root.handlers[:], sys.excepthook = handlers, hook
-    root.setLevel(level)
 
 
 async def test_a_gift_for_an_email_is_sealed_and_opened(

@@ -1,15 +1,12 @@
 """The gift pages as served: public facts, previews by occasion, and the entry by address, over real chains."""
 
 import json
-import logging
 import re
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-import structlog
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from eth_account.signers.local import LocalAccount
@@ -391,16 +388,6 @@ async def test_the_newest_gift_of_all_chains_wins_by_block_time(
 
 
 # -- what is kept of it ---------------------------------------------------------------------------
-
-
-@pytest.fixture
-def captured_logs(capsys: pytest.CaptureFixture[str]) -> Iterator[Any]:
-    root = logging.getLogger()
-    handlers, level, hook = list(root.handlers), root.level, sys.excepthook
-    yield capsys
-    structlog.reset_defaults()
-    root.handlers[:], sys.excepthook = handlers, hook
-    root.setLevel(level)
 
 
 async def test_neither_log_nor_metrics_hold_a_path_or_a_query(

@@ -5,11 +5,10 @@ import re
 import signal
 import socket
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
-from uuid import uuid4
 
 import msgspec
 import psycopg
@@ -37,25 +36,6 @@ from tests.integration.mail_service_stack import (
     process,
     served,
 )
-
-
-@pytest.fixture
-def mail_database(postgres_server: str) -> Iterator[str]:
-    """Address of an empty database that is gone after the test."""
-    name = f"mail_{uuid4().hex[:12]}"
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"create database {name}")
-    yield postgres_server.replace("/postgres?", f"/{name}?")
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"drop database {name} with (force)")
-
-
-@pytest.fixture
-async def inbox() -> AsyncIterator[Inbox]:
-    box = Inbox()
-    await box.start()
-    yield box
-    await box.stop()
 
 
 @pytest.fixture

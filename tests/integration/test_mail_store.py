@@ -1,24 +1,13 @@
 """The key store by itself: who may judge whom, and what happens when the database goes away at the wrong moment."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from uuid import uuid4
 
 import psycopg
 import pytest
 from sqlalchemy.exc import SQLAlchemyError
 
 from mail_service.store import Claim, Known, Store
-
-
-@pytest.fixture
-def mail_database(postgres_server: str) -> Iterator[str]:
-    name = f"mail_{uuid4().hex[:12]}"
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"create database {name}")
-    yield postgres_server.replace("/postgres?", f"/{name}?")
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"drop database {name} with (force)")
 
 
 @asynccontextmanager

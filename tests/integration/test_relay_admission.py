@@ -28,7 +28,7 @@ from reminder_worker.relay.values import Authorization, Lane, State
 from reminder_worker.relay.wallet import load_signer
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.relay_authorizations import GAS, TARGET, authorization
-from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld
+from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld, open_world
 
 # With gas at about 9 gwei it is this ceiling that bounds the first fee, so that every request reserves the same.
 OURS = replace(CAPS, gas_price_ceiling_wei=25 * GWEI)
@@ -37,14 +37,8 @@ Nodes = tuple[Admission, Proxy, Proxy]
 
 @pytest.fixture
 async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[RelayWorld]:
-    chain = Chain.connect(chain_settings(chain_scenario, chain_scenario.anvil.url))
-    opened = RelayWorld(chain_scenario, engine, chain, OURS)
-    opened.by_hand()
-    opened.base_fee(10 * GWEI)
-    opened.mine()
-    yield opened
-    opened.calm()
-    await chain.close()
+    async with open_world(chain_scenario, engine, OURS) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -10,25 +10,19 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker.chain.client import Chain
 from reminder_worker.relay.attempts import stored_attempts
 from reminder_worker.relay.broadcast import broadcast
-from tests.integration.chain_proxy import chain_settings
 from tests.integration.relay_authorizations import TARGET, authorization
 from tests.integration.relay_process import NUMBERS, STEPS
-from tests.integration.relay_world import CHAIN_ID, RelayWorld
+from tests.integration.relay_world import CHAIN_ID, RelayWorld, open_world
 
 COMMITTED = ("committed", "sent", "marked as sent")
 
 
 @pytest.fixture
 async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[RelayWorld]:
-    chain = Chain.connect(chain_settings(chain_scenario, chain_scenario.anvil.url))
-    opened = RelayWorld(chain_scenario, engine, chain)
-    opened.by_hand()
-    yield opened
-    opened.calm()
-    await chain.close()
+    async with open_world(chain_scenario, engine) as opened:
+        yield opened
 
 
 async def run_process(world: RelayWorld, database_url: str, step: str) -> int:

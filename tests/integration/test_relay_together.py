@@ -22,21 +22,15 @@ from reminder_worker.relay.values import Authorization, RequestView, State
 from reminder_worker.relay.wallet import load_signer
 from tests.integration.chain_proxy import chain_settings, proxy
 from tests.integration.relay_authorizations import TARGET, authorization
-from tests.integration.relay_world import CHAIN_ID, GWEI, RelayWorld
+from tests.integration.relay_world import CHAIN_ID, RelayWorld, open_world
 
 Answers = Sequence[RequestView | BaseException]
 
 
 @pytest.fixture
 async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[RelayWorld]:
-    chain = Chain.connect(chain_settings(chain_scenario, chain_scenario.anvil.url))
-    opened = RelayWorld(chain_scenario, engine, chain)
-    opened.by_hand()
-    opened.base_fee(10 * GWEI)
-    opened.mine()
-    yield opened
-    opened.calm()
-    await chain.close()
+    async with open_world(chain_scenario, engine) as opened:
+        yield opened
 
 
 class Locks:
