@@ -2,8 +2,8 @@
 
 A condition is told once it has held for a while, and is over once it has been right for `CALM_SECONDS`, so that what
 flaps is told once; since when is kept in `alert_state`, so that a restart forgets nothing and several watchdogs tell a
-change once. The ping is the last step: whatever fails before it, the database first of all, makes it silent. Emails
-that wait for an operator's hand silence it only until one was told by email: for a day it could tell of nothing else.
+change once. The ping is the last step: whatever fails before it, the database first of all, makes it silent. What
+strangers can bring about is told and silences nothing: it would say that the service is dead, and hide that it is.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import aiohttp
 import structlog
-from sqlalchemy import Integer, cast, exists, extract, func, select, text, update
+from sqlalchemy import Integer, cast, extract, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts, Facts
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.tables import alert, alert_state, pass_state
+from reminder_worker.database.tables import alert_state, pass_state
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.settings import Settings
 from reminder_worker.watchdog_facts import gather
@@ -41,6 +41,14 @@ OURS: Final = (
 )
 OF_WALLETS: Final = (AlertKind.RELAYER_LOW_BALANCE, AlertKind.RELAYER_STOPPED, AlertKind.RELAY_STUCK)
 """Told by the relay itself. With ours they say that this worker is not well; others, what happens on chain."""
+BY_STRANGERS: Final = frozenset(
+    {
+        AlertKind.EMAILS_NEED_HAND,  # by what they write, when an SMTP server dislikes it
+        AlertKind.FAILURES_GROWING,  # likewise, and by claims that are good when simulated and revert when mined
+        AlertKind.RELAYER_LOW_BALANCE,  # by having their transactions paid for, as far as the caps let them
+        AlertKind.RELAY_STUCK,  # by using up the caps, which a dearer replacement needs, too
+    }
+)
 _ONE_AT_A_TIME = text("select pg_advisory_xact_lock(hashtextextended('reminder-worker watchdog', 0))")
 
 
@@ -62,8 +70,8 @@ class _Told:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """What one look came to. `changed`: alerts raised or cleared; `heartbeat`: asked, off, silent (something is
-    wrong), or the class of what failed. `behind`: by chain id, blocks that our index has still to read.
+    """What one look came to. `changed`: alerts raised or cleared; `heartbeat`: asked, off, silent (something
+    of ours is wrong), or the class of what failed. `behind`: by chain id, blocks that our index has still to read.
     """
 
     healthy: bool
@@ -99,14 +107,13 @@ class Watchdog:
         async with self._engine.begin() as conn:
             await conn.execute(_ONE_AT_A_TIME)
             changed = await self._tell(conn, wrong) + await self._forget_wallets(conn)
-            raised = set((await conn.scalars(select(_T.kind).where(_OF_THE_WORKER, _T.raised))).all())
-            told = await conn.scalar(_HAND_WAS_ASKED_FOR) and not known.trouble.refused_alerts
-        unwell = {kind.value for kind, _, _ in wrong} | raised
+            raised = (await conn.scalars(select(_T.kind).where(_OF_THE_WORKER, _T.raised))).all()
+        unwell = {kind for kind, _, _ in wrong} | {AlertKind(kind) for kind in raised}
         behind = {str(each.chain_id): each.behind for each in known.chains if each.behind is not None}
         found = Sighting(not unwell, len(wrong), changed, "silent", behind)
         if changed:
             log.warning("health_changed", healthy=found.healthy, wrong=len(wrong), changed=changed)
-        if not unwell - ({AlertKind.EMAILS_NEED_HAND.value} if told else set()):
+        if unwell <= BY_STRANGERS and not known.trouble.refused_alerts:
             found = replace(found, heartbeat=await self._ping())
         await self._remember(found)
         return found
@@ -199,11 +206,6 @@ _TOLD = select(
 ).where(_T.kind.in_(OURS))
 _TOLD_OF_WALLETS = select(_T.kind, _T.subject, _T.chain_id).where(_T.kind.in_(OF_WALLETS), _T.raised)
 _OF_THE_WORKER = _T.kind.in_(OURS + OF_WALLETS)
-_HAND_WAS_ASKED_FOR = select(
-    exists()
-    .where(_T.kind == AlertKind.EMAILS_NEED_HAND.value, _T.raised)
-    .where(alert.c.kind == _T.kind, alert.c.state == "sent", alert.c.created_at >= _T.since)
-)
 
 
 async def _turning(conn: AsyncConnection, key: Key, since: Any) -> None:

@@ -24,7 +24,7 @@ from reminder_worker.mail.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import Settings
 from reminder_worker.watchdog import CALM_SECONDS, Sighting, Watchdog
-from reminder_worker.watchdog_rules import ALIVE_WITHIN, NOT_FINAL_SECONDS, Expected
+from reminder_worker.watchdog_rules import ALIVE_WITHIN, GROWTH, NOT_FINAL_SECONDS, Expected
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import proxy
 from tests.integration.relay_rows import RELAYER, connected, enter_request
@@ -208,9 +208,9 @@ async def test_a_database_that_is_down_makes_silence(world: World) -> None:
 
 async def test_what_the_relay_told_of_a_wallet_makes_silence_and_is_not_told_again(world: World) -> None:
     world.wallets.append(RELAYER)
-    await world.alerts.raise_(None, AlertKind.RELAYER_LOW_BALANCE, RELAYER, CHAIN, {})
+    await world.alerts.raise_(None, AlertKind.RELAYER_STOPPED, RELAYER, CHAIN, {})
     assert (await world.look()).heartbeat == "silent"
-    assert await world.told() == [("relayer_low_balance", RELAYER, "raised")]
+    assert await world.told() == [("relayer_stopped", RELAYER, "raised")]
 
 
 async def test_what_happens_on_chain_makes_no_silence(world: World) -> None:
@@ -447,24 +447,46 @@ async def test_an_email_that_only_an_operator_can_decide_is_told_at_once(world: 
     assert await world.told() == [("emails_need_hand", "emails", "raised")]
 
 
-async def test_an_email_that_waits_for_a_hand_silences_only_until_somebody_was_told(world: World) -> None:
-    """Its day long, a worker that stands still would not be noticed from outside."""
-    await _enter_email(world, "held")
-    for _ in range(2):
-        sighting = await world.look()
-        assert (sighting.healthy, sighting.heartbeat) == (False, "silent")
-    await world.sql("update worker.alert set state = 'sent', message_id = 'm'")
+async def _reverts(world: World, database_url: str) -> None:
+    with connected(database_url) as database:
+        for nonce in range(GROWTH):
+            enter_request(database.execute, Vault(b"e" * 32), "reverted", nonce=nonce, age_seconds=60)
+
+
+async def _emails(world: World, state: str) -> None:
+    await _enter_email(world, state, count=GROWTH)
+
+
+async def _wallet(world: World, kind: AlertKind) -> None:
+    world.wallets.append(RELAYER)
+    await world.alerts.raise_(None, kind, RELAYER, CHAIN, {})
+
+
+@pytest.mark.parametrize("how", ["reverts", "held", "dead", "unknown", "relayer_low_balance", "relay_stuck"])
+async def test_what_strangers_can_bring_about_is_told_and_silences_nothing(
+    world: World, database_url: str, how: str
+) -> None:
+    """Else they could make operators believe that the service is dead, and hide that it is."""
+    if how == "reverts":
+        await _reverts(world, database_url)
+    elif how in ("held", "dead", "unknown"):
+        await _emails(world, how)
+    else:
+        await _wallet(world, AlertKind(how))
     sighting = await world.look()
     assert (sighting.healthy, sighting.heartbeat) == (False, "asked")
+    assert {status for _, _, status in await world.told()} == {"raised"}
     await world.age("due", ALIVE_WITHIN + 61)
-    assert (await world.look()).heartbeat == "silent"
-    await world.succeed()
-    assert (await world.look()).heartbeat == "asked"
+    assert (await world.look()).heartbeat == "silent", "and hides nothing"
+
+
+async def test_an_alert_that_was_refused_makes_silence(world: World) -> None:
+    """What is refused may be what nobody was told of."""
     await world.sql(
         "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state)"
         " values (gen_random_uuid(), 1, 'relay_stuck', 'x', 'raised 1', '{}', 'dead')"
     )
-    assert (await world.look()).heartbeat == "silent", "what is refused may be what nobody was told of"
+    assert (await world.look()).heartbeat == "silent"
 
 
 async def test_an_alert_that_the_mail_service_refuses_is_told(world: World) -> None:
