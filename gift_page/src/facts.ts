@@ -50,6 +50,11 @@ export interface IdentityProvider {
   codeSigningKey: string | null;
 }
 
+/** Whether it was withdrawn; false, too, while nobody says so. */
+export async function isClaimed({ chainId, timelockId }: Facts): Promise<boolean> {
+  return fetchFacts(chainId, timelockId).then(({ state }) => state === "claimed", () => false);
+}
+
 /** Throws `Refused` (`not_found`, `chain_unavailable`, ...) and `Unreachable`. */
 export async function fetchFacts(chainId: number, timelockId: string): Promise<Facts> {
   const facts = await ask<Omit<Facts, "chainId" | "timelockId">>(`/gift/${chainId}/${timelockId}`);

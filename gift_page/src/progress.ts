@@ -3,7 +3,7 @@ import { Refused, Unreachable } from "./api.ts";
 import { button, fill, make, part } from "./dom.ts";
 import type { Facts } from "./facts.ts";
 import { follow, handIn, type RelayRequest } from "./relay.ts";
-import { remember, remembered, type Way } from "./remembered.ts";
+import { type Relayed, remember, type Way } from "./remembered.ts";
 import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
 import { amounts, inWords, shortly } from "./words.ts";
 
@@ -59,15 +59,15 @@ export class Progress {
     this.heading.focus();
   }
 
-  /** `step` is under way; the ones before it are done. */
-  at(step: Step, words: string): void {
+  /** `step` is under way; the ones before it are done. `wayOut`: a button. */
+  at(step: Step, words: string, wayOut: HTMLElement | null = null): void {
     this.steps.forEach((item, index) => {
       item.className = index < step ? "done" : index === step ? "now" : "";
       if (index === step) item.setAttribute("aria-current", "step");
       else item.removeAttribute("aria-current");
     });
     this.say(words);
-    fill(this.more);
+    if (this.more.firstChild !== wayOut) fill(this.more, wayOut); // the same one keeps the focus
   }
 
   transaction(hash: string | null): void {
@@ -140,14 +140,11 @@ function isNotPaidFor(error: unknown): boolean {
   return error instanceof Refused && NOT_PAID_FOR.includes(error.code);
 }
 
-/** A request that this tab handed in before it was reloaded, if it is still known; else false. */
-export function resumed(place: HTMLElement, facts: Facts, again: () => void): boolean {
-  const request = remembered(facts);
-  if (request === null) return false;
+/** A request that this tab handed in before it was reloaded. */
+export function resumed(place: HTMLElement, facts: Facts, request: Relayed, again: () => void): void {
   const progress = new Progress(place, facts, request.skipSwap);
   progress.at(1, "Looking where your gift is…");
   void followed(progress, facts, request.id, request.way, again).catch(again);
-  return true;
 }
 
 async function followed(

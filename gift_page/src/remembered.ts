@@ -1,11 +1,18 @@
-/** What this tab keeps until a request has ended, so that a reload finds it: never a key, a signature or a message. */
+/** What this tab keeps of a gift under way, so that a reload finds it: never a key, a signature or a message. */
 
 /** By what a gift is opened. */
 export type Way = "paper" | "email" | "wallet";
 
-export interface Remembered {
+/** A request that the service relays. */
+export interface Relayed {
   id: string;
   way: Way;
+  skipSwap: boolean;
+}
+
+/** The recipient's own transaction, by its public hash. */
+export interface Paid {
+  hash: string;
   skipSwap: boolean;
 }
 
@@ -15,7 +22,7 @@ interface Gift {
 }
 
 /** Null forgets it. */
-export function remember(gift: Gift, request: Remembered | null): void {
+export function remember(gift: Gift, request: Relayed | Paid | null): void {
   try {
     if (request === null) sessionStorage.removeItem(keyOf(gift));
     else sessionStorage.setItem(keyOf(gift), JSON.stringify(request));
@@ -24,9 +31,9 @@ export function remember(gift: Gift, request: Remembered | null): void {
   }
 }
 
-export function remembered(gift: Gift): Remembered | null {
+export function remembered(gift: Gift): Relayed | Paid | null {
   try {
-    return JSON.parse(sessionStorage.getItem(keyOf(gift)) ?? "null") as Remembered | null;
+    return JSON.parse(sessionStorage.getItem(keyOf(gift)) ?? "null") as Relayed | Paid | null;
   } catch {
     return null;
   }

@@ -1,13 +1,11 @@
 /** Opening a gift with a wallet of this browser: free when the service pays the fee, or at one's own. */
 import { button, fill, make } from "./dom.ts";
 import { type Facts, fetchFacts } from "./facts.ts";
-import { Progress, sponsored } from "./progress.ts";
-import { connect, discover, outcome, sendWithdrawal, type Wallet } from "./wallets.ts";
+import { sponsored } from "./progress.ts";
+import { selfPaid } from "./self_paid.ts";
+import { connect, discover, sendWithdrawal, type Wallet } from "./wallets.ts";
 import { signWithdrawAuth } from "./withdraw_auth.ts";
 import { inWords, shortly } from "./words.ts";
-
-const LOOK_MILLISECONDS = 2_000;
-const ON_ITS_WAY = "It is on its way. The network usually takes less than a minute…";
 
 /** `whyNot`: why the service does not pay the fee now, in words; null when it does. */
 export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement, whyNot: string | null, again: () => void): void {
@@ -54,7 +52,7 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
     run(async () => {
       const { address } = await connect(wallet, facts);
       const hash = await sendWithdrawal(wallet, facts, address, wrapped.checked);
-      void selfPaid(ways, facts, wallet, hash, wrapped.checked, again);
+      void selfPaid(ways, facts, { hash, skipSwap: wrapped.checked }, () => [wallet], again);
     });
   discover((wallets) => {
     option.hidden = !hasEther;
@@ -90,29 +88,4 @@ function row(
     make("p", { className: "name" }, icon, wallet.name),
     make("div", { className: "choices" }, gratis, own),
   );
-}
-
-async function selfPaid(
-  ways: HTMLElement,
-  facts: Facts,
-  wallet: Wallet,
-  hash: string,
-  skipSwap: boolean,
-  again: () => void,
-): Promise<void> {
-  const progress = new Progress(ways, facts, skipSwap);
-  progress.transaction(hash);
-  for (let words = ON_ITS_WAY; ; ) {
-    progress.at(2, words);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
-    try {
-      const succeeded = await outcome(wallet, hash);
-      if (succeeded === false) return progress.failed("The network refused the transaction. The gift is still there.", again);
-      // A wallet that sped it up has sent another transaction: then only the gift itself tells.
-      if (succeeded || (await fetchFacts(facts.chainId, facts.timelockId)).state === "claimed") return progress.done("wallet");
-      words = ON_ITS_WAY;
-    } catch {
-      words = "It is on its way, but nobody answers right now. It is asked again…";
-    }
-  }
 }

@@ -1,0 +1,57 @@
+/** A withdrawal whose fee the recipient pays: from the wallet's transaction to the gift received, also after a reload. */
+import { button } from "./dom.ts";
+import { type Facts, isClaimed } from "./facts.ts";
+import { Progress } from "./progress.ts";
+import { type Paid, remember } from "./remembered.ts";
+import { discover, outcome, type Wallet } from "./wallets.ts";
+
+const FIRST_MILLISECONDS = 1_500;
+const MOST_MILLISECONDS = 8_000;
+const ON_ITS_WAY = "It is on its way. The network usually takes less than a minute…";
+const STILL =
+  "It is on its way, as far as this page knows. If you stopped it in your wallet, you can start again; nothing can be " +
+  "opened twice.";
+
+/** What this tab sent before it was reloaded; of the wallets here the one that sent it knows its transaction. */
+export function resumedPaid(place: HTMLElement, facts: Facts, sent: Paid, again: () => void): void {
+  let wallets: Wallet[] = [];
+  discover((found) => {
+    wallets = found;
+  });
+  void selfPaid(place, facts, sent, () => wallets, again, STILL);
+}
+
+/** `wallets`: who may know what became of it; the gift itself tells, too. */
+export async function selfPaid(
+  place: HTMLElement,
+  facts: Facts,
+  sent: Paid,
+  wallets: () => Wallet[],
+  again: () => void,
+  words: string = ON_ITS_WAY,
+): Promise<void> {
+  let isGivenUp = false;
+  const anew = button("Start again", giveUp, "button quiet");
+  const progress = new Progress(place, facts, sent.skipSwap);
+  remember(facts, sent);
+  progress.transaction(sent.hash);
+  for (let pause = FIRST_MILLISECONDS; ; pause = Math.min(pause * 1.4, MOST_MILLISECONDS)) {
+    const isLong = words === STILL || pause === MOST_MILLISECONDS;
+    progress.at(2, isLong ? STILL : ON_ITS_WAY, isLong ? anew : null);
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    const outcomes = await Promise.all(wallets().map((wallet) => outcome(wallet, sent.hash).catch(() => null)));
+    // A wallet that sped it up has sent another transaction: then only the gift itself tells.
+    const isDone = outcomes.includes(true) || (await isClaimed(facts));
+    if (isGivenUp) return;
+    if (!isDone && !outcomes.includes(false)) continue;
+    remember(facts, null);
+    if (isDone) return progress.done("wallet");
+    return progress.failed("The network refused the transaction. The gift is still there.", again);
+  }
+
+  function giveUp(): void {
+    isGivenUp = true;
+    remember(facts, null);
+    again();
+  }
+}

@@ -1,0 +1,103 @@
+"""Gifts that are under way in the page while something else happens: a reload, another device, a forgetful wallet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.async_api import Page, expect
+
+from tests.integration.gift_page_browser import InjectedWallet, Visitor
+from tests.integration.gift_page_world import GiftWorld
+from tests.integration.test_gift_page_claim import nothing_amiss, see_it_received
+
+
+@dataclass
+class BusyNetwork(InjectedWallet):
+    """A wallet whose transactions are not mined before `settle`."""
+
+    waiting: str | None = None
+    nonce: int = 0
+
+    def answer(self, method: str, params: Sequence[Any]) -> Any:
+        if method != "eth_sendTransaction":
+            return super().answer(method, params)
+        self.calls.append((method, params))
+        (wanted,) = params
+        transaction = {
+            "to": wanted["to"],
+            "data": wanted["data"],
+            "value": 0,
+            "gas": 1_000_000,
+            "chainId": self.scenario.anvil.chain_id,
+            "nonce": int(self.scenario.anvil.rpc("eth_getTransactionCount", self.account.address, "latest"), 16),
+            "maxFeePerGas": 100 * 10**9,
+            "maxPriorityFeePerGas": 10**9,
+        }
+        signed = self.account.sign_transaction(transaction)
+        self.waiting = signed.raw_transaction.to_0x_hex()
+        return signed.hash.to_0x_hex()
+
+    def settle(self) -> None:
+        assert self.waiting is not None
+        self.scenario.anvil.rpc("eth_sendRawTransaction", self.waiting)
+
+
+async def pay(page: Page) -> None:
+    await page.get_by_role("button", name="Pay the fee myself").click()
+    await expect(page.get_by_role("status").filter(has_text="It is on its way")).to_be_visible()
+
+
+async def test_a_reload_finds_a_gift_that_its_recipient_pays_for(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """It is not offered again while its transaction is under way, and of it only the public hash is kept."""
+    ada = gift_world.scenario.account("ada")
+    gift, page = await gift_world.seal(ada), visitor.page
+    wallet = BusyNetwork(gift_world.scenario, ada, "Ada's wallet")
+    await visitor.has(wallet)
+    await page.goto(gift.url)
+    await pay(page)
+    await page.reload()
+    await expect(page.get_by_role("heading", name="Your gift is on its way")).to_be_focused()
+    await expect(page.get_by_text("transaction 0x")).to_be_visible()
+    assert await page.get_by_role("button", name="Pay the fee myself").count() == 0
+    wallet.settle()
+    await see_it_received(page, "250 USDC")
+    assert len(wallet.asked("eth_sendTransaction")) == 1
+    assert "gift-request" not in await visitor.stored()
+    nothing_amiss(visitor, gift_world.origin)
+
+
+async def test_a_reload_after_it_arrived_tells_that_it_did(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Mined between the two looks: the recipient reads that it is theirs, not that somebody has opened it."""
+    ada = gift_world.scenario.account("ada")
+    gift, page = await gift_world.seal(ada), visitor.page
+    wallet = BusyNetwork(gift_world.scenario, ada, "Ada's wallet")
+    await visitor.has(wallet)
+    await page.goto(gift.url)
+    await pay(page)
+    await page.goto("about:blank")
+    wallet.settle()
+    await page.goto(gift.url)
+    await see_it_received(page, "250 USDC")
+
+
+async def test_a_payment_that_was_given_up_in_the_wallet_can_be_made_anew(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """Nobody can tell the page that a wallet dropped a transaction: the way back is a button, which keeps the focus."""
+    ada = gift_world.scenario.account("ada")
+    gift, page = await gift_world.seal(ada), visitor.page
+    wallet = BusyNetwork(gift_world.scenario, ada, "Ada's wallet")
+    await visitor.has(wallet)
+    await page.goto(gift.url)
+    await pay(page)
+    await page.reload()
+    anew = page.get_by_role("button", name="Start again")
+    await anew.focus()
+    async with page.expect_response("**/gift/*/*"):
+        pass
+    await expect(anew).to_be_focused()
+    await page.keyboard.press("Enter")
+    await pay(page)
+    assert len(wallet.asked("eth_sendTransaction")) == 2
+    wallet.settle()
+    await see_it_received(page, "250 USDC")
