@@ -1,7 +1,7 @@
 /** The way from a signature to a gift received, for eyes and for screen readers. */
 import { Refused, Unreachable } from "./api.ts";
 import { button, fill, make, part } from "./dom.ts";
-import type { Facts } from "./facts.ts";
+import { type Facts, isClaimed } from "./facts.ts";
 import { follow, handIn, type RelayRequest } from "./relay.ts";
 import { type Relayed, remember, type Way } from "./remembered.ts";
 import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
@@ -19,6 +19,7 @@ const ADVICE: Record<Way, string> = {
 };
 
 const STEPS = ["Signed on this device", "Handed to the network", "Confirmed by the network"];
+const NOT_SENT = ["queued", "waiting_predecessor", "deferred_fee"];
 const WELL = ["confirmed", "satisfied_elsewhere"];
 const TROUBLE: Record<string, string> = {
   reverted: "The network refused the transaction. Nothing was moved: the gift is still there.",
@@ -155,19 +156,23 @@ async function followed(
   again: () => void,
 ): Promise<void> {
   const forget = (): void => remember(facts, null);
-  let ended: RelayRequest;
+  let ended: RelayRequest | null;
   try {
-    ended = await follow(id, (now) => {
-      if (now === null) return progress.at(1, "The service does not answer right now; it is asked again…");
+    ended = await follow(id, async (now) => {
+      if (now === null) {
+        progress.at(1, "The service does not answer right now; it is asked again…");
+        return false;
+      }
       progress.transaction(now.txHash);
       const words = NOW[now.status];
       if (words !== undefined) progress.at(["broadcast", "mined"].includes(now.status) ? 2 : 1, words);
+      return NOT_SENT.includes(now.status) && isClaimed(facts);
     });
   } catch (error) {
     forget();
     throw error;
   }
   forget();
-  if (WELL.includes(ended.status)) return progress.done(way);
+  if (ended === null || WELL.includes(ended.status) || (await isClaimed(facts))) return progress.done(way);
   progress.failed(TROUBLE[ended.status] ?? "It has ended without your gift: please look again.", again);
 }

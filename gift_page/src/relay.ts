@@ -48,19 +48,19 @@ export async function handIn(request: GiftWithdrawRequest): Promise<string> {
 
 /** Asks ever more seldom until it has ended; `tell` hears each answer, and null while the service does not answer.
  *
- * Throws `Refused` when there is no such request any more. */
-export async function follow(id: string, tell: (now: RelayRequest | null) => void): Promise<RelayRequest> {
+ * Null when `tell` said that the gift was opened otherwise, before this was sent. Throws `Refused` when there is no such request any more. */
+export async function follow(id: string, tell: (now: RelayRequest | null) => Promise<boolean>): Promise<RelayRequest | null> {
   for (let pause = FIRST_MILLISECONDS; ; pause = Math.min(pause * 1.4, MOST_MILLISECONDS)) {
     let seconds = 0;
     try {
       const now = await ask<RelayRequest>(`/sponsor/requests/${encodeURIComponent(id)}`);
-      tell(now);
+      if (await tell(now)) return null;
       if (ENDED.includes(now.status)) return now;
     } catch (error) {
       if (error instanceof Refused && error.code === "not_found") throw error;
       if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
       seconds = error instanceof Refused ? (error.retryAfter ?? 0) : 0;
-      tell(null);
+      await tell(null);
     }
     await new Promise((resolve) => setTimeout(resolve, Math.max(pause, seconds * 1000)));
   }

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from playwright.async_api import Page, expect
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
 
+from devnet.scenarios import Scenario
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
-from tests.integration.gift_page_world import GiftWorld
-from tests.integration.test_gift_page_claim import nothing_amiss, see_it_received
+from tests.integration.gift_page_world import GiftWorld, open_gift_world
+from tests.integration.test_gift_page_claim import PAPER, key_of, nothing_amiss, see_it_received, type_key
 
 
 @dataclass
@@ -101,3 +104,41 @@ async def test_a_payment_that_was_given_up_in_the_wallet_can_be_made_anew(
     assert len(wallet.asked("eth_sendTransaction")) == 2
     wallet.settle()
     await see_it_received(page, "250 USDC")
+
+
+async def test_a_request_that_waits_for_lower_fees_sees_that_its_gift_was_opened(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+) -> None:
+    """By the recipient, who paid the fee on another device meanwhile."""
+    ada = chain_scenario.account("ada")
+    async with open_gift_world(chain_scenario, engine, RELAY_GAS_PRICE_CEILING="1") as world:
+        gift, page = await world.seal(ada, marks=PAPER), visitor.page
+        await page.goto(gift.url)
+        await type_key(page, key_of(ada))
+        await expect(page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
+        world.following.clear()  # the relay looks at such requests seldom
+        chain_scenario.withdraw_gift(ada, gift.id)
+        await see_it_received(page, "250 USDC")
+        assert "gift-request" not in await visitor.stored()
+
+
+async def test_an_end_without_the_gift_is_believed_only_while_the_gift_is_there(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+) -> None:
+    """Reverted, because the recipient's own transaction was first: the page says what is so, not that it failed."""
+    ada = chain_scenario.account("ada")
+    async with open_gift_world(chain_scenario, engine) as world:
+        gift, page = await world.seal(ada, marks=PAPER), visitor.page
+        world.following.clear()
+        chain_scenario.anvil.rpc("evm_setAutomine", False)
+        await page.goto(gift.url)
+        await type_key(page, key_of(ada))
+        await expect(page.get_by_role("status").filter(has_text="It is on its way")).to_be_visible()
+        await page.route("**/sponsor/requests/*", lambda route: route.abort())
+        chain_scenario.anvil.rpc("anvil_dropAllTransactions")
+        chain_scenario.anvil.rpc("evm_setAutomine", True)
+        chain_scenario.withdraw_gift(ada, gift.id)
+        async with engine.begin() as connection:
+            await connection.execute(text("update worker.relay_request set state = 'reverted'"))
+        await page.unroute("**/sponsor/requests/*")
+        await see_it_received(page, "250 USDC")
