@@ -119,6 +119,8 @@ class Sender:
             raise Problem(
                 429, "busy", "Too many emails are waiting for the SMTP server. Nothing was sent.", retry_after=2
             )
+        if self.store.owes_too_much:
+            raise database_unavailable()
         body_hash = self.hasher.body(_canonical(request))
         address_hash = self.hasher.address(address) if suppressible else None
         try:

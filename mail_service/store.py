@@ -11,7 +11,7 @@ gone or judged, and gives up before the body leaves.
 
 import secrets
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -23,6 +23,7 @@ from sqlalchemy.schema import CreateSchema
 
 State = Literal["in_flight", "accepted", "in_doubt"]
 _MIGRATION_LOCK = 0x6D61696C  # "mail": several instances that start at once migrate one after the other
+_MOST_OWED = 1000
 _TRANSACTION = {"isolation_level": "READ COMMITTED"}
 _LIBPQ = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 
@@ -108,6 +109,8 @@ class Store:
                 await store.judge_dead_instances()
                 yield store
             finally:
+                with suppress(SQLAlchemyError):
+                    await store._pay()
                 await store._watch.invalidate()
         finally:
             await engine.dispose()
@@ -119,6 +122,11 @@ class Store:
         except SQLAlchemyError:
             return False
         return True
+
+    @property
+    def owes_too_much(self) -> bool:
+        """Whether nothing more may be claimed before outcomes are recorded: what is owed is kept, so it must end."""
+        return len(self._owed) >= _MOST_OWED
 
     async def claim(
         self, key: str, body_hash: bytes, message_id: str, address_hash: bytes | None
@@ -199,10 +207,13 @@ class Store:
         except SQLAlchemyError:
             await self._watch.invalidate()
             self._watch = await _announce(self._engine, self.instance)
+        await self._pay()
+        await self.judge_dead_instances()
+
+    async def _pay(self) -> None:
         for attempt, statement in list(self._owed.items()):
             await self._execute(statement)
             del self._owed[attempt]
-        await self.judge_dead_instances()
 
     async def judge_dead_instances(self) -> None:
         """What a dead process had not handed over was not sent and is freed; the rest nobody can know."""

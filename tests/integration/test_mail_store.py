@@ -64,6 +64,24 @@ async def test_an_instance_announces_itself_again(mail_database: str) -> None:
         assert await state(two, "key") == "in_flight"
 
 
+async def test_an_instance_announces_itself_again_after_an_outage_of_many_beats(mail_database: str) -> None:
+    name = mail_database.split("?")[0].rpartition("/")[2]
+    async with opened(mail_database) as one, opened(mail_database) as two:
+        with psycopg.connect(mail_database.replace(f"/{name}?", "/postgres?"), autocommit=True) as admin:
+            admin.execute(f"alter database {name} allow_connections false")
+            cut(mail_database)
+            for _ in range(3):
+                for store in (one, two):
+                    with pytest.raises(SQLAlchemyError):
+                        await store.beat()
+            admin.execute(f"alter database {name} allow_connections true")
+        await one.beat()
+        await two.beat()
+        await claimed(one, "key")
+        await two.judge_dead_instances()
+        assert await state(two, "key") == "in_flight"
+
+
 @pytest.mark.parametrize(("outcome", "expected"), [("accept", "accepted"), ("free", None), ("doubt", "in_doubt")])
 async def test_an_outcome_that_could_not_be_recorded_is_recorded_later(
     mail_database: str, outcome: str, expected: str | None
@@ -75,6 +93,17 @@ async def test_an_outcome_that_could_not_be_recorded_is_recorded_later(
         await getattr(store, outcome)(claim)
         await store.beat()
         assert await state(store, "key") == expected
+
+
+async def test_what_is_owed_at_the_end_of_the_process_is_paid_before_it_goes(mail_database: str) -> None:
+    async with opened(mail_database) as store:
+        claim = await claimed(store, "key")
+        assert await store.hand_over(claim)
+        cut(mail_database)
+        await store.accept(claim)
+        assert store._owed
+    async with opened(mail_database) as after:
+        assert await state(after, "key") == "accepted"
 
 
 async def test_an_old_attempt_cannot_touch_a_new_one(mail_database: str) -> None:
