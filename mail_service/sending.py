@@ -144,8 +144,15 @@ class Sender:
     async def _deliver(self, claim: Claim, envelope: Envelope, template: str) -> None:
         started = time.monotonic()
         outcome = "interrupted"  # by the end of this process: the next one judges
+        may_be_out = False
+
+        async def gate() -> bool:
+            nonlocal may_be_out
+            may_be_out = await self.store.hand_over(claim)
+            return may_be_out
+
         try:
-            await self._smtp.deliver(envelope, lambda: self.store.hand_over(claim))
+            await self._smtp.deliver(envelope, gate)
         except InDoubt:
             outcome = "in_doubt"
             await self.store.doubt(claim)
@@ -160,6 +167,11 @@ class Sender:
         except Problem as problem:
             outcome = problem.code
             await self.store.free(claim)
+            raise
+        except Exception:
+            # What nobody expected of the library may tell nothing, but the key must not stay under way for ever.
+            outcome = "bug"
+            await (self.store.doubt(claim) if may_be_out else self.store.free(claim))
             raise
         else:
             outcome = "accepted"

@@ -13,6 +13,8 @@ from pathlib import Path
 import msgspec
 import psycopg
 import pytest
+from aiosmtplib import SMTPResponse
+from aiosmtplib.protocol import SMTPProtocol
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -21,7 +23,7 @@ from cryptography.x509.oid import NameOID
 from structlog.testing import capture_logs
 
 from devnet.smtp import Inbox
-from mail_service import sending
+from mail_service import sending, smtp
 from mail_service import store as store_module
 from mail_service.errors import Problem
 from mail_service.sending import Sender, SendRequest, Sent
@@ -181,6 +183,27 @@ async def test_a_lost_reply_is_in_doubt_and_never_sent_again(client: Client, inb
     assert (await client.status("key-1")).json["status"] == "in_doubt"
     again = await client.send("key-1")
     assert (again.status, again.json["code"]) == (409, "in_doubt")
+    assert len(inbox.messages) == 1
+
+
+@pytest.mark.parametrize(("body_left", "became"), [(False, 404), (True, "in_doubt")])
+async def test_an_unexpected_error_of_the_smtp_library_leaves_no_key_under_way(
+    client: Client, inbox: Inbox, monkeypatch: pytest.MonkeyPatch, body_left: bool, became: str | int
+) -> None:
+    """Before the body leaves the key is free again; after that nobody can know."""
+    read = SMTPProtocol.read_response
+
+    async def fails(protocol: SMTPProtocol, **options: float | None) -> SMTPResponse:
+        if (options["timeout"] == smtp._REPLY_TO_DATA_TIMEOUT) is body_left:
+            raise RuntimeError("of the library")
+        return await read(protocol, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SMTPProtocol, "read_response", fails)
+        assert (await client.send("key-1")).status == 500
+    assert (await client.status("key-1")).json["status"] == became
+    assert (await client.send("key-1")).status == (409 if body_left else 200)
+    await inbox.wait_for_count(1)
     assert len(inbox.messages) == 1
 
 
