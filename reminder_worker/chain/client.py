@@ -72,7 +72,8 @@ class Chain:
             )
             for position, url in enumerate(settings.rpc_urls, start=1)
         ]
-        self._ranges = LogRanges(settings.log_range)
+        self.log_ranges = LogRanges(settings.log_range)
+        self._alone_views: list[Self] = []
         self._chunks = asyncio.Semaphore(CHUNKS_AT_ONCE)
 
     @classmethod
@@ -107,10 +108,22 @@ class Chain:
 
     def alone(self) -> list[Self]:
         """The same chain by each endpoint's word alone, for `agreement`. Not to be closed."""
-        views = [copy.copy(self) for _ in self._endpoints]
-        for view, endpoint in zip(views, self._endpoints, strict=True):
-            view._endpoints = [endpoint]
-        return views
+        if not self._alone_views:
+            self._alone_views = [self._by([endpoint]) for endpoint in self._endpoints]
+        return self._alone_views
+
+    def seconds(self) -> list[tuple[Self, Self]]:
+        """Of the endpoints that do not rest all but the first: by its word alone, and by all others'."""
+        ready = [view for view in self.alone() if not view._endpoints[0].rest.resting]
+        return [
+            (view, self._by([each for each in self._endpoints if each not in view._endpoints])) for view in ready[1:]
+        ]
+
+    def _by(self, endpoints: list[Endpoint]) -> Self:
+        view = copy.copy(self)
+        view._endpoints, view._alone_views = endpoints, []
+        view.log_ranges = LogRanges(self.settings.log_range)
+        return view
 
     # -- blocks and receipts ------------------------------------------------------------------
 
@@ -169,7 +182,7 @@ class Chain:
                 raise ChainUnavailable(f"no endpoint of chain {self.chain_id} has block {last} yet")
             return found
 
-        return await self._ranges.read(ask, first_block, last_block)
+        return await self.log_ranges.read(ask, first_block, last_block)
 
     # -- calls ----------------------------------------------------------------------------------
 

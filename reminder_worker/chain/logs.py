@@ -23,10 +23,13 @@ class LogFilter:
 
     def requests(self, first: int, last: int) -> list[Request]:
         """For one endpoint in one batch: a node that lacks the last block answers with too few logs, not an error."""
+        return [("eth_getBlockByNumber", [hex(last), False]), self.request(first, last)]
+
+    def request(self, first: int, last: int) -> Request:
         span: dict[str, object] = {"address": sorted(self.addresses), "fromBlock": hex(first), "toBlock": hex(last)}
         if self.topics:
             span["topics"] = [sorted(self.topics)]
-        return [("eth_getBlockByNumber", [hex(last), False]), ("eth_getLogs", [span])]
+        return ("eth_getLogs", [span])
 
     def checked(self, logs: list[Log], first: int, last: int) -> list[Log]:
         """In chain order; raises `msgspec.ValidationError` when the answer holds what was not asked for."""
@@ -58,9 +61,12 @@ class LogRanges:
             except TooMuch:
                 if end == first:
                     raise
-                self.size = (end - first + 1) // 2
+                self.shrink(end - first + 1)
                 continue
             if end - first + 1 == self.size:
                 self.size = min(self._largest, self.size + max(1, self.size // 4))
             first = end + 1
         return logs
+
+    def shrink(self, refused: int) -> None:
+        self.size = max(1, refused // 2)

@@ -3,11 +3,17 @@
 from dataclasses import dataclass
 
 from reminder_worker.chain.client import Block, Chain, Log
+from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.decoding import Says
 from reminder_worker.indexer.index_tables import Cursor
+from reminder_worker.indexer.second_word import logs_of_two, settled
 
 OVERLAP = 8  # blocks read again each time: behind a load balancer a node may know a block before its logs
 NO_HASH = "0x" + "0" * 64  # of the place before block 0
+
+
+class EndpointsDisagree(ChainUnavailable):
+    """A second endpoint gives logs of which no other has even the receipt: one lies, or lacks them for the moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +59,22 @@ async def read_slice(chain: Chain, says: Says, cursor: Cursor) -> Slice | Reorga
     if last is None:
         return Unsettled()
     first = min(cursor.number + 1, max(chain.settings.start_block, cursor.number + 1 - OVERLAP))
-    logs = await chain.logs(sorted(says), sorted(frozenset().union(*says.values())), first, number)
-    blocks = await _blocks(chain, {log.block_number for log in logs} | {cursor.number, number})
+    logs, beside = await logs_of_two(chain, says, first, number)
+    blocks = await _blocks(chain, {log.block_number for log in (*logs, *beside.logs)} | {cursor.number, number})
     if cursor.number in blocks and blocks[cursor.number].hash != cursor.hash:
         return Reorganised()
     claimed = [(last.number, last.hash), *((log.block_number, log.block_hash) for log in logs)]
     if any(number not in blocks or blocks[number].hash != hash for number, hash in claimed):
         return Unsettled()
-    timed = tuple((log, blocks[log.block_number].timestamp) for log in logs)
-    return Slice(first, Cursor(last.number, last.hash), head.number, timed)
+    missing, doubtful = await settled(beside, blocks, head.timestamp)
+    end = Cursor(last.number, last.hash)
+    if doubtful is not None:
+        end = Cursor(doubtful - 1, blocks[doubtful].parent_hash)
+        if end.number <= cursor.number:
+            raise EndpointsDisagree(f"no two endpoints of chain {chain.chain_id} give a log of block {doubtful}")
+    by_place = {(log.block_number, log.log_index): log for log in (*logs, *missing) if log.block_number <= end.number}
+    timed = tuple((log, blocks[log.block_number].timestamp) for _, log in sorted(by_place.items()))
+    return Slice(first, end, head.number, timed)
 
 
 async def _blocks(chain: Chain, numbers: set[int]) -> dict[int, Block]:

@@ -1,0 +1,137 @@
+"""What a second endpoint's logs have beside the first's, and whether anybody else vouches for it.
+
+An endpoint may lack logs that it should have, because its log index is incomplete or because it lies, and nothing in
+its answer says so. Receipts come from another store: who lacks a log mostly has the receipt that proves it.
+"""
+
+import asyncio
+import time
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import structlog
+
+from reminder_worker.chain import wire
+from reminder_worker.chain.client import Block, Chain, Log, TooMuch
+from reminder_worker.chain.endpoint import Request, RpcError
+from reminder_worker.chain.logs import LogFilter
+from reminder_worker.errors import ChainUnavailable
+from reminder_worker.indexer.decoding import Says
+
+log = structlog.get_logger(__name__)
+
+ALONE_AFTER_SECONDS: Final = 3600  # so old is a block, by the chain's time, when its doubtful logs are passed over
+MOST_RECEIPTS: Final = 1000  # asked for at once: who invents logs without number does not use up the others' quota
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Logs that the endpoint `by` gives and the first one does not. `others`: the chain by all but that one."""
+
+    logs: Sequence[Log] = ()
+    by: str = ""
+    others: Chain | None = None
+
+
+async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[list[Log], Beside]:
+    """Of the first endpoint that answers, as ever, and what a second one, asked at the same time, has beside it.
+
+    Raises `ChainUnavailable` when there is no first; without a second one its word counts.
+    """
+    wanted = LogFilter(frozenset(says), frozenset().union(*says.values()))
+    asked = asyncio.ensure_future(_second(chain, wanted, first, last))
+    try:
+        logs = await chain.logs(sorted(wanted.addresses), sorted(wanted.topics), first, last)
+        second = await asked
+    finally:
+        asked.cancel()
+        await asyncio.gather(asked, return_exceptions=True)
+    known = set(_plain(logs))
+    return logs, replace(second, logs=[log for log in _plain(second.logs) if log not in known and _counts(says, log)])
+
+
+async def settled(beside: Beside, blocks: Mapping[int, Block], now: int) -> tuple[list[Log], int | None]:
+    """Those that a receipt at another endpoint proves, up to the first block with one that is in doubt, and this block.
+
+    What is in doubt is waited for, but not for ever: it may have been invented to stop us. A log of another fork than
+    `blocks` says nothing. `now` is the chain's time.
+    """
+    logs = [log for log in beside.logs if (at := blocks.get(log.block_number)) and at.hash == log.block_hash]
+    if not logs or beside.others is None:
+        return [], None
+    proven = await _proven(beside.others, logs)
+    young = [
+        log.block_number
+        for log in logs
+        if log not in proven and now - blocks[log.block_number].timestamp <= ALONE_AFTER_SECONDS
+    ]
+    doubtful = min(young, default=None)
+    logs = [log for log in logs if doubtful is None or log.block_number < doubtful]
+    found, passed_over = [log for log in logs if log in proven], [log for log in logs if log not in proven]
+    id, by = beside.others.chain_id, beside.by
+    for one in found[:1]:
+        log.warning("logs_missing", chain_id=id, by=by, count=len(found), block=one.block_number, tx=one.tx_hash)
+    for one in passed_over[:1]:
+        log.error(
+            "logs_passed_over", chain_id=id, by=by, count=len(passed_over), block=one.block_number, tx=one.tx_hash
+        )
+    return found, doubtful
+
+
+async def _second(chain: Chain, wanted: LogFilter, first: int, last: int) -> Beside:
+    """All that the second endpoint gives; one that does not answer is passed over for the next."""
+    for voice, others in chain.seconds():
+        logs = await _told_by(voice, wanted, first, last)
+        if logs is not None:
+            return Beside(logs, voice.health()[0].name, others)
+    return Beside()
+
+
+async def _told_by(voice: Chain, wanted: LogFilter, first: int, last: int) -> list[Log] | None:
+    """In order; fewer when the endpoint lags, fails or takes long: it is asked for no more after `RPC_TIMEOUT`. None
+    when it gave no answer at all."""
+    ends = time.monotonic() + voice.settings.rpc_timeout_seconds
+    found: list[Log] | None = None
+
+    async def ask(first: int, last: int) -> list[Log]:
+        nonlocal found
+
+        def read(answers: Sequence[Any]) -> list[Log] | None:
+            return None if isinstance(answers[0], RpcError) else wanted.checked(wire.logs(answers[0]), first, last)
+
+        if time.monotonic() >= ends:
+            raise ChainUnavailable("the second endpoint takes too long")
+        said = await voice.ask_each([wanted.request(first, last)], read)
+        if not said:
+            voice.log_ranges.shrink(last - first + 1)  # it may have timed out
+            raise ChainUnavailable("the second endpoint does not answer")
+        if said[0] is None:
+            raise TooMuch("the second endpoint refuses a range")
+        found = [*(found or []), *said[0]]
+        return []
+
+    with suppress(ChainUnavailable):
+        await voice.log_ranges.read(ask, first, last)
+    return found
+
+
+def _counts(says: Says, log: Log) -> bool:
+    return log.topics[0] in says[log.address]
+
+
+async def _proven(others: Chain, logs: Sequence[Log]) -> set[Log]:
+    hashes = list(dict.fromkeys(log.tx_hash for log in logs))[:MOST_RECEIPTS]
+    requests: list[Request] = [("eth_getTransactionReceipt", [tx_hash]) for tx_hash in hashes]
+    return set().union(*await others.ask_each(requests, _logs_of_receipts))
+
+
+def _logs_of_receipts(answers: Sequence[Any]) -> set[Log]:
+    receipts = [None if isinstance(answer, RpcError) else wire.receipt(answer) for answer in answers]
+    return {log for receipt in receipts if receipt is not None for log in _plain(receipt.logs)}
+
+
+def _plain(logs: Collection[Log]) -> list[Log]:
+    """Without what endpoints may word otherwise."""
+    return [replace(log, block_time=None) for log in logs]

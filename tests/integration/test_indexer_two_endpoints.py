@@ -1,0 +1,259 @@
+"""The chain index over several endpoints of which one lacks logs, hides, invents or is down."""
+
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import structlog
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.chain import usable_port
+from devnet.scenarios import DAY, Legacy, Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.database.tables import chain_event
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.second_word import ALONE_AFTER_SECONDS
+from reminder_worker.indexer.slices import OVERLAP, EndpointsDisagree
+from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
+
+FAR = OVERLAP + 20  # blocks: deeper than what is read again
+FORGED = "0x" + "f0" * 32
+
+
+@dataclass
+class Nodes:
+    """Endpoints in order of preference, and how an index over them is made."""
+
+    scenario: Scenario
+    engine: AsyncEngine
+    stack: AsyncExitStack
+    proxies: list[Proxy] = field(default_factory=list)
+
+    async def open(self, count: int) -> list[Proxy]:
+        url = self.scenario.anvil.url
+        self.proxies = [await self.stack.enter_async_context(proxy(url)) for _ in range(count)]
+        return self.proxies
+
+    def index(self, *urls: str, **more: Any) -> ChainIndex:
+        chain = Chain.connect(chain_settings(self.scenario, *(urls or [each.url for each in self.proxies]), **more))
+        self.stack.push_async_callback(chain.close)
+        return ChainIndex(self.engine, chain)
+
+    def make(self) -> Legacy:
+        return self.scenario.create_legacy(self.scenario.account("ann"), {self.scenario.account("cid").address: 100})
+
+    async def knows(self, index: ChainIndex, made: Legacy) -> bool:
+        return bool(await index.legacies([made.address], await index.head()))
+
+    async def events(self) -> int:
+        async with self.engine.connect() as connection:
+            return (await connection.execute(select(func.count()).select_from(chain_event))).scalar_one()
+
+
+@pytest.fixture
+async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Nodes]:
+    async with AsyncExitStack() as stack:
+        yield Nodes(chain_scenario, engine, stack)
+
+
+def hides(*blocks: int, receipts: bool = False) -> Callable[[Json, Json], Json]:
+    """The logs of these blocks are not in its log index; `receipts`: nor does it have their transactions."""
+
+    def alter(request: Json, response: Json) -> Json:
+        result = response.get("result")
+        if request["method"] == "eth_getLogs" and result is not None:
+            return {**response, "result": [log for log in result if int(log["blockNumber"], 16) not in blocks]}
+        if receipts and request["method"] == "eth_getTransactionReceipt" and result is not None:
+            return {**response, "result": None if int(result["blockNumber"], 16) in blocks else result}
+        return response
+
+    return alter
+
+
+def invents(scenario: Scenario, like: str, blocks: Collection[int], **other: str) -> Callable[[Json, Json], Json]:
+    """A log of a transaction that nobody sent, in blocks that there are; and its receipt."""
+    receipt = scenario.anvil.rpc("eth_getTransactionReceipt", like)
+    last = receipt["logs"][-1]
+
+    def forged(number: int) -> Json:
+        block = scenario.anvil.rpc("eth_getBlockByNumber", hex(number), False)
+        place = {"blockNumber": hex(number), "blockHash": block["hash"], "logIndex": "0x7"}
+        return {**last, **place, "transactionHash": FORGED, **other}
+
+    def alter(request: Json, response: Json) -> Json:
+        if request["method"] == "eth_getTransactionReceipt" and request["params"] == [FORGED]:
+            logs = [forged(number) for number in blocks if number <= scenario.anvil.block_number()]
+            return {**response, "result": {**receipt, "transactionHash": FORGED, "logs": logs}}
+        if request["method"] != "eth_getLogs" or "result" not in response:
+            return response
+        span = request["params"][0]
+        within = range(int(span["fromBlock"], 16), int(span["toBlock"], 16) + 1)
+        return {**response, "result": response["result"] + [forged(n) for n in blocks if n in within]}
+
+    return alter
+
+
+def count(node: Proxy, method: str) -> int:
+    return node.methods().count(method)
+
+
+@pytest.mark.parametrize("lacking", [0, 1])
+async def test_logs_that_one_of_two_endpoints_lacks_are_found_however_deep(nodes: Nodes, lacking: int) -> None:
+    """An incomplete log index: its receipts are there, and prove what the other one gives."""
+    two = await nodes.open(2)
+    made = nodes.make()
+    two[lacking].alter = hides(nodes.scenario.anvil.block_number())
+    nodes.scenario.anvil.mine(FAR)
+    index = nodes.index()
+    with structlog.testing.capture_logs() as lines:
+        assert (await index.advance()).stopped == "at_head"
+    assert await nodes.knows(index, made)
+    assert [line["event"] for line in lines] == ["logs_missing"] * (lacking == 0)
+    before = await nodes.events()
+    two[lacking].well()
+    await index.rewind_to(0)
+    await index.advance()
+    assert await nodes.events() == before
+
+
+@pytest.mark.parametrize("hidden", ["receipts too", "altered"])
+async def test_of_three_endpoints_one_that_lies_hides_nothing(nodes: Nodes, hidden: str) -> None:
+    """The first denies even the receipt, or gives another log in its place: two others say how it is."""
+    first, _, _ = await nodes.open(3)
+    made, tx = nodes.make(), nodes.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
+    number = nodes.scenario.anvil.block_number()
+    wrong = "0x" + "00" * 12 + "ab" * 20
+
+    def alter(request: Json, response: Json) -> Json:
+        result = response.get("result")
+        if hidden == "receipts too":
+            return hides(number, receipts=True)(request, response)
+        if request["method"] == "eth_getLogs" and result is not None:
+            return {**response, "result": [{**log, "data": wrong} for log in result if log["transactionHash"] == tx]}
+        return response
+
+    first.alter = alter
+    nodes.scenario.anvil.mine(FAR)
+    index = nodes.index()
+    assert (await index.advance()).stopped == "at_head"
+    assert await nodes.knows(index, made)
+
+
+async def test_what_a_second_endpoint_gives_and_the_first_denies_waits_and_is_there_when_it_no_longer_does(
+    nodes: Nodes,
+) -> None:
+    """What came before is stored; what is in doubt is neither believed nor passed over, and the pass fails."""
+    first, _ = await nodes.open(2)
+    earlier = nodes.make()
+    nodes.scenario.anvil.mine(FAR)
+    hidden = nodes.make()
+    first.alter = hides(nodes.scenario.anvil.block_number(), receipts=True)
+    nodes.scenario.anvil.mine(3)
+    index = nodes.index()
+    for work in (index.advance, index.advance, index.look):
+        with pytest.raises(EndpointsDisagree):
+            await work()
+    assert await nodes.knows(index, earlier)
+    assert not await nodes.knows(index, hidden)
+    first.well()
+    assert (await index.advance()).stopped == "at_head"
+    assert await nodes.knows(index, hidden)
+
+
+async def test_what_a_second_endpoint_invents_is_never_stored_and_holds_up_for_an_hour_at_most(nodes: Nodes) -> None:
+    """One log in every block there is: the index follows an hour behind, and says so as an error."""
+    _, second = await nodes.open(2)
+    made = nodes.make()
+    like = nodes.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
+    nodes.scenario.anvil.mine(FAR)
+    index = nodes.index()
+    await index.advance()
+    events, begin = await nodes.events(), (await index.head()).number
+    second.alter = invents(nodes.scenario, like, range(begin + 1, begin + 10_000))
+    nodes.scenario.anvil.mine(2)
+    with pytest.raises(EndpointsDisagree):
+        await index.advance()
+    assert (await index.head()).number == begin
+    nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
+    later = nodes.make()
+    with pytest.raises(EndpointsDisagree), structlog.testing.capture_logs() as lines:
+        await index.advance()
+    assert (await index.head()).number == begin + 2
+    assert {(line["event"], line["log_level"], line["tx"]) for line in lines} == {("logs_passed_over", "error", FORGED)}
+    nodes.scenario.advance(DAY)
+    with pytest.raises(EndpointsDisagree):
+        await index.advance()
+    assert await nodes.knows(index, later)
+    assert await nodes.knows(index, made)
+    second.well()
+    await index.advance()
+    whole = await nodes.events()
+    await index.rewind_to(0)
+    await index.advance()
+    assert await nodes.events() == whole > events
+
+
+async def test_logs_of_another_fork_hold_up_nothing(nodes: Nodes) -> None:
+    _, second = await nodes.open(2)
+    nodes.make()
+    like = nodes.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
+    second.alter = invents(nodes.scenario, like, [nodes.scenario.anvil.block_number()], blockHash="0x" + "12" * 32)
+    assert (await nodes.index().advance()).stopped == "at_head"
+
+
+@pytest.mark.parametrize("down", [0, 1])
+@pytest.mark.parametrize("how", ["refuses connections", "hangs", "denies everything"])
+async def test_one_of_two_endpoints_that_is_of_no_use_holds_up_nothing(nodes: Nodes, down: int, how: str) -> None:
+    """With the other's word alone. One that denies is of no use as the second only: the first is believed."""
+    two = await nodes.open(2)
+    made = nodes.make()
+    urls = [each.url for each in two]
+    if how == "refuses connections":
+        urls[down] = f"http://127.0.0.1:{usable_port()}"
+    elif how == "hangs":
+        two[down].hang = True
+    else:
+        two[1].alter = hides(*range(10_000), receipts=True)
+    index = nodes.index(*urls, RPC_TIMEOUT=0.5)
+    assert (await index.advance()).stopped == "at_head"
+    assert await nodes.knows(index, made)
+
+
+async def test_a_second_endpoint_that_is_down_is_passed_over_for_the_third(nodes: Nodes) -> None:
+    first, _, third = await nodes.open(3)
+    made = nodes.make()
+    first.alter = hides(nodes.scenario.anvil.block_number())
+    nodes.scenario.anvil.mine(FAR)
+    index = nodes.index(first.url, f"http://127.0.0.1:{usable_port()}", third.url)
+    await index.advance()
+    assert await nodes.knows(index, made)
+
+
+async def test_each_endpoint_is_asked_once_no_third_and_each_for_what_it_can(nodes: Nodes) -> None:
+    """A second endpoint with narrow ranges costs the first no question, and finds what that one lacks all the same."""
+    first, second, third = await nodes.open(3)
+    made = nodes.make()
+    first.alter = hides(nodes.scenario.anvil.block_number())
+    nodes.scenario.anvil.mine(FAR)
+
+    def narrow(request: Json) -> Json | None:
+        span = request["params"][0] if request["method"] == "eth_getLogs" else None
+        if span and int(span["toBlock"], 16) - int(span["fromBlock"], 16) > 4:
+            return {"error": {"code": -32005, "message": "query returned more than 10000 results"}}
+        return None
+
+    second.answer = narrow
+    index = nodes.index()
+    await index.advance()
+    assert await nodes.knows(index, made)
+    assert (count(first, "eth_getLogs"), count(third, "eth_getLogs")) == (1, 0)
+    assert count(second, "eth_getLogs") > 5
+    second.well()
+    await index.rewind_to(0)
+    for each in (first, second, third):
+        each.posts.clear()
+    await nodes.index().advance()
+    assert [count(each, "eth_getLogs") for each in (first, second, third)] == [1, 1, 0]
