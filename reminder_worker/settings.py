@@ -286,7 +286,7 @@ class OpsSettings(Group):
     heartbeat_url: SecretWebUrl | None = Field(
         None,
         alias="HEARTBEAT_URL",
-        description="asked for each minute, but only while nothing of the service's own is wrong: its silence is an alarm",
+        description="asked for each minute while nothing of the service's own is wrong: its silence is an alarm",
     )
 
 
