@@ -69,18 +69,21 @@ class Smtp:
     kill: Kill = lambda port: None
     port: int = 0
     _server: asyncio.Server | None = None
-    _open: set[asyncio.StreamWriter] = field(default_factory=set)
     _nonsense: Iterator[bytes] = field(default_factory=lambda: cycle(_NONSENSE))
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
+    _thread: threading.Thread = field(init=False)
 
     async def __aenter__(self) -> Self:
-        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
         await self.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.stop()
         self._loop.call_soon_threadsafe(self._loop.stop)
+        await asyncio.to_thread(self._thread.join)
+        self._loop.close()
 
     async def start(self) -> None:
         await self._there(self._start())
@@ -104,15 +107,17 @@ class Smtp:
         if self._server is not None:
             self._server.close()
             self._server = None
-        for writer in list(self._open):
-            writer.transport.abort()
+        conversations = asyncio.all_tasks() - {asyncio.current_task()}
+        for conversation in conversations:
+            conversation.cancel()
+        await asyncio.gather(*conversations, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._open.add(writer)
-        with suppress(_Cut, OSError, asyncio.IncompleteReadError):
-            await self._speak(reader, writer)
-        self._open.discard(writer)
-        writer.transport.abort()
+        try:
+            with suppress(_Cut, OSError, asyncio.IncompleteReadError):
+                await self._speak(reader, writer)
+        finally:
+            writer.transport.abort()
 
     async def _speak(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         to = ""

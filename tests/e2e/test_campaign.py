@@ -7,6 +7,7 @@ import pytest
 
 from tests.campaign import mail, relay, reminders
 from tests.campaign.postgres import Postgres, postgres
+from tests.campaign.smtp import Mishap, Smtp
 
 
 @pytest.fixture(scope="module")
@@ -35,3 +36,18 @@ def test_a_life_full_of_faults_of_the_mail_service_counted_by_smtp(own_postgres:
     life = asyncio.run(mail.live(1, 8, own_postgres))
     assert life.violations == [], "\n".join(life.story)
     assert sum(life.faults.values()) >= 8
+
+
+async def test_the_smtp_server_of_a_life_ends_with_everything_it_started() -> None:
+    """Also while a connection waits for its next word, and one for a server that is slow."""
+    async with Smtp() as smtp:
+        smtp.mishaps.append(Mishap("ehlo", 60.0))
+        for word in (b"NOOP\r\n", b"EHLO me\r\n"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", smtp.port)
+            await reader.readline()
+            writer.write(word)
+        while smtp.mishaps:  # noqa: ASYNC110 - of another thread
+            await asyncio.sleep(0.01)
+    assert asyncio.all_tasks(smtp._loop) == set()
+    assert smtp._loop.is_closed()
+    assert await reader.read() == b""
