@@ -172,10 +172,10 @@ class Chain:
             found: list[Log] = []
 
             async def attempt(endpoint: Endpoint) -> bool:
-                block, logs = map(_unless_error, await endpoint.ask(wanted.requests(first, last)))
-                if wire.block(block) is None:
-                    return False
-                found[:] = wanted.checked(wire.logs(logs), first, last)
+                block, logs = await endpoint.ask(wanted.requests(first, last))
+                if wire.block(_unless_error(block)) is None:
+                    return False  # whatever it says of logs: some refuse a range that ends above their head
+                found[:] = wanted.checked(wire.logs(_unless_error(logs)), first, last)
                 return True
 
             if not await self._over(attempt):

@@ -520,6 +520,26 @@ async def test_an_endpoint_without_the_last_block_is_not_believed_to_have_no_log
         await usdc_logs(connect(first.url), chain_scenario)
 
 
+async def test_an_endpoint_that_refuses_a_range_above_its_head_is_not_asked_for_smaller_ones(
+    connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    """It lags: no range would do, and the range that it takes is as wide as before."""
+    mints(chain_scenario, 8)
+    head = chain_scenario.anvil.block_number()
+
+    def behind(request: Json) -> Json | None:
+        if request["method"] == "eth_getLogs" and int(request["params"][0]["toBlock"], 16) == head:
+            return error(-32602, "block range extends beyond current head block")
+        if request["method"] == "eth_getBlockByNumber" and request["params"][0] == hex(head):
+            return {"result": None}
+        return None
+
+    first.answer = behind
+    with pytest.raises(ChainUnavailable):
+        await usdc_logs(connect(first.url), chain_scenario)
+    assert first.methods().count("eth_getLogs") == 1
+
+
 async def test_logs_beyond_the_head_are_unavailable_not_empty(connect: Connect, chain_scenario: Scenario) -> None:
     with pytest.raises(ChainUnavailable):
         await usdc_logs(connect(chain_scenario.anvil.url), chain_scenario, chain_scenario.anvil.block_number() + 1)
