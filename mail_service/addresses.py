@@ -37,9 +37,12 @@ class MailAddress:
 
 
 def parse_address(text: str) -> MailAddress:
-    """The address in `text`, trimmed and NFC; no DNS is asked. Raises 422 `bad_address`."""
+    """The address in `text`, trimmed and NFC; no DNS is asked. Raises 422 `bad_address`.
+
+    `=?` begins an encoded word (RFC 2047): `email` decodes it when it writes a header, line breaks and all.
+    """
     local, at, domain = normalize("NFC", text.strip()).rpartition("@")
-    if not at or not _LOCAL_PART.fullmatch(local) or len(local.encode()) > 64:
+    if not at or not _LOCAL_PART.fullmatch(local) or "=?" in local or len(local.encode()) > 64:
         raise bad_address("The email address is not valid.")
     try:
         encoded = idna.encode(domain.lower(), uts46=True).decode()

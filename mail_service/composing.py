@@ -39,7 +39,7 @@ def compose(
     headers = EmailMessage(policy=SMTPUTF8 if recipient[1].needs_smtputf8 else SMTP)
     headers["From"] = _mailbox(*sender)
     headers["To"] = _mailbox(*recipient)
-    headers["Subject"] = rendered.subject
+    headers["Subject"] = _literal(rendered.subject)
     lines = [
         f"Message-ID: {message_id}",
         f"Date: {format_datetime(datetime.now(UTC))}",
@@ -55,7 +55,12 @@ def compose(
 
 
 def _mailbox(name: str, address: MailAddress) -> Address:
-    return Address(display_name=name, username=address.local, domain=address.domain)
+    return Address(display_name=_literal(name), username=address.local, domain=address.domain)
+
+
+def _literal(text: str) -> str:
+    """`email` decodes what looks like an encoded word (RFC 2047) before it writes it: line breaks come out of that."""
+    return text.replace("=?", "= ?")
 
 
 def _part(boundary: str, subtype: str, content: str) -> bytes:

@@ -47,6 +47,8 @@ def test_one_person_is_one_address(text: str, delivered: str, normalised: str) -
         f"a@{'a.' * 130}org",
         '"anna"@example.org',
         "anna,bob@example.org",
+        "=?utf-8?q?a=0d=0abcc=3ax=40example.org?=@example.org",
+        "anna@=?utf-8?q?a=0d=0ab?=.org",
     ],
 )
 def test_what_is_no_address_is_refused_without_repeating_it(text: str) -> None:
@@ -117,3 +119,27 @@ def test_any_name_gives_one_recipient(name: str) -> None:
     text = message.get_body(("plain",))
     assert text is not None
     assert text.get_content().replace("\r\n", "\n") == "é\n.\n..\n"
+
+
+@pytest.mark.parametrize(
+    "hidden", ["a=0D=0ABcc=3A_x=40example.org", "a=0D=0A=0D=0AAnother_body", "=00", "=22_=3Cx=3E,"]
+)
+@pytest.mark.parametrize("recipient", ["anna@example.org", "zoë@example.org"])
+def test_what_an_encoded_word_hides_comes_out_in_no_header(hidden: str, recipient: str) -> None:
+    """`email` would decode it while writing: a line break in a name would begin another header, or the body."""
+    word = f"=?utf-8?q?{hidden}?="
+    for name in (word, f"Anna {word}", f"={word}", f'"{word}', f"==??utf-8?q?{hidden}?="):
+        raw = compose(
+            sender=("Reminders", parse_address("reminders@example.org")),
+            recipient=(display_name(name), parse_address(recipient)),
+            message_id="<x@example.org>",
+            rendered=Rendered(f"Subject {word}", "<p>html</p>\n", "text\n"),
+            unsubscribe_url=None,
+        )
+        headers = raw.partition(b"\r\n\r\n")[0]
+        lines = headers.replace(b"\r\n ", b" ").split(b"\r\n")
+        assert [line.partition(b":")[0].decode() for line in lines] == [
+            *("From", "To", "Subject", "Message-ID", "Date", "Auto-Submitted", "MIME-Version", "Content-Type"),
+        ]
+        assert not set(b"".join(lines)) & {*b"\r\n\0"}
+        assert lines[1].count(b"<") == 1
