@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from reminder_worker.settings import Settings
 
 T = TypeVar("T")
+PIPE_WIDTH = 1000
 EXIT_CODES = "Exit codes: 0 all is well, 1 something is wrong, 2 wrong usage."
 
 
@@ -73,9 +74,13 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def console() -> Any:
+    """As wide as what is printed where nobody sees it: a pipe has no right edge, and cuts no id."""
     from rich.console import Console
 
-    return Console(highlight=False)
+    found = Console(highlight=False)
+    if not found.is_terminal and "COLUMNS" not in os.environ:
+        found.width = PIPE_WIDTH
+    return found
 
 
 def progress() -> "Progress":

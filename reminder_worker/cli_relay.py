@@ -38,14 +38,14 @@ def list_requests(ended: bool, limit: int) -> None:
         return found, await operations.wallets(runtime.engine)
 
     found, wallets = with_runtime(look)
-    shown = Table(Column("id", no_wrap=True), "chain", "lane", "of", "state", "reason", "nonce", "age")
+    shown = Table(Column("id", overflow="fold"), "chain", "lane", "of", "state", "reason", "nonce", "age")
     for row in found:
         nonce = "" if row.slot is None else str(row.slot)
         cells = (row.id, row.chain_id, row.lane, row.subject_id, row.state, row.reason or "", nonce, _age(row.age))
         shown.add_row(*map(str, cells))
     console().print(shown)
     ours = Table(
-        Column("wallet", no_wrap=True),
+        Column("wallet", overflow="fold"),
         "chain",
         "next nonce",
         "not mined",
@@ -78,7 +78,7 @@ def show(request_id: UUID) -> None:
         facts.add_row(name, value)
     console().print(facts)
     attempts = Table(
-        Column("transaction", no_wrap=True), "nonce", "kind", "max fee", "priority fee", "gas", "signed", "last sent"
+        Column("transaction", overflow="fold"), "nonce", "kind", "max fee", "priority fee", "gas", "signed", "last sent"
     )
     for each in signed:
         sent = "never" if each.broadcast_at is None else _clock(each.broadcast_at)

@@ -35,7 +35,7 @@ def list_operations(ended: bool, limit: int) -> None:
     async def look(runtime: "Runtime") -> "list[Listed]":
         return await views.operations(runtime.engine, ended=ended, limit=limit)
 
-    shown = Table(Column("operation", no_wrap=True), "chain", "state", "does", "executable at", "final")
+    shown = Table(Column("operation", overflow="fold"), "chain", "state", "does", "executable at", "final")
     for each in with_runtime(look):
         of = each.operation
         moment = "" if of.ready_at is None else deadline_words(of.ready_at)
