@@ -14,6 +14,7 @@ import { inWords, localTime } from "./words.ts";
 const LOOK_AGAIN_MILLISECONDS = 4_000;
 const SLOW_MILLISECONDS = 15_000;
 const MOST_TRIES = 40;
+const OPENED = "This gift has been opened: its recipient has received it.";
 const [, , chain, timelockId] = location.pathname.split("/");
 const chainId = Number(chain);
 
@@ -60,7 +61,7 @@ function show(facts: Facts): void {
   if (facts.state === "claimed") {
     fill(part("ways"));
     fill(part("advice"));
-    fill(part("state"), make("p", { className: "when" }, "This gift has been opened: its recipient has received it."));
+    fill(part("state"), make("p", { className: "when", attributes: { role: "status" } }, OPENED));
   } else if (facts.state === "open") {
     fill(part("state"), make("p", { className: "when", attributes: { role: "status" } }, "This gift can be opened now."));
     void open(facts);
@@ -70,6 +71,7 @@ function show(facts: Facts): void {
 /** The ways to open it, which are loaded only now. */
 async function open(found: Facts | null): Promise<void> {
   const place = part("ways");
+  const wasHere = place.contains(document.activeElement); // on a button that is gone now
   fill(place, make("p", { className: "dim busy" }, "Looking how you can open it…"));
   try {
     const [facts, { offerWays }] = await Promise.all([
@@ -77,6 +79,7 @@ async function open(found: Facts | null): Promise<void> {
       import("./ways.ts"),
     ]);
     await offerWays(facts, place, show);
+    if (wasHere && document.activeElement === document.body) place.querySelector("h2")?.focus();
   } catch (error) {
     const again = button("Try again", () => open(null));
     fill(place, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)), again);
@@ -97,6 +100,7 @@ const page = part("page");
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload(); // what was entered is gone, and the state may be another
 });
+window.addEventListener("hashchange", () => location.reload()); // the whole link, pasted over a damaged one
 tellTimesHere();
 if (page.dataset.kind === "gift") {
   greet();

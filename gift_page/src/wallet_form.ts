@@ -10,6 +10,7 @@ import { inWords, shortly } from "./words.ts";
 /** `whyNot`: why the service does not pay the fee now, in words; null when it does. */
 export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement, whyNot: string | null, again: () => void): void {
   const told = make("p", { className: "problem", attributes: { role: "alert" } });
+  const asking = make("p", { className: "told", attributes: { role: "status" } });
   const list = make("div", { className: "wallets" });
   const wrapped = make("input", { type: "checkbox" });
   const hasEther = facts.assets.some((asset) => asset.asEther);
@@ -25,31 +26,34 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
     ),
     whyNot !== null && make("p", { className: "notice" }, `${whyNot} Paying the fee yourself always works.`),
     list,
+    asking,
     told,
     option,
   );
   none(list);
 
-  const run = async (work: () => Promise<void>): Promise<void> => {
+  const run = async (wallet: Wallet, work: () => Promise<void>): Promise<void> => {
     if (list.getAttribute("aria-busy") === "true") return;
     list.setAttribute("aria-busy", "true");
     fill(told);
+    fill(asking, `${wallet.name} asks you now. If you do not see its window, open it yourself.`);
     try {
       await work();
     } catch (error) {
       fill(told, inWords(error));
     }
+    fill(asking);
     list.removeAttribute("aria-busy");
   };
   const free = (wallet: Wallet): Promise<void> =>
-    run(async () => {
+    run(wallet, async () => {
       const signer = await connect(wallet, facts);
       const fresh = await fetchFacts(facts.chainId, facts.timelockId);
       const request = await signWithdrawAuth(fresh, signer, wrapped.checked);
       void sponsored(ways, fresh, request, "wallet", again);
     });
   const paid = (wallet: Wallet): Promise<void> =>
-    run(async () => {
+    run(wallet, async () => {
       const { address } = await connect(wallet, facts);
       const hash = await sendWithdrawal(wallet, facts, address, wrapped.checked);
       void selfPaid(ways, facts, { hash, skipSwap: wrapped.checked }, () => [wallet], again);

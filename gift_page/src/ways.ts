@@ -32,7 +32,7 @@ export async function offerWays(facts: Facts, place: HTMLElement, show: (facts: 
   const panels = order.map((way, index) => panel(way, index === 0));
   fill(
     place,
-    make("h2", {}, "Open your gift"),
+    make("h2", { tabIndex: -1 }, "Open your gift"),
     whyNot === null && make("p", { className: "dim" }, "It costs you nothing: the network fee is paid for you."),
     ...panels.map(({ element }) => element),
   );

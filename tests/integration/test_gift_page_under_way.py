@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
-from tests.integration.gift_page_world import GiftWorld, open_gift_world
+from tests.integration.gift_page_world import LETTER, GiftWorld, open_gift_world
 from tests.integration.test_gift_page_claim import PAPER, key_of, nothing_amiss, see_it_received, type_key
 
 
@@ -142,3 +142,48 @@ async def test_an_end_without_the_gift_is_believed_only_while_the_gift_is_there(
             await connection.execute(text("update worker.relay_request set state = 'reverted'"))
         await page.unroute("**/sponsor/requests/*")
         await see_it_received(page, "250 USDC")
+
+
+# -- what a person does meanwhile -------------------------------------------------------------------------
+
+
+async def test_the_whole_link_pasted_over_a_damaged_one_shows_its_letter(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """Browsers load nothing anew when only the part behind the # sign differs."""
+    gift, page = await gift_world.seal(gift_world.person("ada")), visitor.page
+    await page.goto(gift.url[:-7])
+    await expect(page.get_by_role("heading", name="The message did not arrive whole")).to_be_visible()
+    await page.goto(gift.url)
+    await expect(page.get_by_text(LETTER.note)).to_be_visible()
+    await expect(page.get_by_role("heading", name="The message did not arrive whole")).to_be_hidden()
+
+
+async def test_while_a_wallet_does_not_answer_the_page_says_where_to_look(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """Its window may be behind the others, or on a phone in another app."""
+    gift, page = await gift_world.seal(gift_world.person("ada")), visitor.page
+    await page.add_init_script(
+        """const provider = { request: () => new Promise(() => {}) };
+        const detail = { info: { uuid: "1", name: "Slow wallet" }, provider };
+        window.addEventListener("eip6963:requestProvider", () =>
+          window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail })));"""
+    )
+    await page.goto(gift.url)
+    await page.get_by_role("button", name="Pay the fee myself").click()
+    await expect(page.get_by_role("status").filter(has_text="Slow wallet asks you")).to_be_visible()
+
+
+async def test_who_tries_again_by_keyboard_is_led_to_the_ways(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """The button that they pressed is gone: without a place the focus would be at the top of the page again."""
+    gift, page = await gift_world.seal(gift_world.person("ada"), marks=PAPER), visitor.page
+    await page.goto(gift.url)
+    await expect(page.get_by_role("heading", name="Open your gift")).not_to_be_focused()
+    refused = {"status": 409, "code": "nonce_mismatch", "detail": "x"}
+    await page.route("**/sponsor/gift-withdraw", lambda route: route.fulfill(status=409, json=refused))
+    await type_key(page, key_of(gift.recipient))
+    again = page.get_by_role("button", name="Try again")
+    await again.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", name="Open your gift")).to_be_focused()
