@@ -48,7 +48,8 @@ def parse_address(text: str) -> MailAddress:
         encoded = idna.encode(domain.lower(), uts46=True).decode()
     except (idna.IDNAError, UnicodeError):
         raise bad_address("The domain of the email address is not valid.") from None
-    if "." not in encoded or len(local.encode()) + len(encoded) > 253:
+    _, dot, last = encoded.rpartition(".")
+    if not dot or not last or last.isdecimal() or len(local.encode()) + len(encoded) > 253:
         raise bad_address("The email address is not valid.")
     return MailAddress(local, encoded)
 

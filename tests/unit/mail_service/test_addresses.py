@@ -43,6 +43,8 @@ def test_one_person_is_one_address(text: str, delivered: str, normalised: str) -
         ".anna@example.org",
         "anna@-example.org",
         "anna@example..org",
+        "anna@example.org.",
+        "anna@192.0.2.1",
         f"{'a' * 65}@example.org",
         f"a@{'a.' * 130}org",
         '"anna"@example.org',
