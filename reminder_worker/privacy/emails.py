@@ -14,6 +14,7 @@ MAX_NAME_CHARACTERS = 60
 
 _LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
 _NOT_TEXT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # control, bidi and other format, unassigned
+_ENCODED_WORD = "=?"  # how one begins (RFC 2047); what it hides, line breaks too, comes out when a header is written
 _JOINERS = "\u200c\u200d"  # part of Persian and Indic names
 _DOTS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61\u2024\ufe52", "."))  # what IDNA or a reader takes for a dot
 _READS_AS_URL = re.compile(
@@ -33,7 +34,7 @@ def normalise_email(text: str) -> str:
     if not at:
         raise ValueError("is not an email address")
     local = normalize("NFC", local.lower())
-    if not _LOCAL_PART.fullmatch(local) or len(local.encode()) > MAX_LOCAL_BYTES:
+    if not _LOCAL_PART.fullmatch(local) or _ENCODED_WORD in local or len(local.encode()) > MAX_LOCAL_BYTES:
         raise ValueError("has a part before the @ that is not acceptable")
     email = f"{local}@{_domain(domain)}"
     if len(email.encode()) > MAX_EMAIL_BYTES:
@@ -57,6 +58,8 @@ def check_name(text: str) -> str:
     if any(category(character) in _NOT_TEXT and character not in _JOINERS for character in text):
         raise ValueError("holds a control or invisible character")
     name = " ".join(normalize("NFC", text).split())
+    if _ENCODED_WORD in name:
+        raise ValueError("holds what a mail program would decode")
     if len(name) > MAX_NAME_CHARACTERS:
         raise ValueError(f"is longer than {MAX_NAME_CHARACTERS} characters")
     plain = normalize("NFKC", name).translate(_DOTS).translate({ord(joiner): None for joiner in _JOINERS})

@@ -54,6 +54,7 @@ def test_the_normal_form(given: str, normal: str) -> None:
         "anna@example.org, bob@example.org", "anna@example.org;bob@example.org", "Anna <anna@example.org>",
         "anna@b@example.org", "a" * 65 + "@example.org", "a@" + "b" * 64 + ".org", "a@" + "b.c" * 90 + ".org",
         "anna@example.org\r\nBcc: bob@example.org", "anna@exam\u200bple.org", "(x)anna@example.org", "anna@example.123",
+        "=?utf-8?q?a=0d=0abcc=3ax?=@example.org",
     ],
 )  # fmt: skip
 def test_what_is_no_single_deliverable_address_is_refused(text: str) -> None:
@@ -114,6 +115,11 @@ def test_names_people_have_are_kept(given: str, kept: str) -> None:
 def test_names_that_read_as_addresses_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^(is|reads) "):
         check_name(text)
+
+
+def test_a_name_that_hides_something_in_an_encoded_word_is_refused() -> None:
+    with pytest.raises(ValueError, match="would decode"):
+        check_name("Anna =?utf-8?q?a=0D=0ABcc=3A?=")
 
 
 @pytest.mark.parametrize("character", INVISIBLE)
