@@ -75,7 +75,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
 
 def shown_settings(settings: Settings) -> list[tuple[str, str]]:
     """Every setting as (variable, value); of a secret only that it is set."""
-    always: list[Group] = [settings.service, settings.reminders, settings.api, settings.ops]
+    always: list[Group] = [settings.service, settings.reminders, settings.api, settings.ops, settings.statistics]
     optional = (settings.mail, settings.relay, settings.auto_renew, settings.gifts, settings.identity_provider)
     groups = [("", group) for group in (*always, *(group for group in optional if group is not None))]
     groups += [(f"CHAIN_{chain.chain_id}_", chain) for chain in settings.chains]

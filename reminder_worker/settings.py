@@ -6,6 +6,7 @@ raises `Misconfigured` at once. A secret may be given as `NAME` or as `NAME_FILE
 """
 
 import os
+import re
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from pydantic import (
     ValidationError,
 )
 from pydantic.fields import FieldInfo
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
 
 from reminder_worker.chain.presets import PRESETS
 from reminder_worker.errors import Misconfigured
@@ -31,6 +34,8 @@ BlockTag = Literal["latest", "safe", "finalized"]
 MAINNET_CHAIN_IDS = frozenset({1})
 API_PATHS = frozenset({"gift", "health", "metrics", "ops", "recipients", "schema", "sponsor", "stats"})  # first parts
 G = TypeVar("G", bound="Group")
+_CHAIN_ID = re.compile("[1-9][0-9]{0,15}")
+_ORIGIN = re.compile(r"(?P<scheme>https?)://[a-z0-9][a-z0-9.-]*(:(?P<port>[1-9][0-9]{0,4}))?")
 
 
 def _comma_separated(value: object) -> object:
@@ -66,10 +71,22 @@ def _web_url(value: str) -> str:
     return value.rstrip("/")
 
 
+def _origin(value: str) -> str:
+    """As browsers send it, so that it can be compared with what they send."""
+    found = _ORIGIN.fullmatch(value.removesuffix("/").lower())
+    if found is None or int(found["port"] or 0) > 65535:
+        raise ValueError("not an origin: scheme, host and port, and nothing else")
+    return found[0].removesuffix(":443" if found["scheme"] == "https" else ":80")
+
+
 def _postgres_url(value: object) -> object:
     if isinstance(value, str):
         if not value.startswith(("postgresql://", "postgresql+psycopg://")):
             raise ValueError("needs postgresql://")
+        try:
+            make_url(value)
+        except (ArgumentError, ValueError):  # which would show a part of it
+            raise ValueError("not a URL as postgresql://user:password@host/name") from None
         return value.replace("postgresql://", "postgresql+psycopg://", 1)
     return value
 
@@ -102,6 +119,16 @@ def _gift_prefix(value: str) -> str:
     return value
 
 
+def _endpoints(values: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
+    """Each once: an endpoint named twice would agree with itself."""
+    urls = [value.get_secret_value() for value in values]
+    if not all(url.startswith(("http://", "https://")) for url in urls):
+        raise ValueError("each needs http:// or https://")
+    if len(set(urls)) < len(urls):
+        raise ValueError("names one twice")
+    return values
+
+
 Address = Annotated[str, BeforeValidator(lambda v: _address(v) if isinstance(v, str) else v)]
 WebUrl = Annotated[str, BeforeValidator(lambda v: _web_url(v) if isinstance(v, str) else v)]
 SecretWebUrl = Annotated[SecretStr, BeforeValidator(lambda v: _web_url(v) if isinstance(v, str) else v)]
@@ -110,8 +137,9 @@ Key = Annotated[SecretBytes, BeforeValidator(_key_32_bytes)]
 Keys = Annotated[tuple[SecretBytes, ...], BeforeValidator(_keys_32_bytes)]
 PriceFeeds = Annotated[tuple[PriceFeed, ...], BeforeValidator(_price_feeds)]
 Strings = Annotated[tuple[str, ...], BeforeValidator(_comma_separated)]
-WebUrls = Annotated[tuple[WebUrl, ...], BeforeValidator(_comma_separated)]
-SecretUrls = Annotated[tuple[SecretStr, ...], BeforeValidator(_comma_separated)]
+Origin = Annotated[str, BeforeValidator(lambda v: _origin(v) if isinstance(v, str) else v)]
+Origins = Annotated[tuple[Origin, ...], BeforeValidator(_comma_separated)]
+SecretUrls = Annotated[tuple[SecretStr, ...], BeforeValidator(_comma_separated), AfterValidator(_endpoints)]
 
 
 class Group(BaseModel):
@@ -142,7 +170,7 @@ class ServiceSettings(Group):
         alias="HASH_KEY",
         description="key of the hashes of emails and client addresses, 32 bytes in base64; never changes",
     )
-    app_origin: WebUrl = Field(alias="APP_ORIGIN", description="the app's origin, the only place emails link to")
+    app_origin: Origin = Field(alias="APP_ORIGIN", description="the app's origin, the only place emails link to")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", alias="LOG_LEVEL", description="lowest level logged"
     )
@@ -301,7 +329,7 @@ class StatisticsSettings(Group):
 class GiftSettings(Group):
     """Sealed gifts; absent: no gift page and no notify emails."""
 
-    origins: WebUrls = Field(
+    origins: Origins = Field(
         min_length=1,
         alias="GIFT_ORIGINS",
         description="origins a claim link may have, comma separated; the first is used in redirects",
@@ -367,7 +395,7 @@ class ApiSettings(Group):
 
     host: str = Field("127.0.0.1", alias="API_HOST", description="address to listen on")
     port: int = Field(8080, ge=0, le=65535, alias="API_PORT", description="port to listen on")
-    cors_origins: WebUrls = Field((), alias="CORS_ORIGINS", description="origins of frontends, besides APP_ORIGIN")
+    cors_origins: Origins = Field((), alias="CORS_ORIGINS", description="origins of frontends, besides APP_ORIGIN")
     trusted_proxies: Strings = Field(
         (), alias="TRUSTED_PROXIES", description="addresses or networks whose X-Forwarded-For is believed"
     )
@@ -512,6 +540,8 @@ class Settings(Group):
         provider = _read_optional(IdentityProviderSettings, "no wallet is found by email", values, half)
         if provider and provider.code_signing_key and service and service.environment != "local":
             faults.append("TURNKEY_CODE_SIGNING_KEY: is for a stand-in on the local stack only")
+        if ops and ops.operator_secret and ops.operator_secret == ops.status_secret:
+            faults.append("OPERATOR_SECRET: is OPS_STATUS_SECRET too, which is to open the status and nothing else")
         if faults or service is None or reminders is None or api is None or ops is None or statistics is None:
             raise Misconfigured("settings are not usable:\n" + "\n".join(f"- {fault}" for fault in faults))
         return cls(
@@ -546,6 +576,8 @@ def _with_secret_files(environ: Mapping[str, str]) -> tuple[dict[str, str], list
             values[name.removesuffix("_FILE")] = Path(values[name]).read_text(encoding="utf-8").strip()
         except OSError as error:
             problems.append(f"{name}: the file cannot be read ({error.strerror})")
+        except UnicodeDecodeError:  # which would show what it read
+            problems.append(f"{name}: the file holds something that is not text")
     return values, problems
 
 
@@ -554,8 +586,10 @@ def _read_chains(values: Mapping[str, str], faults: list[str]) -> tuple[ChainSet
     if not ids:
         faults.append("CHAINS: missing (chain ids, comma separated, for example 1)")
     chains = []
-    for text in ids:
-        if not text.isdecimal():
+    if len(set(ids)) < len(ids):
+        faults.append("CHAINS: names a chain twice")
+    for text in dict.fromkeys(ids):
+        if not _CHAIN_ID.fullmatch(text):
             faults.append("CHAINS: holds something that is not a chain id")
             continue
         prefix = f"CHAIN_{text}_"

@@ -9,6 +9,7 @@ import pytest
 
 from devnet.local import Ports, port_variable
 from mail_service.settings import Settings as MailServiceSettings
+from reminder_worker.doctor import shown_settings
 from reminder_worker.errors import Misconfigured
 from reminder_worker.settings import Settings
 from reminder_worker.settings_table import setting_names, with_table
@@ -67,6 +68,9 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("API_PORT", "hunter2"),
         ("CHAIN_1_RPC_TIMEOUT", "hunter2"),
         ("CHAIN_1_PREMIUM_SETTING", "hunter2"),
+        ("DATABASE_URL", "postgresql://user:hunter2@db:port/worker"),
+        ("APP_ORIGIN", "https://user:hunter2@app.example.org"),
+        ("CHAIN_1_RPC_URLS", "https://a.example/hunter2,b.example/hunter2"),
     ],
 )
 def test_a_wrong_value_is_refused_by_name_and_never_echoed(name: str, value: str) -> None:
@@ -74,6 +78,35 @@ def test_a_wrong_value_is_refused_by_name_and_never_echoed(name: str, value: str
     assert f"- {name}: " in fault
     assert "hunter2" not in fault
     assert value not in fault
+
+
+@pytest.mark.parametrize("name", ["APP_ORIGIN", "CORS_ORIGINS"])
+@pytest.mark.parametrize(
+    "value", ["https://", "https://a.example/path", "https://a.example:65536", "https://a.example?x", "http://a b"]
+)
+def test_what_no_browser_sends_as_an_origin_is_none(name: str, value: str) -> None:
+    assert f"- {name}: " in _faults(**{name: value})
+
+
+def test_an_origin_is_kept_as_browsers_send_it() -> None:
+    settings = Settings.from_environ({**MINIMAL, "CORS_ORIGINS": "HTTPS://App.Example:443/, http://localhost:5173"})
+    assert settings.api.cors_origins == ("https://app.example", "http://localhost:5173")
+
+
+def test_an_endpoint_named_twice_is_refused_as_it_would_agree_with_itself() -> None:
+    assert "- CHAIN_1_RPC_URLS: " in _faults(CHAIN_1_RPC_URLS="https://a.example/key, https://a.example/key")
+
+
+@pytest.mark.parametrize("ids", ["1,1", "0", "01", "-1", "\u0663", "9" * 30, "9" * 5000])
+def test_chains_are_ids_and_each_is_named_once(ids: str) -> None:
+    assert "- CHAINS: " in _faults(CHAINS=ids)
+
+
+def test_one_secret_does_not_open_both_the_status_and_what_erases_and_sends() -> None:
+    same = "one-secret-for-both"
+    fault = _faults(OPS_STATUS_SECRET=same, OPERATOR_SECRET=same)
+    assert "- OPERATOR_SECRET: " in fault
+    assert same not in fault
 
 
 def test_a_chain_without_presets_needs_its_addresses() -> None:
@@ -123,11 +156,33 @@ def test_a_secret_file_that_cannot_be_read_stops_the_start(tmp_path: Path) -> No
     assert "HASH_KEY_FILE: the file cannot be read" in _faults(HASH_KEY=None, HASH_KEY_FILE=str(tmp_path / "absent"))
 
 
+def test_a_secret_file_that_is_no_text_stops_the_start_and_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "key").write_bytes(b"\xff\xfehunter2")
+    fault = _faults(HASH_KEY=None, HASH_KEY_FILE=str(tmp_path / "key"))
+    assert "- HASH_KEY_FILE: " in fault
+    assert "hunter2" not in fault
+
+
 def test_no_secret_shows_when_settings_are_printed() -> None:
     settings = Settings.from_environ({**MINIMAL, "MAIL_URL": "https://m.example", "MAIL_TOKEN": "t0ken-t0ken"})
     for shown in (repr(settings), str(settings), settings.model_dump_json()):
         for secret in ("pa55word", KEY, "key-one", "key-two", "t0ken", "kkkk", "hhhh"):
             assert secret not in shown
+
+
+def test_doctor_shows_every_setting_there_is() -> None:
+    groups = {
+        "MAIL_URL": "https://m.example",
+        "MAIL_TOKEN": "t0ken",
+        "RELAYER_KEY": "0x1",
+        "ATTESTOR_KEY": "0x2",
+        "GIFT_ORIGINS": "https://gifts.example.org",
+        "TURNKEY_ORGANIZATION_ID": "organization",
+        "TURNKEY_API_PUBLIC_KEY": "02" + "00" * 32,
+        "TURNKEY_API_PRIVATE_KEY": "00",
+    }
+    shown = [name for name, _ in shown_settings(Settings.from_environ({**MINIMAL, **groups}))]
+    assert {*shown, "CHAINS"} == {name.replace("<id>", "1") for name in setting_names()} | {"CHAINS"}
 
 
 def test_the_example_environment_has_exactly_the_names_there_are() -> None:
