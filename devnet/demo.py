@@ -2,6 +2,7 @@
 
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from eth_utils.address import to_checksum_address
@@ -192,13 +193,17 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         texts |= {f"first name of the {p.label}": p.name.split()[0] for p in EVERYBODY}
         texts |= {f"last name of the {p.label}": p.name.split()[1] for p in EVERYBODY}
         keys = {f"private key of the {p.label}": bytes(self.accounts[p].key) for p in EVERYBODY}
-        keys |= {f"authorization {i}": value for i, value in enumerate(self.authorizations, 1)}
-        keys |= {f"signature {i} of the owner": value for i, value in enumerate(self.wallet.signatures, 1)}
-        keys |= {f"signature {i} of the giver": value for i, value in enumerate(self.giver.signatures, 1)}
+        keys |= {f"plain hash of the email of the {p.label}": sha256(p.email.encode()).digest() for p in EVERYBODY}
+        # Of each signature the first half, which is there in whatever way the two are put together.
+        keys |= {f"authorization {i}": value[:32] for i, value in enumerate(self.authorizations, 1)}
+        keys |= {f"signature {i} of the owner": value[:32] for i, value in enumerate(self.wallet.signatures, 1)}
+        keys |= {f"signature {i} of the giver": value[:32] for i, value in enumerate(self.giver.signatures, 1)}
         texts |= {"message of the gifts": NOTE, "fragment of the claim links": self.fragment}
+        tokens = {email.unsubscribe_url.rpartition("/")[2] for email in self.evidence.emails()} - {""}
+        texts |= {f"unsubscribe token {i}": token for i, token in enumerate(sorted(tokens), 1)}
         for path in sorted(self.stack.secrets.iterdir()):
             text = path.read_text()
-            texts[path.name] = text
+            texts[path.name] = text.partition("?key=")[2] if path.name == "rpc_urls" else text
             if path.name.endswith("_key"):
                 keys[path.name] = b64decode(text)
             if path.name.endswith(("_wallet", "_p256")):

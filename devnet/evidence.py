@@ -24,6 +24,7 @@ class Email:
     text: str
     html: str
     message_id: str
+    unsubscribe_url: str
 
 
 class Evidence:
@@ -87,4 +88,5 @@ def _email(message: dict[str, Any]) -> Email:
         message["text"],
         message["html"],
         headers.get("message-id", ""),
+        headers.get("list-unsubscribe", "").strip("<>"),
     )

@@ -1,7 +1,8 @@
 """Searches everything a stack stored or said for what must not be there in clear: the story's people, keys, signatures.
 
 Each secret is looked for as it is, without regard to case, and in hex, base64 (at every alignment, both alphabets)
-and percent encoding. A finding names what leaked, in which form and where, never the secret itself.
+and percent encoding; bytes also as Python shows them, by themselves or in JSON, and as a number. A finding names what
+leaked, in which form and where, never the secret itself.
 """
 
 import http.client
@@ -67,6 +68,11 @@ def _folded_forms(value: bytes) -> Iterator[tuple[str, bytes]]:
     percent = quote(value, safe="").encode()
     if percent != value:
         yield "percent encoding", percent
+    shown = repr(value)[2:-1].encode()
+    if shown != value:
+        yield "escapes", shown
+        yield "escapes", shown.replace(b"\\", b"\\\\")
+        yield "a number", str(int.from_bytes(value)).encode()
 
 
 def _base64_forms(value: bytes) -> set[bytes]:

@@ -92,12 +92,13 @@ def port_variable(name: str) -> str:
     return f"DEMO_{name.upper()}_PORT"
 
 
-def make_secrets(directory: Path) -> None:
-    """New ones, each in a file that only we can read."""
+def make_secrets(directory: Path, chain_url: str) -> None:
+    """New ones, each in a file that only we can read. The chain is asked with a key, as a provider's endpoints are."""
     directory.mkdir(mode=0o700)
     for name in ("email_enc_key", "hash_key", "mail_hash_key"):
         write_private(directory / name, b64encode(secrets.token_bytes(32)).decode())
     write_private(directory / "mail_token", secrets.token_urlsafe(32))
+    write_private(directory / "rpc_urls", f"{chain_url}/?key={secrets.token_urlsafe(32)}")
     for wallet in OUR_WALLETS:
         write_private(directory / f"{wallet}_wallet", secrets.token_hex(32))
     for key in KEYS:
@@ -145,6 +146,8 @@ def worker_environ(at: Addresses, ports: Ports, secret_files: Path, deployment: 
     """Settings of the worker's own parts, as an installation's `.env` would say them."""
     provider = stand_in(ports.identity, secret_files).settings()
     del provider["TURNKEY_API_PRIVATE_KEY"]
+    contracts = deployment.settings_environ(CHAIN_ID, at.chain)
+    del contracts[f"CHAIN_{CHAIN_ID}_RPC_URLS"]
     return {
         **provider,
         "TURNKEY_API_PRIVATE_KEY_FILE": str(secret_files / KEYS[0]),
@@ -157,7 +160,8 @@ def worker_environ(at: Addresses, ports: Ports, secret_files: Path, deployment: 
         "CHAINS": str(CHAIN_ID),
         f"CHAIN_{CHAIN_ID}_NAME": "Local chain",
         f"CHAIN_{CHAIN_ID}_SIGNAL_BLOCK": "latest",
-        **deployment.settings_environ(CHAIN_ID, at.chain),
+        f"CHAIN_{CHAIN_ID}_RPC_URLS_FILE": str(secret_files / "rpc_urls"),
+        **contracts,
         **deployment.upgrade_environ(CHAIN_ID),
         **deployment.price_environ(CHAIN_ID),
         "MAIL_URL": at.mail,

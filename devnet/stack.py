@@ -114,8 +114,8 @@ class Stack:
             shutil.rmtree(self.directory / name, ignore_errors=True)
         for name in ("dagster", "logs"):
             (self.directory / name).mkdir()
-        make_secrets(self.secrets)
         self.at = Addresses.of(self.ports, self._socket)
+        make_secrets(self.secrets, self.at.chain)
 
     def _start(self) -> None:
         supervisor = self.supervisor

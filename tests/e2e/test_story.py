@@ -14,6 +14,12 @@ from tests.e2e.plain_stack import PlainStack, TickedStory, free_ports, quiet_sta
 
 pytestmark = pytest.mark.timeout(600)
 
+KINDS = (
+    *("email of", "plain hash of the email of", "first name of", "last name of", "private key of"),
+    *("signature 1 of the owner", "signature 1 of the giver", "authorization", "unsubscribe token"),
+    *("message of", "fragment of"),
+)
+
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlainStack]:
@@ -68,9 +74,26 @@ def test_planted_leaks_are_found(story: TickedStory, stack: PlainStack) -> None:
     } <= found
 
 
+def test_the_search_forgets_no_kind_of_secret_and_no_place(story: TickedStory, stack: PlainStack) -> None:
+    log = stack.directory / "logs" / "api.log"
+    before, secrets = log.read_bytes(), story._secrets()
+    log.write_bytes(before + b"\n".join(secret.value for secret in secrets))
+    try:
+        found = {leak.what for leak in story.found_leaks() if leak.where == "logs/api.log"}
+    finally:
+        log.write_bytes(before)
+    assert found == {secret.what for secret in secrets}
+    for kind in (*KINDS, *(path.name for path in stack.secrets.iterdir())):
+        assert any(what.startswith(kind) for what in found), kind
+    places = {where for where, _ in story._everything()}
+    assert {stack.at.metrics, *(f"dump of {name}" for name in stack.at.databases)} <= places
+    for place in ("environ of api", "cmdline of api", "logs/", "postgres/pg_wal/", "postgres/base/"):
+        assert any(where.startswith(place) for where in places), place
+
+
 def test_no_secret_is_readable_by_others(stack: PlainStack) -> None:
     private = [stack.directory / "env", *stack.secrets.iterdir()]
-    assert len(private) == 9
+    assert len(private) == 10
     assert {path.stat().st_mode & 0o077 for path in [stack.secrets, *private]} == {0}
 
 

@@ -1,5 +1,6 @@
 """The search for leaks finds what was planted, in every form it claims, and nothing else."""
 
+import json
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable
 from hashlib import sha256
@@ -31,6 +32,13 @@ FORMS: dict[str, Callable[[bytes], bytes]] = {
     },
 }
 
+OF_BYTES: dict[str, Callable[[bytes], bytes]] = {
+    "python": lambda value: repr(value).encode(),
+    "python in a longer text": lambda value: repr(b"to=" + value + b"\0").encode(),
+    "python in JSON": lambda value: json.dumps({"key": repr(value)}).encode(),
+    "a number": lambda value: str(int.from_bytes(value)).encode(),
+}
+
 
 @pytest.mark.parametrize("form", FORMS)
 def test_an_email_is_found_in_every_form(form: str) -> None:
@@ -41,6 +49,11 @@ def test_an_email_is_found_in_every_form(form: str) -> None:
 @pytest.mark.parametrize("form", [form for form in FORMS if not form.startswith("upper case")] + ["upper case hex"])
 def test_a_key_is_found_in_every_form(form: str) -> None:
     assert {leak.what for leak in search(SECRETS, [("a dump", NOISE + FORMS[form](KEY) + NOISE)])} == {"a key"}
+
+
+@pytest.mark.parametrize("form", OF_BYTES)
+def test_bytes_are_found_as_programs_show_them(form: str) -> None:
+    assert {leak.what for leak in search(SECRETS, [("a log", NOISE + OF_BYTES[form](KEY) + NOISE)])} == {"a key"}
 
 
 def test_nothing_is_found_where_nothing_is() -> None:
