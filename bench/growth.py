@@ -17,7 +17,6 @@ from bench.big_tables import fill, vacuum
 from bench.harness import RUNS, Figure
 from bench.node_stub import NOW
 from bench.surroundings import CHAIN_ID, postgres, settings, stub
-from devnet.deploy import CONFIGURED
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate
@@ -26,7 +25,7 @@ from reminder_worker.reminders import entries
 from reminder_worker.reminders.dispatch import SLICE
 from reminder_worker.reminders.ledger import Ledger
 from reminder_worker.reminders.windows import DuePass
-from reminder_worker.settings import Settings
+from reminder_worker.settings import CONTRACTS, Settings
 
 RECIPIENTS = (1_000, 10_000, 100_000)
 WATCHED = (1_000, 20_000, 200_000)
@@ -154,7 +153,7 @@ def _due(node_url: str) -> Work:
 
 def stubbed_settings(database_url: str, node_url: str) -> Settings:
     """Of contracts that nobody deployed: the stub answers for all."""
-    addresses = {f"CHAIN_{CHAIN_ID}_{name.upper()}": f"0x{n:040x}" for n, name in enumerate(CONFIGURED, start=1)}
+    addresses = {f"CHAIN_{CHAIN_ID}_{name.upper()}": f"0x{n:040x}" for n, name in enumerate(CONTRACTS, start=1)}
     return settings(
         database_url, {**addresses, f"CHAIN_{CHAIN_ID}_RPC_URLS": node_url, f"CHAIN_{CHAIN_ID}_START_BLOCK": "0"}
     )

@@ -9,6 +9,7 @@ from eth_utils.crypto import keccak
 
 from devnet.chain import Anvil
 from devnet.compile import Artifact, load_contracts
+from reminder_worker.settings import CONTRACTS
 
 MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11"
 PERMIT2 = "0x000000000022d473030f116ddee9f6b43ac78ba3"
@@ -22,20 +23,6 @@ STANDARD_PLAN = 1
 CUSTOM_PLAN = 2
 UPGRADE_DELAY = 48 * 3600  # seconds
 ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103"  # ERC-1967: a proxy's admin
-# The contracts that the service is configured with.
-CONFIGURED = (
-    "transfer_eoa_legacy_router",
-    "multisig_legacy_router",
-    "premium_setting",
-    "premium_registry",
-    "premium_reminder_view",
-    "time_lock_router",
-    "timelock_erc20",
-    "timelock_erc721",
-    "timelock_erc1155",
-    "token_white_list",
-    "legacy_pull_vault",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +68,7 @@ class Deployment:
     def settings_environ(self, chain_id: int, rpc_url: str) -> dict[str, str]:
         """The environment variables that point the service at this deployment."""
         values = {"RPC_URLS": rpc_url, "START_BLOCK": str(self.start_block)}
-        values |= {name.upper(): getattr(self, name) for name in CONFIGURED}
+        values |= {name.upper(): getattr(self, name) for name in (*CONTRACTS, "legacy_pull_vault")}
         return {f"CHAIN_{chain_id}_{name}": value for name, value in values.items()}
 
     def upgrade_environ(self, chain_id: int) -> dict[str, str]:
