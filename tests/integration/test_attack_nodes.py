@@ -1,6 +1,7 @@
 """Promises against an RPC endpoint that lies, the first of two: it alone opens, writes and mails nothing personal."""
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,36 +145,49 @@ def invents(tx_hash: str, like: str, node: Any) -> Alter:
     return alter
 
 
+@asynccontextmanager
+async def checked_in(
+    engine: AsyncEngine, scenario: Scenario, mail: MailStub, *endpoints: str
+) -> AsyncIterator[reminder_world.World]:
+    """The worker at these endpoints has just ticked: the owner, whom anna is to hear of, checked in before."""
+    urls: dict[str, Any] = {f"CHAIN_{reminder_world.CHAIN_ID}_RPC_URLS": ",".join(endpoints)}
+    async with reminder_world.open_world(engine, scenario, mail, **urls) as world:
+        legacy = world.legacy(inactivity=90 * DAY)
+        await world.save(legacy, "owner", "anna")
+        world.scenario.check_in(world.account("owner"), legacy)
+        await world.tick()
+        yield world
+
+
 async def test_an_endpoint_that_invents_an_activation_mails_nobody(
     chain_scenario: Scenario, engine: AsyncEngine
 ) -> None:
     """Not while the other one says otherwise, however long; nor at once where it says nothing."""
     url, invented = chain_scenario.anvil.url, "0x" + "ab" * 32
-    async with proxy(url) as first, proxy(url) as second, MailStub() as mail:
-        urls: dict[str, Any] = {f"CHAIN_{reminder_world.CHAIN_ID}_RPC_URLS": f"{first.url},{second.url}"}
-        async with reminder_world.open_world(engine, chain_scenario, mail, **urls) as world:
-            legacy = world.legacy(inactivity=90 * DAY)
-            await world.save(legacy, "owner", "anna")
-            world.scenario.check_in(world.account("owner"), legacy)
-            await world.tick()
-            assert len(mail.inbox) == 2, "what both say is told"
-            await world.sql("delete from worker.sent_ledger")
-            ((genuine,),) = await world.sql("select tx_hash from worker.notify_signal")
-            await world.sql("update worker.notify_signal set tx_hash = :invented, state = 'new'", invented=invented)
-            first.alter = invents(invented, genuine, world.scenario.anvil)
+    async with (
+        proxy(url) as first,
+        proxy(url) as second,
+        MailStub() as mail,
+        checked_in(engine, chain_scenario, mail, first.url, second.url) as world,
+    ):
+        assert len(mail.inbox) == 2, "what both say is told"
+        await world.sql("delete from worker.sent_ledger")
+        ((genuine,),) = await world.sql("select tx_hash from worker.notify_signal")
+        await world.sql("update worker.notify_signal set tx_hash = :invented, state = 'new'", invented=invented)
+        first.alter = invents(invented, genuine, world.scenario.anvil)
 
-            async def tick() -> int:
-                await world.sql("update worker.notify_signal set next_try = now()")
-                await world.dispatch.run()
-                return len(mail.inbox)
+        async def tick() -> int:
+            await world.sql("update worker.notify_signal set next_try = now()")
+            await world.dispatch.run()
+            return len(mail.inbox)
 
-            assert await tick() == 2
-            await world.sql("update worker.notify_signal set seen_at = now() - interval '2 hours'")
-            assert await tick() == 2, "the other one is believed, however long it takes"
-            second.answer = lambda request: {"error": {"code": -32005, "message": "rate limit exceeded"}}
-            assert await tick() == 2, "also when it then falls silent"
-            await world.sql("update worker.notify_signal set seen_at = now(), reason = null")
-            assert await tick() == 2, "and waited for"
+        assert await tick() == 2
+        await world.sql("update worker.notify_signal set seen_at = now() - interval '2 hours'")
+        assert await tick() == 2, "the other one is believed, however long it takes"
+        second.answer = lambda request: {"error": {"code": -32005, "message": "rate limit exceeded"}}
+        assert await tick() == 2, "also when it then falls silent"
+        await world.sql("update worker.notify_signal set seen_at = now(), reason = null")
+        assert await tick() == 2, "and waited for"
 
 
 def refuses_receipts(request: Json, response: Json) -> Json:
@@ -191,12 +205,7 @@ async def test_a_signal_is_told_by_one_endpoint_when_the_other_is_silent_for_lon
     async with proxy(url) as second, MailStub() as mail:
         second.alter = refuses_receipts
         other = "http://127.0.0.1:9" if down else second.url
-        urls: dict[str, Any] = {f"CHAIN_{reminder_world.CHAIN_ID}_RPC_URLS": f"{url},{other}"}
-        async with reminder_world.open_world(engine, chain_scenario, mail, **urls) as world:
-            legacy = world.legacy(inactivity=90 * DAY)
-            await world.save(legacy, "owner", "anna")
-            world.scenario.check_in(world.account("owner"), legacy)
-            await world.tick()
+        async with checked_in(engine, chain_scenario, mail, url, other) as world:
             assert len(mail.inbox) == 0
             await world.sql("update worker.notify_signal set seen_at = now() - interval '2 hours', next_try = now()")
             await world.dispatch.run()

@@ -106,6 +106,22 @@ async def test_a_check_in_after_the_plan_drops_what_waits_and_its_new_deadline_i
     assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
 
 
+async def test_a_reminder_that_waited_is_not_sent_in_the_window_of_a_later_deadline(world: World) -> None:
+    """The same window is open again when it may be sent at last, but for the deadline that a check-in set."""
+    legacy = await approaching(world)
+    await world.mail.stop()
+    await world.dispatch.run()
+    world.scenario.check_in(world.account("owner"), legacy)
+    world.scenario.advance(24 * DAY)
+    await world.mail.start()
+    await world.hurry()
+    await world.tick()
+    await world.days_pass()  # of several about one legacy the newest goes first, and the next not before tomorrow
+    await world.tick()
+    assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
+    assert await world.states() == {"dropped:window_closed": 3, "sent": 3}
+
+
 async def test_an_index_that_is_read_again_drops_nobody(world: World) -> None:
     """What a rewound index does not hold is not taken for absent: it is read again first."""
     legacy = world.legacy(inactivity=30 * DAY)
