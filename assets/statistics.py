@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 RUN_SECONDS = 1_500.0  # a million legacies are some thousand batches
 HOURS, DAYS = 48, 14  # shown in plots
 TODAY_TOO = 1  # its partition grows until midnight (UTC)
+# Of all chains, and known before any is asked: Dagster reads it when the code is loaded. The hourly run writes the days
+# from the first event on, be it earlier.
 EVERY_DAY = dg.DailyPartitionsDefinition("2025-01-01", end_offset=TODAY_TOO)
 _SNAPSHOT = dg.TableSchema(
     columns=[
