@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from api.schemas import EXAMPLE_RECIPIENT, ChainId, Deadline, Signature
+from api.schemas import EXAMPLE_RECIPIENT, AnyAddress, ChainId, Deadline, Signature
 
 _LETTER = "eyJ2IjoxLCJ0byI6IkFubmEiLCJmcm9tIjoiR3JhbmRwYSIsIm5vdGUiOiJIYXBweSBiaXJ0aGRheSEifQ"
 EXAMPLE_NOTIFY_PAYLOAD = json.dumps(
@@ -22,9 +22,8 @@ EXAMPLE_NOTIFY_PAYLOAD = json.dumps(
 )
 
 Giver = Annotated[
-    str,
+    AnyAddress,
     Meta(
-        pattern="^0x[0-9a-fA-F]{40}$",
         description="The giver's address, who signed; letters in any case",
         examples=[EXAMPLE_RECIPIENT],
     ),

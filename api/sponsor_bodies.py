@@ -4,17 +4,15 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-from api.schemas import EXAMPLE_RECIPIENT, ChainId, Signature
+from api.schemas import EXAMPLE_RECIPIENT, AnyAddress, ChainId, Signature
 
 EXAMPLE_ROUTER = "0x4E81E1Ed3F6684EB948F8956b8787967b1a6275b"
 EXAMPLE_TOKEN = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"  # noqa: S105 - a coin's address
 EXAMPLE_TX = "0x" + "9b" * 32
-_ADDRESS = "^0x[0-9a-fA-F]{40}$"
 _NUMBER = "^(0|[1-9][0-9]{0,77})$"
 
 Router = Annotated[
-    str,
-    Meta(pattern=_ADDRESS, description="The TransferEOALegacyRouter, letters in any case", examples=[EXAMPLE_ROUTER]),
+    AnyAddress, Meta(description="The TransferEOALegacyRouter, letters in any case", examples=[EXAMPLE_ROUTER])
 ]
 LegacyId = Annotated[str, Meta(pattern=_NUMBER, description="The legacy's id at that router, decimal", examples=["7"])]
 Nonce = Annotated[
@@ -54,7 +52,7 @@ class ClaimBody(_SponsorBody, rename="camel", forbid_unknown_fields=True):
     router: Router
     legacy_id: LegacyId
     assets: Annotated[
-        list[Annotated[str, Meta(pattern=_ADDRESS)]],
+        list[AnyAddress],
         Meta(
             max_length=256,
             description="Tokens to claim, whitelisted ones, in the order signed; may be empty with `isETH`",
@@ -62,9 +60,7 @@ class ClaimBody(_SponsorBody, rename="camel", forbid_unknown_fields=True):
         ),
     ]
     is_eth: Annotated[bool, Meta(description="Whether ether is claimed too", examples=[False])] = field(name="isETH")
-    beneficiary: Annotated[
-        str, Meta(pattern=_ADDRESS, description="Who signed and is paid", examples=[EXAMPLE_RECIPIENT])
-    ]
+    beneficiary: Annotated[AnyAddress, Meta(description="Who signed and is paid", examples=[EXAMPLE_RECIPIENT])]
 
 
 class CheckInBody(_SponsorBody, rename="camel", forbid_unknown_fields=True):
@@ -72,7 +68,7 @@ class CheckInBody(_SponsorBody, rename="camel", forbid_unknown_fields=True):
 
     router: Router
     legacy_id: LegacyId
-    owner: Annotated[str, Meta(pattern=_ADDRESS, description="The legacy's owner", examples=[EXAMPLE_RECIPIENT])]
+    owner: Annotated[AnyAddress, Meta(description="The legacy's owner", examples=[EXAMPLE_RECIPIENT])]
 
 
 class GiftWithdrawBody(_SponsorBody, rename="camel", forbid_unknown_fields=True):
@@ -80,9 +76,7 @@ class GiftWithdrawBody(_SponsorBody, rename="camel", forbid_unknown_fields=True)
 
     timelock_id: Annotated[str, Meta(pattern=_NUMBER, description="The gift's number, decimal", examples=["42"])]
     skip_swap: Annotated[bool, Meta(description="Whether wrapped ether stays wrapped, as signed", examples=[False])]
-    recipient: Annotated[
-        str, Meta(pattern=_ADDRESS, description="Who signed and is paid", examples=[EXAMPLE_RECIPIENT])
-    ]
+    recipient: Annotated[AnyAddress, Meta(description="Who signed and is paid", examples=[EXAMPLE_RECIPIENT])]
 
 
 Status = Literal[

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 
 from api.bodies import StrictJson
 from api.problems import responses
-from api.schemas import EXAMPLE_RECIPIENT
+from api.schemas import EXAMPLE_RECIPIENT, AnyAddress
 from reminder_worker import operations_stuck
 from reminder_worker import operator as operators
 from reminder_worker.errors import NotConfigured, Unauthorized
@@ -56,9 +56,7 @@ class ErasePersonBody(Struct, rename="camel", forbid_unknown_fields=True):
     email: Annotated[str, Meta(max_length=600, description="Email address", examples=["anna@example.org"])] | None = (
         None
     )
-    address: (
-        Annotated[str, Meta(pattern="^0x[0-9a-fA-F]{40}$", description="Address of a recipient's wallet")] | None
-    ) = None
+    address: Annotated[AnyAddress, Meta(description="Address of a recipient's wallet")] | None = None
 
 
 class PersonErasedAnswer(Struct, rename="camel"):
