@@ -25,10 +25,13 @@ from structlog.testing import capture_logs
 from devnet.smtp import Inbox
 from mail_service import sending, smtp
 from mail_service import store as store_module
+from mail_service.catalogue import NAME_VARIABLES, TEMPLATES
 from mail_service.errors import Problem
+from mail_service.rendering import Renderer
 from mail_service.sending import Sender, SendRequest, Sent
 from mail_service.settings import Settings
 from mail_service.store import Store
+from tests.integration.browser import browse
 from tests.integration.mail_service_stack import (
     EMAIL,
     NAME,
@@ -541,3 +544,17 @@ async def test_nothing_personal_is_kept_or_logged(mail_database: str, inbox: Inb
         assert not any(word in lowered for word in ("quillfeather", "zoe", "evil", "claim open", "24 november"))
         assert EMAIL.lower().encode().hex() not in lowered
     assert "\\x" in stored
+
+
+async def test_a_name_without_a_space_makes_no_email_wider_than_a_phone(tmp_path: Path) -> None:
+    renderer, name = Renderer(ORIGIN), "W" * 60
+    async with browse(free_port()) as tab:
+        for template in (TEMPLATES["activated_transfer"], TEMPLATES["gift_waiting"]):
+            variables = {**template.sample, **dict.fromkeys(NAME_VARIABLES & template.sample.keys(), name)}
+            for link in {"actionUrl", "claimUrl"} & template.sample.keys():
+                variables[link] = f"{ORIGIN}/"
+            page = tmp_path / f"{template.name}.html"
+            page.write_text(renderer.render(template, variables).html)
+            await tab.visit(page.as_uri())
+            await tab.picture(360, 780)
+            assert await tab.value("document.documentElement.scrollWidth") == 360
