@@ -679,6 +679,19 @@ async def test_with_the_row_every_stored_body_goes_whatever_its_state(world: Wor
     assert await world.rows("select kind from worker.gift_ledger where body is not null or body_salt is not null") == []
 
 
+@pytest.mark.parametrize("fault", [Fault.IN_DOUBT, Fault.IN_FLIGHT], ids=["held", "unknown"])
+async def test_with_an_erasure_every_stored_body_goes_at_once_whatever_its_state(world: World, fault: Fault) -> None:
+    """What is held is never looked at again, so nothing later would take its body."""
+    id = world.seal()
+    await world.register(id)
+    world.stub.fail(fault)
+    for _ in range(2):
+        await world.tick()
+    assert len(await world.rows("select from worker.gift_ledger where body is not null")) == 1
+    await world.notifications.erase(world.erasure(id))
+    assert await world.rows("select from worker.gift_ledger where body is not null or body_salt is not null") == []
+
+
 async def test_a_row_whose_chain_is_not_read_any_more_goes_when_the_retry_window_is_over(world: World) -> None:
     await world.register(world.seal(), timing="none")
     dark = in_the_dark(world)
