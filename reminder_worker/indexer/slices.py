@@ -64,6 +64,8 @@ async def read_slice(chain: Chain, says: Says, cursor: Cursor) -> Slice | Reorga
     if cursor.number in blocks and blocks[cursor.number].hash != cursor.hash:
         return Reorganised()
     claimed = [(last.number, last.hash), *((log.block_number, log.block_hash) for log in logs)]
+    if cursor.number >= 0:
+        claimed.append((cursor.number, cursor.hash))  # not to be had: whether it is still of the chain is not known
     if any(number not in blocks or blocks[number].hash != hash for number, hash in claimed):
         return Unsettled()
     missing, doubtful = await settled(beside, blocks, head.timestamp)

@@ -208,6 +208,27 @@ async def test_a_reorganisation_while_reading_mixes_nothing(
     assert await index.legacies([lost.address], await index.head()) == {}
 
 
+async def test_a_cursor_whose_block_nobody_has_is_not_read_on_from(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+) -> None:
+    """It may have been reorganised away: going on would keep the events of a fork that is gone."""
+    s = chain_scenario
+    s.anvil.mine(3)
+    lost = s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+    await index.advance()
+    at = await index.head()
+    s.anvil.reorg(2)
+    s.anvil.mine(3)
+    proxy.rule = lambda method, params: (
+        None if (method, params[:1]) == ("eth_getBlockByNumber", [hex(at.number)]) else PASS
+    )
+    assert (await index.advance()).stopped == "unsettled"
+    assert await index.head() == at
+    proxy.rule = lambda _method, _params: PASS
+    assert (await index.advance()).rewound_to is not None
+    assert await index.legacies([lost.address], await index.head()) == {}
+
+
 async def test_a_node_that_lags_moves_nothing_back(
     chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
 ) -> None:
