@@ -38,6 +38,9 @@ class Edge:
         if scope["type"] != ScopeType.HTTP:
             await self._app(scope, receive, send)
             return
+        if scope["method"] == "HEAD":  # as monitors and link previews ask; the server, which has its own, sends no body
+            scope = scope.copy()
+            scope["method"] = "GET"
         request_id, began, status = self.request_id(scope), time.perf_counter(), 500
 
         async def send_with_headers(message: Message) -> None:

@@ -261,6 +261,20 @@ async def test_only_listed_origins_may_read_answers(chain_scenario: Scenario, en
                 assert "Access-Control-Allow-Credentials" not in answer.headers
 
 
+@pytest.mark.parametrize(
+    ("path", "status"), [("/health/live", 200), ("/schema", 200), ("/recipients", 405), ("/no", 404)]
+)
+async def test_head_is_answered_as_get_without_a_body(world: World, path: str, status: int) -> None:
+    """Monitors and link previews ask so. The connection goes on: a body would be taken for the next answer."""
+    for _ in range(2):
+        whole = await world.request("GET", path)
+        async with world.session.head(world.url + path) as head:
+            assert (whole.status, head.status) == (status, status)
+            for name in ("Content-Length", "Content-Type"):
+                assert head.headers[name] == whole.headers[name]
+            assert not await head.read()
+
+
 async def test_every_answer_has_its_headers(world: World) -> None:
     for method, path in (("GET", "/health/live"), ("GET", "/nothing"), ("POST", "/recipients"), ("GET", "/schema")):
         headers = (await world.request(method, path)).headers
