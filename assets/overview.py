@@ -65,7 +65,8 @@ async def _states(runtime: "Runtime") -> "tuple[list[operations.PassState], dict
 
     reasons = {step.name: step.switched_off(runtime.settings) for step in passes.PASSES}
     off = {name: reason for name, reason in reasons.items() if reason}
-    return await operations.pass_states(runtime.engine), off
+    on = {(each.name, each.chain_id) for each in passes.expected(runtime)}  # rows of what once was say nothing of now
+    return [state for state in await operations.pass_states(runtime.engine) if (state.name, state.chain_id) in on], off
 
 
 async def _sends(runtime: "Runtime") -> "list[operations.Sends]":

@@ -251,6 +251,18 @@ def test_the_overview_shows_every_pass_and_what_was_sent(service: Service, datab
     assert "| owner_reset | sent | 3 |" in made["sends_per_day"]["outcomes"]
 
 
+def test_what_was_switched_off_or_is_of_a_chain_that_is_gone_is_not_counted_as_failing(
+    service: Service, database: psycopg.Connection[Any]
+) -> None:
+    _run("events", service)
+    for name, chain_id in (("relay", 31337), ("index", DEAD_CHAIN)):
+        failed = "insert into worker.pass_state (name, chain_id, failed_at, error) values (%s, %s, now(), 'E')"
+        database.execute(failed, (name, chain_id))
+    shown = _made(_run("overview", service))["pass_state"]
+    assert shown["failing"] == 0
+    assert str(DEAD_CHAIN) not in shown["passes"]
+
+
 def test_windows_are_counted_by_kind(service: Service, database: psycopg.Connection[Any]) -> None:
     rows = [(1, "open"), (4, "open"), (4, "closed")]
     for deadline, (window, state) in enumerate(rows):
