@@ -374,7 +374,7 @@ async def test_a_recipient_erased_while_undecided_is_asked_about_and_never_sent_
 
 
 async def test_a_recipient_changed_between_claim_and_post_is_not_posted_with_what_was_claimed(world: World) -> None:
-    """The recipient's row is the last thing looked at before an email leaves."""
+    """A body is stored, and so may be posted, only while the row that it was sealed under is there."""
     legacy = await approaching(world, "anna", "ben")
     await world.dispatch.run()
     await world.sql("update worker.sent_ledger set state = 'queued', message_id = null, claimed_at = null")
