@@ -9,10 +9,10 @@ import msgspec
 
 from reminder_worker.chain.values import Block, Log, Receipt
 
-Hex = Annotated[str, msgspec.Meta(pattern="^0x(?:[0-9a-fA-F]{2})*$")]
-Quantity = Annotated[str, msgspec.Meta(pattern="^0x[0-9a-fA-F]{1,64}$")]
-Word = Annotated[str, msgspec.Meta(pattern="^0x[0-9a-fA-F]{64}$")]
-AddressHex = Annotated[str, msgspec.Meta(pattern="^0x[0-9a-fA-F]{40}$")]
+Hex = Annotated[str, msgspec.Meta(pattern=r"^0x(?:[0-9a-fA-F]{2})*\Z")]
+Quantity = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{1,64}\Z")]
+Word = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{64}\Z")]
+AddressHex = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{40}\Z")]
 
 
 class WireBlock(msgspec.Struct, rename="camel"):

@@ -254,10 +254,9 @@ class ChainIndex:
         async with self._engine.connect() as connection:
             last = min(final.number if final else -1, cursor.number)
             newest = await rows.newest_event_block(connection, self._chain.chain_id, last)
-        if newest is not None:
-            block = await self._chain.block(newest.number)
-            if block is not None and block.hash == newest.hash:
-                return newest
+        # Where no node has its block for the moment this raises: else all that is known would be forgotten.
+        if newest is not None and (await self._place(newest.number)).hash == newest.hash:
+            return newest
         return await self._place(self._chain.settings.start_block - 1)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import chain_event, index_cursor, legacy, reminder_config, timelock
-from reminder_worker.errors import IndexerUnavailable
+from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.questions import FAR_FUTURE, SignalKind
 from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy
@@ -227,6 +227,28 @@ async def test_a_cursor_whose_block_nobody_has_is_not_read_on_from(
     proxy.rule = lambda _method, _params: PASS
     assert (await index.advance()).rewound_to is not None
     assert await index.legacies([lost.address], await index.head()) == {}
+
+
+async def test_an_ancestor_that_no_node_has_for_the_moment_loses_nothing(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+) -> None:
+    """Else all that is known would be forgotten, and read again from the first block."""
+    s = chain_scenario
+    s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+    event = s.anvil.block_number()
+    s.anvil.mine(20)
+    rich, *_ = s.anvil.rpc("eth_accounts")
+    s.anvil.transact({"from": rich, "to": rich})  # a reorganised empty block could be the same one again
+    await index.advance()
+    known = await count(engine, chain_event)
+    s.anvil.reorg(2)
+    s.anvil.mine(5)
+    proxy.rule = lambda method, params: None if (method, params[:1]) == ("eth_getBlockByNumber", [hex(event)]) else PASS
+    with pytest.raises(ChainUnavailable):
+        await index.advance()
+    assert await count(engine, chain_event) == known > 0
+    proxy.rule = lambda _method, _params: PASS
+    assert (await index.advance()).rewound_to == event
 
 
 async def test_a_node_that_lags_moves_nothing_back(
