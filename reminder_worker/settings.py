@@ -29,6 +29,7 @@ from sqlalchemy.exc import ArgumentError
 
 from reminder_worker.chain.presets import PRESETS
 from reminder_worker.errors import Misconfigured
+from reminder_worker.privacy.emails import normalise_email
 
 BlockTag = Literal["latest", "safe", "finalized"]
 MAINNET_CHAIN_IDS = frozenset({1})
@@ -132,6 +133,7 @@ def _endpoints(values: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
 Address = Annotated[str, BeforeValidator(lambda v: _address(v) if isinstance(v, str) else v)]
 WebUrl = Annotated[str, BeforeValidator(lambda v: _web_url(v) if isinstance(v, str) else v)]
 SecretWebUrl = Annotated[SecretStr, BeforeValidator(lambda v: _web_url(v) if isinstance(v, str) else v)]
+SecretEmail = Annotated[SecretStr, BeforeValidator(lambda v: normalise_email(v) if isinstance(v, str) else v)]
 SecretUrl = Annotated[SecretStr, BeforeValidator(_postgres_url)]
 Key = Annotated[SecretBytes, BeforeValidator(_key_32_bytes)]
 Keys = Annotated[tuple[SecretBytes, ...], BeforeValidator(_keys_32_bytes)]
@@ -300,7 +302,7 @@ class AutoRenewSettings(Group):
 class OpsSettings(Group):
     """Operators: alerts, which always go to the service log, and endpoints of their own."""
 
-    email: SecretStr | None = Field(
+    email: SecretEmail | None = Field(
         None, alias="OPS_EMAIL", description="address that alerts are mailed to; absent: only the log"
     )
     status_secret: Annotated[SecretStr, Field(min_length=16)] | None = Field(

@@ -71,6 +71,7 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("DATABASE_URL", "postgresql://user:hunter2@db:port/worker"),
         ("APP_ORIGIN", "https://user:hunter2@app.example.org"),
         ("CHAIN_1_RPC_URLS", "https://a.example/hunter2,b.example/hunter2"),
+        ("OPS_EMAIL", "hunter2@nowhere"),
     ],
 )
 def test_a_wrong_value_is_refused_by_name_and_never_echoed(name: str, value: str) -> None:
