@@ -8,6 +8,7 @@ import { discover, outcome, type Wallet } from "./wallets.ts";
 const FIRST_MILLISECONDS = 1_500;
 const MOST_MILLISECONDS = 8_000;
 const ON_ITS_WAY = "It is on its way. The network usually takes less than a minute…";
+const NOBODY = "It is on its way, but nobody answers right now. It is asked again…";
 const STILL =
   "It is on its way, as far as this page knows. If you stopped it in your wallet, you can start again; nothing can be " +
   "opened twice.";
@@ -31,15 +32,17 @@ export async function selfPaid(
   words: string = ON_ITS_WAY,
 ): Promise<void> {
   let isGivenUp = false;
+  let isSilent = false;
   const anew = button("Start again", giveUp, "button quiet");
   const progress = new Progress(place, facts, sent.skipSwap);
   remember(facts, sent);
   progress.transaction(sent.hash);
   for (let pause = FIRST_MILLISECONDS; ; pause = Math.min(pause * 1.4, MOST_MILLISECONDS)) {
     const isLong = words === STILL || pause === MOST_MILLISECONDS;
-    progress.at(2, isLong ? STILL : ON_ITS_WAY, isLong ? anew : null);
+    progress.at(2, isSilent ? NOBODY : isLong ? STILL : ON_ITS_WAY, isLong ? anew : null);
     await new Promise((resolve) => setTimeout(resolve, pause));
-    const outcomes = await Promise.all(wallets().map((wallet) => outcome(wallet, sent.hash).catch(() => null)));
+    const outcomes = await Promise.all(wallets().map((wallet) => outcome(wallet, sent.hash).catch(() => "silent" as const)));
+    isSilent = outcomes.length > 0 && outcomes.every((each) => each === "silent");
     // A wallet that sped it up has sent another transaction: then only the gift itself tells.
     const isDone = outcomes.includes(true) || (await isClaimed(facts));
     if (isGivenUp) return;

@@ -313,7 +313,8 @@ def test_relay_list_shows_what_is_open_or_what_has_ended_and_our_wallets(command
     assert str(ended) not in listed.output
     for words in ("foreign_nonce", "0.042000 ETH", "gift_withdraw", "deferred_fee"):
         assert words in listed.output
-    past = CliRunner().invoke(main, ["relay", "list", "--ended"], env=command.environ).output  # into a pipe
+    piped = {**command.environ, "COLUMNS": None}
+    past = CliRunner().invoke(main, ["relay", "list", "--ended"], env=piped).output
     assert f"{ended} │ 31337 │ gift_withdraw │" in past
     assert not any(str(request_id) in past for request_id in opened)
 

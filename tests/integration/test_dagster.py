@@ -521,7 +521,7 @@ def test_a_chain_that_never_answers_keeps_neither_another_chain_nor_alerts_from_
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        dead = chain_scenario.deployment.settings_environ(DEAD_CHAIN, ",".join([url] * 3))
+        dead = chain_scenario.deployment.settings_environ(DEAD_CHAIN, ",".join(f"{url}/{n}" for n in range(3)))
         timelock = {f"CHAIN_{DEAD_CHAIN}_UPGRADE_TIMELOCK": SOMEBODY}
         service = opened({**environ, **dead, **timelock, "CHAINS": f"{environ['CHAINS']},{DEAD_CHAIN}"})
         service.call(alarm, 10)
