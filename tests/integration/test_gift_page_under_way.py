@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
-from tests.integration.gift_page_world import LETTER, GiftWorld, open_gift_world
+from tests.integration.gift_page_world import LETTER, GiftWorld, SealedGift, open_gift_world
 from tests.integration.test_gift_page_claim import PAPER, key_of, nothing_amiss, see_it_received, type_key
 
 
@@ -50,14 +50,20 @@ async def pay(page: Page) -> None:
     await expect(page.get_by_role("status").filter(has_text="It is on its way")).to_be_visible()
 
 
+async def paid_for(world: GiftWorld, visitor: Visitor) -> tuple[SealedGift, BusyNetwork]:
+    """A gift whose recipient has sent a transaction at their own fee, and the wallet that holds it back."""
+    ada = world.scenario.account("ada")
+    gift, wallet = await world.seal(ada), BusyNetwork(world.scenario, ada, "Ada's wallet")
+    await visitor.has(wallet)
+    await visitor.page.goto(gift.url)
+    await pay(visitor.page)
+    return gift, wallet
+
+
 async def test_a_reload_finds_a_gift_that_its_recipient_pays_for(gift_world: GiftWorld, visitor: Visitor) -> None:
     """It is not offered again while its transaction is under way, and of it only the public hash is kept."""
-    ada = gift_world.scenario.account("ada")
-    gift, page = await gift_world.seal(ada), visitor.page
-    wallet = BusyNetwork(gift_world.scenario, ada, "Ada's wallet")
-    await visitor.has(wallet)
-    await page.goto(gift.url)
-    await pay(page)
+    page = visitor.page
+    _, wallet = await paid_for(gift_world, visitor)
     await page.reload()
     await expect(page.get_by_role("heading", name="Your gift is on its way")).to_be_focused()
     await expect(page.get_by_text("transaction 0x")).to_be_visible()
@@ -71,12 +77,8 @@ async def test_a_reload_finds_a_gift_that_its_recipient_pays_for(gift_world: Gif
 
 async def test_a_reload_after_it_arrived_tells_that_it_did(gift_world: GiftWorld, visitor: Visitor) -> None:
     """Mined between the two looks: the recipient reads that it is theirs, not that somebody has opened it."""
-    ada = gift_world.scenario.account("ada")
-    gift, page = await gift_world.seal(ada), visitor.page
-    wallet = BusyNetwork(gift_world.scenario, ada, "Ada's wallet")
-    await visitor.has(wallet)
-    await page.goto(gift.url)
-    await pay(page)
+    page = visitor.page
+    gift, wallet = await paid_for(gift_world, visitor)
     await page.goto("about:blank")
     wallet.settle()
     await page.goto(gift.url)
@@ -87,12 +89,8 @@ async def test_a_payment_that_was_given_up_in_the_wallet_can_be_made_anew(
     gift_world: GiftWorld, visitor: Visitor
 ) -> None:
     """Nobody can tell the page that a wallet dropped a transaction: the way back is a button, which keeps the focus."""
-    ada = gift_world.scenario.account("ada")
-    gift, page = await gift_world.seal(ada), visitor.page
-    wallet = BusyNetwork(gift_world.scenario, ada, "Ada's wallet")
-    await visitor.has(wallet)
-    await page.goto(gift.url)
-    await pay(page)
+    page = visitor.page
+    _, wallet = await paid_for(gift_world, visitor)
     await page.reload()
     anew = page.get_by_role("button", name="Start again")
     await anew.focus()
