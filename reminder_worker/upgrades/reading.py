@@ -10,6 +10,7 @@ from enum import Enum, auto
 from typing import Final
 
 from reminder_worker.chain.client import Block, Chain
+from reminder_worker.errors import ChainUnavailable
 from reminder_worker.upgrades.events import UpgradeEvent, read_event
 from reminder_worker.upgrades.store import Place
 
@@ -44,14 +45,19 @@ class Reading:
 async def read(
     chain: Chain, timelock: str, base: Place, stored: Sequence[UpgradeEvent], furthest: int
 ) -> Reading | NotNow:
-    """Blocks after `base`, at most `furthest` of them; `stored` are the events we have of them.
+    """Blocks after `base`, at most `furthest` of them while they are final; `stored` are the events we have of them.
 
-    Raises `ChainUnavailable`.
+    What is not final is read up to the head: a reading that ended before it would not move `base`, and be the next one
+    too. Raises `ChainUnavailable`.
     """
     head, finalized = await chain.block("latest"), await chain.block("finalized")
+    if finalized is None:
+        raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} says what is final")
     if head is None or head.number < base.number:
         return NotNow.BEHIND
-    number = min(base.number + furthest, head.number)
+    number = base.number + furthest
+    if number >= min(finalized.number, head.number):
+        number = head.number
     last = head if number == head.number else await chain.block(number)
     if last is None:
         return NotNow.UNSETTLED
@@ -60,7 +66,7 @@ async def read(
     logs = await chain.logs([timelock], [], base.number + 1, number) if number > base.number else []
     stored = [event for event in stored if event.block_number <= number]
     claimed = {(last.number, last.hash), *((log.block_number, log.block_hash) for log in logs)}
-    settled = min(finalized.number, number) if finalized else base.number
+    settled = min(finalized.number, number)
     asked = {base.number, settled, *(place for place, _ in claimed), *(event.block_number for event in stored)}
     blocks = await _blocks(chain, asked)
     if base.hash != NO_HASH and base.number in blocks and blocks[base.number].hash != base.hash:

@@ -22,6 +22,7 @@ from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.watch import UpgradeWatch
+from tests.integration.indexer_rpc_proxy import PASS, RpcProxy
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.upgrade_world import UpgradeWorld, chain_settings, world
@@ -357,6 +358,36 @@ async def test_a_first_start_tells_what_is_pending_and_of_the_past_nothing(
         assert await made.catch_up() is None
     finally:
         await chain.close()
+
+
+async def test_what_is_not_final_is_told_however_few_blocks_are_read_at_once(it: UpgradeWorld) -> None:
+    """A range shorter than the way from the last final block to the head; the timelock is asked there as ever."""
+    s = it.scenario
+    chain = Chain.connect(chain_settings(s, LOG_RANGE="1"))
+    try:
+        narrow = world(s, it.engine, chain)
+        operation = s.schedule_upgrade(SOMEBODY)
+        report = await narrow.watch.run(budget_seconds=5)
+        assert (report.stopped, report.last_block) == ("at_head", s.anvil.block_number())
+        assert narrow.operations() == {operation.id: "pending"}
+        ((kind, facts),) = narrow.told()
+        assert (kind, facts["final"][:7]) == ("scheduled", "not yet")
+    finally:
+        await chain.close()
+
+
+async def test_without_a_word_on_what_is_final_a_look_is_no_success(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    """Nodes that were just started say `null`: nothing could be left behind, and one that always does is heard of."""
+    async with RpcProxy(chain_scenario.anvil) as node:
+        node.rule = lambda _method, params: None if "finalized" in params else PASS
+        chain = Chain.connect(chain_settings(chain_scenario, RPC_URLS=node.url))
+        try:
+            with pytest.raises(ChainUnavailable):
+                await world(chain_scenario, engine, chain).watch.run()
+        finally:
+            await chain.close()
 
 
 async def test_another_timelock_is_read_from_its_beginning(it: UpgradeWorld) -> None:
