@@ -16,7 +16,6 @@ from reminder_worker.chain.contracts import TimelockDetails, configured, domain_
 from reminder_worker.chain.signatures import Domain
 from reminder_worker.chain.words import WORD, Malformed, address_word, word
 
-PERMIT2: Final = "0x000000000022d473030f116ddee9f6b43ac78ba3"
 _DOMAIN_SECONDS: Final = 600.0  # an upgrade of a router may change it
 _DOMAIN: Final = selector("TransferEOALegacyRouter", "eip712Domain")
 _NONCE: Final = selector("TransferEOALegacyRouter", "sponsorNonce")
@@ -108,23 +107,26 @@ class SponsoredReads:
     async def allowed_tokens(
         self, tokens: Sequence[str], owner: str, legacy: str, now: int, *, at: str
     ) -> frozenset[str]:
-        """Of which the legacy may take something from its owner, by its allowance or Permit2's at time `now`."""
-        pair = address_word(owner) + address_word(legacy)
+        """Of which a claim may take something from the owner at time `now`: by the legacy's allowance, or by what
+        Permit2 lets the legacy or the pull vault take."""
+        settings, holder = self._chain.settings, address_word(owner)
+        vault = settings.legacy_pull_vault
+        spenders = [address_word(spender) for spender in ((legacy,) if vault is None else (legacy, vault))]
         calls = [
             call
             for token in tokens
             for call in (
-                Call(token, _BALANCE + address_word(owner)),
-                Call(token, _ALLOWANCE + pair),
-                Call(PERMIT2, _PERMIT2_ALLOWANCE + address_word(owner) + address_word(token) + address_word(legacy)),
+                Call(token, _BALANCE + holder),
+                Call(token, _ALLOWANCE + holder + address_word(legacy)),
+                *(Call(settings.permit2, _PERMIT2_ALLOWANCE + holder + address_word(token) + to) for to in spenders),
             )
         ]
-        answers = await self._chain.call_many(calls, at=at)
+        answers, each = await self._chain.call_many(calls, at=at), 2 + len(spenders)
         found = set()
         for index, token in enumerate(tokens):
-            balance, allowance, permit = answers[3 * index : 3 * index + 3]
-            permitted = _number(permit) if _number(permit, WORD) >= now else 0
-            if _number(balance) and max(_number(allowance), permitted):
+            balance, allowance, *permits = answers[each * index : each * (index + 1)]
+            permitted = [_number(permit) for permit in permits if _number(permit, WORD) >= now]
+            if _number(balance) and any((_number(allowance), *permitted)):
                 found.add(token)
         return frozenset(found)
 

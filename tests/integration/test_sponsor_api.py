@@ -402,6 +402,22 @@ async def test_where_nothing_can_be_simulated_allowances_and_the_call_decide(
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
 
 
+@pytest.mark.parametrize("spender", ["legacy", "pull vault"])
+async def test_where_nothing_can_be_simulated_permits_count_until_they_expire(
+    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch, spender: str
+) -> None:
+    monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))
+    legacy, usdc = sealed.legacy(tokens=()), sealed.it.usdc
+    world.scenario.mint(usdc, sealed.owner.address, UNITS)
+    whom = legacy.address if spender == "legacy" else sealed.it.legacy_pull_vault
+    world.scenario.permit(sealed.owner, usdc, whom, UNITS, world.scenario.anvil.now() + DAY)
+    body = claim_body(world, legacy, sealed.heir, [usdc])
+    assert (await world.post("/sponsor/claim", body)).status == 202
+    world.scenario.advance(2 * DAY)
+    again = claim_body(world, legacy, sealed.heir, [usdc])
+    await refused(world, "/sponsor/claim", again, 422, "nothing_to_claim")
+
+
 async def test_tokens_and_recipients_that_burn_gas_are_found_out_before(world: World, sealed: Sealed) -> None:
     token = world.scenario.create_hostile_token(TokenMode.BURNS_GAS)
     legacy = sealed.legacy(tokens=[token])
