@@ -15,6 +15,7 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
+from reminder_worker.mail.messages import KIND_WINDOWS
 from reminder_worker.reminders import statements as sql
 from reminder_worker.reminders.claims import LIMITED, Sibling, decide
 from reminder_worker.reminders.entries import Claim, Entry, Group, Settlement, read_entry
@@ -123,6 +124,7 @@ class Ledger:
             for each in settlements
         ]
         await self._retried(sql.SETTLE, {"token": claim.token, "rows": _json(rows)})
+        await self._ask_again([each.entry for each in settlements if each.state == "dropped"])
         await self._remember_suppressed([each.entry for each in settlements if each.state == "suppressed"])
         await self._refund(claim, settlements)
 
@@ -158,6 +160,13 @@ class Ledger:
         if hashes:
             async with self._engine.begin() as conn:
                 await conn.execute(sql.REMEMBER_SUPPRESSED, {"hashes": sorted(hashes)})
+
+    async def _ask_again(self, dropped: Sequence[Entry]) -> None:
+        """A node that is behind says of a window that it is not open yet, and of an heir that they are none yet."""
+        legacies = {(entry.chain_id, entry.legacy) for entry in dropped if entry.kind in KIND_WINDOWS}
+        if legacies:
+            rows = [{"chain_id": chain_id, "legacy": legacy} for chain_id, legacy in sorted(legacies)]
+            await self._retried(sql.ASK_AGAIN, {"rows": _json(rows)})
 
     async def _retried(self, statement: Any, values: Mapping[str, Any]) -> frozenset[UUID]:
         """Writes of recipients lock the same rows one by one."""

@@ -245,3 +245,10 @@ SETTLE = text("""
 REMEMBER_SUPPRESSED = text("""
     insert into worker.suppression (email_hash) select unnest(cast(:hashes as bytea[])) on conflict do nothing
 """)
+
+# The due pass closes a window that is over; one that is open is planned again, which brings back what was dropped.
+ASK_AGAIN = text("""
+    update worker.watch w set next_ask = 0
+    from json_to_recordset(cast(:rows as json)) as d(chain_id bigint, legacy text)
+    where w.chain_id = d.chain_id and w.legacy = d.legacy
+""")

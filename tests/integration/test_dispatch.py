@@ -10,6 +10,8 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.smtp import Inbox
 from reminder_worker.mail.messages import Kind
 from reminder_worker.reminders.ledger import Ledger
+from tests.campaign.nodes import behind
+from tests.integration.chain_proxy import proxy
 from tests.integration.mail_service_stack import environment, served
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
@@ -523,6 +525,36 @@ async def test_a_chain_that_cannot_be_read_costs_no_try_and_nothing_is_lost(
     await world.hurry()
     await world.dispatch.run()
     assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
+
+
+@pytest.mark.parametrize("meanwhile", ["the window opened", "an heir came in"])
+async def test_a_node_that_is_behind_takes_no_reminder_away(
+    engine: AsyncEngine, chain_scenario: Scenario, meanwhile: str
+) -> None:
+    """Who is asked right before the email is sent does not know the block yet in which its reason was seen."""
+    s = chain_scenario
+    async with (
+        proxy(s.anvil.url) as node,
+        MailStub() as mail,
+        open_world(engine, s, mail, CHAIN_31337_RPC_URLS=node.url) as world,
+    ):
+        legacy = await approaching(world)
+        if meanwhile == "an heir came in":
+            await world.dispatch.run()
+            shares = {world.address(label): share for label, share in (("anna", 40), ("ben", 40), ("dora", 20))}
+            s.edit_distribution(world.account("owner"), legacy, shares)
+            s.configure_reminders(world.account("owner"), legacy)
+            await world.save(legacy, "dora")
+            await world.look_at_chain()
+        node.answer = behind(s.anvil, 2)
+        await world.dispatch.run()
+        node.well()
+        for _ in range(2):
+            await world.hurry()
+            await world.tick()
+        people = {world.labels[row[0]] for row in await world.sql("select recipient from worker.recipient")}
+        assert mail.told("before_activation") == emails(*people)
+        assert await world.states("before_activation") == {"sent": len(people)}
 
 
 async def test_the_real_mail_service_accepts_every_kind(engine: AsyncEngine, chain_scenario: Scenario) -> None:
