@@ -60,7 +60,8 @@ class Outcomes:
         async with self._engine.connect() as connection:
             own = await settle.own_nonces(connection, chain.chain_id, [effect.tx_hash for effect in found])
         wanted = (request.lane, request.subject_id)
-        same = [e for e in found if (e.lane, e.subject_id) == wanted and e.tx_hash not in own]
+        # A gift is paid out once, so it does not matter to whose request; another claim or check-in is another one.
+        same = [e for e in found if (e.lane, e.subject_id) == wanted and (direct or e.tx_hash not in own)]
         if request.lane == "claim" and same:
             claimed = await effects.direct_calls(chain, request.router, [effect.tx_hash for effect in same])
             if claimed is None:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
+from uuid import UUID
 
 import structlog
 from sqlalchemy.exc import IntegrityError
@@ -16,7 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.contracts import Timelocks
 from reminder_worker.errors import DecryptionFailed, RelayStopped, Unavailable
+from reminder_worker.indexer.questions import LIVE
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import effects, settle, store
 from reminder_worker.relay import slot_statements as sql
@@ -140,9 +143,11 @@ class Reconcile:
                 work = self._slot(chain_id, at, action, seen.market, report)
                 outgoing += await self._guarded(chain_id, at.request, work, report) or ()
         await self._together(chain_id, ended, self._finish, report)
-        for request in seen.waiting:
-            await self._guarded(chain_id, request, self._waiting(chain, request, seen.views, report), report)
         await broadcast(self._engine, chain, outgoing)
+        paid_out = await self._paid_out(chain, seen.waiting)
+        for request in seen.waiting:
+            looking = self._waiting(chain, request, seen.views, request.id in paid_out, report)
+            await self._guarded(chain_id, request, looking, report)
         telling = asyncio.ensure_future(self._watch.tell(chain_id, seen.balance, seen.market))
         try:
             with suppress(RelayStopped):
@@ -310,11 +315,23 @@ class Reconcile:
 
     # -- requests -------------------------------------------------------------------------------
 
-    async def _waiting(self, chain: Chain, request: StoredRequest, views: Views, report: ReconcileReport) -> None:
+    async def _paid_out(self, chain: Chain, waiting: Sequence[StoredRequest]) -> frozenset[UUID]:
+        """Those whose gift is not there any more, which no nonce tells. The vault is asked for all at once: logs, which
+        are dear, are searched for these only."""
+        gifts = [request for request in waiting if request.lane == "gift_withdraw"]
+        try:
+            found = await Timelocks(chain).details([request.subject_id for request in gifts])
+        except Unavailable:
+            return frozenset()  # the next run tells
+        pairs = zip(gifts, found, strict=True)
+        return frozenset(request.id for request, gift in pairs if gift is not None and gift.status != LIVE)
+
+    async def _waiting(
+        self, chain: Chain, request: StoredRequest, views: Views, paid_out: bool, report: ReconcileReport
+    ) -> None:
         """A request without a slot ends when its authorization has, finally, or its gift was paid out without it."""
         nonce = views.nonce_final(request.signer_of) if request.lane in effects.LANES else None
         over = views.time_final is not None and views.time_final > request.deadline
-        paid_out = request.lane == "gift_withdraw" and request.reason == "would_revert"  # it may be: nonces do not tell
         if not over and not paid_out and not (nonce is not None and nonce > request.nonce):
             return
         found = await self._outcomes.fate_of(chain, request)

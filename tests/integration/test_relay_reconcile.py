@@ -647,6 +647,46 @@ async def test_a_gift_that_its_vault_paid_out_while_its_request_waits_is_a_succe
     assert world.paid() == 0
 
 
+async def test_a_gift_that_another_request_of_its_recipient_paid_out_is_a_success_and_is_over(
+    world: RelayWorld,
+) -> None:
+    """Both were good when they came; the second one would revert for ever."""
+    gift = world.gift()
+    first = await world.admission.admit(world.withdrawal(gift, nonce=0))
+    second = await world.admission.admit(world.withdrawal(gift, nonce=1, ttl=10**9), waits=True)
+    await settled(world)
+    assert [await world.state(each) for each in (first, second)] == ["confirmed", "satisfied_elsewhere"]
+    assert await world.budget() == {"requests": 2, "reserved": 0, "spent": world.paid()}
+
+
+async def test_a_gift_whose_request_no_node_simulated_is_over_when_its_vault_paid_it_out(world: RelayWorld) -> None:
+    gift = world.gift()
+    world.base_fee(2 * CEILING)
+    request = await world.admit(gift, ttl=10**9)
+    await world.execute("update worker.relay_request set reason = 'not_simulated'")
+    world.automine()
+    world.scenario.withdraw_from_vault(world.account("stranger"), gift.id, gift.recipient.address)
+    world.by_hand()
+    await settled(world)
+    assert await world.state(request) == "satisfied_elsewhere"
+
+
+async def test_what_reverts_for_as_long_as_it_waits_costs_no_search_of_the_logs(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger makes as many of them as the caps allow, and each run looks at all: its nonce never comes."""
+    request = await world.admission.admit(world.withdrawal(world.gift(), nonce=7, ttl=10**9), waits=True)
+    searched = AsyncMock(return_value=[])
+    monkeypatch.setattr(world.chain, "logs", searched)
+    for _ in range(2):
+        world.finalize()
+        await world.run()
+    view = await world.admission.view(request.id)
+    assert view is not None
+    assert (view.state.value, view.reason) == ("waiting_predecessor", "would_revert")
+    searched.assert_not_awaited()
+
+
 @pytest.mark.parametrize("who", ["token", "recipient", "signer"])
 async def test_whoever_turns_hostile_after_the_simulation_costs_the_lanes_gas_at_most_and_once_a_day(
     world: RelayWorld, who: str
