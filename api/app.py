@@ -22,7 +22,7 @@ from api.edge import Edge
 from api.from_memory import FromMemory
 from api.metrics import RequestMetrics
 from api.problems import exception_handlers
-from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage
+from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage, not_found_as_a_problem
 from api.stats import Published
 from reminder_worker.chain.client import Chain
 from reminder_worker.gifts.notifications import GiftNotifications
@@ -150,6 +150,7 @@ def create_app(parts: Parts, published: Published, clients: Clients, per_minute:
                 "/schema",
                 route_handlers=[],
                 response_headers={"Content-Security-Policy": CONTENT_SECURITY_POLICY},
+                after_request=not_found_as_a_problem,
                 include_in_schema=False,
             ),
             render_plugins=[SchemaPage()],

@@ -11,7 +11,7 @@ from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
 from litestar.types import Guard, Scope
 
-from reminder_worker.errors import LimitReached, Misconfigured
+from reminder_worker.errors import LimitReached
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
 
@@ -26,13 +26,10 @@ NO_SOCKET = "127.0.0.1"  # a Unix socket has no address: whoever reaches it is o
 
 
 class Clients:
-    """`trusted` are addresses and networks of proxies. Raises Misconfigured for one that is neither."""
+    """`trusted` are addresses and networks of proxies."""
 
     def __init__(self, trusted: Iterable[str], hashes: KeyedHash) -> None:
-        try:
-            self._trusted: Sequence[Network] = [ip_network(each, strict=False) for each in trusted]
-        except ValueError:
-            raise Misconfigured("TRUSTED_PROXIES holds something that is neither address nor network") from None
+        self._trusted: Sequence[Network] = [ip_network(each, strict=False) for each in trusted]
         # Of the clients seen last, in memory only: their next requests cost no parsing and no hashing.
         self._parse = lru_cache(maxsize=SEEN_LAST)(_parse)
         self._hash = lru_cache(maxsize=SEEN_LAST)(hashes.client)

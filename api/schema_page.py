@@ -7,8 +7,10 @@ from base64 import b64encode
 from html import escape
 from typing import Any
 
-from litestar import Request
+from litestar import Request, Response
+from litestar.exceptions import NotFoundException
 from litestar.openapi.plugins import OpenAPIRenderPlugin
+from litestar.status_codes import HTTP_404_NOT_FOUND
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1c2430;--dim:#5c6776;--line:#dfe4ea;--ground:#fff;--card:#f7f9fb;--accent:#0b6e5b}
@@ -52,6 +54,13 @@ class SchemaPage(OpenAPIRenderPlugin):
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: Json) -> bytes:
         return render_page(openapi_schema, self.get_openapi_json_route(request)).encode()
+
+
+def not_found_as_a_problem(response: Response[Any]) -> Response[Any]:
+    """The framework has a page of its own for what is not below the schema's path: here as everywhere else."""
+    if response.status_code == HTTP_404_NOT_FOUND:
+        raise NotFoundException
+    return response
 
 
 def render_page(document: Json, json_path: str) -> str:

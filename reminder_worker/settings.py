@@ -10,8 +10,10 @@ import re
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -36,6 +38,7 @@ MAINNET_CHAIN_IDS = frozenset({1})
 API_PATHS = frozenset({"gift", "health", "metrics", "ops", "recipients", "schema", "sponsor", "stats"})  # first parts
 G = TypeVar("G", bound="Group")
 _CHAIN_ID = re.compile("[1-9][0-9]{0,15}")
+_TEN_YEARS: Final = 10 * 365 * 86400
 _ORIGIN = re.compile(r"(?P<scheme>https?)://[a-z0-9][a-z0-9.-]*(:(?P<port>[1-9][0-9]{0,4}))?")
 
 
@@ -66,10 +69,45 @@ def _keys_32_bytes(value: object) -> object:
     return tuple(_key_32_bytes(part) for part in _comma_separated(value)) if isinstance(value, str) else value  # type: ignore[attr-defined]
 
 
-def _web_url(value: str) -> str:
-    if not value.startswith(("http://", "https://")):
-        raise ValueError("needs http:// or https://")
-    return value.rstrip("/")
+def _url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # which would show a part of it
+        is_url = False
+    if not is_url or not value.isprintable() or " " in value:
+        raise ValueError("not a URL: needs http:// or https://, and a host")
+    return value
+
+
+def _base_url(value: str) -> str:
+    """What paths are put behind."""
+    return _url(value).rstrip("/")
+
+
+def _in_a_header(value: str) -> str:
+    if not value.isprintable():
+        raise ValueError("holds a line end or another control character")
+    return value
+
+
+def _guards(value: str) -> str:
+    if len(value) < 16:
+        raise ValueError("needs at least 16 characters")
+    return _in_a_header(value)
+
+
+def _proxy(value: str) -> str:
+    try:
+        ip_network(value, strict=False)
+    except ValueError:
+        raise ValueError("holds something that is neither address nor network") from None
+    return value
+
+
+def _may_be_mailed(value: str) -> str:
+    """An address, or a domain after its `@`, as addresses are compared."""
+    return normalise_email(f"any{value}").removeprefix("any") if value.startswith("@") else normalise_email(value)
 
 
 def _origin(value: str) -> str:
@@ -122,23 +160,25 @@ def _gift_prefix(value: str) -> str:
 
 def _endpoints(values: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
     """Each once: an endpoint named twice would agree with itself."""
-    urls = [value.get_secret_value() for value in values]
-    if not all(url.startswith(("http://", "https://")) for url in urls):
-        raise ValueError("each needs http:// or https://")
+    urls = [_url(value.get_secret_value()) for value in values]
     if len(set(urls)) < len(urls):
         raise ValueError("names one twice")
     return values
 
 
 Address = Annotated[str, BeforeValidator(lambda v: _address(v) if isinstance(v, str) else v)]
-WebUrl = Annotated[str, BeforeValidator(lambda v: _web_url(v) if isinstance(v, str) else v)]
-SecretWebUrl = Annotated[SecretStr, BeforeValidator(lambda v: _web_url(v) if isinstance(v, str) else v)]
+WebUrl = Annotated[str, BeforeValidator(lambda v: _base_url(v) if isinstance(v, str) else v)]
+SecretWebUrl = Annotated[SecretStr, BeforeValidator(lambda v: _url(v) if isinstance(v, str) else v)]
 SecretEmail = Annotated[SecretStr, BeforeValidator(lambda v: normalise_email(v) if isinstance(v, str) else v)]
+SecretToken = Annotated[SecretStr, BeforeValidator(lambda v: _in_a_header(v) if isinstance(v, str) else v)]
+SecretGuard = Annotated[SecretStr, BeforeValidator(lambda v: _guards(v) if isinstance(v, str) else v)]
 SecretUrl = Annotated[SecretStr, BeforeValidator(_postgres_url)]
 Key = Annotated[SecretBytes, BeforeValidator(_key_32_bytes)]
 Keys = Annotated[tuple[SecretBytes, ...], BeforeValidator(_keys_32_bytes)]
 PriceFeeds = Annotated[tuple[PriceFeed, ...], BeforeValidator(_price_feeds)]
-Strings = Annotated[tuple[str, ...], BeforeValidator(_comma_separated)]
+Mailable = Annotated[tuple[Annotated[str, AfterValidator(_may_be_mailed)], ...], BeforeValidator(_comma_separated)]
+Proxies = Annotated[tuple[Annotated[str, AfterValidator(_proxy)], ...], BeforeValidator(_comma_separated)]
+Count = Annotated[int, Field(le=10**9)]
 Origin = Annotated[str, BeforeValidator(lambda v: _origin(v) if isinstance(v, str) else v)]
 Origins = Annotated[tuple[Origin, ...], BeforeValidator(_comma_separated)]
 SecretUrls = Annotated[tuple[SecretStr, ...], BeforeValidator(_comma_separated), AfterValidator(_endpoints)]
@@ -185,20 +225,22 @@ class MailSettings(Group):
     """The mail service; absent: no email is sent."""
 
     url: WebUrl = Field(alias="MAIL_URL", description="base address of the mail service (email-proxy)")
-    token: SecretStr = Field(alias="MAIL_TOKEN", description="bearer token for the mail service")
-    timeout_seconds: float = Field(20.0, gt=0, alias="MAIL_TIMEOUT", description="seconds to wait for one send")
+    token: SecretToken = Field(alias="MAIL_TOKEN", description="bearer token for the mail service")
+    timeout_seconds: float = Field(  # well within the lease of what is sent, which two of them have to fit into
+        20.0, gt=0, le=60, alias="MAIL_TIMEOUT", description="seconds to wait for one send, at most 60"
+    )
     concurrency: int = Field(64, ge=1, le=1000, alias="MAIL_CONCURRENCY", description="sends under way at once")
     idempotent: bool = Field(
         True,
         alias="MAIL_IDEMPOTENT",
         description="whether the mail service keeps `Idempotency-Key`s; if not, every undecidable send is held",
     )
-    allowlist: Strings = Field(
+    allowlist: Mailable = Field(
         (),
         alias="MAIL_ALLOWLIST",
         description="addresses or `@domains` that test chains may mail (mainnet and the local stack are free)",
     )
-    daily_cap_per_address: int = Field(
+    daily_cap_per_address: Count = Field(
         20, ge=1, alias="MAIL_DAILY_CAP_PER_ADDRESS", description="emails to one address a day (UTC), over all kinds"
     )
 
@@ -209,13 +251,18 @@ class ReminderSettings(Group):
     signal_max_age_seconds: int = Field(
         7 * 86400,
         ge=60,
+        le=_TEN_YEARS,
         alias="SIGNAL_MAX_AGE",
         description="seconds; older signals and windows are recorded, not mailed",
     )
     instructions_cooldown_seconds: int = Field(
-        86400, ge=0, alias="INSTRUCTIONS_COOLDOWN", description="seconds between two /send-instructions of one owner"
+        86400,
+        ge=0,
+        le=_TEN_YEARS,
+        alias="INSTRUCTIONS_COOLDOWN",
+        description="seconds between two /send-instructions of one owner",
     )
-    new_addresses_per_creator: int = Field(
+    new_addresses_per_creator: Count = Field(
         100, ge=1, alias="NEW_ADDRESSES_PER_CREATOR", description="new email addresses one creator may add in 24 hours"
     )
     due_batch_size: int = Field(
@@ -240,14 +287,14 @@ class RelaySettings(Group):
         alias="RELAY_DAILY_WEI_CAP",
         description="wei a day, failed transactions included",
     )
-    daily_count_cap: int = Field(500, ge=0, alias="RELAY_DAILY_COUNT_CAP", description="requests a day")
-    per_legacy: int = Field(5, ge=0, alias="RELAY_PER_LEGACY", description="requests a day for one legacy")
-    per_gift: int = Field(3, ge=0, alias="RELAY_PER_GIFT", description="requests a day for one gift")
-    per_signer: int = Field(5, ge=0, alias="RELAY_PER_SIGNER", description="requests a day of one signer")
-    per_creator: int = Field(
+    daily_count_cap: Count = Field(500, ge=0, alias="RELAY_DAILY_COUNT_CAP", description="requests a day")
+    per_legacy: Count = Field(5, ge=0, alias="RELAY_PER_LEGACY", description="requests a day for one legacy")
+    per_gift: Count = Field(3, ge=0, alias="RELAY_PER_GIFT", description="requests a day for one gift")
+    per_signer: Count = Field(5, ge=0, alias="RELAY_PER_SIGNER", description="requests a day of one signer")
+    per_creator: Count = Field(
         20, ge=0, alias="RELAY_PER_CREATOR", description="requests a day for all legacies or gifts of one creator"
     )
-    per_client_hour: int = Field(
+    per_client_hour: Count = Field(
         20,
         ge=1,
         alias="RELAY_PER_CLIENT_HOUR",
@@ -266,7 +313,7 @@ class RelaySettings(Group):
     gift_gas: int = Field(
         500_000, ge=21_000, alias="RELAY_GIFT_GAS", description="most gas of a sponsored gift withdrawal"
     )
-    low_balance_relays: int = Field(
+    low_balance_relays: Count = Field(
         50, ge=0, alias="RELAY_LOW_BALANCE_RELAYS", description="alert when the balance pays for fewer relays than this"
     )
 
@@ -283,7 +330,7 @@ class AutoRenewSettings(Group):
     )
     dry_run: bool = Field(False, alias="AUTO_RENEW_DRY_RUN", description="decide and report, send nothing")
     daily_wei_cap: int = Field(50_000_000_000_000_000, ge=0, alias="AUTO_RENEW_DAILY_WEI_CAP", description="wei a day")
-    daily_count_cap: int = Field(500, ge=0, alias="AUTO_RENEW_DAILY_COUNT_CAP", description="renewals a day")
+    daily_count_cap: Count = Field(500, ge=0, alias="AUTO_RENEW_DAILY_COUNT_CAP", description="renewals a day")
     gas_price_ceiling_wei: int = Field(
         50_000_000_000,
         gt=0,
@@ -291,7 +338,7 @@ class AutoRenewSettings(Group):
         description="wei for one gas; above it renewals wait",
     )
     gas: int = Field(300_000, ge=21_000, alias="AUTO_RENEW_GAS", description="most gas of one renewal")
-    largest_jump: int = Field(
+    largest_jump: Count = Field(
         10_000,
         ge=1,
         alias="AUTO_RENEW_LARGEST_JUMP",
@@ -305,10 +352,10 @@ class OpsSettings(Group):
     email: SecretEmail | None = Field(
         None, alias="OPS_EMAIL", description="address that alerts are mailed to; absent: only the log"
     )
-    status_secret: Annotated[SecretStr, Field(min_length=16)] | None = Field(
+    status_secret: SecretGuard | None = Field(
         None, alias="OPS_STATUS_SECRET", description="opens `GET /ops/status` and nothing else; absent: it is not there"
     )
-    operator_secret: Annotated[SecretStr, Field(min_length=16)] | None = Field(
+    operator_secret: SecretGuard | None = Field(
         None,
         alias="OPERATOR_SECRET",
         description="opens the operators' endpoints, which erase and send; absent: they are not there",
@@ -345,16 +392,18 @@ class GiftSettings(Group):
     retry_window_seconds: int = Field(
         7 * 86400,
         ge=3600,
+        le=90 * 86400,  # what was sent is remembered for as long
         alias="GIFT_RETRY_WINDOW",
-        description="seconds after opening day that an unlock email is tried while the mail service is down",
+        description="seconds after opening day, at most 90 days, that an unlock email is tried while the mail service"
+        " is down",
     )
-    notify_per_giver: int = Field(
+    notify_per_giver: Count = Field(
         20, ge=1, alias="GIFT_NOTIFY_PER_GIVER", description="notify registrations a day of one giver"
     )
-    notify_per_email: int = Field(
+    notify_per_email: Count = Field(
         5, ge=1, alias="GIFT_NOTIFY_PER_EMAIL", description="notify registrations a day to one email address"
     )
-    notify_per_client_hour: int = Field(
+    notify_per_client_hour: Count = Field(
         20,
         ge=1,
         alias="GIFT_NOTIFY_PER_CLIENT_HOUR",
@@ -383,11 +432,13 @@ class IdentityProviderSettings(Group):
         pattern=r"^04[0-9a-f]{128}$",
         description="refused outside `ENVIRONMENT=local`: the uncompressed P-256 key of a stand-in for the auth proxy",
     )
-    daily_creation_cap: int = Field(
+    daily_creation_cap: Count = Field(
         100, ge=0, alias="GIFT_WALLETS_PER_DAY", description="sub-organizations created a day"
     )
-    per_giver: int = Field(10, ge=1, alias="GIFT_WALLETS_PER_GIVER", description="wallets asked for a day by one giver")
-    per_client_hour: int = Field(
+    per_giver: Count = Field(
+        10, ge=1, alias="GIFT_WALLETS_PER_GIVER", description="wallets asked for a day by one giver"
+    )
+    per_client_hour: Count = Field(
         20, ge=1, alias="GIFT_WALLETS_PER_CLIENT_HOUR", description="wallets asked for an hour from one client address"
     )
 
@@ -398,10 +449,10 @@ class ApiSettings(Group):
     host: str = Field("127.0.0.1", alias="API_HOST", description="address to listen on")
     port: int = Field(8080, ge=0, le=65535, alias="API_PORT", description="port to listen on")
     cors_origins: Origins = Field((), alias="CORS_ORIGINS", description="origins of frontends, besides APP_ORIGIN")
-    trusted_proxies: Strings = Field(
+    trusted_proxies: Proxies = Field(
         (), alias="TRUSTED_PROXIES", description="addresses or networks whose X-Forwarded-For is believed"
     )
-    rate_limit_per_minute: int = Field(
+    rate_limit_per_minute: Count = Field(
         60,
         ge=1,
         alias="RATE_LIMIT_PER_MINUTE",
@@ -436,10 +487,10 @@ class ChainSettings(Group):
         alias="RPC_URLS",
         description="RPC endpoints, comma separated, best first; three, since two have to agree on what is personal",
     )
-    subgraph_url: SecretStr | None = Field(
+    subgraph_url: SecretWebUrl | None = Field(
         None, alias="SUBGRAPH_URL", description="graph-node endpoint of the subgraph 0.4; absent: our own index answers"
     )
-    subgraph_max_lag: int = Field(
+    subgraph_max_lag: Count = Field(
         30,
         ge=0,
         alias="SUBGRAPH_MAX_LAG",
@@ -449,14 +500,14 @@ class ChainSettings(Group):
     signal_block: BlockTag = Field(
         "safe", alias="SIGNAL_BLOCK", description="signals are acted on when this block has them"
     )
-    log_range: int = Field(
+    log_range: Count = Field(
         5000,
         ge=1,
         alias="LOG_RANGE",
         description="most blocks asked for in one eth_getLogs; shrinks when a node refuses",
     )
     rpc_timeout_seconds: float = Field(
-        15.0, gt=0, alias="RPC_TIMEOUT", description="seconds to wait for one RPC answer"
+        15.0, gt=0, le=300, alias="RPC_TIMEOUT", description="seconds to wait for one RPC answer"
     )
     signature_gas: int = Field(
         500_000,
@@ -570,12 +621,16 @@ class Settings(Group):
 
 
 def _with_secret_files(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Replace every `NAME_FILE` by `NAME` with the file's text; empty values count as absent."""
-    values = {name: value for name, value in environ.items() if value != ""}
+    """Replace every `NAME_FILE` by `NAME` with the file's text. White space around a value is none of it, and empty
+    values count as absent."""
+    values = {name: text for name, value in environ.items() if (text := value.strip())}
     problems = []
     for name in [n for n in values if n.endswith("_FILE") and _is_secret(n.removesuffix("_FILE"))]:
         try:
-            values[name.removesuffix("_FILE")] = Path(values[name]).read_text(encoding="utf-8").strip()
+            text = Path(values[name]).read_text(encoding="utf-8").strip()
+            if not text:
+                problems.append(f"{name}: the file is empty")
+            values[name.removesuffix("_FILE")] = text
         except OSError as error:
             problems.append(f"{name}: the file cannot be read ({error.strerror})")
         except UnicodeDecodeError:  # which would show what it read
@@ -612,7 +667,8 @@ def _read(group: type[G], values: Mapping[str, str], prefix: str, faults: list[s
     except ValidationError as error:
         for fault in error.errors(include_input=False, include_url=False, include_context=False):
             name = prefix + str(fault["loc"][0])
-            faults.append(f"{name}: {'missing' if fault['type'] == 'missing' else fault['msg']}")
+            message = "missing" if fault["type"] == "missing" else fault["msg"].removeprefix("Value error, ")
+            faults.append(f"{name}: {message}")
         return None
 
 

@@ -328,6 +328,11 @@ async def test_every_field_of_the_document_is_described_and_its_examples_are_rea
         assert {"400", "403", "409", "410", "413", "415", "422", "429", "503"} <= set(operation["responses"])
 
 
+@pytest.mark.parametrize("path", ["/schema/swagger", "/schema/openapi.yml", "/schema/a/b", "/nowhere"])
+async def test_what_is_not_there_is_a_problem_below_the_schema_too(world: World, path: str) -> None:
+    assert is_problem(await world.request("GET", path), 404, "not_found")
+
+
 async def test_the_page_of_the_document_loads_nothing(world: World) -> None:
     answer = await world.request("GET", "/schema")
     page = answer.body.decode()

@@ -106,9 +106,9 @@ def test_no_stored_email_is_shown_off_the_local_stack(runner: CliRunner, argumen
 def test_settings_come_from_the_env_file_and_the_environment_wins(runner: CliRunner) -> None:
     Path("mine.env").write_text("ENVIRONMENT=production\nDATABASE_URL='not-a-url'\n")
     result = runner.invoke(main, ["--env-file", "mine.env", "migrate"])
-    assert "DATABASE_URL: Value error, needs postgresql://" in result.output
+    assert "DATABASE_URL: needs postgresql://" in result.output
     Path(".env").write_text("DATABASE_URL='not-a-url'\n")
-    assert "DATABASE_URL: Value error" in runner.invoke(main, ["migrate"]).output
+    assert "DATABASE_URL: needs" in runner.invoke(main, ["migrate"]).output
     given = runner.invoke(main, ["migrate"], env={"DATABASE_URL": "postgresql://127.0.0.1:1/none"})
     assert "DATABASE_URL" not in given.output
     assert "HASH_KEY: missing" in given.output

@@ -72,6 +72,13 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("APP_ORIGIN", "https://user:hunter2@app.example.org"),
         ("CHAIN_1_RPC_URLS", "https://a.example/hunter2,b.example/hunter2"),
         ("OPS_EMAIL", "hunter2@nowhere"),
+        ("CHAIN_1_RPC_URLS", "https://a.example/hunter2\nhttps://b.example"),
+        ("CHAIN_1_RPC_URLS", "https://[hunter2"),
+        ("CHAIN_1_SUBGRAPH_URL", "hunter2"),
+        ("HEARTBEAT_URL", "https:///hunter2"),
+        ("OPS_STATUS_SECRET", "hunter2"),
+        ("OPERATOR_SECRET", "hunter2-hunter2-\nhunter2"),
+        ("TRUSTED_PROXIES", "10.0.0.0/8, hunter2"),
     ],
 )
 def test_a_wrong_value_is_refused_by_name_and_never_echoed(name: str, value: str) -> None:
@@ -79,6 +86,61 @@ def test_a_wrong_value_is_refused_by_name_and_never_echoed(name: str, value: str
     assert f"- {name}: " in fault
     assert "hunter2" not in fault
     assert value not in fault
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SIGNAL_MAX_AGE", "9" * 12),
+        ("INSTRUCTIONS_COOLDOWN", "9" * 30),
+        ("RATE_LIMIT_PER_MINUTE", "9" * 30),
+        ("CHAIN_1_RPC_TIMEOUT", "inf"),
+    ],
+)
+def test_a_number_that_no_clock_or_counter_holds_is_refused_by_name(name: str, value: str) -> None:
+    assert f"- {name}: " in _faults(**{name: value})
+
+
+def test_a_timeout_that_no_lease_has_room_for_is_refused_as_nothing_would_ever_be_sent() -> None:
+    mail = {"MAIL_URL": "https://mail.example", "MAIL_TOKEN": "t0ken"}
+    assert Settings.from_environ({**MINIMAL, **mail, "MAIL_TIMEOUT": "60"}).problems == ()
+    problems = Settings.from_environ({**MINIMAL, **mail, "MAIL_TIMEOUT": "180"}).problems
+    assert any(problem.startswith("MAIL_TIMEOUT: ") for problem in problems)
+
+
+@pytest.mark.parametrize("window", [91 * 86400, 10**30])
+def test_an_unlock_email_is_not_tried_for_longer_than_it_is_remembered(window: int) -> None:
+    settings = Settings.from_environ({**MINIMAL, "GIFT_ORIGINS": "https://g.example", "GIFT_RETRY_WINDOW": str(window)})
+    assert any(problem.startswith("GIFT_RETRY_WINDOW: ") for problem in settings.problems)
+
+
+def test_a_token_that_no_header_takes_turns_mail_off_and_is_not_shown() -> None:
+    settings = Settings.from_environ({**MINIMAL, "MAIL_URL": "https://mail.example", "MAIL_TOKEN": "t0ken\nt0ken"})
+    assert settings.mail is None
+    assert any(problem.startswith("MAIL_TOKEN: ") for problem in settings.problems)
+    assert "t0ken" not in str(settings.problems)
+
+
+def test_the_allowlist_is_kept_as_addresses_are_compared_and_nonsense_in_it_is_named() -> None:
+    mail = {"MAIL_URL": "https://mail.example", "MAIL_TOKEN": "t0ken"}
+    settings = Settings.from_environ({**MINIMAL, **mail, "MAIL_ALLOWLIST": "Anna@Example.org, @b\u00fccher.example"})
+    assert settings.mail is not None
+    assert settings.mail.allowlist == ("anna@example.org", "@xn--bcher-kva.example")
+    problems = Settings.from_environ({**MINIMAL, **mail, "MAIL_ALLOWLIST": "example.org"}).problems
+    assert any(problem.startswith("MAIL_ALLOWLIST: ") for problem in problems)
+
+
+def test_white_space_around_a_value_is_none_of_it_and_alone_it_is_nothing() -> None:
+    spaced = {name: f" {value}\n" for name, value in MINIMAL.items()}
+    assert Settings.from_environ(spaced) == Settings.from_environ(MINIMAL)
+    assert "- HASH_KEY: missing" in _faults(HASH_KEY="  ")
+
+
+def test_the_address_of_the_heartbeat_is_asked_for_as_it_is_given() -> None:
+    """A monitor whose address ends with a slash answers another one with a redirect, which counts as a failure."""
+    heartbeat = Settings.from_environ({**MINIMAL, "HEARTBEAT_URL": "https://monitor.example/ping/"}).ops.heartbeat_url
+    assert heartbeat is not None
+    assert heartbeat.get_secret_value() == "https://monitor.example/ping/"
 
 
 @pytest.mark.parametrize("name", ["APP_ORIGIN", "CORS_ORIGINS"])
@@ -162,6 +224,12 @@ def test_a_secret_file_that_is_no_text_stops_the_start_and_is_not_shown(tmp_path
     fault = _faults(HASH_KEY=None, HASH_KEY_FILE=str(tmp_path / "key"))
     assert "- HASH_KEY_FILE: " in fault
     assert "hunter2" not in fault
+
+
+def test_a_secret_file_that_is_empty_stops_the_start(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("\n")
+    fault = _faults(MAIL_URL="https://mail.example", MAIL_TOKEN_FILE=str(tmp_path / "token"))
+    assert "- MAIL_TOKEN_FILE: the file is empty" in fault
 
 
 def test_no_secret_shows_when_settings_are_printed() -> None:
