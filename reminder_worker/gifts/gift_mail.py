@@ -27,7 +27,16 @@ from reminder_worker.gifts.facts import Gift, Gifts
 from reminder_worker.gifts.notifications import payload_context
 from reminder_worker.gifts.notify_payload import Letterhead
 from reminder_worker.mail.allowlist import may_mail
-from reminder_worker.mail.client import Accepted, MailClient, NotAccepted, Refused, SuppressedAddress, Undecided
+from reminder_worker.mail.client import (
+    Accepted,
+    MailClient,
+    NotAccepted,
+    Outcome,
+    Refused,
+    SuppressedAddress,
+    Undecided,
+    speaks_of_an_outage,
+)
 from reminder_worker.mail.messages import GiftKind, GiftSubject, gift_body
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -42,18 +51,26 @@ DAY = 86_400
 FIRST_BACKOFF_SECONDS = 15.0
 LONGEST_BACKOFF_SECONDS = 1800.0
 REJECTIONS_UNTIL_DEAD = 3
+OUTAGE_AFTER = 5  # failures one after the other: one address that is put off keeps nobody else waiting
 UNDER_WAY_SECONDS = 15.0
 UNREADABLE_SECONDS = 30.0
 
 
 @dataclass(slots=True)
 class GiftMailReport:
-    """`outcomes`: by kind, how many entries came to which state; `deleted`: rows shredded after their opening day."""
+    """`outcomes`: by kind, how many entries came to which state; `deleted`: rows shredded after their opening day;
+    `failures` of the mail service, one after the other, up to the last answer."""
 
     outcomes: dict[str, dict[str, int]] = field(default_factory=dict)
     deleted: int = 0
     outage: bool = False
     unreadable_chains: list[int] = field(default_factory=list)
+    failures: int = 0
+
+    def heard(self, *, failed: bool) -> None:
+        """Of the mail service: several failures and no good answer between them are an outage."""
+        self.failures = self.failures + 1 if failed else 0
+        self.outage = self.outage or self.failures >= OUTAGE_AFTER
 
     def count(self, kind: str, state: str) -> None:
         states = self.outcomes.setdefault(kind, {})
@@ -245,12 +262,14 @@ class GiftMail:
     async def _post(self, entry: Row[Any], token: UUID, ready: Ready, report: GiftMailReport) -> Verdict:
         async with self._engine.begin() as connection:
             values = {"id": entry.id, "token": token, "body": ready.sealed, "salt": entry.salt}
+            await connection.execute(sql.LOCK, values)
             stored = (await connection.execute(sql.STORE, values)).first()
         if stored is None:  # replaced or erased since the claim: a fresh look tells
             return Verdict("released", "recipient_changed")
         return self._outcome(entry, await self._mail.send(entry.id, ready.body), report, undecided=False)
 
-    def _outcome(self, entry: Row[Any], outcome: object, report: GiftMailReport, *, undecided: bool) -> Verdict:
+    def _outcome(self, entry: Row[Any], outcome: Outcome, report: GiftMailReport, *, undecided: bool) -> Verdict:
+        report.heard(failed=speaks_of_an_outage(outcome))
         match outcome:
             case Accepted(message_id):
                 return Verdict("sent", message_id=message_id, tries=1)
@@ -261,12 +280,10 @@ class GiftMail:
                 state = "dead" if last else "released"
                 return Verdict(state, f"rejected_{status}", delay=_backoff(entry.tries), tries=1, rejections=1)
             case NotAccepted(_, retry_after):
-                report.outage = True
                 state = "unknown" if undecided else "released"
                 delay = max(_backoff(entry.tries), retry_after or 0.0)
                 return Verdict(state, "mail_unavailable", delay=delay, tries=1)
             case Undecided():
-                report.outage = True
                 return Verdict("unknown", delay=_backoff(entry.tries), tries=1)
         raise TypeError("not an outcome of the mail service")
 
@@ -277,20 +294,20 @@ class GiftMail:
         found, heads = await self._read(entries, report)
 
         async def one(entry: Row[Any]) -> None:
-            verdict = await self._decided(entry, found, heads, report) if not report.outage else _UNASKED
+            verdict = await self._decided(entry, token, found, heads, report) if not report.outage else _UNASKED
             await self._settle(entry, token, verdict, report)
 
         await self._for_each(entries, one)
 
     async def _decided(
-        self, entry: Row[Any], found: Found, heads: Mapping[int, int], report: GiftMailReport
+        self, entry: Row[Any], token: UUID, found: Found, heads: Mapping[int, int], report: GiftMailReport
     ) -> Verdict:
         if not self._keeps_keys:
             return Verdict("held", "undecidable")
         try:
             known = await self._mail.ask(entry.id)
         except MailUnavailable:
-            report.outage = True
+            report.heard(failed=True)
             return Verdict("unknown", "mail_unavailable", delay=_backoff(entry.tries), tries=1)
         if known.state == "accepted" and known.message_id:
             return Verdict("sent", message_id=known.message_id)
@@ -307,6 +324,10 @@ class GiftMail:
             body = self._vault.record(entry.salt, entry.key_id).open(entry.body, body_context(entry.id))
         except DecryptionFailed:
             return Verdict("unknown", "not_decryptable", delay=LONGEST_BACKOFF_SECONDS)
+        async with self._engine.begin() as connection:
+            confirmed = (await connection.execute(sql.CONFIRM, {"id": entry.id, "token": token})).first()
+        if confirmed is None:  # replaced or erased since the claim: asked about again, and then decided
+            return Verdict("unknown", "recipient_changed")
         return self._outcome(entry, await self._mail.send(entry.id, body), report, undecided=True)
 
     # -- both -------------------------------------------------------------------------------------

@@ -49,14 +49,17 @@ OWNER = text("select owner from worker.gift_notification where chain_id = :chain
 DELETE_ROW = text("delete from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id")
 
 # What was sent, or may have been, is never planned again; what was cancelled unsent may be. What is undecided is asked
-# about when it would be due.
+# about when it would be due. A lease ends: whoever has it would put back what it claimed as due at once.
 PLAN = text("""
     insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at)
     values (gen_random_uuid(), :email_hash, :chain_id, :timelock_id, :kind, :due, :expires_at)
     on conflict (email_hash, chain_id, timelock_id, kind) do update
-    set state = case when gift_ledger.state = 'unknown' then 'unknown' else 'queued' end,
-        reason = null, next_try = excluded.next_try, tries = 0, settled_at = null
-    where gift_ledger.state in ('queued', 'released', 'dropped', 'unknown')
+    set state = case
+            when gift_ledger.state = 'unknown' or (gift_ledger.state = 'claimed' and gift_ledger.claimed_at is not null)
+            then 'unknown' else 'queued' end,
+        reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, settled_at = null,
+        lease_token = null, lease_until = null
+    where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'unknown')
 """)
 
 NOT_WANTED = text("""
@@ -179,6 +182,9 @@ CLAIM_UNKNOWN = text(f"""
     left join worker.suppression s on s.email_hash = l.email_hash
 """)  # noqa: S608 - our own words
 
+# Before STORE, in its transaction: while an update waits for an erasure it would go on to see the row that is gone.
+LOCK = text("select from worker.gift_ledger where id = :id for update")
+
 # Only while the lease is ours and nobody replaced or erased the row since.
 STORE = text("""
     update worker.gift_ledger l
@@ -187,6 +193,14 @@ STORE = text("""
     where l.id = :id and l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp()
       and n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = :salt
     returning l.id
+""")
+
+# As STORE for what is posted again: an erased or replaced row took the body with it.
+CONFIRM = text("""
+    select from worker.gift_ledger
+    where id = :id and lease_token = :token and state = 'unknown' and lease_until > clock_timestamp()
+      and body is not null
+    for update
 """)
 
 # An acceptance counts whoever holds the lease by now; the rest only under ours. A body goes with its row's salt.
