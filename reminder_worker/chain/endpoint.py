@@ -7,6 +7,7 @@ the HTTP library gets out, because those carry the address.
 import asyncio
 import random
 import re
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from logging import Logger
@@ -26,6 +27,9 @@ from reminder_worker.chain.values import EndpointHealth
 
 log = structlog.get_logger(__name__)
 Request = tuple[str, Sequence[object]]
+
+# Python's own: py_ecc, which web3 imports, makes it 100,000, and an answer nested so deep would end the process.
+sys.setrecursionlimit(1000)
 
 MAX_ANSWER_BYTES: Final = 256 * 1024 * 1024
 FIRST_REST_SECONDS: Final = 0.25
@@ -154,11 +158,13 @@ class _Provider(AsyncHTTPProvider):
 
     @staticmethod
     def decode_rpc_response(raw_response: bytes) -> RPCResponse:
-        """Typed as in web3, which also puts the list of a batch through here."""
+        """Typed as in web3, which also puts the list of a batch through here. One object for a batch refuses it."""
         try:
             answer = msgspec.json.decode(raw_response)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             answer = None
+        if isinstance(answer, list) and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("error"):
+            answer = answer[0]  # geth and erigon put it into a list; a batch of ours has two at least
         if isinstance(answer, dict) or (isinstance(answer, list) and _ids_follow(answer)):
             return cast(RPCResponse, answer)
         raise EndpointFailed("not a JSON-RPC answer")

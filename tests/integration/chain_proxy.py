@@ -38,6 +38,9 @@ class Proxy:
         self.reply: Callable[[], web.Response] | None = None
         self.hang = False
         self.most_in_a_batch = 1000
+        self.refuses_batches: Callable[[list[Json], Json], web.Response] = lambda _batch, refusal: web.json_response(
+            {"jsonrpc": "2.0", "id": None, **refusal}, status=400
+        )
         self.largest = 64 * 1024 * 1024
 
     @property
@@ -80,8 +83,7 @@ class Proxy:
         if self.reply is not None:
             return self.reply()
         if isinstance(body, list) and len(body) > self.most_in_a_batch:
-            refusal = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "batch too large"}}
-            return web.json_response(refusal, status=400)
+            return self.refuses_batches(body, {"error": {"code": -32600, "message": "batch too large"}})
         if isinstance(body, list):
             return web.json_response([await self._one(each) for each in body])
         return web.json_response(await self._one(body))

@@ -97,6 +97,8 @@ FAILURES: dict[str, Callable[[Proxy], None]] = {
     "HTML": lambda p: setattr(p, "reply", lambda: web.Response(text="<html>")),
     "empty": lambda p: setattr(p, "reply", lambda: web.Response(text="")),
     "number": lambda p: setattr(p, "reply", lambda: web.Response(text="7")),
+    "not UTF-8": lambda p: setattr(p, "reply", lambda: web.Response(body=b'{"result": "\xff"}')),
+    "nested without end": lambda p: setattr(p, "reply", lambda: web.Response(body=b"[" * 100_000)),
     "list": lambda p: setattr(p, "reply", lambda: web.Response(text="[1]")),
     "no result": lambda p: setattr(p, "answer", only("eth_getBlockByNumber", {})),
     "wrong type": lambda p: setattr(p, "answer", only("eth_getBlockByNumber", {"result": {"number": 5}})),
@@ -448,6 +450,21 @@ async def test_an_endpoint_that_refuses_batches_is_asked_in_smaller_ones(
     first.most_in_a_batch = most
     blocks = await connect(first.url).blocks(range(20))
     assert [block.number for block in blocks if block] == list(range(20))
+
+
+@pytest.mark.parametrize("id_of", [lambda batch: batch[0]["id"], lambda _batch: None], ids=["the first's", "none"])
+async def test_batches_are_refused_by_a_list_of_one_as_geth_and_erigon_do(
+    id_of: Callable[[list[Json]], Any], connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    """It works, and rests for nothing."""
+    chain_scenario.anvil.mine(20)
+    first.most_in_a_batch = 6
+    first.refuses_batches = lambda batch, refusal: web.json_response(
+        [{"jsonrpc": "2.0", "id": id_of(batch), **refusal}]
+    )
+    chain = connect(first.url)
+    assert [block.number for block in await chain.blocks(range(20)) if block] == list(range(20))
+    assert chain.health()[0].errors == 0
 
 
 @pytest.mark.parametrize("fault", ["missing", "doubled", "without id"])
