@@ -1,10 +1,9 @@
 """From content to the bytes of one email (RFC 5322, MIME)."""
 
+import re
 from binascii import b2a_qp
 from datetime import UTC, datetime
-from email.headerregistry import Address
-from email.message import EmailMessage
-from email.policy import SMTP, SMTPUTF8
+from email.header import Header
 from email.utils import format_datetime
 from secrets import token_hex
 
@@ -14,6 +13,8 @@ from mail_service.rendering import Rendered
 from mail_service.variables import is_plain_text, reads_as_url, without_bidi_controls
 
 _MAX_NAME = 120
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9' -]{1,60}")
+_LONGEST_LINE = 76  # with an encoded word in it (RFC 2047, 2)
 
 
 def display_name(name: str) -> str:
@@ -31,16 +32,15 @@ def compose(
     rendered: Rendered,
     unsubscribe_url: str | None,
 ) -> bytes:
-    """The whole email, every line ended by CRLF, 7 bit but for the header of an SMTPUTF8 address.
+    """The whole email, every line ended by CRLF, 7 bit but for an SMTPUTF8 address.
 
-    `unsubscribe_url` becomes RFC 8058 one-click headers. Those and `Message-ID` are plain ASCII and written as they
-    are: folding would break a long URL into encoded words.
+    Headers are written here: `email` takes names apart while it folds them, and some it puts together wrongly.
+    `unsubscribe_url` becomes RFC 8058 one-click headers, which are never folded: a link would break.
     """
-    headers = EmailMessage(policy=SMTPUTF8 if recipient[1].needs_smtputf8 else SMTP)
-    headers["From"] = _mailbox(*sender)
-    headers["To"] = _mailbox(*recipient)
-    headers["Subject"] = _literal(rendered.subject)
     lines = [
+        f"From: {_mailbox('From', *sender)}",
+        f"To: {_mailbox('To', *recipient)}",
+        f"Subject: {_subject(rendered.subject)}",
         f"Message-ID: {message_id}",
         f"Date: {format_datetime(datetime.now(UTC))}",
         "Auto-Submitted: auto-generated",
@@ -50,17 +50,26 @@ def compose(
     boundary = f"=_{token_hex(16)}"
     lines += ["MIME-Version: 1.0", f'Content-Type: multipart/alternative; boundary="{boundary}"', "", ""]
     parts = [_part(boundary, "plain", rendered.text), _part(boundary, "html", rendered.html)]
-    top = headers.as_bytes().removesuffix(b"\r\n") + "\r\n".join(lines).encode("ascii")
-    return top + b"".join(parts) + f"--{boundary}--\r\n".encode()
+    return "\r\n".join(lines).encode() + b"".join(parts) + f"--{boundary}--\r\n".encode()
 
 
-def _mailbox(name: str, address: MailAddress) -> Address:
-    return Address(display_name=_literal(name), username=address.local, domain=address.domain)
+def _mailbox(header: str, name: str, address: MailAddress) -> str:
+    """A name that is more than plain words is encoded, never quoted: a comma in it must not begin another mailbox."""
+    if not name:
+        return str(address)
+    if _PLAIN_NAME.fullmatch(name):
+        return f"{name} <{address}>"
+    return f"{_encoded(header, name)}\r\n <{address}>"
 
 
-def _literal(text: str) -> str:
-    """`email` decodes what looks like an encoded word (RFC 2047) before it writes it: line breaks come out of that."""
-    return text.replace("=?", "= ?")
+def _subject(text: str) -> str:
+    """Also what looks like an encoded word (RFC 2047) is encoded, so that nobody decodes it."""
+    plain = text.isascii() and text.isprintable() and "=?" not in text
+    return _encoded("Subject", text, "us-ascii" if plain else "utf-8")
+
+
+def _encoded(header: str, text: str, charset: str = "utf-8") -> str:
+    return Header(text, charset, _LONGEST_LINE, header).encode(linesep="\r\n")
 
 
 def _part(boundary: str, subtype: str, content: str) -> bytes:

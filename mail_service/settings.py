@@ -88,9 +88,11 @@ def _sender(value: str) -> str:
     if any(ord(character) < 32 for character in value):
         raise ValueError("holds a control character")
     try:
-        parse_address(parseaddr(value)[1])
+        address = parse_address(parseaddr(value)[1])
     except Problem:
         raise ValueError("needs an address, as in: Reminders <reminders@example.org>") from None
+    if address.needs_smtputf8:
+        raise ValueError("needs an ASCII address: not every server that is written to takes another")
     return value
 
 

@@ -2,6 +2,9 @@
 
 import email
 import email.policy
+import re
+from email.header import decode_header, make_header
+from email.utils import getaddresses
 
 import pytest
 
@@ -99,22 +102,32 @@ def test_a_name_unfit_for_a_header_is_refused(name: str) -> None:
         "Anna (comment) \\ ; : [x]",
         "é" * 60,
         "=?utf-8?q?evil?=",
+        "\\" * 27 + ', "Bank" <boss@bank.example>,',
+        f"{'Anna' * 17}, boss@bank.example",
+        f"{'é' * 70}, boss@bank.example",
+        f'Zoë {chr(34) * 30}, "Bank" <boss@bank.example>',
+        "Anna" * 30,
     ],
 )
-def test_any_name_gives_one_recipient(name: str) -> None:
-    """Whatever the name holds, a mail program reads one mailbox: the given one."""
+@pytest.mark.parametrize("address", ["anna@example.net", "zoë@example.net"])
+def test_any_name_gives_one_recipient(name: str, address: str) -> None:
+    """Whatever the name holds, a mail program reads one mailbox: the given one, with this name."""
     content = compose(
         sender=("Reminders", parse_address("reminders@example.org")),
-        recipient=(name, parse_address("anna@example.net")),
+        recipient=(name, parse_address(address)),
         message_id="<1@example.org>",
         rendered=Rendered("Subject", "<p>é</p>\n.\n", "é\n.\n..\n"),
         unsubscribe_url=f"https://mail.example.org/unsubscribe/{'A' * 64}",
     )
     assert b"\n" not in content.replace(b"\r\n", b"")
-    assert content.isascii()
-    message = email.message_from_bytes(content, policy=email.policy.default)
-    [mailbox] = message["To"].addresses
-    assert mailbox.addr_spec == "anna@example.net"
+    assert content.replace(address.encode(), b"").isascii()
+    assert all(len(line) <= 78 for line in content.partition(b"List-Unsubscribe")[0].splitlines())
+    message = email.message_from_bytes(content, policy=email.policy.SMTPUTF8)
+    assert len(message["To"].addresses) == 1
+    to = re.search(rb"^To: (.*?)\r\n\S", content, re.DOTALL | re.MULTILINE)
+    assert to is not None
+    [(said, mailbox)] = getaddresses([to[1].decode()])
+    assert (str(make_header(decode_header(said))), mailbox) == (name, address)
     assert message["List-Unsubscribe"] == f"<https://mail.example.org/unsubscribe/{'A' * 64}>"
     assert message["Bcc"] is None
     assert message.defects == []

@@ -55,6 +55,7 @@ def test_nothing_has_a_default_that_is_unsafe() -> None:
         ("MAIL_SERVICE_PUBLIC_URL", "https://mail.example.org/?secretvalue"),
         ("APP_ORIGIN", "https://app.example.org/secretvalue"),
         ("MAIL_FROM", "secretvalue"),
+        ("MAIL_FROM", "R <sécretvalue@example.org>"),
         ("MAIL_FROM", "x\r\nBcc: y <reminders@mail.example.org>"),
         ("SMTP_TLS", "secretvalue"),
         ("SMTP_POOL_SIZE", "0"),
