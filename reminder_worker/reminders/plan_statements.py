@@ -10,7 +10,8 @@ _TO_PLAN = """
       and w.membership is not null and w.membership_block >= d.block_number
 """
 
-# The owner's alone, and only if stored. Who was not in the audience is looked at again after a day.
+# The owner's alone, and only if stored. Who was not in the audience, or out of time by a node that was behind, is
+# looked at again after a day.
 _BUDGETS = """
     from worker.owner_activity a
     join worker.recipient r on r.chain_id = a.chain_id and r.legacy = a.legacy and r.recipient = a.owner
@@ -19,7 +20,8 @@ _BUDGETS = """
        and l.event = format('%s:%s', a.budget_end - :budget_seconds, a.budget_step)
     where a.chain_id = :chain_id and a.budget_step is not null
       and (l.id is null or (
-          l.state = 'dropped' and l.reason = 'not_in_audience' and l.settled_at < now() - interval '1 day'
+          l.state = 'dropped' and l.reason in ('not_in_audience', 'window_closed')
+          and l.settled_at < now() - interval '1 day'
       ))
 """
 

@@ -9,6 +9,9 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.renewals import BUDGET_SECONDS
 from reminder_worker.mail.messages import deadline_words
 from reminder_worker.reminders.audience import budget_event
+from tests.campaign.nodes import behind
+from tests.integration.chain_proxy import proxy
+from tests.integration.reminder_world import open_world
 from tests.integration.renewal_world import RenewalWorld, open_renewals
 
 KIND = "auto_renew_budget"
@@ -128,6 +131,25 @@ async def test_an_owner_who_is_not_configured_is_not_written_to_until_they_are(w
     assert await world.world.states(KIND) == {"dropped:not_in_audience": 1}
     assert not await world.world.dispatch.look(), "nobody is looked at again and again"
     scenario.configure_reminders(owner, legacy)
+    await world.world.days_pass()
+    assert len(await tick(world)) == 1
+
+
+async def test_a_node_that_is_behind_keeps_no_owner_from_being_asked(world: RenewalWorld, engine: AsyncEngine) -> None:
+    """By its clock the last month has not begun. A day later it is seen that the month has not ended."""
+    legacy, anvil = await opted_in(world), world.scenario.anvil
+    left(world, legacy, 31)
+    before = anvil.block_number()
+    left(world, legacy, 29.5)
+    await world.look()
+    async with (
+        proxy(anvil.url) as node,
+        open_world(engine, world.scenario, world.world.mail, CHAIN_31337_RPC_URLS=node.url) as late,
+    ):
+        node.answer = behind(anvil, anvil.block_number() - before)
+        await late.dispatch.run()
+    assert await world.world.states(KIND) == {"dropped:window_closed": 1}
+    assert not await world.world.dispatch.look(), "nobody is looked at again and again"
     await world.world.days_pass()
     assert len(await tick(world)) == 1
 
