@@ -105,6 +105,7 @@ class LegacyRow(Entity, frozen=True, rename="camel"):
 
 
 class TimelockRow(Entity, frozen=True, rename="camel"):
+    id: SmallBigInt
     lock_type: Uint8
     owner: AddressText
     recipient: AddressText

@@ -220,7 +220,7 @@ class Subgraph:
             return msgspec.json.decode(answer.data, type=shape)
         except msgspec.ValidationError as error:
             raise self._failing(f"{query}: {error}") from None
-        except (msgspec.DecodeError, RecursionError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise self._failing(f"{query}: the answer is not JSON") from None
 
     def _failing(self, what: str) -> IndexerUnavailable:

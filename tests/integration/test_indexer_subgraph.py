@@ -142,9 +142,10 @@ async def test_a_passing_failure_is_tried_again(graph: GraphNode, subgraph: Subg
         lambda: web.Response(text='{"data": null}', status=200),
         lambda: web.Response(text='{"errors": [{"message": "secret-key rate limit"}]}', status=200),
         lambda: web.Response(text="[" * 100_000, status=200),
+        lambda: web.Response(body=b'{"data": {"_meta": {"block": {"number": 1, "hash": "\xff"}}}}', status=200),
         lambda: ConnectionResetError(),
     ],
-    ids=["503", "404", "redirect", "html", "array", "null", "errors", "deep", "reset"],
+    ids=["503", "404", "redirect", "html", "array", "null", "errors", "deep", "not UTF-8", "reset"],
 )
 async def test_a_lasting_failure_is_unavailable_and_names_no_address(
     graph: GraphNode, subgraph: Subgraph, fault: Callable[[], web.Response | Exception]
@@ -258,6 +259,17 @@ async def test_a_gift_of_somebody_else_is_not_believed(
     assert [found.timelock_id for found in await subgraph.gifts_of(ROUTER, HEAD)] == [7]
     graph.spoil = lambda data: data["rows"][0].update(change)
     with pytest.raises(IndexerUnavailable, match="not asked for"):
+        await subgraph.gifts_of(ROUTER, HEAD)
+
+
+@pytest.mark.parametrize("id", ["0x07", "gift-7", "9" * 30])
+async def test_a_timelock_whose_id_is_no_number_is_named_by_its_field(
+    graph: GraphNode, subgraph: Subgraph, id: str
+) -> None:
+    """As of a subgraph that was built with other ids: our own index answers instead."""
+    gift = fields(id=id, lockType=2, owner=ADDRESS, recipient=ROUTER, unlockTime=9, status=2, createdAt=5)
+    put(store_of(graph), "Timelock", **gift)
+    with pytest.raises(IndexerUnavailable, match=r"rows\[.*\]\.id"):
         await subgraph.gifts_of(ROUTER, HEAD)
 
 
