@@ -6,10 +6,11 @@ Nothing of an answer is ever put into an error or a log: it may hold the email.
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import aiohttp
 import msgspec
@@ -26,6 +27,7 @@ T = TypeVar("T")
 PATIENCE_SECONDS: Final = 25.0  # for one whole question, waiting for our turn included
 REQUEST_SECONDS: Final = 10.0
 POLL_SECONDS: Final = 1.0
+MOST_BYTES: Final = 1024 * 1024  # of one answer; a user, a wallet or an activity is some KB
 WALLET_NAME: Final = "Gift"
 ACCOUNT: Final[Mapping[str, str]] = {
     "curve": "CURVE_SECP256K1",
@@ -33,6 +35,7 @@ ACCOUNT: Final[Mapping[str, str]] = {
     "path": "m/44'/60'/0'/0/0",
     "addressFormat": "ADDRESS_FORMAT_ETHEREUM",
 }
+_ADDRESS = re.compile("0x[0-9a-f]{40}")
 _SCOPE = "identity_provider"
 _UNDER_WAY = frozenset({"ACTIVITY_STATUS_CREATED", "ACTIVITY_STATUS_PENDING"})
 # What signing in by a one-time code leaves behind: it proves the email, and it ends.
@@ -51,8 +54,11 @@ class _Answer(msgspec.Struct, rename="camel"):
     """Unknown fields are the provider's business."""
 
 
+_OrganizationId = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}\Z")]  # it is kept
+
+
 class _Created(_Answer):
-    sub_organization_id: str
+    sub_organization_id: _OrganizationId
 
 
 class _Result(_Answer):
@@ -70,7 +76,7 @@ class _ActivityAnswer(_Answer):
 
 
 class _Organizations(_Answer):
-    organization_ids: list[str] = []
+    organization_ids: list[_OrganizationId] = []
 
 
 class _Credential(_Answer):
@@ -214,7 +220,7 @@ class IdentityProvider:
                 raise _unavailable()
             try:
                 return msgspec.json.decode(raw, type=kind)
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, UnicodeError, RecursionError):
                 log.error("identity_provider_garbage", path=path)
                 raise _unavailable() from None
 
@@ -227,7 +233,7 @@ class IdentityProvider:
             async with self._session.post(
                 url, data=content.encode(), headers=headers, timeout=timeout, allow_redirects=False
             ) as answer:
-                return answer.status, _seconds(answer.headers.get("Retry-After")), await answer.read()
+                return answer.status, _seconds(answer.headers.get("Retry-After")), await _read(answer)
         except (aiohttp.ClientError, TimeoutError):
             log.warning("identity_provider_unreachable", path=path)
             raise _unavailable() from None
@@ -284,9 +290,15 @@ def _address(accounts: Sequence[_Account]) -> str | None:
         for account in accounts
         if (account.curve, account.path_format, account.path, account.address_format) == tuple(ACCOUNT.values())
     ]
-    if len(found) != 1 or len(found[0]) != 42 or not found[0].startswith("0x"):
-        return None
-    return found[0]
+    return found[0] if len(found) == 1 and _ADDRESS.fullmatch(found[0]) else None
+
+
+async def _read(answer: aiohttp.ClientResponse) -> bytes:
+    """What fits: more can be no answer to us, and cannot be decoded then."""
+    raw = b""
+    while len(raw) < MOST_BYTES and (part := await answer.content.read(MOST_BYTES - len(raw))):
+        raw += part
+    return raw
 
 
 def _seconds(text: str | None) -> float:

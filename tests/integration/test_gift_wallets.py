@@ -2,13 +2,14 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from sqlalchemy import text
@@ -249,6 +250,10 @@ def other_account(organization: Any) -> None:
     organization.accounts["wallet-1"][0]["path"] = "m/44'/60'/0'/0/1"
 
 
+def no_address(organization: Any) -> None:
+    organization.accounts["wallet-1"][0]["address"] = "0x" + "zz" * 20
+
+
 @pytest.mark.parametrize(
     "tampered",
     [
@@ -262,6 +267,7 @@ def other_account(organization: Any) -> None:
         imported_wallet,
         second_wallet,
         other_account,
+        no_address,
     ],
 )
 async def test_a_wallet_that_somebody_else_may_control_is_never_answered(
@@ -287,6 +293,61 @@ async def test_a_user_whose_missing_fields_are_null_is_understood(world: World) 
     world.provider.only.users[0]["userEmail"] = None
     with pytest.raises(WalletNotUsable):
         await world.wallets.address(world.request())
+
+
+@asynccontextmanager
+async def answering(answer: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> AsyncIterator[str]:
+    """What stands where the provider should, and its address."""
+    app = web.Application()
+    app.router.add_post("/public/v1/{kind}/{name}", answer)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"<html>",
+        b'{"organizationIds": ["\xff"]}',
+        b'{"organizationIds": ["\\u0000"]}',
+        b'{"organizationIds": [""]}',
+        b'{"more": ' + b"[" * 100_000,
+    ],
+    ids=["no_json", "no_utf8", "nul", "empty", "deep"],
+)
+async def test_an_answer_that_is_none_is_the_providers_fault_and_nothing_is_kept_of_it(
+    world: World, garbage: bytes
+) -> None:
+    async def answer(_: web.Request) -> web.StreamResponse:
+        return web.Response(body=garbage)
+
+    async with answering(answer) as url:
+        with pytest.raises(IdentityProviderUnavailable):
+            await world.another(TURNKEY_URL=url).address(world.request())
+    assert await world.wallets.address(world.request()) == address_of(world)
+
+
+async def test_an_answer_without_an_end_is_not_kept_in_memory(world: World) -> None:
+    whole, written = 64 * 1024 * 1024, 0
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        nonlocal written
+        response = web.StreamResponse()
+        await response.prepare(request)
+        while written < whole:
+            await response.write(b" " * 65536)
+            written += 65536
+        return response
+
+    async with answering(answer) as url:
+        with pytest.raises(IdentityProviderUnavailable):
+            await world.another(TURNKEY_URL=url).address(world.request())
+    assert written < whole
 
 
 async def test_a_sub_organization_squatting_on_the_name_is_not_answered(world: World) -> None:
