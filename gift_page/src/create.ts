@@ -1,8 +1,8 @@
 /**
  * A simple page to seal a gift with, on the local stack: what a frontend does with `sealing.ts`, step by step.
  *
- * A paper key is made here, drawn onto the sheet and held in memory until the gift is sealed: it is never stored, and
- * no request carries it.
+ * A paper key is made here and drawn onto the sheet, which stays on the page until the gift is sealed: the key is never
+ * stored, and no request carries it.
  */
 import "./create.css";
 import { Refused, Unreachable } from "./api.ts";
@@ -10,11 +10,13 @@ import { Form, group, labelled, type Wish, Wrong } from "./create_form.ts";
 import { Kept, rebuilt, shown, takeAway } from "./create_pages.ts";
 import { type Chain, GiverWallet } from "./create_wallet.ts";
 import { button, fill, make, part } from "./dom.ts";
+import { normaliseEmail } from "./email_address.ts";
 import { fetchFacts } from "./facts.ts";
 import { type Keepsake, linkOf, letterIn } from "./keepsake.ts";
 import { encodeLetter, entryLink, type GiftPlace } from "./link.ts";
-import { generate, groups, type PaperKey } from "./paper_key.ts";
-import { DoesNotFit } from "./printables/canvas.ts";
+import { generate, groups } from "./paper_key.ts";
+import { DoesNotFit, wipe } from "./printables/canvas.ts";
+import { drawGiftCard } from "./printables/gift_card.ts";
 import { drawKeySheet } from "./printables/key_sheet.ts";
 import { emailWallet, offersEmailGifts, registerNotify } from "./sealing.ts";
 import { discover, type Wallet } from "./wallets.ts";
@@ -24,6 +26,7 @@ interface Setup extends GiftPlace {
   chains: Chain[];
 }
 
+const LONGEST_ID = "9".repeat(19);
 const root = part("create");
 const setup = JSON.parse(root.dataset["setup"] ?? "{}") as Setup;
 const place: GiftPlace = { origin: setup.origin, prefix: setup.prefix };
@@ -32,7 +35,7 @@ const steps = make("div", { id: "steps" });
 const result = make("div", { id: "result" });
 const kept = new Kept((keepsake) => attempt(() => present(keepsake)));
 let wallet: GiverWallet | undefined;
-let paper: PaperKey | undefined;
+let isSealing = false;
 
 // -- what is said
 
@@ -101,8 +104,30 @@ async function prepare(form: Form): Promise<void> {
   const wish = form.read();
   takeAway(steps);
   fill(result);
-  if (wish.mode !== "paper") return seal(form, wish, await recipientOf(wish));
-  paper = generate();
+  form.disabled = true; // pressed twice it would seal two gifts
+  try {
+    await checkCard(wish);
+    if (wish.mode === "paper") await drawSheet(form, wish);
+    else await seal(form, wish, await recipientOf(wish));
+  } catch (error) {
+    form.disabled = false;
+    throw error;
+  }
+}
+
+/** Throws `DoesNotFit` before anything is sealed. */
+async function checkCard(wish: Wish): Promise<void> {
+  const { letter, occasion, opensOn } = wish;
+  wipe(await drawGiftCard({ ...letter, link: linkOf(place, keepsakeFor(wish, LONGEST_ID)), occasion, opensOn }));
+}
+
+function keepsakeFor({ letter, occasion, mode }: Wish, timelockId: string): Keepsake {
+  const { chainId } = giver().chain;
+  return { chainId, timelockId, payload: encodeLetter(letter), occasion: occasion.id, card: mode };
+}
+
+async function drawSheet(form: Form, wish: Wish): Promise<void> {
+  const paper = generate();
   const marks = { occasion: wish.occasion.id, paper: true };
   const canvas = await drawKeySheet({
     key: paper.key,
@@ -123,7 +148,7 @@ function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: s
   const go = button("Seal the gift", () => attempt(() => seal(form, wish, address)), "main");
   go.disabled = true;
   done.addEventListener("change", () => (go.disabled = !done.checked));
-  const back = button("Start over", () => startOver(form), "");
+  const back = button("Start over", () => throwAway(form), "");
   fill(
     steps,
     group(
@@ -141,8 +166,13 @@ function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: s
   steps.scrollIntoView({ block: "start" });
 }
 
+/** One sheet looks like another: the giver might hand over the one that no gift is sealed to. */
+function throwAway(form: Form): void {
+  startOver(form);
+  say("If you have printed that sheet, throw it away: nothing is sealed to its key.");
+}
+
 function startOver(form: Form): void {
-  paper = undefined;
   takeAway(steps);
   fill(result);
   form.disabled = form.element.hidden = false;
@@ -154,24 +184,25 @@ async function recipientOf(wish: Wish): Promise<string> {
 }
 
 async function seal(form: Form, wish: Wish, recipient: string): Promise<void> {
-  form.disabled = true;
-  for (const one of steps.querySelectorAll("button")) one.disabled = true;
+  const buttons = steps.querySelectorAll("button");
+  for (const one of buttons) one.disabled = true;
+  let timelockId: string;
+  isSealing = true;
   try {
-    const { timelockId } = await giver().seal(recipient, wish.token, wish.units, wish.opensOn, say);
-    const payload = encodeLetter(wish.letter);
-    const { chainId } = giver().chain;
-    const keepsake = { chainId, timelockId, payload, occasion: wish.occasion.id, card: wish.mode };
-    startOver(form);
-    form.element.hidden = true;
-    const isKept = kept.add(keepsake);
-    await present(keepsake, wish.email);
-    result.append(button("Seal another gift", () => startOver(form), ""));
-    say(`Gift ${timelockId} is sealed.${isKept ? "" : " This browser keeps nothing: save the link now."}`, !isKept);
+    ({ timelockId } = await giver().seal(recipient, wish.token, wish.units, wish.opensOn, say));
   } catch (error) {
-    if (paper === undefined) form.disabled = false;
-    for (const one of steps.querySelectorAll("button")) one.disabled = false;
+    for (const one of buttons) one.disabled = false;
     throw error;
+  } finally {
+    isSealing = false;
   }
+  const keepsake = keepsakeFor(wish, timelockId);
+  startOver(form);
+  form.element.hidden = true;
+  const isKept = kept.add(keepsake);
+  await present(keepsake, wish.email);
+  result.append(button("Seal another gift", () => startOver(form), ""));
+  say(`Gift ${timelockId} is sealed.${isKept ? "" : " This browser keeps nothing: save the link now."}`, !isKept);
 }
 
 // -- afterwards
@@ -212,7 +243,7 @@ function notifyForm(keepsake: Keepsake, known: string): HTMLElement {
 async function notify(keepsake: Keepsake, email: string, timing: string, day: string): Promise<void> {
   const { to, from } = letterIn(keepsake);
   const isScheduled = timing === "scheduled";
-  if (email.trim() === "") throw new Wrong("Please give their email address.");
+  if (normaliseEmail(email) === null) throw new Wrong("Please give their email address.");
   const sayWhen = isScheduled ? await dayOf(keepsake, day) : undefined;
   await registerNotify(giver().signer, keepsake.chainId, {
     timelockId: keepsake.timelockId,
@@ -246,9 +277,12 @@ async function open(): Promise<void> {
   fill(root, group("Your wallet", walletPicker(form)), form.element, steps, status, result, kept.element);
 }
 
-addEventListener("pagehide", () => {
-  paper = undefined;
-  takeAway(steps);
+addEventListener("pagehide", () => takeAway(steps));
+addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload(); // the sheet is gone
+});
+addEventListener("beforeunload", (event) => {
+  if (isSealing) event.preventDefault(); // what was sent goes on, and its letter would be nowhere
 });
 void open();
 

@@ -2,6 +2,7 @@
 import { getAddress, isAddress, parseUnits } from "ethers";
 import type { GiverWallet, Token } from "./create_wallet.ts";
 import { make } from "./dom.ts";
+import { normaliseEmail } from "./email_address.ts";
 import type { CardMode } from "./keepsake.ts";
 import { BadLetter, checkLetter, encodeLetter, type Letter, MOST_NOTE_CHARACTERS } from "./link.ts";
 import { type Occasion, occasionOf, occasions } from "./occasions.ts";
@@ -23,6 +24,7 @@ export interface Wish {
 }
 
 const MONTH = 30 * 86_400_000;
+const MOST_YEARS = 100;
 const MODES: readonly (readonly [CardMode, string])[] = [
   ["paper", "With a printed key: you print a sheet and hand it over"],
   ["wallet", "With a wallet they have: you know its address"],
@@ -33,9 +35,9 @@ export class Form {
   readonly element = make("form", { noValidate: true });
   private readonly occasion = make("select", { name: "occasion" });
   private readonly picture = make("canvas", { width: 176, height: 176, attributes: { role: "img", "aria-label": "" } });
-  private readonly to = make("input", { name: "to", autocomplete: "off" });
-  private readonly from = make("input", { name: "from", autocomplete: "off" });
-  private readonly note = make("textarea", { name: "note", rows: 4 });
+  private readonly to = make("input", { name: "to", autocomplete: "off", dir: "auto" });
+  private readonly from = make("input", { name: "from", autocomplete: "off", dir: "auto" });
+  private readonly note = make("textarea", { name: "note", rows: 4, dir: "auto" });
   private readonly room = make("span", { className: "hint", id: "room" });
   private readonly templates = make("div", { className: "row" });
   private readonly asset = make("select", { name: "asset" });
@@ -123,9 +125,13 @@ export class Form {
     }
     const opensOn = new Date(this.opensOn.value);
     if (Number.isNaN(opensOn.getTime())) throw new Wrong("Please choose when the gift opens.");
-    if (opensOn.getTime() <= Date.now() + this.clockAhead) throw new Wrong("A gift opens in the future.");
+    const now = Date.now() + this.clockAhead;
+    if (opensOn.getTime() <= now) throw new Wrong("A gift opens in the future.");
+    if (opensOn.getTime() > now + MOST_YEARS * 365.25 * 86_400_000) {
+      throw new Wrong(`A gift opens within ${MOST_YEARS} years. Please check the year: nobody can change it later.`);
+    }
     const common = { occasion: occasionOf(this.occasion.value), letter, token, opensOn, mode: this.mode };
-    return { ...common, units: this.units(token), address: this.recipient(), email: this.email.value.trim() };
+    return { ...common, units: this.units(token), address: this.recipient(), email: this.emailAddress() };
   }
 
   private get mode(): CardMode {
@@ -148,6 +154,12 @@ export class Form {
     if (this.mode !== "wallet") return "";
     if (!isAddress(text)) throw new Wrong("That is not the address of a wallet.");
     return getAddress(text);
+  }
+
+  private emailAddress(): string {
+    const text = this.email.value.trim();
+    if (this.mode === "email" && normaliseEmail(text) === null) throw new Wrong("That is not an email address.");
+    return text;
   }
 
   private dress(): void {

@@ -1,11 +1,11 @@
 /** The three printables of a gift, shown with their buttons, and the list of what this browser keeps. */
-import type { GiverWallet, SealedOnChain } from "./create_wallet.ts";
+import type { GiverWallet } from "./create_wallet.ts";
 import { button, make } from "./dom.ts";
 import { fetchFacts } from "./facts.ts";
 import { forget, keep, type Keepsake, keepsakes, letterIn, linkOf } from "./keepsake.ts";
 import type { GiftPlace } from "./link.ts";
 import { occasionOf } from "./occasions.ts";
-import { wipe } from "./printables/canvas.ts";
+import { DoesNotFit, wipe } from "./printables/canvas.ts";
 import { drawGiftCard } from "./printables/gift_card.ts";
 import { drawGiftRecord } from "./printables/gift_record.ts";
 import { printPage, savePage } from "./printables/output.ts";
@@ -29,22 +29,35 @@ export function shown(title: string, fileName: string, canvas: HTMLCanvasElement
   );
 }
 
-/** Link, card and, once the giver's wallet can ask the chain, the record of a kept gift. */
+/** Link, card and, once the giver's wallet can ask the chain, the record of a kept gift. The link is there also when a
+ * page cannot be drawn. */
 export async function rebuilt(place: GiftPlace, kept: Keepsake, wallet: GiverWallet | undefined): Promise<HTMLElement> {
-  const facts = await fetchFacts(kept.chainId, kept.timelockId);
-  const [link, letter, occasion] = [linkOf(place, kept), letterIn(kept), occasionOf(kept.occasion)];
-  const card = await drawGiftCard({ ...letter, link, occasion, opensOn: new Date(facts.unlockAt) });
-  const pages = make("div", { className: "pages" }, shown("Gift card", `gift-card-${kept.timelockId}.png`, card));
-  if (wallet?.chain.chainId === kept.chainId) {
-    const record = await recordOf(wallet, kept, await wallet.sealed(kept.timelockId));
-    pages.append(shown("Gift record", `gift-record-${kept.timelockId}.png`, record));
-  } else {
-    pages.append(make("p", { className: "hint" }, "Connect your wallet to have the gift record as well."));
-  }
-  return make("div", { className: "result" }, linkBox(link), pages);
+  const link = linkOf(place, kept);
+  const card = await drawn("Gift card", `gift-card-${kept.timelockId}.png`, () => cardOf(kept, link));
+  const record =
+    wallet?.chain.chainId === kept.chainId
+      ? await drawn("Gift record", `gift-record-${kept.timelockId}.png`, () => recordOf(wallet, kept))
+      : make("p", { className: "hint" }, "Connect your wallet to have the gift record as well.");
+  return make("div", { className: "result" }, linkBox(link), make("div", { className: "pages" }, card, record));
 }
 
-async function recordOf(wallet: GiverWallet, kept: Keepsake, sealed: SealedOnChain): Promise<HTMLCanvasElement> {
+async function drawn(title: string, fileName: string, draw: () => Promise<HTMLCanvasElement>): Promise<HTMLElement> {
+  try {
+    return shown(title, fileName, await draw());
+  } catch (error) {
+    const why = error instanceof DoesNotFit ? error.message : "It cannot be drawn right now: show the gift again below.";
+    return make("p", { className: "hint" }, make("strong", {}, title), `: ${why}`);
+  }
+}
+
+async function cardOf(kept: Keepsake, link: string): Promise<HTMLCanvasElement> {
+  const { unlockAt } = await fetchFacts(kept.chainId, kept.timelockId);
+  const occasion = occasionOf(kept.occasion);
+  return drawGiftCard({ ...letterIn(kept), link, occasion, opensOn: new Date(unlockAt) });
+}
+
+async function recordOf(wallet: GiverWallet, kept: Keepsake): Promise<HTMLCanvasElement> {
+  const sealed = await wallet.sealed(kept.timelockId);
   const { chainId, chainName, router } = wallet.chain;
   const { to, from } = letterIn(kept);
   const assets = wallet.named(sealed);
@@ -59,8 +72,12 @@ function linkBox(link: string): HTMLElement {
   const copy = button(
     "Copy the link",
     async () => {
-      await navigator.clipboard.writeText(link);
-      copied.textContent = "Copied.";
+      try {
+        await navigator.clipboard.writeText(link);
+        copied.textContent = "Copied.";
+      } catch {
+        copied.textContent = "Your browser did not allow that. Copy the link from here.";
+      }
     },
     "",
   );

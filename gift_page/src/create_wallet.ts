@@ -1,5 +1,12 @@
 /** The giver's wallet and what the create page reads through it: tokens, the chain's clock, what was sealed. */
-import { BrowserProvider, Contract, isError, type JsonRpcSigner, type Log, type TransactionReceipt } from "ethers";
+import {
+  BrowserProvider,
+  Contract,
+  isError,
+  type JsonRpcSigner,
+  type TransactionReceipt,
+  type TransactionResponse,
+} from "ethers";
 import { type NewGift, sealedIn, type Sealed, sealedTopics, sealingCalls } from "./sealing.ts";
 import type { Wallet } from "./wallets.ts";
 
@@ -34,6 +41,7 @@ const TOKEN_ABI = [
 const WHITE_LIST_ABI = ["function getWhitelist() view returns (address[])"];
 const WRAPPED_ETHER = "WETH";
 const MINUTES_TO_SEAL = 60n;
+const ASK_AGAIN_MILLISECONDS = 2_000;
 
 export class GiverWallet {
   private constructor(
@@ -65,21 +73,21 @@ export class GiverWallet {
     units: bigint,
     opensAt: Date,
     said: (step: string) => void,
-  ): Promise<SealedOnChain> {
+  ): Promise<Sealed> {
     const now = BigInt(await latest(this.signer.provider));
     const duration = BigInt(Math.ceil(opensAt.getTime() / 1000)) - now;
     const gift = { router: this.chain.router, recipient, duration, deadline: now + MINUTES_TO_SEAL * 60n };
     const calls = sealingCalls({ ...gift, asset: await this.asset(token, units) });
-    let receipt = null;
+    let receipt: TransactionReceipt | null = null;
     for (const [number, { to, data, value }] of calls.entries()) {
       said(`Please confirm transaction ${number + 1} of ${calls.length} in your wallet.`);
       // The wallet may be on another chain by now, where ether sent to this address is lost: it refuses by this.
       const sent = await this.signer.sendTransaction({ to, data, value, chainId: this.chain.chainId });
       said(`Transaction ${number + 1} of ${calls.length} is on its way.`);
-      receipt = await sent.wait().catch(spedUp);
+      receipt = await mined(sent);
     }
     if (receipt === null) throw new Error("The transaction was not seen on the chain.");
-    return this.placed(receipt.logs, receipt.hash, receipt.blockNumber);
+    return sealedIn(receipt.logs, this.chain.vault);
   }
 
   /** Looks up a gift that was sealed before. */
@@ -91,7 +99,10 @@ export class GiverWallet {
     });
     const [log] = logs;
     if (log === undefined) throw new Error("The chain knows no such gift.");
-    return this.placed(logs, log.transactionHash, log.blockNumber);
+    const found = await this.signer.provider.getBlock(log.blockNumber);
+    if (found === null) throw new Error("The chain does not answer.");
+    const sealedAt = new Date(found.timestamp * 1000);
+    return { ...sealedIn(logs, this.chain.vault), transaction: log.transactionHash, sealedAt };
   }
 
   /** Its assets as they are named on a record. */
@@ -108,18 +119,20 @@ export class GiverWallet {
     const allowance = (await contract.getFunction("allowance")(this.signer.address, this.chain.router)) as bigint;
     return { token: token.address, amount: units, allowance };
   }
-
-  private async placed(logs: readonly Log[], transaction: string, block: number): Promise<SealedOnChain> {
-    const found = await this.signer.provider.getBlock(block);
-    if (found === null) throw new Error("The chain does not answer.");
-    return { ...sealedIn(logs, this.chain.vault), transaction, sealedAt: new Date(found.timestamp * 1000) };
-  }
 }
 
-/** A wallet that was asked to hurry has sent the same once more: it is sealed, and not to be sealed again. */
-function spedUp(error: unknown): TransactionReceipt {
-  if (isError(error, "TRANSACTION_REPLACED") && error.reason === "repriced") return error.receipt;
-  throw error;
+/** Asks however long it takes: what was sent is under way also while nobody answers, and not to be sent again. */
+async function mined(sent: TransactionResponse): Promise<TransactionReceipt | null> {
+  for (;;) {
+    try {
+      return await sent.wait();
+    } catch (error) {
+      // A wallet that was asked to hurry has sent the same once more.
+      if (isError(error, "TRANSACTION_REPLACED") && error.reason === "repriced") return error.receipt;
+      if (isError(error, "TRANSACTION_REPLACED") || isError(error, "CALL_EXCEPTION")) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MILLISECONDS));
+  }
 }
 
 async function latest(provider: BrowserProvider | JsonRpcSigner["provider"]): Promise<number> {

@@ -27,9 +27,10 @@ export function keep(kept: Keepsake): void {
   localStorage.setItem(keyOf(kept.chainId, kept.timelockId), JSON.stringify({ payload, occasion, card }));
 }
 
-/** All of this browser, the newest gifts of each chain first; what cannot be read is left out. */
+/** All of this browser, the newest gifts of each chain first; what cannot be read is left out. None where the browser
+ * stores nothing. */
 export function keepsakes(): Keepsake[] {
-  const found = Object.keys(localStorage).flatMap((key) => read(key) ?? []);
+  const found = keys().flatMap((key) => read(key) ?? []);
   return found.sort((a, b) => a.chainId - b.chainId || Number(BigInt(b.timelockId) - BigInt(a.timelockId)));
 }
 
@@ -57,11 +58,20 @@ function keyOf(chainId: number, timelockId: string): string {
   return `gift-keepsake:${chainId}:${timelockId}`;
 }
 
+function keys(): string[] {
+  try {
+    return Object.keys(localStorage);
+  } catch {
+    return [];
+  }
+}
+
 function read(key: string): Keepsake | undefined {
   const [, chainId, timelockId] = KEY.exec(key) ?? [];
-  const text = localStorage.getItem(key);
-  if (chainId === undefined || timelockId === undefined || text === null) return undefined;
+  if (chainId === undefined || timelockId === undefined) return undefined;
   try {
+    const text = localStorage.getItem(key);
+    if (text === null) return undefined;
     const { payload, occasion, card } = JSON.parse(text) as Record<string, unknown>;
     if (typeof payload !== "string" || typeof occasion !== "string" || !CARDS.includes(card)) return undefined;
     decodeLetter(payload);

@@ -27,8 +27,8 @@ export function showLetter(place: HTMLElement, title: HTMLElement, letter: Lette
     place.className = "letter";
     fill(
       place,
-      note !== "" && make("p", { className: "note" }, note),
-      from !== "" && make("p", { className: "from" }, note === "" ? "From " : "", make("span", {}, from)),
+      note !== "" && make("p", { className: "note", dir: "auto" }, note),
+      from !== "" && make("p", { className: "from" }, note === "" ? "From " : "", make("span", { dir: "auto" }, from)),
     );
     place.setAttribute("aria-label", "Personal message");
     place.setAttribute("role", "group");

@@ -47,13 +47,15 @@ export class Progress {
   private readonly link = make("p", { className: "dim" });
   private readonly more = make("div", { className: "choices" });
   private readonly steps = STEPS.map((text) => make("li", {}, text));
-  private readonly heading = make("h2", { tabIndex: -1 }, "Your gift is on its way");
+  private readonly heading: HTMLElement;
 
   constructor(
     private readonly place: HTMLElement,
     private readonly facts: Facts,
     private readonly skipSwap: boolean,
+    heading: string = "Your gift is on its way",
   ) {
+    this.heading = make("h2", { tabIndex: -1 }, heading);
     for (const input of place.querySelectorAll("input")) input.value = ""; // a key that was typed, and not needed
     const list = make("ol", { className: "steps" }, ...this.steps);
     fill(place, make("div", { className: "panel" }, this.heading, list, this.told, this.link, this.more));

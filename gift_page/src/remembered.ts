@@ -10,9 +10,9 @@ export interface Relayed {
   skipSwap: boolean;
 }
 
-/** The recipient's own transaction, by its public hash. */
+/** The recipient's own transaction, by its public hash; null while the wallet asks whether to send it. */
 export interface Paid {
-  hash: string;
+  hash: string | null;
   skipSwap: boolean;
 }
 

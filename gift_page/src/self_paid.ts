@@ -12,6 +12,9 @@ const NOBODY = "It is on its way, but nobody answers right now. It is asked agai
 const STILL =
   "It is on its way, as far as this page knows. If you stopped it in your wallet, you can start again; nothing can be " +
   "opened twice.";
+const ASKED =
+  "Your wallet was asked before this page was loaded again. If you agreed there, your gift is on its way; if you did not, " +
+  "start again. Nothing can be opened twice.";
 
 /** What this tab sent before it was reloaded; of the wallets here the one that sent it knows its transaction. */
 export function resumedPaid(place: HTMLElement, facts: Facts, sent: Paid, again: () => void): void {
@@ -19,7 +22,7 @@ export function resumedPaid(place: HTMLElement, facts: Facts, sent: Paid, again:
   discover((found) => {
     wallets = found;
   });
-  void selfPaid(place, facts, sent, () => wallets, again, STILL);
+  void selfPaid(place, facts, sent, () => wallets, again, sent.hash === null ? ASKED : STILL);
 }
 
 /** `wallets`: who may know what became of it; the gift itself tells, too. */
@@ -34,14 +37,17 @@ export async function selfPaid(
   let isGivenUp = false;
   let isSilent = false;
   const anew = button("Start again", giveUp, "button quiet");
-  const progress = new Progress(place, facts, sent.skipSwap);
+  const { hash, skipSwap } = sent;
+  const progress = new Progress(place, facts, skipSwap, hash === null ? "Please look in your wallet" : undefined);
   remember(facts, sent);
-  progress.transaction(sent.hash);
+  progress.transaction(hash);
   for (let pause = FIRST_MILLISECONDS; ; pause = Math.min(pause * 1.4, MOST_MILLISECONDS)) {
-    const isLong = words === STILL || pause === MOST_MILLISECONDS;
-    progress.at(2, isSilent ? NOBODY : isLong ? STILL : ON_ITS_WAY, isLong ? anew : null);
+    const isLong = words !== ON_ITS_WAY || pause === MOST_MILLISECONDS;
+    const now = isLong && words === ON_ITS_WAY ? STILL : words;
+    progress.at(hash === null ? 0 : 2, isSilent ? NOBODY : now, isLong ? anew : null);
     await new Promise((resolve) => setTimeout(resolve, pause));
-    const outcomes = await Promise.all(wallets().map((wallet) => outcome(wallet, sent.hash).catch(() => "silent" as const)));
+    const asked = hash === null ? [] : wallets().map((wallet) => outcome(wallet, hash).catch(() => "silent" as const));
+    const outcomes = await Promise.all(asked);
     isSilent = outcomes.length > 0 && outcomes.every((each) => each === "silent");
     // A wallet that sped it up has sent another transaction: then only the gift itself tells.
     const isDone = outcomes.includes(true) || (await isClaimed(facts));

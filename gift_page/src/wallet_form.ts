@@ -2,6 +2,7 @@
 import { button, fill, make } from "./dom.ts";
 import { type Facts, fetchFacts } from "./facts.ts";
 import { sponsored } from "./progress.ts";
+import { remember } from "./remembered.ts";
 import { selfPaid } from "./self_paid.ts";
 import { connect, discover, sendWithdrawal, type Wallet } from "./wallets.ts";
 import { signWithdrawAuth } from "./withdraw_auth.ts";
@@ -55,8 +56,13 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
   const paid = (wallet: Wallet): Promise<void> =>
     run(wallet, async () => {
       const { address } = await connect(wallet, facts);
-      const hash = await sendWithdrawal(wallet, facts, address, wrapped.checked);
-      void selfPaid(ways, facts, { hash, skipSwap: wrapped.checked }, () => [wallet], again);
+      const skipSwap = wrapped.checked;
+      remember(facts, { hash: null, skipSwap }); // the wallet's question outlives a reload of this page
+      const hash = await sendWithdrawal(wallet, facts, address, skipSwap).catch((error: unknown) => {
+        remember(facts, null);
+        throw error;
+      });
+      void selfPaid(ways, facts, { hash, skipSwap }, () => [wallet], again);
     });
   discover((wallets) => {
     option.hidden = !hasEther;

@@ -80,7 +80,9 @@ export async function sendWithdrawal(
   const data = WITHDRAW + toBeHex(facts.timelockId, 32).slice(2) + toBeHex(skipSwap ? 1 : 0, 32).slice(2);
   const transaction = { from, to: facts.router, data, value: "0x0" };
   await call(wallet, "eth_call", [transaction, "latest"]);
-  return (await call(wallet, "eth_sendTransaction", [transaction])) as string;
+  // The wallet may be taken to another chain while it asks, where this does nothing and succeeds: it refuses by this.
+  const chainId = `0x${facts.chainId.toString(16)}`;
+  return (await call(wallet, "eth_sendTransaction", [{ ...transaction, chainId }])) as string;
 }
 
 /** Whether it succeeded; null while it is not mined. */

@@ -10,6 +10,8 @@ import { offerWallets } from "./wallet_form.ts";
 import { type GiftSigner, signWithdrawAuth } from "./withdraw_auth.ts";
 import { inWords, whyNotSponsored } from "./words.ts";
 
+/** As one node may see it a moment after another has opened it. */
+const LOCKED = "The gift is still locked by the network's clock. Please try again in a minute.";
 const NAMES: Record<Way, string> = {
   paper: "With the key on my printed sheet",
   email: "With a code sent to my email",
@@ -26,6 +28,8 @@ export async function offerWays(facts: Facts, place: HTMLElement, show: (facts: 
   const sent = remembered(facts);
   if (sent !== null) return "hash" in sent ? resumedPaid(place, facts, sent, again) : resumed(place, facts, sent, again);
   if (facts.state !== "open") return show(facts);
+  // A link that lost its mark on the way: only with it the server lets the page talk to the provider.
+  if (!byEmail && typeof facts.identityProvider?.subOrganizationId === "string") return goOnByEmail();
   const reason = await whyNotRelayed(facts.chainId);
   const whyNot = reason === null ? null : whyNotSponsored(reason);
   const order: Way[] = byEmail ? ["email", "wallet", "paper"] : marks.get("paper") === "1" ? ["paper", "wallet"] : ["wallet", "paper"];
@@ -64,13 +68,20 @@ export async function offerWays(facts: Facts, place: HTMLElement, show: (facts: 
   async function withdraw(signer: GiftSigner, way: Way): Promise<string | null> {
     try {
       const fresh = await fetchFacts(facts.chainId, facts.timelockId);
-      if (fresh.state !== "open") show(fresh);
+      if (fresh.state === "sealed") return LOCKED;
+      if (fresh.state === "claimed") show(fresh);
       else void sponsored(place, fresh, await signWithdrawAuth(fresh, signer), way, again);
       return null;
     } catch (error) {
       return inWords(error);
     }
   }
+}
+
+function goOnByEmail(): void {
+  const link = new URL(location.href);
+  link.searchParams.set("email", "1");
+  location.replace(link);
 }
 
 function panel(way: Way, isOpen: boolean): { way: Way; element: HTMLElement; body: HTMLElement } {

@@ -150,6 +150,17 @@ async def test_text_is_text(gift_world: GiftWorld, visitor: Visitor) -> None:
     nothing_amiss(visitor, gift_world.origin)
 
 
+async def test_a_letter_written_from_right_to_left_is_set_so(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Or its full stops stand at the wrong end; one from left to right is as ever."""
+    sides = {"מזל טוב!": "rtl", "عيد ميلاد سعيد.": "rtl", "Best wishes!": "ltr"}
+    for words, side in sides.items():
+        gift = await gift_world.seal(gift_world.person("ada"), letter=Letter("", words.rstrip("!."), words))
+        await visitor.page.goto(gift.url)
+        for part in (".note", ".from span"):
+            shown = visitor.page.locator("#letter").locator(part)
+            assert await shown.evaluate("(element) => getComputedStyle(element).direction") == side
+
+
 @pytest.mark.parametrize("lost", [*LOST_PARTS])
 async def test_a_damaged_letter_is_said_to_be_so_and_the_gift_opens_all_the_same(
     gift_world: GiftWorld, visitor: Visitor, lost: str
@@ -386,6 +397,8 @@ async def test_a_wallet_pays_its_own_fee_where_nothing_is_sponsored(
         assert (chain_scenario.balance(d.weth, ada.address) - weth == ETHER) is wrapped
         assert (chain_scenario.balance(None, ada.address) > ether) is not wrapped
         assert wallet.asked("eth_signTypedData_v4") == []
+        ((sent,),) = wallet.asked("eth_sendTransaction")
+        assert int(sent["chainId"], 16) == chain_scenario.anvil.chain_id  # elsewhere it would do nothing, and succeed
         nothing_amiss(visitor, world.origin)
 
 

@@ -250,12 +250,24 @@ async def test_a_link_chooses_neither_the_provider_nor_its_key(world: EmailWorld
     assert visitor.foreign(world.gifts.origin, world.provider.url) == []
 
 
+async def test_a_link_that_lost_its_mark_opens_the_gift_by_email_all_the_same(
+    world: EmailWorld, visitor: Visitor
+) -> None:
+    """The service knows that the wallet is an email's; the letter stays with the link."""
+    gift = await world.seal(await world.wallet())
+    await visitor.page.goto(gift.url.replace("&email=1", ""))
+    await have_code_sent(visitor)
+    assert visitor.page.url == gift.url
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    await see_it_claimed(visitor)
+    assert (visitor.violations, visitor.faults) == ([], [])
+
+
 async def test_what_serves_emails_is_loaded_for_email_gifts_only(world: EmailWorld, visitor: Visitor) -> None:
-    wallet = await world.wallet()
-    await visitor.page.goto((await world.gifts.seal(wallet)).url)
+    await visitor.page.goto((await world.gifts.seal(world.gifts.person("ada"))).url)
     await expect(visitor.page.get_by_role("heading", name="Open your gift")).to_be_visible()
     assert not [url for url in visitor.asked if "email" in url]
-    await visitor.page.goto((await world.seal(wallet)).url)
+    await visitor.page.goto((await world.seal(await world.wallet())).url)
     await expect(visitor.page.get_by_label("Your email address")).to_be_visible()
     assert [url for url in visitor.asked if "email" in url]
 

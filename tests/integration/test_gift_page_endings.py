@@ -1,7 +1,7 @@
 """How opening a gift can end or stop without it, in Chromium: each in its own words, and with what to do now."""
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -103,6 +103,25 @@ async def test_a_budget_that_runs_out_meanwhile_leaves_the_way_at_ones_own_fee(
         await page.get_by_role("button", name="Pay the fee myself").click()
         await see_it_received(page, "250 USDC")
         assert len([each for each in visitor.wire.sent if each.url.endswith("/gift-withdraw")]) == 2
+
+
+async def test_a_node_that_lags_behind_costs_nobody_the_key_they_typed(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """One node says that the gift is open, the next that it is not yet: said in words, and then tried again."""
+    page = visitor.page
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    await page.goto(gift.url)
+    await page.get_by_label("Group 1 of 16").fill(key_of(gift.recipient))
+
+    async def late(route: Route) -> None:
+        facts = await (await route.fetch()).json()
+        await route.fulfill(json=facts | {"state": "sealed"})
+
+    await page.route(FACTS, late)
+    await page.get_by_role("button", name="Open my gift").click()
+    await expect(page.get_by_role("alert").filter(has_text="still locked by the network's clock")).to_be_visible()
+    await page.unroute(FACTS)
+    await page.get_by_role("button", name="Open my gift").click()
+    await see_it_received(page, "250 USDC")
 
 
 async def test_a_wallet_that_loses_the_network_while_waiting_is_asked_again(

@@ -1,9 +1,11 @@
 """Gifts that are under way in the page while something else happens: a reload, another device, a forgetful wallet."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from playwright.async_api import Page, expect
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -12,6 +14,17 @@ from devnet.scenarios import Scenario
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
 from tests.integration.gift_page_world import LETTER, GiftWorld, SealedGift, open_gift_world
 from tests.integration.test_gift_page_claim import PAPER, key_of, nothing_amiss, see_it_received, type_key
+
+# A wallet sends what it was asked to, and the page that asked is gone before it could be told.
+NEVER_TELLS = """
+window.addEventListener("eip6963:announceProvider", ({ detail: { provider } }) => {
+  const ask = provider.request;
+  provider.request = (call) => {
+    const answer = ask(call);
+    return call.method === "eth_sendTransaction" ? new Promise(() => {}) : answer;
+  };
+});
+"""
 
 
 @dataclass
@@ -73,6 +86,45 @@ async def test_a_reload_finds_a_gift_that_its_recipient_pays_for(gift_world: Gif
     assert len(wallet.asked("eth_sendTransaction")) == 1
     assert "gift-request" not in await visitor.stored()
     nothing_amiss(visitor, gift_world.origin)
+
+
+@pytest.mark.parametrize("agrees", [True, False])
+async def test_a_reload_while_the_wallet_still_asks_offers_no_second_payment(
+    gift_world: GiftWorld, visitor: Visitor, agrees: bool
+) -> None:
+    """Its window stays open, and what is agreed to there no page hears of: the gift itself tells; or it starts anew."""
+    page, ada = visitor.page, gift_world.scenario.account("ada")
+    gift, wallet = await gift_world.seal(ada), BusyNetwork(gift_world.scenario, ada, "Ada's wallet")
+    await visitor.has(wallet)
+    await page.add_init_script(NEVER_TELLS)
+    await page.goto(gift.url)
+    await page.get_by_role("button", name="Pay the fee myself").click()
+    async with asyncio.timeout(15):
+        while wallet.waiting is None:
+            await page.wait_for_timeout(20)
+    await page.reload()
+    await expect(page.get_by_role("heading", name="Please look in your wallet")).to_be_focused()
+    assert await page.get_by_role("button", name="Pay the fee myself").count() == 0
+    if agrees:
+        wallet.settle()
+        await see_it_received(page, "250 USDC")
+    else:
+        await page.get_by_role("button", name="Start again").click()
+        await expect(page.get_by_role("button", name="Pay the fee myself")).to_be_visible()
+    assert len(wallet.asked("eth_sendTransaction")) == 1
+    assert "gift-request" not in await visitor.stored()
+    nothing_amiss(visitor, gift_world.origin)
+
+
+async def test_a_wallet_that_said_no_is_not_waited_for_after_a_reload(gift_world: GiftWorld, visitor: Visitor) -> None:
+    page, ada = visitor.page, gift_world.scenario.account("ada")
+    gift = await gift_world.seal(ada)
+    await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet", declines={"eth_sendTransaction"}))
+    await page.goto(gift.url)
+    await page.get_by_role("button", name="Pay the fee myself").click()
+    await expect(page.get_by_role("alert").filter(has_text="You declined in Ada's wallet")).to_be_visible()
+    await page.reload()
+    await expect(page.get_by_role("button", name="Pay the fee myself")).to_be_visible()
 
 
 async def test_a_reload_after_it_arrived_tells_that_it_did(gift_world: GiftWorld, visitor: Visitor) -> None:

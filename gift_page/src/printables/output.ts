@@ -4,6 +4,7 @@ import "./output.css";
 
 /** Opens the print dialog for this page alone, at its true size; what was copied for it is gone afterwards. */
 export function printPage(canvas: HTMLCanvasElement): void {
+  for (const old of document.querySelectorAll(".print-page")) old.remove(); // of a browser that tells of no end
   const copy = document.createElement("canvas");
   [copy.width, copy.height] = [canvas.width, canvas.height];
   copy.getContext("2d")?.drawImage(canvas, 0, 0);

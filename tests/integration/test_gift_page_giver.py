@@ -1,0 +1,219 @@
+"""What can go wrong for a giver: no gift is sealed twice or by mistake, and none that is sealed is lost from sight."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from eth_account import Account
+from playwright.async_api import Dialog, Page, Route, expect
+
+from tests.integration.gift_page_browser import InjectedWallet, Visitor
+from tests.integration.gift_page_world import GiftWorld
+from tests.integration.test_gift_page_create import NO_PRINTER, SECRET, code, created, fill_in, open_page, saved, seal
+
+NO_STORAGE = """
+Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied", "SecurityError"); } });
+"""
+OFFERS_EMAIL = {"gift": True, "giftEmail": True, "legacy": True, "chains": []}
+RECEIPT = "eth_getTransactionReceipt"
+
+
+@pytest.fixture
+async def wallet(gift_world: GiftWorld, visitor: Visitor) -> InjectedWallet:
+    """Of the giver, who has looked at the page."""
+    found = InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet")
+    await visitor.has(found)
+    await visitor.context.add_init_script(NO_PRINTER)
+    await open_page(gift_world, visitor.page)
+    return found
+
+
+async def fill_in_for_a_wallet(page: Page, world: GiftWorld, **more: str) -> None:
+    await fill_in(page, **more)
+    await page.get_by_label("With a wallet they have").check()
+    await page.get_by_label("The address of their wallet").fill(world.person("ada").address)
+
+
+async def go_on(page: Page) -> None:
+    await page.get_by_role("button", name="Continue").click()
+
+
+async def see_it_sealed(page: Page) -> None:
+    await expect(page.get_by_role("status").first).to_contain_text("is sealed")
+
+
+async def until(seen: Callable[[], bool], page: Page) -> None:
+    async with asyncio.timeout(15):
+        while not seen():
+            await page.wait_for_timeout(20)
+
+
+async def offer_email(world: GiftWorld, page: Page) -> None:
+    """As where the service makes wallets for emails; every email's is Ada's."""
+
+    async def status(route: Route) -> None:
+        await route.fulfill(json=OFFERS_EMAIL)
+
+    async def recipient_wallet(route: Route) -> None:
+        await route.fulfill(json={"address": world.person("ada").address})
+
+    await page.route("**/sponsor/status", status)
+    await page.route("**/gift/recipient-wallet", recipient_wallet)
+    await open_page(world, page)
+
+
+async def test_a_message_with_more_lines_than_the_card_is_refused_before_it_is_sealed(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """Sealed, its link could never be shown with its card."""
+    page = visitor.page
+    await fill_in_for_a_wallet(page, gift_world, note="\n".join("x" * 60))
+    await go_on(page)
+    await expect(page.get_by_role("status").first).to_contain_text("too many lines for the card, which holds")
+    assert wallet.asked("eth_sendTransaction") == []
+    await page.get_by_label("Your message").fill("\n".join("x" * 9))
+    await go_on(page)
+    await see_it_sealed(page)
+
+
+async def test_a_button_that_is_pressed_twice_seals_one_gift(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """Also while the wallet and the service are still asked for the address."""
+    page = visitor.page
+    await offer_email(gift_world, page)
+    await fill_in(page)
+    await page.get_by_label("With their email address").check()
+    await page.locator("[name=email]").fill("ada@example.org")
+    await page.get_by_role("button", name="Continue").dblclick()
+    await see_it_sealed(page)
+    assert len(wallet.asked("eth_signTypedData_v4")) == 1
+    assert len(wallet.asked("eth_sendTransaction")) == 1
+
+
+async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """The wallet's node fails after the transaction was sent: the page asks on, and who leaves it is warned."""
+    page = visitor.page
+    wallet.declines = {RECEIPT}
+    await fill_in_for_a_wallet(page, gift_world)
+    await go_on(page)
+    await until(lambda: len(wallet.asked(RECEIPT)) >= 2, page)
+    await expect(page.get_by_role("status").first).to_have_text("Transaction 1 of 1 is on its way.")
+    await expect(page.get_by_role("button", name="Continue")).to_be_disabled()
+    warned: asyncio.Future[Dialog] = asyncio.get_running_loop().create_future()
+    page.on("dialog", warned.set_result)
+    await page.close(run_before_unload=True)
+    async with asyncio.timeout(15):
+        dialog = await warned
+    assert dialog.type == "beforeunload"
+    await dialog.dismiss()
+    wallet.declines.clear()
+    await see_it_sealed(page)
+    assert len(wallet.asked("eth_sendTransaction")) == 1
+
+
+async def test_the_link_of_a_sealed_gift_is_shown_although_the_service_does_not_answer(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """Its card is to be had later; nothing says that it did not work, which would invite to seal it again."""
+    page = visitor.page
+    await page.route("**/gift/*/*", lambda route: route.abort())
+    await fill_in_for_a_wallet(page, gift_world)
+    await go_on(page)
+    await see_it_sealed(page)
+    link = await page.locator("#claim-link").inner_text()
+    await expect(page.get_by_text("Gift card: It cannot be drawn right now")).to_be_visible()
+    await page.unroute("**/gift/*/*")
+    await page.get_by_role("button", name="Show Birthday").click()
+    await saved(page, "Gift card")
+    assert await page.locator("#claim-link").inner_text() == link
+
+
+async def test_a_year_that_nobody_lives_to_see_is_refused(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """A digit wrong or too many, which nobody could ever take back."""
+    page, now = visitor.page, datetime.fromtimestamp(gift_world.scenario.anvil.now(), UTC)
+    await fill_in_for_a_wallet(page, gift_world)
+    for years in (101, 18_000):
+        await page.locator("[name=opensOn]").fill(f"{now.year + years}-11-05T09:30")
+        await go_on(page)
+        await expect(page.get_by_role("status").first).to_contain_text("Please check the year")
+    assert wallet.asked("eth_sendTransaction") == []
+    await page.locator("[name=opensOn]").fill(f"{now.year + 99}-11-05T09:30")
+    await go_on(page)
+    await see_it_sealed(page)
+
+
+async def test_an_email_address_that_is_none_is_told_before_anything_is_signed(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    page = visitor.page
+    await offer_email(gift_world, page)
+    await fill_in(page)
+    await page.get_by_label("With their email address").check()
+    for wrong in ("", "ada", "ada@example"):
+        await page.locator("[name=email]").fill(wrong)
+        await go_on(page)
+        await expect(page.get_by_role("status").first).to_have_text("That is not an email address.")
+    assert wallet.asked("eth_signTypedData_v4") == []
+    assert wallet.asked("eth_sendTransaction") == []
+
+
+async def test_where_the_browser_stores_nothing_a_gift_can_be_sealed_all_the_same(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """And its giver is told to save the link."""
+    page = visitor.page
+    await visitor.context.add_init_script(NO_STORAGE)
+    await open_page(gift_world, page)
+    await fill_in_for_a_wallet(page, gift_world)
+    await go_on(page)
+    await expect(page.get_by_role("status").first).to_contain_text("This browser keeps nothing: save the link now.")
+    await expect(page.locator("#claim-link")).to_be_visible()
+    assert created(wallet)[5] == gift_world.person("ada").address.lower()
+    assert visitor.faults == []
+
+
+async def test_who_starts_over_is_told_to_throw_the_printed_sheet_away(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """Sheets look alike, and only the last one opens the gift."""
+    page = visitor.page
+    await fill_in(page)
+    await go_on(page)
+    first = code((await saved(page, "Key sheet")).crop(SECRET))
+    await page.get_by_role("button", name="Start over").click()
+    await expect(page.get_by_role("status").first).to_contain_text("throw it away")
+    await go_on(page)
+    second = code((await saved(page, "Key sheet")).crop(SECRET))
+    await seal(page)
+    assert first != second
+    assert created(wallet)[5] == Account.from_key(second).address.lower()
+
+
+async def test_a_sheet_that_was_printed_is_not_printed_with_the_next_page(
+    visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """Not every browser tells the page that printing has ended; the sheet has the key on it."""
+    page = visitor.page
+    await fill_in(page)
+    await go_on(page)
+    for _ in range(2):
+        await page.locator("figure").get_by_role("button", name="Print").click()
+    assert await page.locator(".print-page").count() == 1
+
+
+async def test_who_comes_back_to_the_page_finds_its_form(visitor: Visitor, wallet: InjectedWallet) -> None:
+    """As browsers bring a page back that was left: its sheet is gone for good."""
+    page = visitor.page
+    await fill_in(page)
+    await go_on(page)
+    await page.locator("figure").wait_for()
+    async with page.expect_event("load"):
+        await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    await expect(page.get_by_role("button", name="Connect Giver's wallet")).to_be_visible()
+    await expect(page.get_by_role("button", name="Continue")).to_be_visible()
