@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.renewals import BUDGET_SECONDS
+from reminder_worker.errors import Unavailable
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.messages import WINDOW_KINDS, Kind, Role
 from reminder_worker.reminders import plan_statements as sql
@@ -69,14 +70,21 @@ class Planner:
             return bool(await conn.scalar(sql.SOMETHING_TO_PLAN, values))
 
     async def run(self, report: PlanReport) -> None:
-        """Plan everything there is; `report` is added to."""
+        """Plan everything there is; `report` is added to. What cannot be planned yet holds up no other sort."""
         await self._age_signals(report)
-        while await self._plan_windows(report) == WINDOWS_AT_ONCE:
-            pass
-        while await self._plan_budgets(report) == BUDGETS_AT_ONCE:
-            pass
-        while await self._plan_signals(report) == SIGNALS_AT_ONCE:
-            pass
+        failed: Unavailable | None = None
+        for plan, at_once in (
+            (self._plan_windows, WINDOWS_AT_ONCE),
+            (self._plan_budgets, BUDGETS_AT_ONCE),
+            (self._plan_signals, SIGNALS_AT_ONCE),
+        ):
+            try:
+                while await plan(report) == at_once:
+                    pass
+            except Unavailable as error:
+                failed = error
+        if failed is not None:
+            raise failed
 
     async def _age_signals(self, report: PlanReport) -> None:
         """History is not mailed: also not what was seen in time while no email was sent at all."""

@@ -8,11 +8,14 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
+from reminder_worker.errors import Unavailable
 from reminder_worker.indexer.questions import IndexHead
 from reminder_worker.reminders.plan import Planner, PlanReport
 from tests.integration.chain_proxy import Proxy, proxy
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
+
+REFUSED = {"code": -32005, "message": "query returned more than 10000 results"}
 
 
 @pytest.fixture
@@ -159,6 +162,22 @@ async def test_without_any_members_known_a_signal_is_refused_and_shown(pruned: t
     assert (await plan(world)).refused == 1
     rows = await world.sql("select reason from worker.notify_signal where state = 'refused'")
     assert [row[0] for row in rows] == ["members_not_known"]
+
+
+async def test_a_window_that_the_index_has_not_reached_holds_up_no_activation(pruned: tuple[World, Proxy]) -> None:
+    """Of the window it is not known yet who was configured, of the activation before it everything is."""
+    world, node = pruned
+    await world.save(world.legacy("olga", inactivity=40 * DAY), "olga", "anna")
+    await claimed(world)
+    world.scenario.advance(3 * DAY)
+    node.answer = lambda request: {"error": REFUSED} if request["method"] == "eth_getLogs" else None
+    await world.due.run()
+    with pytest.raises(Unavailable):
+        await plan(world)
+    assert await told(world) == {"owner", "anna", "ben"}
+    node.well()
+    assert (await plan(world)).windows == 1
+    assert "olga" in await told(world, "before_activation")
 
 
 async def test_a_subgraph_ahead_of_our_index_tells_who_was_configured_at_the_parent_block(world: World) -> None:
