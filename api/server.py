@@ -93,6 +93,8 @@ def _bind(host: str, port: int) -> socket.socket:
         bound = socket.socket(family, kind, protocol)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
+    except UnicodeError:
+        raise Misconfigured(f"cannot listen on {host}:{port}: not the name of a host") from None
     except OSError as error:
         raise Misconfigured(f"cannot listen on {host}:{port}: {error.strerror}") from None
     return bound

@@ -50,9 +50,12 @@ def main(env_file: Path | None) -> None:
     """Email reminders for on-chain legacies: run it, look at it, repair it."""
     from dotenv import load_dotenv
 
-    default = Path(".env")
-    if env_file or default.is_file():
-        load_dotenv(env_file or default, interpolate=False)
+    found = env_file or Path(".env")
+    try:
+        if found.is_file():
+            load_dotenv(found, interpolate=False)
+    except (OSError, UnicodeDecodeError):
+        raise click.ClickException(f"{found} cannot be read: it is not text, or not for this user") from None
 
 
 @main.command(epilog=cli_parts.example("reminder-worker doctor"))

@@ -65,12 +65,14 @@ def with_runtime(work: Callable[["Runtime"], Awaitable[T]]) -> T:
 
 def run(work: Coroutine[Any, Any, T]) -> T:
     import uvloop
-    from sqlalchemy.exc import OperationalError
+    from sqlalchemy.exc import OperationalError, ProgrammingError
 
     try:
         return uvloop.run(work)
     except OperationalError:
         raise Misconfigured("the database does not answer: see DATABASE_URL, is it running?") from None
+    except ProgrammingError as error:  # a right that its user lacks, an option that it does not know
+        raise Misconfigured(f"the database refuses ({type(error.orig).__name__}): see DATABASE_URL") from None
 
 
 def console() -> Any:

@@ -4,7 +4,6 @@ import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 import aiohttp
@@ -26,11 +25,21 @@ from reminder_worker.doctor_relay import look_at_wallets
 from reminder_worker.doctor_upgrades import look_at_upgrades
 from reminder_worker.doctor_watch import look_at_watch
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
+from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.gifts.page_files import PageFiles
 from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.settings import CONTRACTS, ChainSettings, Group, MailSettings, ServiceSettings, Settings
+from reminder_worker.quotas import Quotas
+from reminder_worker.settings import (
+    CONTRACTS,
+    ChainSettings,
+    Group,
+    IdentityProviderSettings,
+    MailSettings,
+    ServiceSettings,
+    Settings,
+)
 from reminder_worker.statistics.price_pass import look_at_feeds
 
 _NOBODY = "0x" + "00" * 20
@@ -65,6 +74,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
             yield Finding(part, good, words)
         async for part, good, words in look_at_watch(settings, engine):
             yield Finding(part, good, words)
+        yield await _identity_provider(settings.identity_provider, engine)
     finally:
         await engine.dispose()
     yield _statistics(settings.statistics.folder)
@@ -199,8 +209,12 @@ async def _subgraph(settings: ChainSettings, part: str) -> Finding:
 
 def _statistics(folder: Path) -> Finding:
     """Asks the nearest folder that is there, and writes nothing."""
-    there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
-    if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+    try:
+        there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+        writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+    except OSError:  # not for us to look at, or no name of a folder
+        writable = False
+    if writable:
         return Finding("statistics", True, f"Parquet is written under {folder}")
     return Finding(
         "statistics", False, f"{folder} cannot be written: see STATISTICS_FOLDER, a volume for all processes"
@@ -227,6 +241,18 @@ async def _mail(settings: MailSettings | None) -> Finding:
     return Finding("mail", False, f"answers with {status}: is MAIL_URL a mail service?")
 
 
+async def _identity_provider(settings: IdentityProviderSettings | None, engine: AsyncEngine) -> Finding:
+    """Asks nobody: every question counts there."""
+    if settings is None:
+        return Finding("identity provider", None, "not configured (TURNKEY_...): no gift is sealed to an email address")
+    async with aiohttp.ClientSession() as session:
+        try:
+            IdentityProvider(settings, session, Quotas(engine))
+        except Misconfigured as error:
+            return Finding("identity provider", False, f"{error}: nothing starts with these")
+    return Finding("identity provider", True, "its two keys belong together; the provider itself was not asked")
+
+
 def _gift_page(settings: Settings) -> Finding:
     if settings.gifts is None:
         return Finding("gift page", None, "is not served: GIFT_ORIGINS is not set")
@@ -241,7 +267,7 @@ def _dagster(url: str | None) -> Finding:
     """Its storage only: whether its daemon is alive shows in the ages of the passes."""
     if not url:
         return Finding("dagster", None, "DAGSTER_PG_URL is not set here: passes run by `reminder-worker tick` only")
-    if urlsplit(url).scheme != "postgresql+psycopg2":
+    if not url.startswith("postgresql+psycopg2://"):
         return Finding("dagster", False, "DAGSTER_PG_URL has to begin with postgresql+psycopg2://")
     try:
         psycopg.connect(url.replace("postgresql+psycopg2://", "postgresql://", 1), connect_timeout=10).close()

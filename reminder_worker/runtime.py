@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 import aiohttp
+import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.alerts import Alerts
@@ -39,6 +40,8 @@ from reminder_worker.settings import ChainSettings, GiftSettings, Settings
 from reminder_worker.statistics.price_pass import Prices
 from reminder_worker.statistics.snapshot import Statistics
 from reminder_worker.upgrades.watch import UpgradeWatch
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,8 @@ def make_vault(settings: Settings) -> Vault:
 @asynccontextmanager
 async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
     """Raises `Misconfigured` when the database is not migrated or was made with other keys or contracts."""
+    if settings.problems:
+        log.error("settings_by_half", problems=settings.problems)
     async with AsyncExitStack() as stack:
         engine = open_engine(settings.service.database_url.get_secret_value())
         stack.push_async_callback(engine.dispose)

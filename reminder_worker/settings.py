@@ -72,7 +72,8 @@ def _keys_32_bytes(value: object) -> object:
 def _url(value: str) -> str:
     try:
         parts = urlsplit(value)
-        is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        host = (parts.hostname or "").encode("idna")  # as it is looked up
+        is_url = parts.scheme in ("http", "https") and host != b"" and parts.port != 0
     except ValueError:  # which would show a part of it
         is_url = False
     if not is_url or not value.isprintable() or " " in value:

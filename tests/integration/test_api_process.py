@@ -89,6 +89,15 @@ async def test_it_starts_ready_and_ends_in_order(environ: dict[str, str]) -> Non
         assert await asyncio.wait_for(process.wait(), 30) == 0
 
 
+async def test_an_address_that_is_none_is_named(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    async with open_world(chain_scenario, engine) as world:
+        wrong = world.parts.settings.api.model_copy(update={"host": "127..0.1"})
+        world.parts.settings = world.parts.settings.model_copy(update={"api": wrong})
+        with pytest.raises(Misconfigured, match=r"cannot listen on 127\.\.0\.1:0"):
+            async with listening(world.parts):
+                pass
+
+
 async def test_a_taken_port_is_named(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     async with open_world(chain_scenario, engine) as world:
         port = int(world.url.rpartition(":")[2])

@@ -1,6 +1,7 @@
 """Commands that repair and look, on a real database and a real chain."""
 
 import logging
+import re
 import secrets
 import sys
 from base64 import b64encode
@@ -23,6 +24,11 @@ from tests.integration.relay_rows import SIGNATURE, enter_budget, enter_request,
 
 ENC_KEY, HASH_KEY, NEW_KEY = (secrets.token_bytes(32) for _ in range(3))
 LEGACY, HEIR = "0x" + "a1" * 20, "0x" + "b2" * 20
+PROVIDER = {
+    "TURNKEY_ORGANIZATION_ID": "organization",
+    "TURNKEY_API_PUBLIC_KEY": "02" + "00" * 32,
+    "TURNKEY_API_PRIVATE_KEY": "11" * 32,
+}
 EMAIL = b"orpheline.quistgaard@post.example"
 
 
@@ -109,8 +115,21 @@ def test_doctor_writes_nothing(command: Command) -> None:
         ({"CHAIN_31337_PREMIUM_SETTING": "0x" + "99" * 20}, "no contract at PREMIUM_SETTING"),
         ({"DAGSTER_PG_URL": "postgresql://localhost/dagster"}, "has to begin with postgresql+psycopg2://"),
         ({"DAGSTER_PG_URL": "postgresql+psycopg2://127.0.0.1:1/dagster"}, "its storage does not answer"),
+        ({"DAGSTER_PG_URL": "postgresql+psycopg2://[127.0.0.1/dagster"}, "its storage does not answer"),
+        ({"STATISTICS_FOLDER": "x" * 300}, "cannot be written: see STATISTICS_FOLDER"),
+        (PROVIDER, "TURNKEY_API_PRIVATE_KEY is not the key of TURNKEY_API_PUBLIC_KEY"),
     ],
-    ids=["mail by half", "mail down", "subgraph down", "wrong address", "wrong driver", "dagster's storage down"],
+    ids=[
+        "mail by half",
+        "mail down",
+        "subgraph down",
+        "wrong address",
+        "wrong driver",
+        "dagster's storage down",
+        "dagster's address is none",
+        "folder that cannot be",
+        "provider's keys",
+    ],
 )
 def test_doctor_names_what_is_wrong_and_what_to_do(command: Command, changes: dict[str, str], words: str) -> None:
     looked = command("doctor", **changes)
@@ -203,6 +222,12 @@ def test_tick_runs_every_pass_and_says_which_are_off(command: Command) -> None:
     assert set(rows) == {step.name for step in PASSES}
     assert "done" in rows["index"]
     assert "off" in rows["dispatch"]
+
+
+def test_a_group_set_by_half_is_an_error_in_the_log_of_every_start(command: Command) -> None:
+    ticked = command("tick", "--pass", "alerts", MAIL_URL="http://127.0.0.1:1")
+    assert ticked.exit_code == 0, ticked.output
+    assert re.search(r'"MAIL_TOKEN: missing".*"settings_by_half", "level": "error"', ticked.output)
 
 
 def test_a_failing_pass_is_exit_code_1_and_stops_no_other(command: Command) -> None:

@@ -103,6 +103,26 @@ def test_no_stored_email_is_shown_off_the_local_stack(runner: CliRunner, argumen
     assert "local stack only" in result.output
 
 
+def test_an_env_file_that_is_no_text_is_a_sentence_and_not_shown(runner: CliRunner) -> None:
+    Path(".env").write_bytes(b"HASH_KEY=hunter2\xff\xfe")
+    result = runner.invoke(main, ["migrate"])
+    assert (result.exit_code, result.output) == (
+        1,
+        "Error: .env cannot be read: it is not text, or not for this user\n",
+    )
+
+
+def test_a_database_that_refuses_is_a_sentence(runner: CliRunner) -> None:
+    """As one does whose user may not make a schema, or whose address has an option that there is not."""
+    url = PRODUCTION["DATABASE_URL"] + "?option=hunter2"
+    for command in (["migrate"], ["requeue"]):
+        result = runner.invoke(main, command, env=PRODUCTION | {"DATABASE_URL": url})
+        assert (result.exit_code, isinstance(result.exception, SystemExit)) == (1, True)
+        assert "the database refuses (ProgrammingError): see DATABASE_URL" in result.output
+        assert "hunter2" not in result.output
+        assert "pa55word" not in result.output
+
+
 def test_settings_come_from_the_env_file_and_the_environment_wins(runner: CliRunner) -> None:
     Path("mine.env").write_text("ENVIRONMENT=production\nDATABASE_URL='not-a-url'\n")
     result = runner.invoke(main, ["--env-file", "mine.env", "migrate"])

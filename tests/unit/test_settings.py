@@ -74,6 +74,7 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("OPS_EMAIL", "hunter2@nowhere"),
         ("CHAIN_1_RPC_URLS", "https://a.example/hunter2\nhttps://b.example"),
         ("CHAIN_1_RPC_URLS", "https://[hunter2"),
+        ("CHAIN_1_RPC_URLS", "https://a.example/key, https://b..example/hunter2"),
         ("CHAIN_1_SUBGRAPH_URL", "hunter2"),
         ("HEARTBEAT_URL", "https:///hunter2"),
         ("OPS_STATUS_SECRET", "hunter2"),
