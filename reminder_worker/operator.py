@@ -110,7 +110,7 @@ async def _recipients(connection: AsyncConnection, of_person: object) -> int:
 
 async def _gifts(connection: AsyncConnection, of_person: object) -> int:
     key = (gift_notification.c.chain_id, gift_notification.c.timelock_id)
-    rows = (await connection.execute(select(*key).where(of_person).order_by(*key))).all()  # type: ignore[arg-type]
+    rows = (await connection.execute(select(*key).where(of_person).order_by(*key).with_for_update())).all()  # type: ignore[arg-type]
     for row in rows:
         at = {"chain_id": row.chain_id, "timelock_id": row.timelock_id}
         await connection.execute(gifts.CANCEL, {**at, "reason": "erased", "kept": None})

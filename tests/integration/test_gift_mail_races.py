@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts.facts import Gifts
 from reminder_worker.mail.client import MailClient
+from reminder_worker.operator import erase_person
 from tests.integration.mail_stub import Fault
 from tests.integration.test_gift_mail import NORMAL, World, open_world
 
@@ -68,6 +69,22 @@ async def test_an_erasure_that_is_answered_lets_no_email_out_that_waited_for_it(
     await running
     assert world.stub.inbox == []
     assert (await world.states())["gift_waiting"] == "dropped"
+
+
+async def test_forgetting_a_person_leaves_alone_who_is_registered_in_their_place(world: World) -> None:
+    """The giver corrects the address while an operator erases the old one: the right person still hears."""
+    id = world.seal()
+    await world.register(id)
+    async with world.engine.connect() as other:
+        await other.execute(text("select from worker.gift_notification for update"))
+        correcting = asyncio.create_task(world.register(id, recipientEmail="right@post.example"))
+        await blocked(world, 1)
+        erasing = asyncio.create_task(erase_person(world.engine, world.hashes, NORMAL, None))
+        await blocked(world, 2)
+        await other.rollback()
+    await asyncio.gather(correcting, erasing)
+    await world.tick()
+    assert world.stub.told("gift_waiting") == ["right@post.example"]
 
 
 @pytest.mark.parametrize("corrected", [False, True], ids=["erased", "corrected"])
