@@ -36,7 +36,7 @@ from reminder_worker.relay.broadcast import TAKEN, broadcast
 from reminder_worker.relay.fees import Fees, first_fees, reservation
 from reminder_worker.relay.room import Room, check_balance
 from reminder_worker.relay.together import Together
-from reminder_worker.relay.values import Authorization, Caps, Lane, RequestView, State
+from reminder_worker.relay.values import LEAST_SECONDS_LEFT, Authorization, Caps, Lane, RequestView, State
 from reminder_worker.relay.wallet import Signer
 
 log = structlog.get_logger(__name__)
@@ -299,8 +299,11 @@ class Admission:
                 found.append((row, _Ready(row.id, row.router, row.gas_limit, key, data)))
         chain = self._chains[chain_id]
         calls = [(Call(each.router, each.data), each.gas_limit) for _, each in found]
-        answers = await chain.call_each(calls, sender=self.signer.address)
-        asked = (self._objection(chain, *each, answer) for each, answer in zip(found, answers, strict=True))
+        head, answers = await asyncio.gather(chain.block("latest"), chain.call_each(calls, sender=self.signer.address))
+        if head is None:
+            raise ChainUnavailable(f"no endpoint of chain {chain_id} knows the latest block")
+        now = head.timestamp
+        asked = (self._objection(chain, *each, answer, now) for each, answer in zip(found, answers, strict=True))
         ready = []
         for (_, each), objection in zip(found, await asyncio.gather(*asked), strict=True):
             if objection is None:
@@ -343,8 +346,12 @@ class Admission:
             owed, room = owed + wei, room - wei
         return chosen
 
-    async def _objection(self, chain: Chain, row: Any, ready: _Ready, answer: bytes | Reverted | None) -> str | None:
+    async def _objection(
+        self, chain: Chain, row: Any, ready: _Ready, answer: bytes | Reverted | None, now: int
+    ) -> str | None:
         """Why it is not to be paid for now, as a code: what it was for may have been done since it came."""
+        if row.lane != Lane.AUTO_RENEW and row.deadline < now + LEAST_SECONDS_LEFT:
+            return "expires_soon"
         if answer is None:
             return "not_simulated"
         if isinstance(answer, Reverted):

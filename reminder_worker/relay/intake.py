@@ -53,14 +53,12 @@ from reminder_worker.relay.authorizations import (
 )
 from reminder_worker.relay.contract_errors import moment, named, refusal
 from reminder_worker.relay.settle import paused
-from reminder_worker.relay.values import Authorization, Lane, RequestView
+from reminder_worker.relay.values import LEAST_SECONDS_LEFT, Authorization, Lane, RequestView
 from reminder_worker.settings import RelaySettings, Settings
 from reminder_worker.signed import served_chain
 
 MOST_WAITING: Final = 4
 """Authorizations of one signer that may wait behind one that is not mined."""
-LEAST_SECONDS_LEFT: Final = 30
-"""Until the deadline: with less it would hardly be mined in time, and the fee be spent for nothing."""
 DAY_SECONDS: Final = 86_400
 _SELF_PAID: Final = "Sending the transaction yourself, at your own fee, still works."
 

@@ -16,9 +16,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts
-from reminder_worker.chain.client import Chain
+from reminder_worker.chain.client import Call, Chain, Reverted
 from reminder_worker.chain.contracts import Timelocks
-from reminder_worker.errors import DecryptionFailed, RelayStopped, Unavailable
+from reminder_worker.errors import ChainUnavailable, DecryptionFailed, RelayStopped, Unavailable
 from reminder_worker.indexer.questions import LIVE
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import effects, settle, store
@@ -191,6 +191,8 @@ class Reconcile:
                     report.unmined += 1
                     return await self._newest(chain_id, [at], report)
             case Replace(kind) if market is not None:
+                if kind == "call" and await self._would_revert(chain_id, at):
+                    kind = "empty"
                 return await self._replace(chain_id, at, kind, market, report)
         return ()
 
@@ -238,6 +240,16 @@ class Reconcile:
                 return False
             await settle.unmine(connection, chain_id, self._wallet, at)
             return True
+
+    async def _would_revert(self, chain_id: int, at: OpenSlot) -> bool:
+        """Nothing dearer is signed for what came to nothing while it was stuck: its gift was paid out without it."""
+        async with self._engine.connect() as connection:
+            sealed = await connection.scalar(sql.CALL_DATA, {"id": at.request.id})
+        call, gas = Call(at.request.router, settle.open_call(self._vault, at.request, sealed)), at.slot.newest.gas_limit
+        answer: bytes | Reverted = b""
+        with suppress(ChainUnavailable):
+            answer = await self._chains[chain_id].call(call, gas=gas, sender=self._wallet)
+        return isinstance(answer, Reverted)
 
     async def _replace(
         self, chain_id: int, at: OpenSlot, kind: Kind, market: Market, report: ReconcileReport

@@ -12,6 +12,7 @@ from uuid import UUID
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay import statements
@@ -130,8 +131,10 @@ async def own_nonces(connection: AsyncConnection, chain_id: int, tx_hashes: Sequ
     return {row.tx_hash: int(row.signer_nonce) for row in rows}
 
 
-def open_call(vault: Vault, request: StoredRequest, sealed: bytes) -> bytes:
-    """Raises `DecryptionFailed`."""
+def open_call(vault: Vault, request: StoredRequest, sealed: bytes | None) -> bytes:
+    """Raises `DecryptionFailed`, also for a request that somebody else has ended meanwhile."""
+    if sealed is None:
+        raise DecryptionFailed("a request that has ended has no call any more")
     return vault.record(request.salt, request.key_id).open(sealed, f"relay_request.call_data|{request.id}")
 
 

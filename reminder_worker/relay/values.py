@@ -34,6 +34,8 @@ class State(StrEnum):
 WAITING_STATES: Final = frozenset({State.QUEUED, State.WAITING_PREDECESSOR, State.DEFERRED_FEE})
 OPEN_STATES: Final = WAITING_STATES | {State.SIGNED, State.BROADCAST, State.MINED}
 ENDED_STATES: Final = frozenset(State) - OPEN_STATES
+LEAST_SECONDS_LEFT: Final = 30
+"""Until the deadline: with less it would hardly be mined in time, and the fee be spent for nothing."""
 
 
 @dataclass(frozen=True, slots=True)

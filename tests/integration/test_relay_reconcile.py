@@ -141,6 +141,54 @@ async def test_what_is_not_mined_by_its_deadline_expires_and_its_nonce_is_freed(
     assert (await world.budget())["reserved"] == 0
 
 
+async def test_what_waited_until_seconds_before_its_deadline_is_not_paid_for(world: RelayWorld) -> None:
+    """It would pass the simulation on the latest block, and fail in the next one."""
+    world.base_fee(2 * CEILING)
+    request = await world.admit(world.gift(), ttl=600)
+    world.anvil.increase_time(590)
+    world.base_fee(GWEI)
+    world.mine()
+    assert (await world.run()).started == 0
+    world.anvil.increase_time(20)
+    await settled(world)
+    assert await world.state(request) == "expired"
+    assert world.paid() == 0
+
+
+async def test_who_is_paused_gets_no_more_of_what_already_waits_until_tomorrow(world: RelayWorld) -> None:
+    failing, gift = world.gift("heir", locked=True), world.gift("heir")
+    first = await world.admission.admit(world.withdrawal(failing, nonce=0))
+    waiting = await world.admission.admit(world.withdrawal(gift, nonce=1, ttl=10**6), waits=True)
+    world.mine()
+    await world.run()
+    world.finalize()
+    await world.run()
+    assert await world.state(first) == "reverted"
+    world.cancel_nonce(gift.recipient)
+    world.mine()
+    assert (await world.run()).started == 0
+    assert await world.state(waiting) == "waiting_predecessor"
+    await world.execute("update worker.quota set ends_at = ends_at - 86400")
+    await settled(world)
+    assert await world.state(waiting) == "confirmed"
+
+
+async def test_what_is_stuck_and_came_to_nothing_meanwhile_is_freed_and_not_made_dearer(world: RelayWorld) -> None:
+    gift = world.gift()
+    request = await world.admit(gift)
+    world.drop(await world.attempts())
+    world.automine()
+    world.scenario.withdraw_from_vault(world.account("stranger"), gift.id, gift.recipient.address)
+    world.by_hand()
+    await world.age(400)
+    report = await world.run()
+    assert (report.freed, report.replaced) == (1, 0)
+    assert [attempt["kind"] for attempt in await world.attempts()] == ["call", "empty"]
+    await settled(world)
+    assert await world.state(request) == "satisfied_elsewhere"
+    assert world.count() == 1
+
+
 async def test_who_defers_what_waits_takes_its_turn_at_the_wallets_row(world: RelayWorld) -> None:
     """Else it and somebody who starts the same requests could wait for each other."""
     world.caps = replace(world.caps, max_open=1)
@@ -462,6 +510,29 @@ async def test_another_claim_of_the_same_legacy_is_not_taken_for_the_same(world:
     world.send(world.account("stranger"), other.router, other.call_data, tip=90 * GWEI)
     await settled(world)
     assert await world.state(request) == "superseded"
+
+
+async def test_a_claim_that_another_reconciler_ends_meanwhile_holds_up_no_other(world: RelayWorld) -> None:
+    """Its call is gone between the look at its slot and the look at what a stranger called."""
+    gift = world.gift()
+    world.automine()
+    owner, heir = world.account("owner"), world.account("heir")
+    legacy = world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
+    world.scenario.advance(31 * DAY)
+    world.by_hand()
+    auth = world.scenario.claim_auth(heir, legacy.id, [], is_eth=True)
+    call = world.scenario.contracts["TransferEOALegacyRouter"].encode("activeLegacyFor", legacy.id, [], True, auth)
+    data = bytes.fromhex(call[2:])
+    claim = world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
+    admitted = await world.admission.admit(claim)
+    other = await world.admit(gift)
+    world.send(world.account("stranger"), claim.router, claim.call_data, tip=90 * GWEI)
+    world.mine()
+    await world.run()
+    world.finalize()
+    await world.execute("update worker.relay_request set call_data = null where id = :id", id=admitted.id)
+    assert (await world.run()).failed == 1
+    assert await world.state(other) == "confirmed"
 
 
 async def test_a_renewal_that_fails_pauses_no_attestor_and_one_that_is_late_expires(world: RelayWorld) -> None:
