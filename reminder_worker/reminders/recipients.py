@@ -50,7 +50,8 @@ _SPEND_AND_READ = text("""
         )
     order by r.recipient
 """)
-_UNSENT = ("queued", "released", "dead", "suppressed")
+_WAITING = ("queued", "released")
+_GIVEN_UP = ("dead", "suppressed")
 _UNDECIDED = ("claimed", "unknown", "held")
 
 
@@ -123,7 +124,9 @@ class Recipients:
             gone = [address for address in stored if address not in {each.recipient for each in wanted}]
             changed = [each for each in wanted if not self._is_same(stored.get(each.recipient), each)]
             await self._take_new_addresses(conn, request, granted, stored.values(), changed)
-            await cancel_unsent(conn, request.chain_id, request.legacy, [*gone, *(each.recipient for each in changed)])
+            theirs = [*gone, *(each.recipient for each in changed)]
+            reworded = [each.recipient for each in changed if self._has_email(stored.get(each.recipient), each)]
+            await cancel_unsent(conn, request.chain_id, request.legacy, theirs, reworded=reworded)
             await self._delete(conn, request, gone)
             await self._write(conn, request, changed)
             if changed:
@@ -172,13 +175,16 @@ class Recipients:
 
     def _is_same(self, row: Row[Any] | None, wanted: Recipient) -> bool:
         """Rows that say the same already stay untouched, and so do the emails under way to them."""
-        if row is None or row.role != wanted.role or row.email_hash != self._hashes.email(wanted.email):
+        if row is None or row.role != wanted.role or not self._has_email(row, wanted):
             return False
         try:
             return self.open_row(row) == wanted
         except DecryptionFailed:
             log.error("recipient_not_decryptable", chain_id=row.chain_id, legacy=row.legacy, recipient=row.recipient)
             return False
+
+    def _has_email(self, row: Row[Any] | None, wanted: Recipient) -> bool:
+        return row is not None and bool(row.email_hash == self._hashes.email(wanted.email))
 
     async def _take_new_addresses(
         self,
@@ -229,11 +235,14 @@ class Recipients:
         }
 
 
-async def cancel_unsent(conn: AsyncConnection, chain_id: int, legacy: str, addresses: Sequence[str]) -> None:
+async def cancel_unsent(
+    conn: AsyncConnection, chain_id: int, legacy: str, addresses: Sequence[str], *, reworded: Sequence[str] = ()
+) -> None:
     """Of people who are replaced or erased: what was not accepted is gone, what may have been can only be asked about.
 
     So a corrected address is told of an open window that the old one was proven not to have been told of. What was
-    merged into another email may have been told by that one.
+    merged into another email may have been told by that one. `reworded`: those of them who only get another name or
+    role, and hear of what waits in the new words.
     """
     if not addresses:
         return
@@ -243,7 +252,8 @@ async def cancel_unsent(conn: AsyncConnection, chain_id: int, legacy: str, addre
         sent_ledger.c.recipient.in_(addresses),
     )
     dropped = (sent_ledger.c.state == "dropped") & sent_ledger.c.reason.is_distinct_from("merged")
-    await conn.execute(delete(sent_ledger).where(*theirs, sent_ledger.c.state.in_(_UNSENT) | dropped))
+    waits = sent_ledger.c.state.in_(_WAITING) & sent_ledger.c.recipient.not_in(reworded)
+    await conn.execute(delete(sent_ledger).where(*theirs, waits | dropped | sent_ledger.c.state.in_(_GIVEN_UP)))
     await conn.execute(
         update(sent_ledger).where(*theirs, sent_ledger.c.state.in_(_UNDECIDED)).values(body=None, body_salt=None)
     )

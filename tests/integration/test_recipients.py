@@ -129,6 +129,18 @@ async def test_replacing_or_erasing_cancels_what_was_not_sent(
     assert await _left(world, 1) == cancelled
 
 
+async def test_another_name_or_role_loses_nothing_that_waits(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    """Whom it goes to is the same: it is sent in the new words. What is undecided is only asked about."""
+    await world.ingest(owner, legacy, [person(1), person(2)])
+    for number in (1, 2):
+        await _ledger(world, legacy, number)
+    await world.ingest(owner, legacy, [person(1, name="Renamed"), person(2, role="owner")])
+    for number in (1, 2):
+        assert await _left(world, number) == dict.fromkeys(
+            ("queued", "released", "claimed", "unknown", "held", "sent"), False
+        )
+
+
 async def test_a_legacy_is_watched_while_it_has_recipients(world: World, owner: LocalAccount, legacy: Legacy) -> None:
     await world.ingest(owner, legacy, [person(1)])
     (watched,) = await world.rows("select legacy, creator, legacy_type, next_ask from worker.watch")
