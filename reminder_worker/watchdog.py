@@ -106,7 +106,7 @@ class Watchdog:
         wrong = judge(known)
         async with self._engine.begin() as conn:
             await conn.execute(_ONE_AT_A_TIME)
-            changed = await self._tell(conn, wrong) + await self._forget_wallets(conn)
+            changed = await self._tell(conn, wrong) + await self._forget_gone(conn)
             raised = (await conn.scalars(select(_T.kind).where(_OF_THE_WORKER, _T.raised))).all()
         unwell = {kind for kind, _, _ in wrong} | {AlertKind(kind) for kind in raised}
         behind = {str(each.chain_id): each.behind for each in known.chains if each.behind is not None}
@@ -147,15 +147,20 @@ class Watchdog:
         lasted: Facts = {"it_lasted_seconds": row.age} if row is not None else {}
         return await self._alerts.clear(conn, kind, subject, chain_id, lasted)
 
-    async def _forget_wallets(self, conn: AsyncConnection) -> int:
-        """Conditions of a wallet or chain that is no longer ours are over: nobody else would ever say so."""
+    async def _forget_gone(self, conn: AsyncConnection) -> int:
+        """Conditions of a wallet, timelock or chain that is no longer ours are over: nobody else would ever say so."""
         groups = (self._settings.relay, self._settings.auto_renew)
-        if len(self._wallets) < sum(group is not None for group in groups):
-            return 0  # a key that cannot be read: its wallet is ours all the same
+        # A key that cannot be read: its wallet is ours all the same.
+        unread = len(self._wallets) < sum(group is not None for group in groups)
         cleared = 0
-        for row in (await conn.execute(_TOLD_OF_WALLETS)).all():
-            if row.subject not in self._wallets or row.chain_id not in self._chains:
-                reason: Facts = {"reason": "this wallet or chain is no longer configured"}
+        for row in (await conn.execute(_TOLD_BY_OTHERS)).all():
+            chain = self._chains.get(row.chain_id)
+            if row.kind == AlertKind.UPGRADE_DELAY_SHORT:
+                ours = chain is not None and row.subject == chain.settings.upgrade_timelock
+            else:
+                ours = unread or (chain is not None and row.subject in self._wallets)
+            if not ours:
+                reason: Facts = {"reason": "this is no longer configured"}
                 cleared += await self._alerts.clear(conn, AlertKind(row.kind), row.subject, row.chain_id, reason)
         return cleared
 
@@ -204,7 +209,9 @@ _T = alert_state.c
 _TOLD = select(
     _T.kind, _T.subject, _T.chain_id, _T.raised, _age(_T.since).label("age"), _age(_T.turning_since).label("turning")
 ).where(_T.kind.in_(OURS))
-_TOLD_OF_WALLETS = select(_T.kind, _T.subject, _T.chain_id).where(_T.kind.in_(OF_WALLETS), _T.raised)
+_TOLD_BY_OTHERS = select(_T.kind, _T.subject, _T.chain_id).where(
+    _T.kind.in_((*OF_WALLETS, AlertKind.UPGRADE_DELAY_SHORT)), _T.raised
+)
 _OF_THE_WORKER = _T.kind.in_(OURS + OF_WALLETS)
 
 

@@ -77,6 +77,7 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("CHAIN_1_RPC_URLS", "https://a.example/key, https://b..example/hunter2"),
         ("CHAIN_1_SUBGRAPH_URL", "hunter2"),
         ("HEARTBEAT_URL", "https:///hunter2"),
+        ("HEARTBEAT_URL", "https://[hunter2/"),
         ("OPS_STATUS_SECRET", "hunter2"),
         ("OPERATOR_SECRET", "hunter2-hunter2-\nhunter2"),
         ("TRUSTED_PROXIES", "10.0.0.0/8, hunter2"),
