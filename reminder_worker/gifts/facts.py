@@ -37,8 +37,8 @@ class Gifts:
         """By the index; one that it does not know yet is read from the chain rather than refused."""
         chain = self._chains[chain_id]
         listed = await TokenWhiteList(chain).tokens()
-        indexer, at = await self._indexers[chain_id].current()
-        found = (await indexer.timelocks([timelock_id], at)).get(timelock_id)
+        known = await self._indexers[chain_id].ask(lambda indexer, at: indexer.timelocks([timelock_id], at))
+        found = known.get(timelock_id)
         if found is not None:
             return _of_index(found, chain, listed)
         (details,) = await Timelocks(chain).details([timelock_id])

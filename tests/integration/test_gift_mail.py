@@ -44,6 +44,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.runtime import make_gift_notifications
 from reminder_worker.settings import Settings
+from tests.integration.indexer_story import open_parts
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import CHAIN_ID, ENC_KEY, HASH_KEY, settings_for
 
@@ -208,6 +209,25 @@ async def test_a_gift_just_sealed_and_not_indexed_is_read_from_the_chain(world: 
     await world.register(world.seal(eth=10**18))
     await world.tick()
     assert world.stub.told("gift_waiting") == [NORMAL]
+
+
+async def test_a_subgraph_that_fails_on_a_gift_keeps_nobody_from_registering(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Its head is well and the gift malformed: our own index answers at once."""
+    giver, heir = chain_scenario.account("giver"), chain_scenario.account("heir")
+    id = chain_scenario.create_gift(giver, heir.address, eth=1, duration=DAY)
+    async with open_parts(engine, chain_scenario) as parts:
+        await parts.index.advance()
+
+        def spoil(data: object) -> None:
+            if isinstance(data, dict) and "rows" in data:
+                data["rows"][0]["owner"] = "nonsense"
+
+        parts.graph.spoil = spoil
+        found = await Gifts({CHAIN_ID: parts.chain}, {CHAIN_ID: parts.indexers}).find(CHAIN_ID, id)
+    assert found is not None
+    assert (found.owner, found.is_offered) == (giver.address.lower(), True)
 
 
 async def test_only_the_one_who_sealed_it_may_register_or_erase(world: World) -> None:
