@@ -31,7 +31,7 @@ from sqlalchemy.exc import ArgumentError
 
 from reminder_worker.chain.presets import PRESETS
 from reminder_worker.errors import Misconfigured
-from reminder_worker.privacy.emails import normalise_email
+from reminder_worker.privacy.emails import check_name, normalise_email
 
 BlockTag = Literal["latest", "safe", "finalized"]
 MAINNET_CHAIN_IDS = frozenset({1})
@@ -516,7 +516,7 @@ class ChainSettings(Group):
         alias="SIGNATURE_GAS",
         description="gas a smart wallet may use to check a signature (ERC-1271)",
     )
-    name: str = Field("", alias="NAME", description="the chain's name in emails")
+    name: Annotated[str, AfterValidator(check_name)] = Field("", alias="NAME", description="the chain's name in emails")
     explorer_url: WebUrl | None = Field(None, alias="EXPLORER_URL", description="block explorer, for operators")
     transfer_eoa_legacy_router: Address = Field(alias="TRANSFER_EOA_LEGACY_ROUTER", description="contract address")
     multisig_legacy_router: Address = Field(alias="MULTISIG_LEGACY_ROUTER", description="contract address")

@@ -76,6 +76,7 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("CHAIN_1_RPC_URLS", "https://[hunter2"),
         ("CHAIN_1_RPC_URLS", "https://a.example/key, https://b..example/hunter2"),
         ("CHAIN_1_SUBGRAPH_URL", "hunter2"),
+        ("CHAIN_1_NAME", "see https://hunter2"),  # every email would be refused
         ("HEARTBEAT_URL", "https:///hunter2"),
         ("HEARTBEAT_URL", "https://[hunter2/"),
         ("OPS_STATUS_SECRET", "hunter2"),
