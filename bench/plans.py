@@ -121,15 +121,15 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
     yield "statistics count", store.count(engine)
     async with engine.begin() as connection:
         yield "known_logs", index_tables.known_logs(connection, CHAIN_ID, -9, -5)
-        yield "newest_event_block", index_tables.newest_event_block(connection, CHAIN_ID, -9)
+        yield "event_blocks", index_tables.event_blocks(connection, CHAIN_ID, -9, 50)
         yield "select_events", index_tables.select_events(connection, CHAIN_ID, {"NotifyRequested"}, -9, -5)
         yield "live_gifts", index_tables.live_gifts(connection, CHAIN_ID, "0x")
         yield "legacies_by_id", index_tables.legacies_by_id(connection, CHAIN_ID, "0x", [5])
         for table in (tables.legacy, tables.reminder_config):
             yield "select_rows", index_tables.select_rows(connection, table, CHAIN_ID, ["0x1"])
         yield "cancel_unsent", cancel_unsent(connection, CHAIN_ID, f"0x{1:040x}", [f"0x{1:040x}"])
-        newest = await index_tables.newest_event_block(connection, CHAIN_ID, 2**62)
-        yield "forget_after", index_tables.forget_after(connection, CHAIN_ID, newest.number - 9 if newest else 0)
+        newest = await index_tables.event_blocks(connection, CHAIN_ID, 2**62, 1)
+        yield "forget_after", index_tables.forget_after(connection, CHAIN_ID, newest[0].number - 9 if newest else 0)
     yield "forget_expired", operations.forget_expired(engine)
 
 

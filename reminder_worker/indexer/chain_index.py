@@ -32,6 +32,7 @@ log = structlog.get_logger(__name__)
 
 CURSOR = "index"
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
+BLOCKS_AT_ONCE = 50
 
 Stopped = Literal["at_head", "budget", "node_behind", "moved_by_another", "unsettled"]
 
@@ -245,19 +246,24 @@ class ChainIndex:
         return True
 
     async def _common_ancestor(self, cursor: Cursor) -> Cursor:
-        """A block that both our events and the chain have: that of our newest event which is final, or the beginning.
+        """The newest block of which we hold an event and which the chain has, or the beginning.
 
-        Not the finalized block itself: that our cursor's chain had it is not known, and on a chain that was rolled
-        back deeper than that (a development chain) events between the two would be missed.
+        A hash stands for all blocks below it, so what is final need not be known: a node that was just started does
+        not know it. Where no node has a block for the moment this raises, or all that is known would be forgotten.
         """
-        final = await self._chain.block("finalized")
-        async with self._engine.connect() as connection:
-            last = min(final.number if final else -1, cursor.number)
-            newest = await rows.newest_event_block(connection, self._chain.chain_id, last)
-        # Where no node has its block for the moment this raises: else all that is known would be forgotten.
-        if newest is not None and (await self._place(newest.number)).hash == newest.hash:
-            return newest
-        return await self._place(self._chain.settings.start_block - 1)
+        last = cursor.number
+        while True:
+            async with self._engine.connect() as connection:
+                places = await rows.event_blocks(connection, self._chain.chain_id, last, BLOCKS_AT_ONCE)
+            if not places:
+                return await self._place(self._chain.settings.start_block - 1)
+            blocks = await self._chain.blocks([place.number for place in places])
+            for place, block in zip(places, blocks, strict=True):
+                if block is None:
+                    raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has block {place.number} yet")
+                if block.hash == place.hash:
+                    return place
+            last = places[-1].number - 1
 
 
 def _another_fork(cursor: Cursor, at: IndexHead) -> bool:

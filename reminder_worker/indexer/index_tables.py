@@ -21,7 +21,7 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects.postgresql import JSON, Insert, insert
+from sqlalchemy.dialects.postgresql import JSON, Insert, distinct_on, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database import tables
@@ -88,16 +88,17 @@ async def known_logs(connection: AsyncConnection, chain_id: int, first: int, las
     return {(row.block_number, row.log_index) for row in await connection.execute(statement)}
 
 
-async def newest_event_block(connection: AsyncConnection, chain_id: int, last: int) -> Cursor | None:
-    """The last block not above `last` of which we hold an event."""
+async def event_blocks(connection: AsyncConnection, chain_id: int, last: int, most: int) -> list[Cursor]:
+    """The newest `most` blocks not above `last` of which we hold an event, the newest first."""
+    place = chain_event.c
     statement = (
-        select(chain_event.c.block_number, chain_event.c.block_hash)
-        .where(chain_event.c.chain_id == chain_id, chain_event.c.block_number <= last)
-        .order_by(chain_event.c.block_number.desc())
-        .limit(1)
+        select(place.block_number, place.block_hash)
+        .ext(distinct_on(place.block_number))
+        .where(place.chain_id == chain_id, place.block_number <= last)
+        .order_by(place.block_number.desc())
+        .limit(most)
     )
-    row = (await connection.execute(statement)).one_or_none()
-    return None if row is None else Cursor(row.block_number, row.block_hash)
+    return [Cursor(row.block_number, row.block_hash) for row in await connection.execute(statement)]
 
 
 async def refold(

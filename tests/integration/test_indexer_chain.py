@@ -251,6 +251,31 @@ async def test_an_ancestor_that_no_node_has_for_the_moment_loses_nothing(
     assert (await index.advance()).rewound_to == event
 
 
+@pytest.mark.parametrize("says", ["null", "an error"])
+async def test_a_reorganisation_is_undone_from_where_it_began_whatever_is_final(
+    says: str, engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+) -> None:
+    """A node that was just started knows no final block: what both forks have stays known."""
+    s = chain_scenario
+    s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+    event = s.anvil.block_number()
+    lost = s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+    await index.advance()
+    s.anvil.reorg(1)
+    s.anvil.mine(2)
+
+    def not_final(method: str, params: list[Any]) -> Any:
+        if "finalized" in params and says == "an error":
+            raise Refusal("finalized block not found")
+        return None if "finalized" in params else PASS
+
+    proxy.rule = not_final
+    assert (await index.advance()).rewound_to == event
+    assert await index.legacies([lost.address], await index.head()) == {}
+    after = await contents(engine, chain_event, *FOLDED)
+    assert after == await whole(engine, index)
+
+
 async def test_a_node_that_lags_moves_nothing_back(
     chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
 ) -> None:
