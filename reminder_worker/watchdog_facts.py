@@ -25,7 +25,8 @@ from reminder_worker.watchdog_rules import (
 CHAIN_SECONDS: Final = 25.0  # for all endpoints of a chain; a look has 40
 DEEP: Final = 64  # blocks below the newest: no reorganisation explains a difference there
 
-# What a stranger's contract or gifts without number keep back is no trouble of ours: it would silence the heartbeat.
+# What a stranger's contract, gifts without number or a reorganisation keep back is no trouble of ours: it would silence
+# the heartbeat, for days.
 # Each branch keeps to one index of its table. `clock_timestamp()` may change from row to row: no index is used for it.
 _TROUBLE = text("""
     with rows as (
@@ -40,7 +41,7 @@ _TROUBLE = text("""
         from worker.gift_ledger where state in ('unknown','held','dead')
         union all
         select 'gifts', state, created_at, null from worker.gift_ledger
-        where state = 'released' and reason is distinct from 'daily_cap'
+        where state = 'released' and coalesce(reason, '') not in ('daily_cap', 'gift_is_another')
         union all
         select 'alerts', state, created_at, null from worker.alert where state = 'queued'
         union all
