@@ -28,6 +28,7 @@ log = structlog.get_logger(__name__)
 RELAYER: Final = "relayer"
 ATTESTOR: Final = "attestor"
 LOW_BALANCE_RENEWALS: Final = 50  # alert when the attestor's balance pays for fewer
+RENEWALS_OF_AN_OWNER: Final = 20  # a day: one with hundreds of legacies leaves the day's caps to the others
 
 
 class KeystoreSigner:
@@ -125,7 +126,12 @@ def make_relaying(
 
 def caps_of(group: RelaySettings | AutoRenewSettings) -> Caps:
     if isinstance(group, AutoRenewSettings):
-        return Caps(group.daily_wei_cap, group.daily_count_cap, group.gas_price_ceiling_wei)
+        return Caps(
+            group.daily_wei_cap,
+            group.daily_count_cap,
+            group.gas_price_ceiling_wei,
+            per_creator=RENEWALS_OF_AN_OWNER,
+        )
     return Caps(
         group.daily_wei_cap,
         group.daily_count_cap,

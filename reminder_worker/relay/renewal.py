@@ -100,13 +100,19 @@ def decide(memory: Memory, seen: Seen, standing: Standing, largest_jump: int) ->
         return Verdict(Decision.HELD, Reason.COUNTS_DISAGREE)
     if standing.reset_at != seen.reset_at:
         return Verdict(Decision.WAIT, Reason.RESET_NOT_FINAL)
-    if standing.now < standing.t1 - WINDOW_SECONDS:
+    if standing.now < standing.t1 - _near(standing):
         return Verdict(Decision.WAIT, Reason.TOO_EARLY)
     if seen.count.lowest <= max(memory.baseline, standing.last_nonce_seen):
         return Verdict(Decision.WAIT, Reason.NO_NEW_ACTIVITY)
     if seen.count.lowest - standing.last_nonce_seen > largest_jump:
         return Verdict(Decision.HELD, Reason.JUMP_TOO_LARGE)
     return Verdict(Decision.RENEW, Reason.ACTIVE)
+
+
+def _near(standing: Standing) -> int:
+    """How many seconds before t1 a timer is renewed: in the contract's window, which a short timer never leaves, and in
+    its second half. Else each of an owner's transactions would be followed by a renewal at our cost."""
+    return min(WINDOW_SECONDS, (standing.t1 - standing.reset_at) // 2)
 
 
 def _bound(standing: Standing) -> Reason | None:

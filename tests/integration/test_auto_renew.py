@@ -7,7 +7,9 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Mode, Scenario
+from reminder_worker import relaying
 from reminder_worker.errors import ChainUnavailable
+from reminder_worker.settings import AutoRenewSettings
 from tests.integration.chain_proxy import Json, proxy
 from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
 
@@ -234,6 +236,22 @@ async def test_a_full_cap_leaves_the_rest_for_later_and_the_nearest_deadline_goe
     world.caps = type(world.caps)(daily_wei=10**18, daily_count=1, gas_price_ceiling_wei=10**12)
     assert (await world.look()).sent == 1
     assert (await world.verdict(sooner), await world.verdict(later)) == ("sent", "daily_cap_reached")
+
+
+async def test_an_owner_of_many_legacies_leaves_the_days_caps_to_the_others(
+    world: RenewalWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relaying, "RENEWALS_OF_AN_OWNER", 2)
+    many = [world.legacy("many", inactivity=PERIOD - DAY) for _ in range(3)]
+    other = world.legacy("other")
+    await world.look()
+    world.transact("many")
+    world.transact("other")
+    world.scenario.advance(IN_WINDOW)
+    world.caps = relaying.caps_of(AutoRenewSettings.model_validate({"ATTESTOR_KEY": "it is in the world"}))
+    assert (await world.look()).sent == 3
+    assert await world.verdict(other) == "sent"
+    assert sorted([await world.verdict(legacy) for legacy in many]) == ["daily_cap_reached", "sent", "sent"]
 
 
 async def test_an_owner_who_opts_out_and_back_in_starts_with_a_new_baseline(world: RenewalWorld) -> None:

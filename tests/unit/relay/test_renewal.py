@@ -63,6 +63,16 @@ def test_each_bound_is_exact() -> None:
     assert verdict(replace(GOOD, t1=NOW + WINDOW_SECONDS + 1)) == (Decision.WAIT, Reason.TOO_EARLY)
 
 
+@pytest.mark.parametrize("days", [1, 7, 30, 59])
+def test_a_short_timer_is_renewed_in_its_second_half_only(days: int) -> None:
+    """The contract's window is open all the time: each of the owner's transactions would cost us one."""
+    half = days * DAY_SECONDS // 2
+    short = replace(GOOD, t1=RESET + 2 * half)
+    assert verdict(replace(short, now=RESET + half - 1)) == (Decision.WAIT, Reason.TOO_EARLY)
+    assert verdict(replace(short, now=RESET + half))[0] is Decision.RENEW
+    assert verdict(replace(short, now=RESET + 2 * half - 1))[0] is Decision.RENEW
+
+
 def test_activity_is_above_the_baseline_and_above_what_was_attested() -> None:
     assert verdict(GOOD, count=5, baseline=5) == (Decision.WAIT, Reason.NO_NEW_ACTIVITY)
     assert verdict(replace(GOOD, last_nonce_seen=6), count=6) == (Decision.WAIT, Reason.NO_NEW_ACTIVITY)
