@@ -35,6 +35,7 @@ MAX_ANSWER_BYTES: Final = 256 * 1024 * 1024
 FIRST_REST_SECONDS: Final = 0.25
 LONGEST_REST_SECONDS: Final = 60.0
 BATCH_SIZE: Final = 100
+BATCHES_AGAIN_SECONDS: Final = 600.0  # after one that was refused: it may have been for a passing reason
 _LIMITED = re.compile(
     r"rate.?limit|request limit|too many requests|(per |/)second|\b429\b|compute unit|throughput|capacity|quota", re.I
 )
@@ -191,6 +192,7 @@ class Endpoint:
         self._verified = False
         self._verifying = asyncio.Lock()
         self._batch_size = BATCH_SIZE
+        self._refused_at = float("-inf")
         self._errors = 0
         self._latency: float | None = None
 
@@ -246,6 +248,8 @@ class Endpoint:
     async def _send(self, requests: Sequence[Request]) -> list[Any | RpcError]:
         if len(requests) == 1:
             return [_result(await self._provider.make_request(RPCEndpoint(requests[0][0]), requests[0][1]))]
+        if self.rest.now() - self._refused_at >= BATCHES_AGAIN_SECONDS:
+            self._batch_size = BATCH_SIZE
         answers: list[Any | RpcError] = []
         while len(answers) < len(requests):
             part = requests[len(answers) : len(answers) + self._batch_size]
@@ -264,7 +268,7 @@ class Endpoint:
         if refused or isinstance(answer, dict):
             if not refused:
                 _result(answer)  # raises when it is a rate limit, which a smaller batch would not help
-            self._batch_size = max(1, len(part) // 2)
+            self._batch_size, self._refused_at = max(1, len(part) // 2), self.rest.now()
             return []
         if len(answer) != len(part):
             raise EndpointFailed("a batch with missing answers")

@@ -13,6 +13,7 @@ from devnet.chain import usable_port
 from devnet.scenarios import Mode, Scenario
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import READ_GAS, Call, Chain, Reverted
+from reminder_worker.chain.endpoint import BATCHES_AGAIN_SECONDS
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
@@ -450,6 +451,22 @@ async def test_an_endpoint_that_refuses_batches_is_asked_in_smaller_ones(
     first.most_in_a_batch = most
     blocks = await connect(first.url).blocks(range(20))
     assert [block.number for block in blocks if block] == list(range(20))
+
+
+async def test_a_refused_batch_is_tried_again_after_a_while(
+    connect: Connect, first: Proxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    """What refused it may have been a blip: a process lives for weeks, and one by one is slow."""
+    chain_scenario.anvil.mine(20)
+    chain = connect(first.url)
+    first.most_in_a_batch = 1
+    await chain.blocks(range(20))
+    first.most_in_a_batch = 1000
+    for waited, posts in ((0, 20), (BATCHES_AGAIN_SECONDS, 1)):
+        clock.now += waited
+        first.posts.clear()
+        await chain.blocks(range(20))
+        assert len(first.posts) == posts
 
 
 @pytest.mark.parametrize("id_of", [lambda batch: batch[0]["id"], lambda _batch: None], ids=["the first's", "none"])
