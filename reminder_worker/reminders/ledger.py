@@ -131,7 +131,7 @@ class Ledger:
     async def _charge(
         self, conn: AsyncConnection, entries: Sequence[Entry], day: int
     ) -> tuple[Sequence[Entry], Sequence[Entry]]:
-        """Count each entry against its address's day; returns those that fit and those over the cap."""
+        """Count each entry against its address's day; returns those that fit and those over the cap, the youngest."""
         counts = _addresses(entries)
         if not counts:
             return [], []
@@ -141,7 +141,7 @@ class Ledger:
             return entries, []
         fitting: list[Entry] = []
         over: list[Entry] = []
-        for entry in reversed(entries):
+        for entry in sorted(entries, key=lambda each: each.created_at, reverse=True):
             (subject,) = _addresses([entry])
             excess[subject] = excess.get(subject, 0) - 1
             (over if excess[subject] >= 0 else fitting).append(entry)

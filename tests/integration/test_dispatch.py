@@ -499,6 +499,26 @@ async def test_one_address_gets_its_daily_number_over_all_legacies_and_the_rest_
         assert len(mail.inbox) == 5
 
 
+async def test_of_more_than_an_address_may_get_in_a_day_the_oldest_goes_first(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Whoever has legacies with daily emails to an address keeps another's reminder from it for a day, not for ever."""
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail, MAIL_DAILY_CAP_PER_ADDRESS="1") as world:
+        legacies = [world.legacy(heirs=["anna"], inactivity=30 * DAY) for _ in range(3)]
+        *noisy, quiet = sorted(legacies, key=lambda each: each.address)  # claims of one time are in this order
+        for legacy in legacies:
+            await world.save(legacy, "anna")
+        world.scenario.check_in(world.account("owner"), quiet)
+        for _ in range(3):
+            for legacy in noisy:
+                world.scenario.check_in(world.account("owner"), legacy)
+            await world.tick()
+            await world.days_pass()
+        told = [email.variables["legacyAddress"].lower() for email in mail.inbox]
+        assert len(told) == 3
+        assert quiet.address in told
+
+
 @pytest.mark.parametrize(("name", "shown"), [("Family savings", "Family savings"), ("visit evil.example.com now", "")])
 async def test_a_legacys_name_is_shown_only_if_it_would_do_as_a_persons(world: World, name: str, shown: str) -> None:
     await approaching(world, "anna", name=name)
