@@ -12,20 +12,20 @@ from assets import metadata
 if TYPE_CHECKING:
     from reminder_worker import operations
 
-_CELL, _TALL, _TOP, _WIDE = 26, 90, 4, 364  # pixels
+_CELL, _TALL, _TOP, _WIDE = 26, 90, 4, 363  # pixels
 
 
 def sends(found: "Sequence[operations.Sends]", days: int) -> metadata.Metadata:
     """Totals, the plot, and a table of days by kind; days without a send are shown as such."""
     import polars as pl
 
+    today = datetime.now(UTC).date()
     frame = pl.DataFrame(
-        [(each.day, each.kind, each.state, each.count) for each in found],
+        [(each.day, each.kind, each.state, each.count) for each in found if (today - each.day).days < days],
         schema={"day": pl.Date, "kind": pl.String, "state": pl.String, "emails": pl.Int64},
         orient="row",
     )
     sent = frame.filter(pl.col("state") == "sent")
-    today = datetime.now(UTC).date()
     calendar = pl.DataFrame({"day": [today - timedelta(days=back) for back in range(days - 1, -1, -1)]})
     daily = calendar.join(sent.group_by("day").agg(pl.col("emails").sum()), on="day", how="left").fill_null(0)
     outcomes = frame.group_by("kind", "state").agg(pl.col("emails").sum()).sort("kind", "state")
@@ -79,7 +79,7 @@ def plot(name: str, values: Sequence[float | None]) -> dg.MarkdownMetadataValue:
         path += f"{pen}{round(place * step)} {_TOP + _TALL - height}" + ("h1" if pen == "M" else "")
         pen = "L"
     image = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDE}" height="{_TOP * 2 + _TALL}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDE + 1}" height="{_TOP * 2 + _TALL}">'
         f'<path fill="none" stroke="#48e" stroke-width="2" d="{path}"/></svg>'
     )
     address = "data:image/svg+xml;base64," + base64.b64encode(image.encode()).decode()

@@ -228,7 +228,7 @@ async def _states(runtime: "Runtime", name: str) -> "list[operations.PassState]"
 
 
 async def _lags(runtime: "Runtime") -> tuple[list[tuple[int, int, int]], list[tuple[int, str]]]:
-    """(chain, head, blocks behind); and of each chain that does not answer, the class of its error."""
+    """(chain, head, blocks behind); and of each chain that does not tell its head, why."""
     from reminder_worker.errors import ServiceError
     from reminder_worker.operations import positions
 
@@ -240,9 +240,11 @@ async def _lags(runtime: "Runtime") -> tuple[list[tuple[int, int, int]], list[tu
         except ServiceError as error:
             unread.append((chain_id, type(error).__name__))
             continue
-        number = head.number if head else 0
+        if head is None:
+            unread.append((chain_id, "it has no latest block"))
+            continue
         start = chain.settings.start_block - 1
-        found.append((chain_id, number, max(0, number - read.get(chain_id, start))))
+        found.append((chain_id, head.number, max(0, head.number - read.get(chain_id, start))))
     return found, unread
 
 

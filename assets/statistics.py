@@ -100,15 +100,17 @@ def statistics_days(
     """
     days = [date.fromisoformat(key) for key in context.partition_keys]
 
-    async def work(runtime: "Runtime") -> metadata.Metadata:
+    async def work(runtime: "Runtime") -> dict[date, metadata.Metadata]:
         return await _days(runtime, days)
 
-    return dg.MaterializeResult(metadata=service.call(work, RUN_SECONDS))
+    for day, found in service.call(work, RUN_SECONDS).items():
+        context.add_asset_metadata(found, partition_key=day.isoformat())
+    return dg.MaterializeResult()
 
 
 @dg.asset_check(asset=statistics_snapshots, op_tags=AFTER_THE_WORK)
 def no_negative_value(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
-    """No count, amount or value of the newest snapshots is below zero."""
+    """No count, amount or value of the newest snapshots is below zero, also not in the files as analysts read them."""
     return _check(service.call(_negative, SECONDS))
 
 
@@ -152,7 +154,9 @@ async def _snapshots(runtime: "Runtime") -> metadata.Metadata:
         if not snapshots:
             continue
         of = f" ({chain.settings.name or chain_id})" if len(runtime.chains) > 1 else ""
-        newest, values = snapshots[0], [each.value_secured_usd for each in reversed(snapshots)]
+        newest, by_hour = snapshots[0], {each.hour: each.value_secured_usd for each in snapshots}
+        hours = [newest.hour - timedelta(hours=back) for back in range(HOURS - 1, -1, -1)]
+        values = [by_hour.get(hour) for hour in hours]  # an hour without a snapshot is a gap
         found[f"dollars secured, last {HOURS} hours{of}"] = charts.plot(
             "dollars secured", [None if value is None else float(value) for value in values]
         )
@@ -181,25 +185,25 @@ def _counts(snapshot: "Snapshot") -> metadata.Table:
     return metadata.table(("of", "state or type", "count"), rows)
 
 
-async def _days(runtime: "Runtime", days: "list[date]") -> metadata.Metadata:
-    """Writes them; then figures of the last of them, and plots that end with it."""
+async def _days(runtime: "Runtime", days: "list[date]") -> dict[date, metadata.Metadata]:
+    """Writes them; then the figures of each, and beside those of the last of them plots that end with it."""
     from reminder_worker.statistics.days import write_days
 
     last = max(days)
     shown = [last - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
-    found: metadata.Metadata = {}
-    rows = 0
+    found: dict[date, metadata.Metadata] = {day: {"dagster/partition_row_count": len(runtime.chains)} for day in days}
     for chain_id, chain in runtime.chains.items():
         written = await write_days(runtime.engine, runtime.settings.statistics.folder, chain_id, days, also=shown)
-        rows += len(days)
         of = f" ({chain.settings.name or chain_id})" if len(runtime.chains) > 1 else ""
         for name in ("legacies_created", "gifts_sealed", "timelocks_withdrawn"):
             by_day = list(written.tail(DAYS).select("day", name).iter_rows())
             text = name.replace("_", " ")
-            found[f"{text} per day{of}"] = dg.MetadataValue.md(f"![{text} per day]({charts.bars(by_day)})")
-        figures = written.row(-1, named=True)
-        found |= {f"{name.replace('_', ' ')}{of}": v for name, v in figures.items() if isinstance(v, int)}
-    return {**found, "dagster/partition_row_count": rows}
+            found[last][f"{text} per day{of}"] = dg.MetadataValue.md(f"![{text} per day]({charts.bars(by_day)})")
+        for row in written.iter_rows(named=True):
+            figures = {f"{name.replace('_', ' ')}{of}": value for name, value in row.items() if isinstance(value, int)}
+            if row["day"] in found:
+                found[row["day"]] |= figures
+    return found
 
 
 async def _newest(runtime: "Runtime", most: int) -> "list[list[Snapshot]]":
@@ -211,10 +215,15 @@ async def _newest(runtime: "Runtime", most: int) -> "list[list[Snapshot]]":
 
 
 async def _negative(runtime: "Runtime") -> list[tuple[int, str]]:
-    from reminder_worker.statistics import soundness
+    from reminder_worker.statistics import files, soundness
 
+    folder = runtime.settings.statistics.folder
     newest = [snapshots[0] for snapshots in await _newest(runtime, 1)]
-    return [(each.chain_id, what) for each in newest for what in soundness.negative(each)]
+    return [
+        (each.chain_id, what)
+        for each in newest
+        for what in [*soundness.negative(each), *files.below_zero(folder, each)]
+    ]
 
 
 async def _unequal(runtime: "Runtime") -> list[tuple[int, str]]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
 
 _FINISHED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
+_OF_DAYS = {"dagster/partition", "dagster/asset_partition_range_start"}  # tags
 _PAGE = 200
 
 
@@ -25,21 +26,47 @@ class Retention(dg.Config):
 
 @dg.op(out=dg.Out(dg.Nothing))
 def prune_runs(context: dg.OpExecutionContext, config: Retention) -> dg.Output[None]:
-    """Delete old runs with their events, oldest first; what is left over waits for the next time."""
+    """Delete old runs with their events, oldest first; what is left over waits for the next time.
+
+    Those that made days of a series stay, a few a week: without them Dagster would call these days missing.
+    """
     before = datetime.now(UTC) - timedelta(days=config.days)
     old = dg.RunsFilter(statuses=_FINISHED, created_before=before)
     ends = time.monotonic() + config.seconds
-    deleted = 0
+    deleted, kept = 0, 0
+    newest_kept: str | None = None
     while time.monotonic() < ends:
-        page = context.instance.get_run_records(old, limit=_PAGE, ascending=True)
-        for record in page:
+        page = context.instance.get_run_records(old, limit=_PAGE, cursor=newest_kept, ascending=True)
+        for run in (record.dagster_run for record in page):
             if time.monotonic() >= ends:
                 break
-            context.instance.delete_run(record.dagster_run.run_id)
+            if run.is_success and _OF_DAYS & run.tags.keys():
+                kept, newest_kept = kept + 1, run.run_id
+                continue
+            context.instance.delete_run(run.run_id)
             deleted += 1
         if len(page) < _PAGE:
             break
-    return dg.Output(None, metadata={"deleted": deleted, "left over": context.instance.get_runs_count(old)})
+    left = context.instance.get_runs_count(old) - kept
+    checks = _forget_checks(context.instance, before)
+    return dg.Output(None, metadata={"deleted": deleted, "left over": left, "results of checks": checks})
+
+
+def _forget_checks(instance: dg.DagsterInstance, before: datetime) -> int:
+    """Dagster keeps what checks said when it deletes their runs. The newest of each stays: it is shown until the next.
+
+    Returns how many went.
+    """
+    import sqlalchemy as sa
+    from dagster._core.storage.event_log.schema import AssetCheckExecutionsTable as Results
+    from dagster._core.storage.event_log.sql_event_log import SqlEventLogStorage
+
+    storage = instance.event_log_storage
+    assert isinstance(storage, SqlEventLogStorage)  # noqa: S101 - PostgreSQL by dagster.yaml
+    newest = sa.select(sa.func.max(Results.c.id)).group_by(Results.c.asset_key, Results.c.check_name)
+    is_old = Results.c.evaluation_event_timestamp < before.replace(tzinfo=None)  # kept in UTC
+    with storage.index_connection() as connection:
+        return connection.execute(Results.delete().where(is_old, Results.c.id.not_in(newest))).rowcount
 
 
 @dg.op(out=dg.Out(dg.Nothing))

@@ -6,15 +6,12 @@ What was secured is of the last snapshot of the day and stays empty where there 
 from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Final
 
 import polars as pl
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.statistics import aggregates, files, store
 from reminder_worker.statistics.index_rows import read_history
-
-NAME: Final = "day"
 
 
 async def write_days(
@@ -36,9 +33,9 @@ async def write_series(
     found = with_values(on_days(series, days), valued)
     for row in found.partition_by("day", maintain_order=True):
         day = row["day"][0]
-        path = files.place(folder, files.DAY_TOKENS, day, chain_id, NAME)
+        path = files.place(folder, files.DAY_TOKENS, day, chain_id, files.DAY)
         files.write(path, files.tokens_frame(valued[day].tokens if day in valued else []))
-        files.write(files.place(folder, files.DAYS, day, chain_id, NAME), row.drop("day"))
+        files.write(files.place(folder, files.DAYS, day, chain_id, files.DAY), row.drop("day"))
 
 
 def on_days(series: pl.DataFrame, days: Sequence[date]) -> pl.DataFrame:
@@ -63,4 +60,6 @@ def to_write(folder: Path, chain_id: int, series: pl.DataFrame, last_run: date |
     first = series["day"][0] if len(series) else today
     fresh = min(last_run or first, today - timedelta(days=1))
     days = (first + timedelta(days=back) for back in range((today - first).days + 1))
-    return [day for day in days if day >= fresh or not files.place(folder, files.DAYS, day, chain_id, NAME).exists()]
+    return [
+        day for day in days if day >= fresh or not files.place(folder, files.DAYS, day, chain_id, files.DAY).exists()
+    ]

@@ -13,11 +13,13 @@ from typing import Any, Final
 from uuid import uuid4
 
 import polars as pl
+import polars.selectors as cs
 
 from reminder_worker.statistics.store import Snapshot
 
 Schema = dict[str, Any]  # of Polars types by column
 SNAPSHOTS, TOKENS, DAYS, DAY_TOKENS = "snapshots", "snapshot_tokens", "days", "day_tokens"
+DAY: Final = "day"  # the name of the file of a day
 DOLLARS: Final = pl.Decimal(38, 2)
 _MOMENT: Final = pl.Datetime("ms", "UTC")
 COUNTS: Final = {
@@ -69,6 +71,23 @@ def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
     day, name = snapshot.hour.astimezone(UTC).date(), f"{snapshot.hour.astimezone(UTC):%H}"
     write(place(folder, TOKENS, day, snapshot.chain_id, name), tokens_frame(snapshot.tokens, hour=snapshot.hour))
     write(place(folder, SNAPSHOTS, day, snapshot.chain_id, name), snapshot_frame([snapshot]))
+
+
+def below_zero(folder: Path, snapshot: Snapshot) -> list[str]:
+    """Which columns of its files and of its day's hold a number below zero; files that cannot be read whole."""
+    day, hour = snapshot.hour.astimezone(UTC).date(), f"{snapshot.hour.astimezone(UTC):%H}"
+    found = []
+    for dataset, name in ((SNAPSHOTS, hour), (TOKENS, hour), (DAYS, DAY), (DAY_TOKENS, DAY)):
+        path = place(folder, dataset, day, snapshot.chain_id, name)
+        try:
+            frame = pl.read_parquet(path, hive_partitioning=False)
+        except (OSError, pl.exceptions.PolarsError):
+            found.append(f"{path.relative_to(folder)} cannot be read")
+            continue
+        amounts = cs.by_name("amount", require_all=False)  # text: base units do not fit a number
+        is_negative = frame.select((cs.numeric() < 0).any(), amounts.str.starts_with("-").any()).row(0, named=True)
+        found += [f"{column} in {path.relative_to(folder)}" for column, negative in is_negative.items() if negative]
+    return found
 
 
 def snapshot_frame(snapshots: Sequence[Snapshot]) -> pl.DataFrame:

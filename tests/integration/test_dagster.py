@@ -1,5 +1,6 @@
 """Assets, checks, sensors and pruning over a real chain, a real database and Dagster's own storage in PostgreSQL."""
 
+import asyncio
 import hashlib
 import json
 import shutil
@@ -34,6 +35,7 @@ from reminder_worker.relay.values import Authorization, Lane
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
+from tests.integration.indexer_rpc_proxy import PASS, RpcProxy
 from tests.integration.relay_rows import enter_budget, enter_request, enter_wallet
 
 ROOT = Path(__file__).parents[2]
@@ -374,6 +376,19 @@ def test_a_low_balance_and_a_refused_alert_fail_their_checks(
     database.execute(entered, ("2", "dead"))
     assert not checks.balances_suffice(service=service).passed
     assert not checks.every_alert_delivered(service=service).passed
+
+
+async def test_a_chain_whose_node_knows_no_head_fails_the_check_of_its_index(
+    chain_scenario: Scenario, environ: dict[str, str], opened: Callable[[dict[str, str]], Service]
+) -> None:
+    async with RpcProxy(chain_scenario.anvil) as node:
+        service = opened({**environ, f"CHAIN_{chain_scenario.anvil.chain_id}_RPC_URLS": node.url})
+        await asyncio.to_thread(_run, "events", service)
+        node.rule = lambda method, params: None if method == "eth_getBlockByNumber" and params[0] == "latest" else PASS
+        result = await asyncio.to_thread(checks.index_lag, service=service)
+        await asyncio.to_thread(service.close)
+    assert not result.passed
+    assert result.description == f"no answer of chain {chain_scenario.anvil.chain_id}: it has no latest block"
 
 
 # -- sensors --------------------------------------------------------------------------------------
@@ -733,8 +748,8 @@ def test_emails_of_gifts_are_sent_by_the_emails_job_and_shown_as_counts(
 # -- pruning --------------------------------------------------------------------------------------
 
 
-def _old_run(instance: dg.DagsterInstance, status: str, days: float) -> str:
-    run = instance.create_run_for_job(defs.resolve_job_def("due"), status=dg.DagsterRunStatus(status))
+def _old_run(instance: dg.DagsterInstance, status: str, days: float, **tags: str) -> str:
+    run = instance.create_run_for_job(defs.resolve_job_def("due"), status=dg.DagsterRunStatus(status), tags=tags)
     with instance.run_storage.connect() as connection:  # type: ignore[attr-defined]
         connection.execute(
             sa.text("update runs set create_timestamp = now() - make_interval(secs => :age) where run_id = :id"),
@@ -756,6 +771,48 @@ def test_pruning_deletes_old_finished_runs_only(service: Service, instance: dg.D
     assert _prune(service, instance)["deleted"] == 3
     assert not any(instance.has_run(run_id) for run_id in old)
     assert all(instance.has_run(run_id) for run_id in kept)
+
+
+def test_pruning_keeps_what_made_a_day_of_a_series_since_it_would_be_called_missing(
+    service: Service, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.retention._PAGE", 2)
+    day = {"dagster/partition": "2026-01-01"}
+    days = {f"dagster/asset_partition_range_{end}": "2026-01-01" for end in ("start", "end")}
+    of_days = [_old_run(instance, "SUCCESS", 8, **tags) for tags in (day, days, day)]
+    gone = [_old_run(instance, "FAILURE", 8, **day), _old_run(instance, "SUCCESS", 8)]
+    found = _prune(service, instance)
+    assert (found["deleted"], found["left over"]) == (2, 0)
+    assert all(instance.has_run(run_id) for run_id in of_days)
+    assert not any(instance.has_run(run_id) for run_id in gone)
+
+
+def test_pruning_forgets_what_checks_said_long_ago_but_never_their_last_word(
+    service: Service, instance: dg.DagsterInstance
+) -> None:
+    """Dagster keeps all of it, also of runs that it deleted."""
+
+    def told(statement: str) -> list[int]:
+        with instance.event_log_storage.index_connection() as connection:  # type: ignore[attr-defined]
+            found = connection.execute(sa.text(statement))
+            return [row[0] for row in found] if found.returns_rows else []
+
+    def age_all() -> list[int]:
+        past = "evaluation_event_timestamp = now() - interval '8 days'"
+        return sorted(told(f"update asset_check_executions set {past} returning id"))
+
+    told("delete from asset_check_executions")
+    for _ in range(2):
+        _run("overview", service, instance)
+    before = age_all()
+    _run("overview", service, instance)
+    _prune(service, instance)
+    kept = sorted(told("select id from asset_check_executions"))
+    assert len(kept) == len(before) / 2
+    assert not set(kept) & set(before)
+    assert age_all() == kept
+    assert _prune(service, instance)["results of checks"] == 0
+    assert sorted(told("select id from asset_check_executions")) == kept
 
 
 def test_pruning_ends_when_its_time_is_over_and_says_what_is_left(

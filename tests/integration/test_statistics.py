@@ -1,11 +1,13 @@
 """Statistics over a real chain, a real database and real Parquet: what is secured, once an hour, of one block."""
 
 import asyncio
+import re
 import subprocess
 import sys
 import time
+from base64 import b64decode
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -20,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.gauges import statistics_gauges
 from assets.service import Service
+from assets.statistics import _snapshots
 from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
@@ -516,4 +519,33 @@ def test_a_day_is_materialised_and_filled_in_through_dagster(
     found = pl.read_parquet(tmp_path / "statistics/days/**/*.parquet", hive_partitioning=True).sort("day")
     assert found["day"].to_list() == days
     assert found["total_legacies_created"].to_list() == [0, 1]
-    assert "data:image/svg+xml;base64," in told
+    shown = {
+        made.partition or "": {name: value.value for name, value in made.metadata.items()}
+        for made in (e.step_materialization_data.materialization for e in result.get_asset_materialization_events())
+    }
+    assert {day: figures["total legacies created"] for day, figures in shown.items()} == {
+        day.isoformat(): count for day, count in zip(days, (0, 1), strict=True)
+    }
+    assert {figures["dagster/partition_row_count"] for figures in shown.values()} == {1}
+    plots = {day for day, figures in shown.items() if "data:image/svg+xml;base64," in repr(figures)}
+    assert plots == {days[1].isoformat()}
+
+
+async def test_a_plot_of_the_last_hours_shows_these_hours_only_and_a_gap_where_none_was_counted(
+    world: World, database_url: str
+) -> None:
+    world.scenario.create_legacy(world.holder("ann"), world.heirs)
+    newest = await world.snapshot()
+    for ago, dollars in ((0, 5), (2, 7), (100, 900)):
+        moved = replace(newest, hour=newest.hour - timedelta(hours=ago), value_secured_usd=Decimal(dollars))
+        await store.save(world.engine, moved)
+    service = Service(lambda: open_runtime(settings_for(world.scenario, database_url)))
+    try:
+        found = await asyncio.to_thread(service.call, _snapshots, 30)
+    finally:
+        await asyncio.to_thread(service.close)
+    plot = found["dollars secured, last 48 hours"].md_str
+    assert plot.endswith("from 5.00 to 7.00, now 5.00")
+    image = b64decode(plot.partition("base64,")[2].partition(")")[0]).decode()
+    assert re.findall(r"M(\d+) ", image) == ["348", "363"]
+    assert 'width="364"' in image

@@ -76,7 +76,11 @@ def test_the_plot_has_a_bar_for_each_day_with_sends() -> None:
 
 def test_only_what_was_sent_counts_as_sent() -> None:
     today = datetime.now(UTC).date()
-    found = charts.sends([Sends(today, "owner_reset", "sent", 2), Sends(today, "owner_reset", "dropped", 9)], 14)
+    earlier = Sends(today - timedelta(days=14), "owner_reset", "sent", 5)  # in part; the days shown are whole ones
+    found = charts.sends(
+        [earlier, Sends(today, "owner_reset", "sent", 2), Sends(today, "owner_reset", "dropped", 9)], 14
+    )
+    assert "| owner_reset | sent | 2 |" in found["outcomes"].md_str
     assert (found["sent today"], found["sent in 14 days"]) == (2, 2)
 
 
@@ -88,5 +92,5 @@ def test_a_line_is_as_wide_as_the_page_allows_and_says_its_bounds_in_words() -> 
     assert (charts.plot("dollars", [1.0, None]).md_str or "").endswith("now not known")
     image = base64.b64decode(shown.partition("base64,")[2].partition(")")[0]).decode()
     assert 'width="364"' in image
-    assert "L364 " in image
+    assert "L363 " in image
     assert image.count("M") == 2  # a gap where no value was known

@@ -3,11 +3,15 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
-from reminder_worker.statistics import soundness
+from reminder_worker.statistics import aggregates, days, files, soundness
+from reminder_worker.statistics.aggregates import LEGACIES as LEGACY_ROWS
+from reminder_worker.statistics.aggregates import TIMELOCKS as TIMELOCK_ROWS
 from reminder_worker.statistics.store import Snapshot
 
 LEGACIES = {"total": 3, "live": 1, "activated": 1, "deleted": 1, "byType": {"eoa": 2, "safe": 1}}
@@ -45,6 +49,41 @@ def test_a_sound_snapshot_passes_every_check() -> None:
 )
 def test_a_figure_below_zero_is_found(broken: Snapshot) -> None:
     assert soundness.negative(broken)
+
+
+def _write(folder: Path, snapshot: Snapshot) -> list[Path]:
+    """As the pass does."""
+    day = snapshot.hour.date()
+    series = days.on_days(aggregates.daily(pl.DataFrame(schema=LEGACY_ROWS), pl.DataFrame(schema=TIMELOCK_ROWS)), [day])
+    files.write_snapshot(folder, snapshot)
+    files.write(files.place(folder, files.DAYS, day, 1, files.DAY), days.with_values(series, {day: snapshot}))
+    files.write(files.place(folder, files.DAY_TOKENS, day, 1, files.DAY), files.tokens_frame(snapshot.tokens))
+    return sorted(folder.rglob("*.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("broken", "columns"),
+    [
+        (counted(timelocks={**TIMELOCKS, "live": -1}), {"timelocks_live"}),
+        (replace(SOUND, tokens=[{**USDC, "amount": "-1"}]), {"amount", "units"}),
+        (replace(SOUND, value_secured_usd=Decimal("-0.01")), {"value_secured_usd"}),
+    ],
+)
+def test_a_figure_below_zero_is_found_in_the_files(tmp_path: Path, broken: Snapshot, columns: set[str]) -> None:
+    _write(tmp_path, SOUND)
+    assert files.below_zero(tmp_path, SOUND) == []
+    _write(tmp_path, broken)
+    assert {found.partition(" in ")[0] for found in files.below_zero(tmp_path, SOUND)} == columns
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_file_that_is_gone_or_was_cut_off_is_found(tmp_path: Path, number: int) -> None:
+    path = _write(tmp_path, SOUND)[number]
+    said = [f"{path.relative_to(tmp_path)} cannot be read"]
+    path.write_bytes(path.read_bytes()[:-100])
+    assert files.below_zero(tmp_path, SOUND) == said
+    path.unlink()
+    assert files.below_zero(tmp_path, SOUND) == said
 
 
 @pytest.mark.parametrize(
