@@ -30,7 +30,7 @@ from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.relay.intake import Sponsor
-from reminder_worker.relaying import RELAYER, Relaying, make_relaying
+from reminder_worker.relaying import RELAYER, Relaying, make_relaying, relays_on
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
@@ -165,7 +165,8 @@ def make_gift_pages(
 ) -> GiftPages | None:
     if settings.gifts is None:
         return None
-    return GiftPages(chains, indexers, link_rules(settings.gifts), relayed=settings.relay is not None)
+    relayed = [chain_id for chain_id in chains if settings.relay is not None and relays_on(settings, chain_id)]
+    return GiftPages(chains, indexers, link_rules(settings.gifts), relayed)
 
 
 def make_gift_notifications(

@@ -21,7 +21,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.rotation import Sealed
 from reminder_worker.database.tables import gift_ledger, gift_notification
-from reminder_worker.errors import DecryptionFailed, MailUnavailable, Unavailable
+from reminder_worker.errors import DecryptionFailed, MailUnavailable, ServiceError, Unavailable
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.facts import Gift, Gifts
 from reminder_worker.gifts.notifications import payload_context
@@ -340,7 +340,7 @@ class GiftMail:
             ids = {entry.timelock_id for entry in entries if entry.chain_id == chain_id}
             try:
                 gifts, head = await self._gifts.read(chain_id, ids)
-            except Unavailable as error:
+            except ServiceError as error:  # also `Misconfigured`, when a node denies a contract
                 log.warning("gifts_not_readable", chain_id=chain_id, error=type(error).__name__)
                 report.unreadable_chains.append(chain_id)
                 continue

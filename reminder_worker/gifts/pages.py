@@ -4,7 +4,7 @@ Only live gifts of whitelisted ERC-20 tokens are offered: for any other timelock
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -58,10 +58,14 @@ class GiftFacts:
 
 
 class GiftPages:
-    """`relayed`: whether withdrawals of gifts are relayed here."""
+    """`relayed`: the chains on which withdrawals of gifts are relayed here."""
 
     def __init__(
-        self, chains: Mapping[int, Chain], indexers: Mapping[int, Indexers], rules: LinkRules, *, relayed: bool
+        self,
+        chains: Mapping[int, Chain],
+        indexers: Mapping[int, Indexers],
+        rules: LinkRules,
+        relayed: Collection[int],
     ) -> None:
         self.rules = rules
         self._chains = chains
@@ -106,7 +110,7 @@ class GiftPages:
             router=chain.settings.time_lock_router,
             domain=domain,
             sponsor_nonce=nonce,
-            sponsored=self._relayed,
+            sponsored=chain_id in self._relayed,
             now=head.timestamp,
             explorer_url=chain.settings.explorer_url,
         )

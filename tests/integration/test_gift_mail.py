@@ -560,6 +560,30 @@ def in_the_dark(world: World) -> GiftMail:
     return GiftMail(*parts, world.settings, world.settings.mail, world.settings.gifts)
 
 
+async def test_a_chain_whose_node_denies_a_contract_keeps_no_other_chains_gifts(world: World) -> None:
+    for _ in range(2):
+        await world.register(world.seal())
+    columns = {"gift_notification": "key_id, salt, payload, email_hash, timing, owner, recipient, unlock_time"}
+    columns["gift_ledger"] = "id, email_hash, kind, state, next_try, expires_at"
+    async with world.engine.begin() as connection:  # the same gifts on a chain that is asked first
+        for table, names in columns.items():
+            values = names.replace("id, email_hash, kind", "gen_random_uuid(), email_hash, kind")
+            copied = f"insert into worker.{table} (chain_id, timelock_id, {names}) select 1, timelock_id, {values}"
+            await connection.execute(text(f"{copied} from worker.{table}"))
+    denied = world.settings.chains[0].model_copy(update={"multicall3": "0x" + "12" * 20})
+    chains = {1: Chain.connect(denied), **world.chains}
+    gifts = Gifts(chains, {id: Indexers(chain, world.index, None) for id, chain in chains.items()})
+    assert world.settings.mail is not None
+    assert world.settings.gifts is not None
+    parts = (world.engine, world.vault, Quotas(world.engine), chains, gifts, world.client)
+    try:
+        report = await GiftMail(*parts, world.settings, world.settings.mail, world.settings.gifts).run()
+    finally:
+        await chains[1].close()
+    assert set(report.unreadable_chains) == {1}
+    assert world.stub.told("gift_waiting") == [NORMAL, NORMAL]
+
+
 # -- at most once, never lost -----------------------------------------------------------------------
 
 HARMLESS = [Fault.UNAVAILABLE, Fault.SLOW_DOWN, Fault.UNAUTHORIZED, Fault.DIES_BEFORE, Fault.GARBAGE]

@@ -158,6 +158,18 @@ async def test_the_facts_tell_what_this_installation_offers(
         assert not any(PROVIDER[f"TURNKEY_API_{kind}_KEY"] in json.dumps(body) for kind in ("PRIVATE", "PUBLIC"))
 
 
+async def test_where_nothing_is_relayed_the_facts_promise_nobody_that_the_fee_is_paid(
+    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """With a relayer's key, on a chain that is none of those whose gas is all that a transaction costs."""
+    gift = chain_scenario.create_gift(giver, ada.address, eth=1)
+    remote = {"ENVIRONMENT": "production", "RELAYER_KEY": "0x" + "11" * 32}
+    async with open_world(chain_scenario, engine, **GIFTS, **remote) as world:
+        chains = (await world.request("GET", "/sponsor/status")).body["chains"]
+        assert [each["gift"] for each in chains] == [False]
+        assert (await facts(world, gift)).body["sponsored"] is False
+
+
 async def test_only_gifts_of_whitelisted_tokens_are_shown(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
     """Another token, an NFT, another kind of timelock, an unknown number or chain: there is no such gift."""
     s, d = world.scenario, world.scenario.deployment
