@@ -125,7 +125,7 @@ class MailClient:
                     known = msgspec.json.decode(await _read(response), type=_Status)
                     if known.status != "accepted" or _is_message_id(known.messageId):
                         return MessageStatus(known.status, known.messageId)
-        except (TimeoutError, aiohttp.ClientError, OSError, msgspec.DecodeError):
+        except (TimeoutError, aiohttp.ClientError, OSError, msgspec.DecodeError, UnicodeDecodeError):
             pass
         raise MailUnavailable("the mail service does not say what became of a message")
 
@@ -161,7 +161,7 @@ def _outcome(response: aiohttp.ClientResponse, answer: bytes) -> Outcome:
 def _sent(answer: bytes) -> Outcome:
     try:
         sent = msgspec.json.decode(answer, type=_Sent)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return Undecided()
     if sent.suppressed:
         return SuppressedAddress()

@@ -75,6 +75,7 @@ def body(content: str | bytes, status: int = 200, **headers: str) -> web.Respons
         (body(""), Undecided()),
         (body("<html>"), Undecided()),
         (body(b"\xff\xfe\x00"), Undecided()),
+        (body(b'{"messageId": "\xff"}'), Undecided()),
         (body("[]"), Undecided()),
         (body("{}"), Undecided()),
         (body('{"messageId": ""}'), Undecided()),
@@ -161,6 +162,7 @@ async def test_each_answer_to_a_question(answer: web.Response, state: str) -> No
     [
         body('{"status": "accepted"}'),
         body('{"status": "lost"}'),
+        body(b'{"status": "accepted", "messageId": "\xff"}'),
         body("no json"),
         body("", 500),
         body("", 401),
