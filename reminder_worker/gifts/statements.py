@@ -101,7 +101,7 @@ def _unlocked_until(moment: str) -> str:
 
 # After opening day, once its email is decided.
 _DONE = f"""
-    select n.chain_id, n.timelock_id from {_HEADS}
+    select n.chain_id, n.timelock_id, n.email_hash from {_HEADS}
     cross join lateral {_unlocked_until("h.time")} n
     cross join lateral (
         select from worker.gift_ledger l
@@ -114,7 +114,7 @@ _DONE = f"""
 # At the latest when the retry window is over, by our own clock where the chain cannot be read. Sums of unlock times
 # overflow: anybody may choose any.
 _LATE = f"""
-    select n.chain_id, n.timelock_id from (
+    select n.chain_id, n.timelock_id, n.email_hash from (
         select c.chain_id, coalesce(h.time, extract(epoch from clock_timestamp())::bigint) - :retry_window - 1 as last
         from ({_CHAINS}) c left join {_HEADS} on h.chain_id = c.chain_id
     ) h
@@ -227,11 +227,14 @@ SUPPRESS = text("insert into worker.suppression (email_hash) values (:email_hash
 
 
 def _delete(which: str) -> TextClause:
-    """The bodies go too: they are under the row's key. What is undecided can only be asked about from now on."""
+    """The bodies go too: they are under the row's key. What is undecided can only be asked about from now on.
+
+    A row that was corrected meanwhile is another person's, who has not heard.
+    """
     return text(f"""
         with gone as (
             delete from worker.gift_notification n using ({which}) d
-            where n.chain_id = d.chain_id and n.timelock_id = d.timelock_id
+            where n.chain_id = d.chain_id and n.timelock_id = d.timelock_id and n.email_hash = d.email_hash
             returning n.chain_id, n.timelock_id
         ), shredded as (
             update worker.gift_ledger l set body = null, body_salt = null from gone

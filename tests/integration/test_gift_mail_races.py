@@ -71,6 +71,33 @@ async def test_an_erasure_that_is_answered_lets_no_email_out_that_waited_for_it(
     assert (await world.states())["gift_waiting"] == "dropped"
 
 
+async def test_who_is_registered_as_the_gift_opens_is_not_forgotten_with_the_person_before(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The old address has its email and its row is about to go, while the correction that began before is saved."""
+    id = world.seal()
+    for email in ("right@post.example", NORMAL):
+        await world.register(id, timing="none", recipientEmail=email)
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.gift_ledger set state = 'sent' where state = 'queued'"))
+
+    async def open_now() -> None:
+        world.scenario.advance(30 * DAY + 1)
+
+    once(monkeypatch, Gifts, "head_time", open_now)
+    async with world.engine.connect() as other:
+        await other.execute(text("select from worker.gift_ledger where state = 'dropped' for update"))
+        correcting = asyncio.create_task(world.register(id, timing="none", recipientEmail="right@post.example"))
+        await blocked(world, 1)
+        deleting = asyncio.create_task(world.mail.run())
+        await blocked(world, 2)
+        await other.rollback()
+    await asyncio.gather(correcting, deleting)
+    await world.tick()
+    assert world.stub.told("gift_unlocked") == ["right@post.example"]
+    assert await world.kept() == 0
+
+
 async def test_forgetting_a_person_leaves_alone_who_is_registered_in_their_place(world: World) -> None:
     """The giver corrects the address while an operator erases the old one: the right person still hears."""
     id = world.seal()
