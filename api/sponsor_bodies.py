@@ -31,7 +31,7 @@ AuthDeadline = Annotated[
     Meta(
         gt=0,
         le=2**53 - 1,
-        description="Unix seconds by the chain's clock, as signed; the transaction has to be mined by then",
+        description="Unix seconds by the chain's clock, as signed; it has to be mined by then, and within seven days",
         examples=[1_795_000_000],
     ),
 ]

@@ -60,6 +60,8 @@ from reminder_worker.signed import served_chain
 MOST_WAITING: Final = 4
 """Authorizations of one signer that may wait behind one that is not mined."""
 DAY_SECONDS: Final = 86_400
+FOLLOWED_SECONDS: Final = 7 * DAY_SECONDS
+"""However far the deadline: what will never do is not looked at, and tried again, for ever."""
 _SELF_PAID: Final = "Sending the transaction yourself, at your own fee, still works."
 
 
@@ -264,7 +266,7 @@ class Sponsor:
             signer=request.signer,
             creator=creator,
             nonce=request.nonce,
-            deadline=request.deadline,
+            deadline=min(request.deadline, head.timestamp + FOLLOWED_SECONDS),
             call_data=case.data,
             gas_limit=case.gas_limit,
         )

@@ -291,6 +291,17 @@ async def test_deadlines_are_judged_by_the_chains_clock(world: World, sealed: Se
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
 
 
+async def test_a_signature_without_an_end_is_relayed_as_signed_and_followed_for_seven_days(
+    world: World, sealed: Sealed
+) -> None:
+    """What waits behind it and will never do is not looked at for ever."""
+    body = withdraw_body(world, sealed.gift(), sealed.heir, deadline=2**53 - 1)
+    now = world.scenario.anvil.now()
+    await relayed(world, "/sponsor/gift-withdraw", body)
+    (row,) = await world.rows("select deadline from worker.relay_request")
+    assert now <= row.deadline - 7 * DAY <= world.scenario.anvil.now()
+
+
 async def test_only_the_signers_own_signature_counts(world: World, sealed: Sealed) -> None:
     gift, legacy = sealed.gift(), sealed.legacy()
     thief = world.scenario.account("thief")
