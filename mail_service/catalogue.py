@@ -313,7 +313,7 @@ _ALL = (
     _template(
         "before_layer2",
         "{% if line == 0 %}Please check in: " + _LEGACY + " soon opens to the second in line"
-        "{% elif line == 1 %}Please claim soon: " + _LEGACY + " opens to the second in line"
+        "{% elif line == 1 %}Others can soon claim too: " + _LEGACY + " opens to the second in line"
         "{% else %}Nothing to do yet: " + _LEGACY + " may open to the second in line{% endif %}",
     ),
     _template(

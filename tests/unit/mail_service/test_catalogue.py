@@ -193,6 +193,15 @@ def test_words_differ_by_role(name: str, role: str, words: str) -> None:
     assert words.lower() in text.lower()
 
 
+@pytest.mark.parametrize("role", ["owner", "cosigner", "beneficiary"])
+def test_before_the_second_line_nobody_is_told_that_the_first_can_claim_already(role: str) -> None:
+    """The window opens at t2 less the notice: with a notice longer than the time between the lines, before t1."""
+    email = render(TEMPLATES["before_layer2"], role=role)
+    text = " ".join(email.text.split()).partition("WHAT IS A LEGACY")[0].lower()
+    assert not [words for words in ("has passed", "you can claim", "can be claimed", "claim soon") if words in text]
+    assert "claim soon" not in email.subject.lower()
+
+
 def test_who_was_told_is_for_the_owner_only() -> None:
     for role in ROLES:
         assert ("Beneficiary: 2" in render(TEMPLATES["instructions"], role=role).text) == (role == "owner")
