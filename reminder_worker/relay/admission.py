@@ -350,6 +350,8 @@ class Admission:
         self, chain: Chain, row: Any, ready: _Ready, answer: bytes | Reverted | None, now: int
     ) -> str | None:
         """Why it is not to be paid for now, as a code: what it was for may have been done since it came."""
+        if row.paused:
+            return "signer_paused"
         if row.lane != Lane.AUTO_RENEW and row.deadline < now + LEAST_SECONDS_LEFT:
             return "expires_soon"
         if answer is None:

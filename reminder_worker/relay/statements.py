@@ -142,10 +142,15 @@ ADD = text(f"""
     select * from request
 """)  # noqa: S608 - constants
 
-# A successor's turn comes when none before it is left that is not mined; nobody's while they are paused. Who was passed
-# over comes after the others, in no order: however many will never do, each has its chance.
+# A successor's turn comes when none before it is left that is not mined. Who was passed over comes after the others,
+# in no order: however many will never do, each has its chance.
 TO_START = text("""
-    select id, lane, router, signer, deadline, gas_limit, key_id, salt, call_data from worker.relay_request r
+    select id, lane, router, signer, deadline, gas_limit, key_id, salt, call_data, exists (
+        select from worker.quota q
+        where q.scope = 'relay_paused' and q.subject = r.chain_id || ':' || r.signer
+          and q.ends_at > extract(epoch from now())
+    ) as paused
+    from worker.relay_request r
     where chain_id = :chain_id and wallet = :wallet
       and state in ('queued', 'waiting_predecessor', 'deferred_fee')
       and (state <> 'waiting_predecessor' or not exists (
@@ -154,11 +159,6 @@ TO_START = text("""
             and o.nonce < r.nonce
             and o.state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast')
       ))
-      and not exists (
-          select from worker.quota q
-          where q.scope = 'relay_paused' and q.subject = r.chain_id || ':' || r.signer
-            and q.ends_at > extract(epoch from now())
-      )
     order by reason is not null, case when reason is null then created_at end, random()
     limit :limit
 """)

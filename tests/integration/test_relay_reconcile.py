@@ -166,8 +166,11 @@ async def test_who_is_paused_gets_no_more_of_what_already_waits_until_tomorrow(w
     assert await world.state(first) == "reverted"
     world.cancel_nonce(gift.recipient)
     world.mine()
+    await world.execute("update worker.relay_request set reason = null where id = :id", id=waiting.id)
     assert (await world.run()).started == 0
-    assert await world.state(waiting) == "waiting_predecessor"
+    view = await world.admission.view(waiting.id)
+    assert view is not None
+    assert (view.state.value, view.reason) == ("waiting_predecessor", "signer_paused"), "nobody queues behind it"
     await world.execute("update worker.quota set ends_at = ends_at - 86400")
     await settled(world)
     assert await world.state(waiting) == "confirmed"
