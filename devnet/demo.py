@@ -130,7 +130,7 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         before = self.deadline(self.legacy)
         self.transaction(self.scenario.check_in(self.accounts[OWNER], self.legacy))
         must(self.deadline(self.legacy) > before, "the deadline did not move on chain")
-        subjects = {OWNER: "Your check-in was recorded", FIRST: "starts anew", SECOND: "starts anew"}
+        subjects = {OWNER: "Your activity was recorded", FIRST: "starts anew", SECOND: "starts anew"}
         return self._emails("owner_reset", subjects) + "; the second line does not"
 
     def _beyond_the_deadline(self) -> str:

@@ -279,7 +279,7 @@ _UPGRADES = (
 _ALL = (
     _template(
         "owner_reset",
-        "{% if line == 0 %}Your check-in was recorded: " + _LEGACY + "{% else %}"
+        "{% if line == 0 %}Your activity was recorded: " + _LEGACY + "{% else %}"
         "The owner is active: the timer of " + _LEGACY + " starts anew{% endif %}",
         deadline=_MAYBE_DEADLINE,
     ),

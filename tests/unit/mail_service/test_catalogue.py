@@ -169,7 +169,7 @@ def test_a_transfer_of_no_tokens_is_worded() -> None:
 @pytest.mark.parametrize(
     ("name", "role", "words"),
     [
-        ("owner_reset", "owner", "Your check-in was recorded"),
+        ("owner_reset", "owner", "Your activity was recorded"),
         ("owner_reset", "beneficiary", "The timer starts anew"),
         ("before_activation", "owner", "Please check in now"),
         ("before_activation", "beneficiary", "Nothing to do yet"),
@@ -200,6 +200,13 @@ def test_before_the_second_line_nobody_is_told_that_the_first_can_claim_already(
     text = " ".join(email.text.split()).partition("WHAT IS A LEGACY")[0].lower()
     assert not [words for words in ("has passed", "you can claim", "can be claimed", "claim soon") if words in text]
     assert "claim soon" not in email.subject.lower()
+
+
+def test_a_timer_that_started_anew_is_not_called_a_check_in_which_only_the_owner_can_make() -> None:
+    """A renewal of ours sends the same signal, and does not put off the day by which the owner has to check in."""
+    email = render(TEMPLATES["owner_reset"], role="owner")
+    assert "your check-in" not in (email.subject + email.text).lower()
+    assert email.subject.startswith("Your activity was recorded")
 
 
 def test_who_was_told_is_for_the_owner_only() -> None:
