@@ -9,7 +9,7 @@ import copy
 import random
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Self, TypeVar
 
@@ -33,6 +33,7 @@ LONGEST_WAIT_SECONDS: Final = 2.0
 CHUNK_CALLS: Final = 500
 CHUNKS_AT_ONCE: Final = 8
 READ_GAS: Final = 2_000_000  # far more than any read of ours needs: who burns it all costs the node little
+_OLD_SECONDS: Final[Mapping[BlockTag, int]] = {"latest": 120, "safe": 1800, "finalized": 1800}
 MOST_BOUNDED_GAS: Final = 20_000_000  # above it a node's own bound is used, which may be lower
 _EXECUTION = re.compile(
     r"revert|out of gas|outofgas|opcode|stack ?(under|over)flow|stack limit|invalid ?jump|evm error (?!fatal)|"
@@ -128,9 +129,26 @@ class Chain:
     # -- blocks and receipts ------------------------------------------------------------------
 
     async def block(self, which: BlockTag | int) -> Block | None:
-        """None when no endpoint that answers has it, which a lagging node says too: no proof of a reorganisation."""
-        (block,) = await self._each([("eth_getBlockByNumber", [_block_name(which), False])], wire.block)
-        return block
+        """None when no endpoint that answers has it, which a lagging node says too: no proof of a reorganisation.
+
+        A tag is asked of the next endpoint also while what it names is old: the node may have stopped importing blocks,
+        which it does not say. Of old ones the newest counts.
+        """
+        if isinstance(which, int):
+            return (await self.blocks([which]))[0]
+        newest: Block | None = None
+
+        async def attempt(endpoint: Endpoint) -> bool:
+            nonlocal newest
+            (answer,) = await endpoint.ask([("eth_getBlockByNumber", [which, False])])
+            block = wire.block(_unless_error(answer))
+            if block is not None:
+                endpoint.saw([block.number])
+                newest = block if newest is None or block.number > newest.number else newest
+            return newest is not None and newest.timestamp > time.time() - _OLD_SECONDS[which]
+
+        await self._over(attempt)
+        return newest
 
     async def block_by_hash(self, hash: str) -> Block | None:
         """None as in `block`."""
@@ -424,10 +442,6 @@ def _revert_data(data: object) -> bytes:
         data = data.get("data")
     found = _HEX_DATA.search(data) if isinstance(data, str) else None
     return bytes.fromhex(found[1]) if found else b""
-
-
-def _block_name(which: BlockTag | int) -> str:
-    return hex(which) if isinstance(which, int) else which
 
 
 async def _all(work: Sequence[Awaitable[T]]) -> list[T]:

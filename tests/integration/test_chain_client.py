@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from reminder_worker.chain.client import READ_GAS, Call, Chain, Reverted
 from reminder_worker.chain.endpoint import BATCHES_AGAIN_SECONDS
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.errors import ChainUnavailable, Misconfigured
+from reminder_worker.settings import BlockTag
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 
 DEAD_KEY = "dead-endpoint-key"
@@ -289,6 +291,27 @@ async def test_what_a_lagging_endpoint_does_not_know_is_asked_of_the_next(
     assert receipt.succeeded
     assert receipt.logs[0].topics[0] == TRANSFER_TOPIC
     assert chain.health()[0].consecutive_failures == 0
+
+
+@pytest.mark.parametrize("tag", ["latest", "safe", "finalized"])
+async def test_an_endpoint_that_stopped_importing_blocks_does_not_stop_the_time(
+    tag: BlockTag, connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    """It answers as ever, with a block of long ago. While its block is young nobody else is asked."""
+    anvil = chain_scenario.anvil
+    anvil.mine(100)
+    newest = int(anvil.rpc("eth_getBlockByNumber", tag, False)["number"], 16)
+    frozen = {**anvil.rpc("eth_getBlockByNumber", "0x1", False), "timestamp": hex(int(time.time()) - 7200)}
+    chain = connect(first.url, anvil.url)
+    for heads in ([newest, None], [newest, newest]):
+        block = await chain.block(tag)
+        assert block is not None
+        assert block.number == newest
+        assert [health.head for health in chain.health()] == heads
+        first.answer = only("eth_getBlockByNumber", {"result": frozen})
+    block = await connect(first.url).block(tag)
+    assert block is not None
+    assert block.number == 1
 
 
 async def test_what_nobody_knows_is_none(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
