@@ -250,7 +250,7 @@ class GiftMail:
             entry.unlock_time,
         ):
             log.error("gift_is_another", chain_id=entry.chain_id, timelock_id=entry.timelock_id)
-            if entry.long_known:
+            if entry.long_known and head >= entry.written:  # else the node is behind, and does not know it yet
                 return Verdict("dropped", "gift_is_another")
             return Verdict("released", "gift_is_another", delay=LONGEST_BACKOFF_SECONDS)
         if not entry.wanted:

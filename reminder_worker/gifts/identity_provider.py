@@ -67,7 +67,7 @@ class _Result(_Answer):
 
 class _Activity(_Answer):
     id: str
-    status: str
+    status: Annotated[str, msgspec.Meta(pattern=r"^ACTIVITY_STATUS_[A-Z_]{1,40}\Z")]  # it is logged
     result: _Result = msgspec.field(default_factory=_Result)
 
 

@@ -143,7 +143,8 @@ _ENTRY = """
         select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
         where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
     ) as wanted,
-    n.written_at < now() - make_interval(secs => :retry_window) as long_known
+    n.written_at < now() - make_interval(secs => :retry_window) as long_known,
+    cast(extract(epoch from n.written_at) as bigint) as written
 """
 
 CLAIM = text(f"""

@@ -32,7 +32,7 @@ from reminder_worker.errors import (
     Superseded,
 )
 from reminder_worker.gifts.claim_link import LinkRules
-from reminder_worker.gifts.facts import Gifts
+from reminder_worker.gifts.facts import Gift, Gifts
 from reminder_worker.gifts.gift_mail import SEALED, GiftMail, GiftMailReport
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
 from reminder_worker.indexer.chain_index import ChainIndex
@@ -767,6 +767,22 @@ async def test_a_gift_that_stays_another_one_is_given_up(world: World) -> None:
         await connection.execute(text("update worker.gift_notification set written_at = now() - interval '8 days'"))
     await world.tick()
     assert (await world.states())["gift_waiting"] == "dropped"
+
+
+async def test_a_node_that_is_behind_takes_no_gifts_email_away(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Restored from an older copy it reads the past, in which the gift is not sealed yet."""
+    await world.register(world.seal())
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.gift_notification set written_at = now() - interval '8 days'"))
+
+    async def read_in_the_past(*_: object) -> tuple[dict[int, Gift], int]:
+        return {}, int(time.time()) - 9 * DAY
+
+    with monkeypatch.context() as past:
+        past.setattr(Gifts, "read", read_in_the_past)
+        await world.tick()
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
 
 
 async def test_a_giver_erases_what_was_registered_also_when_the_chain_forgot_the_gift(world: World) -> None:

@@ -14,6 +14,7 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
+from structlog.testing import capture_logs
 
 from devnet.identity_provider_stand_in import FakeTime, IdentityProviderStandIn
 from devnet.scenarios import Scenario
@@ -177,6 +178,14 @@ async def test_a_creation_that_ended_badly_is_told_and_can_be_tried_again(world:
     world.provider.ends_as = "ACTIVITY_STATUS_COMPLETED"
     world.time.seconds += 1
     assert await world.wallets.address(world.request()) == address_of(world)
+
+
+async def test_what_the_provider_says_of_a_failure_is_not_logged(world: World) -> None:
+    world.provider.ends_as = f"ACTIVITY_STATUS_FAILED: {NORMAL}"
+    with capture_logs() as logs, pytest.raises(IdentityProviderUnavailable):
+        await world.wallets.address(world.request())
+    assert logs
+    assert NORMAL not in str(logs)
 
 
 async def test_an_old_unfinished_creation_is_asked_for_with_a_timestamp_of_now(world: World) -> None:
