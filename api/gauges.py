@@ -15,6 +15,7 @@ from reminder_worker import operations, watchdog
 from reminder_worker import operations_relay as relay
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import sent_ledger
+from reminder_worker.operations import PassState
 from reminder_worker.statistics import store
 from reminder_worker.statistics.prices import feed_states
 from reminder_worker.upgrades import views
@@ -76,10 +77,13 @@ async def _oldest(engine: AsyncEngine) -> float:
     return float(found or 0)
 
 
-async def pass_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
+async def pass_gauges(
+    engine: AsyncEngine, chains: Mapping[int, Chain], states: Sequence[PassState]
+) -> list[GaugeMetricFamily]:
+    """`states`: of the passes that are on."""
     signals = {(s.chain_id, s.kind): s for s in await operations.unsettled_signals(engine)}
-    passes = {(p.name, p.chain_id): p for p in await operations.pass_states(engine)}
-    readers = {(r.chain_id, r.name): r for r in await operations.positions(engine)}
+    passes = {(p.name, p.chain_id): p for p in states}
+    readers = {(r.chain_id, r.name): r for r in await operations.positions(engine) if r.chain_id in chains}
     heads = {chain_id: _head(chain_id, chains, passes) for chain_id in chains}
     lags = {  # of those that read to the head: the upgrade watch keeps the last final block
         key: max(0, head - r.block_number)
@@ -99,7 +103,9 @@ async def pass_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[
     ]
 
 
-async def relay_gauges(engine: AsyncEngine, ours: Sequence[relay.PayingWallet]) -> list[GaugeMetricFamily]:
+async def relay_gauges(
+    engine: AsyncEngine, ours: Sequence[relay.PayingWallet], states: Sequence[PassState]
+) -> list[GaugeMetricFamily]:
     """A wallet is named by what it is for; its balance is that of the last run of the relay's pass."""
     named = {wallet.address: wallet for wallet in ours}
     used = {
@@ -108,7 +114,7 @@ async def relay_gauges(engine: AsyncEngine, ours: Sequence[relay.PayingWallet]) 
         if found.address in named
     }
     of_wallet, of_request = ("wallet", "chain"), ("chain", "lane", "state")
-    last = [each for each in await operations.pass_states(engine) if each.name == "relay"]
+    last = [each for each in states if each.name == "relay"]
     balances = {
         (name, s.chain_id): told["balance_eth"] * 1e18
         for s in last
@@ -164,10 +170,10 @@ async def upgrade_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
     ]
 
 
-async def alert_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
+async def alert_gauges(engine: AsyncEngine, states: Sequence[PassState]) -> list[GaugeMetricFamily]:
     wrong = Counter((each.chain_id, each.kind) for each in await relay.conditions(engine))
     undelivered = {(state,): count for state, count in (await relay.undelivered_alerts(engine)).items()}
-    seen = next((s for s in await operations.pass_states(engine) if s.name == watchdog.NAME and s.detail), None)
+    seen = next((s for s in states if s.name == watchdog.NAME and s.detail), None)
     lately = seen is not None and seen.checked_age is not None and seen.checked_age <= watchdog.LOOKED_WITHIN
     said = (seen.detail or {}) if seen else {}
     return [
@@ -222,10 +228,10 @@ def _share(used: int, cap: int) -> float:
     return used / cap if cap else 1.0
 
 
-async def endpoint_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
+def endpoint_gauges(states: Sequence[PassState]) -> list[GaugeMetricFamily]:
     """Of the passes, by the process that looks; an endpoint is named by position and host, its address holds a key."""
-    states = [each for each in await operations.pass_states(engine) if each.name == "index"]
-    return _endpoints("passes", {each.chain_id: each.endpoints or [] for each in states})
+    looking = [each for each in states if each.name == "index"]
+    return _endpoints("passes", {each.chain_id: each.endpoints or [] for each in looking})
 
 
 def own_endpoint_gauges(chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
@@ -244,9 +250,7 @@ def _endpoints(who: str, health: Mapping[int, Sequence[Mapping[str, Any]]]) -> l
     ]
 
 
-def _head(
-    chain_id: int, chains: Mapping[int, Chain], passes: Mapping[tuple[str, int], operations.PassState]
-) -> int | None:
+def _head(chain_id: int, chains: Mapping[int, Chain], passes: Mapping[tuple[str, int], PassState]) -> int | None:
     """The newest block that this process or the one that looks has seen."""
     told = [each.head for each in chains[chain_id].health()]
     looking = passes.get(("index", chain_id))

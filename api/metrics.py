@@ -29,8 +29,11 @@ from api.gauges import (
     statistics_gauges,
     upgrade_gauges,
 )
+from reminder_worker import operations
 from reminder_worker.chain.client import Chain
 from reminder_worker.operations_relay import PayingWallet
+from reminder_worker.passes import expected
+from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
 
@@ -75,8 +78,10 @@ class Scrape:
         chains: Mapping[int, Chain],
         requests: RequestMetrics,
         wallets: Sequence[PayingWallet],
+        settings: Settings,
     ) -> None:
         self._wallets = wallets
+        self._on = {(each.name, each.chain_id) for each in expected(settings)}
         self._engine = engine
         self._chains = chains
         self._requests = requests
@@ -92,13 +97,15 @@ class Scrape:
         """Everything; without the database's part, and `reminder_worker_database_up 0`, when it does not answer."""
         try:
             async with asyncio.timeout(SCRAPE_WITHIN_SECONDS):
+                states = await operations.pass_states(self._engine)
+                states = [state for state in states if (state.name, state.chain_id) in self._on]
                 stored = [
                     *await email_gauges(self._engine),
                     *await gift_gauges(self._engine),
-                    *await pass_gauges(self._engine, self._chains),
-                    *await endpoint_gauges(self._engine),
-                    *await relay_gauges(self._engine, self._wallets),
-                    *await alert_gauges(self._engine),
+                    *await pass_gauges(self._engine, self._chains, states),
+                    *endpoint_gauges(states),
+                    *await relay_gauges(self._engine, self._wallets, states),
+                    *await alert_gauges(self._engine, states),
                     *await price_gauges(self._engine, self._chains),
                     *await upgrade_gauges(self._engine),
                     *await statistics_gauges(self._engine, self._chains),

@@ -48,7 +48,7 @@ async def serve(settings: Settings) -> None:
 async def listening(parts: Parts) -> AsyncIterator[tuple[int, int]]:
     """The API and its metrics on the configured addresses; yields both ports (0 in the settings: a free one)."""
     metrics, settings = RequestMetrics(), parts.settings.api
-    scrape = Scrape(parts.engine, parts.chains, metrics, parts.wallets)
+    scrape = Scrape(parts.engine, parts.chains, metrics, parts.wallets, parts.settings)
     published = Published(parts.engine, [chain.settings for chain in parts.chains.values()])
     async with (
         published.refreshing(),

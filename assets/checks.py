@@ -282,7 +282,7 @@ async def _silent(runtime: "Runtime") -> list[tuple[str, int, str]]:
     """(pass, chain, age of its last success) of every pass that is on and too long without one."""
     from reminder_worker import operations, passes, watchdog_rules
 
-    expected, states = passes.expected(runtime), await operations.pass_states(runtime.engine)
+    expected, states = passes.expected(runtime.settings), await operations.pass_states(runtime.engine)
     return [
         (each.name, each.chain_id, metadata.age(state.succeeded_age if state else None))
         for each, state in watchdog_rules.silent(expected, states)

@@ -65,7 +65,9 @@ async def _states(runtime: "Runtime") -> "tuple[list[operations.PassState], dict
 
     reasons = {step.name: step.switched_off(runtime.settings) for step in passes.PASSES}
     off = {name: reason for name, reason in reasons.items() if reason}
-    on = {(each.name, each.chain_id) for each in passes.expected(runtime)}  # rows of what once was say nothing of now
+    on = {
+        (each.name, each.chain_id) for each in passes.expected(runtime.settings)
+    }  # rows of what once was say nothing of now
     return [state for state in await operations.pass_states(runtime.engine) if (state.name, state.chain_id) in on], off
 
 

@@ -131,7 +131,7 @@ async def _signals(runtime: Runtime, scenario: Scenario, legacies: list[Legacy],
 
 
 async def _scrape(runtime: Runtime) -> list[Figure]:
-    scrape = Scrape(runtime.engine, runtime.chains, RequestMetrics(), runtime.wallets)
+    scrape = Scrape(runtime.engine, runtime.chains, RequestMetrics(), runtime.wallets, runtime.settings)
     if b"database_up 1.0" not in await scrape.text():
         raise RuntimeError("a scrape took too long for the database's part")
     costs = [await _cost(scrape.text) for _ in range(RUNS)]

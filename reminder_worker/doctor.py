@@ -28,6 +28,7 @@ from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.gifts.page_files import PageFiles
 from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.passes import expected
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -126,7 +127,7 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
     else:
         yield Finding("installation", True, "keys and contracts are those this database was made with")
     yield await _waiting_for_operators(engine)
-    yield await _passes(engine)
+    yield await _passes(engine, settings)
 
 
 async def _waiting_for_operators(engine: AsyncEngine) -> Finding:
@@ -137,8 +138,9 @@ async def _waiting_for_operators(engine: AsyncEngine) -> Finding:
     return Finding("ledger", False, f"{words}: see the runbook; `reminder-worker requeue` for dead ones")
 
 
-async def _passes(engine: AsyncEngine) -> Finding:
-    states = await operations.pass_states(engine)
+async def _passes(engine: AsyncEngine, settings: Settings) -> Finding:
+    on = {(each.name, each.chain_id) for each in expected(settings)}
+    states = [state for state in await operations.pass_states(engine) if (state.name, state.chain_id) in on]
     failing = [f"{state.name} of chain {state.chain_id} ({state.error})" for state in states if state.error]
     if failing:
         return Finding("passes", False, f"the last try of {', '.join(failing)} failed: see the log")

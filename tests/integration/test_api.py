@@ -359,9 +359,10 @@ async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
         await connection.execute(
             text(
                 "insert into worker.pass_state (name, chain_id, checked_at, succeeded_at, error, endpoints)"
-                " values ('index', 1, now(), now() - interval '1 hour', 'ChainUnavailable', cast(:e as jsonb))"
+                " values ('index', :c, now(), now() - interval '1 hour', 'ChainUnavailable', cast(:e as jsonb)),"
+                " ('prices', :c, now(), null, 'ChainUnavailable', null), ('index', 1, now(), null, 'Wrong', null)"
             ),
-            {"e": '[{"name": "1:node", "ok": false, "errors": 7, "latency": null, "head": 9}]'},
+            {"c": world.chain_id, "e": '[{"name": "1:node", "ok": false, "errors": 7, "latency": null, "head": 9}]'},
         )
         await connection.execute(
             text(
@@ -377,12 +378,14 @@ async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
     assert float(values[route]) == 1
     assert float(values["reminder_worker_emails_due"]) == 1
     assert 80 < float(values["reminder_worker_emails_oldest_waiting_seconds"]) < 300
-    assert float(values['reminder_worker_pass_success_age_seconds{chain="1",pass="index"}']) >= 3600
-    assert float(values['reminder_worker_pass_failing{chain="1",pass="index"}']) == 1
-    assert float(values[f'reminder_worker_reader_block{{chain="{world.chain_id}",reader="index"}}']) == 3
+    chain = f'chain="{world.chain_id}"'
+    assert float(values[f'reminder_worker_pass_success_age_seconds{{{chain},pass="index"}}']) >= 3600
+    failing = {name: value for name, value in values.items() if name.startswith("reminder_worker_pass_failing")}
+    assert failing == {f'reminder_worker_pass_failing{{{chain},pass="index"}}': "1.0"}, "of a pass or chain that is off"
+    assert float(values[f'reminder_worker_reader_block{{{chain},reader="index"}}']) == 3
     assert any(name.startswith("reminder_worker_api_rpc_up") and value == "1.0" for name, value in values.items())
-    assert float(values['reminder_worker_passes_rpc_errors{chain="1",endpoint="1:node"}']) == 7
-    assert float(values['reminder_worker_passes_rpc_up{chain="1",endpoint="1:node"}']) == 0
+    assert float(values[f'reminder_worker_passes_rpc_errors{{{chain},endpoint="1:node"}}']) == 7
+    assert float(values[f'reminder_worker_passes_rpc_up{{{chain},endpoint="1:node"}}']) == 0
     assert float(values["reminder_worker_database_up"]) == 1
     for secret in (CANARY_EMAIL, CANARY_NAME, legacy.address, owner.address.lower(), "127.0.0.1"):
         assert secret not in page.replace('endpoint="1:127.0.0.1', "")

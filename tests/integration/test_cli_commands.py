@@ -137,6 +137,16 @@ def test_doctor_names_what_is_wrong_and_what_to_do(command: Command, changes: di
     assert words in looked.output
 
 
+def test_what_failed_before_it_was_switched_off_is_not_wrong(command: Command) -> None:
+    command.sql(
+        "insert into worker.pass_state (name, chain_id, checked_at, error)"
+        " values ('prices', 31337, now(), 'ChainUnavailable'), ('index', 1, now(), 'ChainUnavailable')"
+    )
+    assert command("doctor").exit_code == 0
+    command.sql("insert into worker.pass_state (name, chain_id, error) values ('index', 31337, 'ChainUnavailable')")
+    assert "the last try of index of chain 31337 (ChainUnavailable) failed" in command("doctor").output
+
+
 def test_doctor_knows_a_contract_that_is_another(command: Command, anvil_chain: AnvilChain) -> None:
     swapped = command("doctor", CHAIN_31337_MULTISIG_LEGACY_ROUTER=anvil_chain.deployment.usdc)
     assert swapped.exit_code == 1

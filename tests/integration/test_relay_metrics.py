@@ -43,7 +43,7 @@ async def test_metrics_tell_what_our_wallets_hold_owe_and_may_spend(
             " values (gen_random_uuid(), 31337, 'relay_stuck', %s, 'raised 1', '{}')",
             (RELAYER,),
         )
-    async with open_world(chain_scenario, engine) as world:
+    async with open_world(chain_scenario, engine, RELAYER_KEY="11" * 32) as world:
         world.parts.wallets.append(PayingWallet("relayer", RELAYER, daily_wei=1000, daily_count=10))
         async with world.session.get(world.metrics_url + "/metrics") as response:
             page = await response.text()
