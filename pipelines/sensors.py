@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
 
 LOOK_SECONDS = 40.0  # Dagster gives a sensor 60, and a pass gives a chain 35
+MARGIN_SECONDS = 5.0  # to open the worker's parts, and to end
 MINIMUM_SECONDS = {"5_seconds": 4, "15_seconds": 14, "minute": 57, "5_minutes": 297}
 REST_SECONDS = 15  # after a failure of a chain's pass
 _UNDER_WAY = [
@@ -54,6 +55,7 @@ class Finding:
     words: str
 
 
+NO_ANSWER = Finding(False, f"cannot look: no answer within {LOOK_SECONDS:.0f} seconds")
 Idle = Callable[["Runtime"], Awaitable[str]]
 
 
@@ -83,8 +85,7 @@ def _sensor(service: Service, watches: Sequence[Watch], every: str, about: str) 
     def sensor(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         requests: dict[str, dg.RunRequest] = {}
         words = []
-        for watch in watches:
-            finding = _ask(service, watch.passes, watch.idle)
+        for watch, finding in zip(watches, _ask(service, watches), strict=True):
             if finding.launch and _is_under_way(context.instance, watch.lanes):
                 finding = Finding(
                     False, "there is work, and a run of this lane is under way: it or the next one does it"
@@ -103,18 +104,31 @@ def _jobs(watches: Sequence[Watch]) -> dict[str, AssetJob]:
     return {watch.job.name: watch.job for watch in watches}
 
 
-def _ask(service: Service, passes: Sequence[str], idle: Idle) -> Finding:
+def _ask(service: Service, watches: Sequence[Watch]) -> Sequence[Finding]:
+    """All at once: one after the other they could take longer than Dagster waits, and then none would launch."""
     from reminder_worker.errors import ServiceError
 
-    async def work(runtime: "Runtime") -> Finding:
-        return await _look(runtime, passes, idle)
+    async def work(runtime: "Runtime") -> Sequence[Finding]:
+        return await asyncio.gather(*(_finding(runtime, watch) for watch in watches))
 
     try:
-        return service.call(work, LOOK_SECONDS)
+        return service.call(work, LOOK_SECONDS + MARGIN_SECONDS)
+    except ServiceError as error:
+        return [Finding(False, f"cannot look: {error}")] * len(watches)
+    except TimeoutError:
+        return [NO_ANSWER] * len(watches)
+
+
+async def _finding(runtime: "Runtime", watch: Watch) -> Finding:
+    from reminder_worker.errors import ServiceError
+
+    try:
+        async with asyncio.timeout(LOOK_SECONDS):
+            return await _look(runtime, watch.passes, watch.idle)
     except ServiceError as error:
         return Finding(False, f"cannot look: {error}")
     except TimeoutError:
-        return Finding(False, f"cannot look: no answer within {LOOK_SECONDS:.0f} seconds")
+        return NO_ANSWER
 
 
 async def _look(runtime: "Runtime", names: Sequence[str], idle: Idle) -> Finding:

@@ -24,9 +24,10 @@ from pydantic import SecretStr
 from assets import checks, metadata
 from assets.service import Service
 from devnet.scenarios import Scenario
+from pipelines import jobs
 from pipelines.definitions import defs
 from pipelines.jobs import LANE
-from pipelines.sensors import sensors
+from pipelines.sensors import Watch, _sensor, sensors
 from reminder_worker.gifts.claim_link import Letter, encode_letter
 from reminder_worker.gifts.notifications import NotifyRequest
 from reminder_worker.mail.messages import AlertKind
@@ -541,6 +542,30 @@ def test_a_chain_that_never_answers_keeps_neither_another_chain_nor_alerts_from_
         service = opened({**environ, **dead, **timelock, "CHAINS": f"{environ['CHAINS']},{DEAD_CHAIN}"})
         service.call(alarm, 10)
         assert _tick(sensor, service, instance).launched == launched
+
+
+def test_the_looks_of_a_sensor_do_not_wait_for_each_other(
+    service: Service, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dagster gives up a sensor after a minute: what is silent in one look must not take the others' time."""
+    monkeypatch.setattr("pipelines.sensors.LOOK_SECONDS", 5.0)
+    both = asyncio.Barrier(2)
+
+    async def met(_: Runtime) -> str:
+        async with both:
+            return "met"
+
+    async def silent(_: Runtime) -> str:
+        await asyncio.Event().wait()
+        return "never"
+
+    watches = [Watch(jobs.due, (), ("due",), met), Watch(jobs.health, (), ("health",), met)]
+    watches += [Watch(jobs.emails, (), ("emails",), silent)]
+    sensor = _sensor(service, watches, "minute", "")
+    result = sensor(dg.build_sensor_context(instance=instance))
+    assert isinstance(result, dg.SensorResult)
+    assert result.skip_reason is not None
+    assert result.skip_reason.skip_message == "met; met; cannot look: no answer within 40 seconds"
 
 
 def test_a_database_that_is_not_migrated_is_said_in_words(
