@@ -53,7 +53,7 @@ def reservation(gas_limit: int, fees: Fees, ceiling: int) -> int:
     dearest = fees.max_fee
     for _ in range(MOST_REPLACEMENTS):
         dearest = _step(dearest)
-    return max(gas_limit * min(dearest, ceiling), EMPTY_GAS * ceiling)
+    return max(gas_limit * dearest, EMPTY_GAS * ceiling)
 
 
 def _step(fee: int) -> int:

@@ -321,7 +321,15 @@ def test_only_known_marks_of_a_query_are_kept(query: list[tuple[str, str]], kept
 
 
 @pytest.mark.parametrize(
-    "text", ["gifts.example.org", "https://gifts.example.org/", "https://a@b", "https://b\u00fccher.example", "ftp://x"]
+    "text",
+    [
+        "gifts.example.org",
+        "https://gifts.example.org/",
+        "https://a@b",
+        "https://b\u00fccher.example",
+        "ftp://x",
+        "https://x:65536",
+    ],
 )
 def test_an_allowed_origin_has_to_be_one(text: str) -> None:
     """A path, credentials or a host that is not ASCII in the setting would never match, or match too much."""

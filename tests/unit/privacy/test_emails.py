@@ -36,6 +36,7 @@ INVISIBLE = (
         ("anna@xn--bcher-kva.example", "anna@xn--bcher-kva.example"),
         ("anna@faß.example", "anna@xn--fa-hia.example"),
         ("a\u0308nna@example.org", "\u00e4nna@example.org"),
+        ("J\u030can@example.org", "\u01f0an@example.org"),  # composed in lower case only
         ("anna@\uff45xample\uff0eorg", "anna@example.org"),
         ("用户@例え.テスト", "用户@xn--r8jz45g.xn--zckzah"),
         ("o'brien@example.co.uk", "o'brien@example.co.uk"),
@@ -54,7 +55,7 @@ def test_the_normal_form(given: str, normal: str) -> None:
         "anna@example.org, bob@example.org", "anna@example.org;bob@example.org", "Anna <anna@example.org>",
         "anna@b@example.org", "a" * 65 + "@example.org", "a@" + "b" * 64 + ".org", "a@" + "b.c" * 90 + ".org",
         "anna@example.org\r\nBcc: bob@example.org", "anna@exam\u200bple.org", "(x)anna@example.org", "anna@example.123",
-        "=?utf-8?q?a=0d=0abcc=3ax?=@example.org",
+        "=?utf-8?q?a=0d=0abcc=3ax?=@example.org", "ä" * 33 + "@example.org",
     ],
 )  # fmt: skip
 def test_what_is_no_single_deliverable_address_is_refused(text: str) -> None:
@@ -107,7 +108,7 @@ def test_names_people_have_are_kept(given: str, kept: str) -> None:
     "text",
     [
         "x" * 61, "https://evil.example", "evil.example", "see WWW.evil", "evil。example", "ev\uff49l\uff0ecom",
-        "ev\u200dil.\u200dcom",
+        "ev\u200dil.\u200dcom", "me\uff20home", "http\uff1ax",
         "mailto:x", "javascript:alert(1)", "me@home", "10.0.0.1", "//evil", "\\\\evil", "http : //x", "tel:123",
         "xn--.xn--p1ai",
     ],

@@ -14,13 +14,15 @@ from hypothesis import strategies as st
 
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.logging import configure_logging
-from reminder_worker.privacy.redaction import MASK, OnChain, redact_text, redact_value
+from reminder_worker.privacy.redaction import MASK, MAX_TEXT, OnChain, redact_text, redact_value
 
 EMAIL = "canary.person@secret.example.org"
 KEY = "0x" + "ab" * 32
 SECRETS = (
     EMAIL,
     "canary%40secret.example.org",
+    "canary\uff20secret.example.org",
+    "canary\\u0040secret.example.org",
     KEY,
     "ab" * 32,
     "0x" + "cd" * 65,
@@ -130,6 +132,11 @@ def test_hashes_addresses_and_numbers_stay_readable() -> None:
         redact_text("chain 1: pass index failed after 3.5 s, 12/40") == "chain 1: pass index failed after 3.5 s, 12/40"
     )
     assert redact_text("listening on http://127.0.0.1:8080") == "listening on http://127.0.0.1:8080"
+
+
+def test_a_text_without_end_is_cut() -> None:
+    """To look for the shapes costs the square of its length at worst."""
+    assert redact_text("said " * MAX_TEXT).endswith(" [cut]")
 
 
 @given(st.emails(), st.text(max_size=30), st.text(max_size=30))

@@ -124,6 +124,8 @@ def test_a_receipt_counts_when_two_endpoints_give_the_same_or_only_one_answers(
         assert for_it >= min(2, len(said))
     if seen.mined is not None and seen.vouched:
         assert for_it >= min(2, configured)
+    if seen.vouched:
+        assert len(said) >= min(2, configured), "nor is it denied by fewer"
     assert (seen.presence is Presence.ABSENT) == (not any(receipt for vote in said for receipt in vote))
 
 
@@ -162,6 +164,7 @@ def test_a_receipt_is_recorded_once_and_again_when_its_block_changed() -> None:
 def test_a_reorganisation_takes_it_back_but_a_lagging_endpoint_does_not() -> None:
     recorded = replace(SLOT, mined_in=MINED.place)
     assert decide(recorded, FACTS) == Unmine()
+    assert decide(recorded, replace(FACTS, head=50)) == Unmine()
     assert decide(recorded, replace(FACTS, head=49)) == Wait()
 
 
@@ -212,7 +215,10 @@ def test_above_the_ceiling_no_step_is_used_up_and_after_four_none_is_left() -> N
     used = replace(old, attempts=old.attempts * (MOST_REPLACEMENTS + 1))
     assert decide(replace(used, attempts=used.attempts[1:]), FACTS) == Replace("call")
     assert decide(used, FACTS) == Rebroadcast()
-    assert decide(used, replace(FACTS, signer_nonce=4)) == Replace("empty"), "one more sets the nonce free"
+    dead = replace(FACTS, signer_nonce=4)
+    assert decide(used, dead) == Replace("empty"), "one more sets the nonce free"
+    freed = replace(used, attempts=(*used.attempts, replace(EMPTY, age=PATIENCE_SECONDS)))
+    assert decide(freed, dead) == Replace("empty"), "which has four steps of its own"
 
 
 FINAL = FinalFacts(time=900, signer_nonce=3, same_effect=False, other_effect=False)

@@ -12,9 +12,14 @@ from reminder_worker.reminders.entries import (
     Entry,
     StoredRecipient,
     backoff,
+    dropped,
+    held,
     later,
     not_accepted,
     rejected,
+    sent,
+    suppressed,
+    undecided,
 )
 
 
@@ -51,6 +56,13 @@ def test_only_rejections_count_towards_dead() -> None:
 def test_what_may_have_been_accepted_is_never_taken_for_unsent() -> None:
     assert not_accepted(entry(undecided=True), None).state == "unknown"
     assert later(entry(undecided=True), 1.0).state == "unknown"
+
+
+def test_only_what_reached_nobody_is_given_back_to_the_address_and_its_day() -> None:
+    one = entry()
+    for nobody in (rejected(one, 422), suppressed(one), dropped(one, "erased"), not_accepted(one, None), later(one, 1)):
+        assert nobody.refund
+    assert not any(each.refund for each in (sent(one, "<id>"), undecided(one), held(one, "in_doubt")))
 
 
 @pytest.mark.parametrize("secret", ["secret", "b'email'", "b'name'", "salt", "hash"])
