@@ -10,7 +10,7 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.reminders import entries as become
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.ledger import Ledger
-from tests.integration.mail_stub import MailStub
+from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
 
 
@@ -88,9 +88,9 @@ async def test_what_is_prepared_when_the_time_of_a_run_is_up_is_left_to_the_next
     assert world.mail.told("before_activation") == ["anna@example.org", "ben@example.org"]
 
 
-@pytest.mark.parametrize("sent", [False, True])
+@pytest.mark.parametrize("outcome", ["unsent", "sent", "held"])
 async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_one_under_way(
-    world: World, sent: bool
+    world: World, outcome: str
 ) -> None:
     """The older owner reset is under way with one dispatcher when the newer is due with another."""
     legacy = await approaching(world, "anna")
@@ -110,9 +110,33 @@ async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_o
     assert world.mail.requests == 0
     waits = "select next_try - now() < interval '4 minutes' from worker.sent_ledger where state = 'queued'"
     assert await world.sql(waits) == [(True,)]
-    await ledger.settle(claim, [become.sent(older, "m") if sent else become.afresh(older)])
+    ends = {"unsent": become.afresh(older), "sent": become.sent(older, "m"), "held": become.held(older, "in_doubt")}
+    await ledger.settle(claim, [ends[outcome]])
+    for _ in range(2):
+        await world.dispatch.run()
+        assert world.mail.told("owner_reset") == (["anna@example.org"] if outcome == "unsent" else [])
+        await world.hurry()
     await world.dispatch.run()
-    assert world.mail.told("owner_reset") == ([] if sent else ["anna@example.org"])
+    waits = "select next_try - now() > interval '23 hours 50 minutes' from worker.sent_ledger where state = 'queued'"
+    assert await world.sql(waits) == ([] if outcome == "unsent" else [(True,)])
+
+
+@pytest.mark.parametrize("hours", [23, 25])
+async def test_an_undecided_email_that_never_arrived_waits_a_day_for_a_later_one_of_its_kind(
+    world: World, hours: int
+) -> None:
+    legacy = await approaching(world, "anna")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.look_at_chain()
+    world.mail.fail(Fault.DIES_BEFORE)
+    await world.dispatch.run()
+    world.scenario.advance(60)
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.tick()
+    ago = "update worker.sent_ledger set claimed_at = now() - make_interval(hours => :hours) where state = :state"
+    await world.sql("update worker.sent_ledger set state = 'sent', message_id = 'm' where state = 'queued'")
+    await world.sql(ago, hours=hours, state="sent")
+    await world.sql(ago, hours=hours + 1, state="unknown")
     await world.hurry()
     await world.dispatch.run()
-    assert world.mail.told("owner_reset") == ([] if sent else ["anna@example.org"])
+    assert world.mail.told("owner_reset") == ([] if hours < 24 else ["anna@example.org"])

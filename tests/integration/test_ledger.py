@@ -1,0 +1,114 @@
+"""What a claim is worth once its lease has run out, and what the ledger makes of entries that others hold."""
+
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Scenario
+from reminder_worker.reminders import entries as become
+from reminder_worker.reminders.dispatch import DispatchReport
+from reminder_worker.reminders.ledger import Ledger
+from tests.integration.mail_stub import Fault, MailStub
+from tests.integration.reminder_world import World, open_world
+
+LEASE_OVER = "update worker.sent_ledger set lease_until = now() - interval '1 minute'"
+ANOTHERS = "update worker.sent_ledger set lease_token = gen_random_uuid()"
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+    """One email is due, and was planned and not accepted before."""
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
+        legacy = opened.legacy(inactivity=30 * DAY)
+        await opened.save(legacy, "anna")
+        opened.scenario.check_in(opened.account("owner"), legacy)
+        await opened.look_at_chain()
+        await mail.stop()
+        await opened.dispatch.run()
+        await mail.start()
+        await opened.hurry()
+        yield opened
+
+
+async def undecided(world: World) -> Ledger:
+    world.mail.fail(Fault.DIES_BEFORE)
+    await world.dispatch.run()
+    await world.hurry()
+    assert await world.states() == {"unknown": 1}
+    return Ledger(world.engine, 20)
+
+
+@pytest.mark.parametrize("lost", [LEASE_OVER, ANOTHERS])
+async def test_what_a_dispatcher_no_longer_holds_is_not_posted_by_it(world: World, lost: str) -> None:
+    """Where the mail service keeps no keys, the next one to hold it would repeat it."""
+    report = DispatchReport()
+    piece = await world.dispatch._prepare(report, time.monotonic() + 60)
+    assert piece is not None
+    assert len(piece.ready) == 1
+    await world.sql(lost)
+    await world.dispatch._post(piece, report)
+    assert world.mail.requests == 0
+
+
+@pytest.mark.parametrize("lost", [LEASE_OVER, ANOTHERS, "update worker.recipient set salt = sha256('another')"])
+async def test_an_undecided_email_is_posted_again_by_who_holds_it_and_to_whom_it_was_made_for(
+    world: World, lost: str
+) -> None:
+    ledger = await undecided(world)
+    await world.sql("update worker.sent_ledger set claimed_at = now() - interval '20 hours'")
+    claim = await ledger.claim_unknown(10)
+    (entry,) = claim.entries
+    assert await ledger.confirm(claim, [entry.id]) == {entry.id}
+    lately = "select claimed_at > now() - interval '1 minute' from worker.sent_ledger"
+    assert await world.sql(lately) == [(True,)], "others of its kind wait for a day from now on"
+    await world.sql(lost)
+    assert await ledger.confirm(claim, [entry.id]) == frozenset()
+
+
+async def test_an_undecided_email_is_asked_about_by_one_dispatcher_at_a_time(world: World) -> None:
+    ledger = await undecided(world)
+    assert len((await ledger.claim_unknown(10)).entries) == 1
+    assert (await ledger.claim_unknown(10)).entries == ()
+
+
+@pytest.mark.parametrize("state", ["claimed", "unknown", "held"])
+async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_does(world: World, state: str) -> None:
+    ledger = Ledger(world.engine, 20)
+    claim = await ledger.claim(10)
+    (entry,) = claim.entries
+    assert entry.stored is not None
+    assert await ledger.store(claim, {entry.id: (b"sealed", entry.stored.salt)})
+    await world.sql(ANOTHERS + ", state = :state", state=state)
+    await ledger.settle(claim, [become.rejected(entry, 422)])
+    assert await world.sql("select state from worker.sent_ledger") == [(state,)]
+    await ledger.settle(claim, [become.sent(entry, "m")])
+    assert await world.sql("select state from worker.sent_ledger") == [("sent",)]
+
+
+async def test_whatever_it_was_before_an_email_is_proven_unsent_until_its_body_is_stored(world: World) -> None:
+    """So it is sent by the next dispatcher, also where the mail service could not tell what became of it."""
+    ledger = await undecided(world)
+    # As one that was dropped and is true again.
+    await world.sql("update worker.sent_ledger set state = 'queued', body = null, body_salt = null")
+    assert (await ledger.claim(10)).entries
+    await world.sql(LEASE_OVER)
+    await ledger.expire_leases()
+    assert await world.states() == {"released": 1}
+
+
+async def test_one_whose_lease_is_over_keeps_others_back_for_seconds_and_not_until_a_moment_that_is_past(
+    world: World,
+) -> None:
+    """Nobody claims the others again and again until it is released."""
+    ledger = Ledger(world.engine, 20)
+    assert (await ledger.claim(10)).entries
+    await world.sql(LEASE_OVER)
+    await world.sql(
+        "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, next_try)"
+        " select gen_random_uuid(), chain_id, legacy, recipient, kind, 'later', role, now() from worker.sent_ledger"
+    )
+    assert (await ledger.claim(10)).put_off == 1
+    waits = "select next_try > now(), next_try < now() + interval '1 minute' from worker.sent_ledger"
+    assert await world.sql(f"{waits} where state = 'queued'") == [(True, True)]
