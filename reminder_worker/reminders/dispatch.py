@@ -35,7 +35,7 @@ from reminder_worker.reminders.entries import Claim, Entry, Settlement
 from reminder_worker.reminders.ledger import LEASE_SECONDS, Ledger
 from reminder_worker.reminders.plan import Planner, PlanReport
 from reminder_worker.reminders.resolve import Ready, Resolver
-from reminder_worker.reminders.tasks import collecting_young_objects_only, together
+from reminder_worker.reminders.tasks import collecting_young_objects_only, in_time, together
 from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -43,7 +43,7 @@ log = structlog.get_logger(__name__)
 SLICE = 1000
 FIRST_SLICE = 200  # small, so that the first email is under way soon
 LOOK_AT = 128  # entries whose recipients are looked at once more, shortly before they are posted
-BUDGET_SECONDS = 90.0  # a run stays under 120 seconds: prepared slices are posted for a while after it
+BUDGET_SECONDS = 90.0  # of sending; prepared slices are posted for a while after it
 OVERTIME_SECONDS = 10.0
 LEASE_MARGIN_SECONDS = 10.0
 OUTAGE_AFTER = 5  # failures one after the other: the rest of the slice is spared
@@ -111,19 +111,21 @@ class Dispatch:
 
     async def run(self, budget_seconds: float = BUDGET_SECONDS) -> DispatchReport:
         """Plan, ask about what is undecided, then send until nothing is due or the time is up."""
-        ends = time.monotonic() + budget_seconds
         report = DispatchReport()
-        for chain_id, planner in self._planners.items():
-            try:
-                await planner.run(report.plan)
-            except Unavailable as error:
-                log.warning("not_planned", chain_id=chain_id, error=type(error).__name__)
-                report.unreadable_chains.append(chain_id)
+        await together(*(self._plan(chain_id, report) for chain_id in self._planners))
+        ends = time.monotonic() + budget_seconds
         await self._ledger.expire_leases()
         with collecting_young_objects_only():
             await self._decide_unknown(report, ends)
             await self._send_due(report, ends)
         return report
+
+    async def _plan(self, chain_id: int, report: DispatchReport) -> None:
+        try:
+            await in_time(self._planners[chain_id].run(report.plan))
+        except Unavailable as error:
+            log.warning("not_planned", chain_id=chain_id, error=type(error).__name__)
+            report.unreadable_chains.append(chain_id)
 
     # -- what is due ------------------------------------------------------------------------------
 

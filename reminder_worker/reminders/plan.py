@@ -70,7 +70,8 @@ class Planner:
             return bool(await conn.scalar(sql.SOMETHING_TO_PLAN, values))
 
     async def run(self, report: PlanReport) -> None:
-        """Plan everything there is; `report` is added to. What cannot be planned yet holds up no other sort."""
+        """Plan everything there is; `report` is added to, by several at once. What cannot be planned yet holds up no
+        other sort."""
         await self._age_signals(report)
         failed: Unavailable | None = None
         for plan, at_once in (
@@ -91,7 +92,8 @@ class Planner:
         head = await latest_block(self._chain)
         values = {"chain_id": self._chain_id, "oldest": head.timestamp - self._max_age}
         async with self._engine.begin() as conn:
-            report.too_old += (await conn.execute(sql.AGE_SIGNALS, values)).rowcount
+            aged = await conn.execute(sql.AGE_SIGNALS, values)
+        report.too_old += aged.rowcount
 
     async def _plan_signals(self, report: PlanReport) -> int:
         async with self._engine.connect() as conn:
@@ -103,8 +105,9 @@ class Planner:
         async with self._engine.begin() as conn:
             stored = await lock_recipients(conn, self._chain_id, {each.signal.legacy for each in judged})
             entries = [entry for each in judged for entry in _signal_entries(each, stored)]
-            report.entries += await insert_entries(conn, self._chain_id, entries, rearm=False)
+            made = await insert_entries(conn, self._chain_id, entries, rearm=False)
             await conn.execute(sql.SETTLE_SIGNALS, _signal_rows(self._chain_id, judged))
+        report.entries += made
         report.signals += sum(each.state == "planned" for each in judged)
         report.refused += sum(each.state == "refused" for each in judged)
         report.later += sum(each.state == "new" for each in judged)
@@ -140,7 +143,8 @@ class Planner:
                     WINDOW_LINES[row.window],
                 ).items()
             ]
-            report.entries += await insert_entries(conn, self._chain_id, entries, rearm=True)
+            made = await insert_entries(conn, self._chain_id, entries, rearm=True)
+        report.entries += made
         report.windows += len(windows)
         return len(windows)
 
@@ -155,7 +159,8 @@ class Planner:
                 for row in rows
                 if row.owner in stored.get(row.legacy, ())
             ]
-            report.entries += await insert_entries(conn, self._chain_id, entries, rearm=True)
+            made = await insert_entries(conn, self._chain_id, entries, rearm=True)
+        report.entries += made
         report.budgets += len(entries)
         return len(rows)
 

@@ -34,6 +34,7 @@ from reminder_worker.reminders.entries import Entry, Settlement, dropped, later
 from reminder_worker.reminders.facts import FactReader, Facts
 from reminder_worker.reminders.horizon import deadline_of, is_old_build
 from reminder_worker.reminders.recipient_rows import body_context, context
+from reminder_worker.reminders.tasks import in_time, together
 from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -114,14 +115,17 @@ class Resolver:
             by_chain[entry.chain_id].append(entry)
         facts: dict[int, Facts] = {}
         settled: list[Settlement] = []
-        for chain_id, some in by_chain.items():
+
+        async def read(chain_id: int, some: Sequence[Entry]) -> None:
             try:
                 if chain_id in self._readers:
-                    facts[chain_id] = await self._readers[chain_id].read(some)
-                    continue
+                    facts[chain_id] = await in_time(self._readers[chain_id].read(some))
+                    return
             except Unavailable as error:
                 log.warning("chain_not_readable", chain_id=chain_id, error=type(error).__name__)
-            settled += [later(entry, NEXT_TICK_SECONDS, "chain_not_readable") for entry in some]
+            settled.extend(later(entry, NEXT_TICK_SECONDS, "chain_not_readable") for entry in some)
+
+        await together(*(read(chain_id, some) for chain_id, some in by_chain.items()))
         return facts, settled
 
     def _relevant(self, entry: Entry, facts: Facts) -> Relevant | Settlement:

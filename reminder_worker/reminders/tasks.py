@@ -4,8 +4,12 @@ import asyncio
 import gc
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
+from reminder_worker.errors import ChainUnavailable
+
+T = TypeVar("T")
+CHAIN_SECONDS = 45.0
 _USUAL = gc.get_threshold()
 _MANY = 20_000  # new objects before the collector looks: a slice makes that many, and drops them by itself
 
@@ -25,6 +29,15 @@ async def together(*work: Awaitable[Any]) -> list[Any]:
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None
     return [task.result() for task in tasks]
+
+
+async def in_time(work: Awaitable[T]) -> T:
+    """What is asked of one chain. Raises `ChainUnavailable` also when it takes long: beyond that it is others' time."""
+    try:
+        async with asyncio.timeout(CHAIN_SECONDS):
+            return await work
+    except TimeoutError:
+        raise ChainUnavailable(f"a chain gave no answer within {CHAIN_SECONDS:.0f} seconds") from None
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """From the chain to one email for each right person."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -8,13 +9,18 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.smtp import Inbox
+from reminder_worker.chain.client import Chain
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.messages import Kind
+from reminder_worker.reminders import tasks
+from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.reminders.ledger import Ledger
 from tests.campaign.nodes import behind
-from tests.integration.chain_proxy import proxy
+from tests.integration.chain_proxy import Json, Proxy, proxy
 from tests.integration.mail_service_stack import environment, served
 from tests.integration.mail_stub import Fault, MailStub
-from tests.integration.reminder_world import World, open_world
+from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
 FAMILY = ("owner", "anna", "ben", "clara")
 
@@ -545,6 +551,47 @@ async def test_a_chain_that_cannot_be_read_costs_no_try_and_nothing_is_lost(
     await world.hurry()
     await world.dispatch.run()
     assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
+
+
+class Silent(Proxy):
+    """The node of another chain, which gives blocks, and to a call no answer at all."""
+
+    async def _one(self, request: Json) -> Json:
+        if request["method"] == "eth_call":
+            await asyncio.Event().wait()
+        if request["method"] == "eth_chainId":
+            return {"jsonrpc": "2.0", "id": request["id"], "result": "0x2"}
+        return await super()._one(request)
+
+
+async def test_a_chain_whose_nodes_do_not_answer_holds_up_no_other(
+    engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = Silent(chain_scenario.anvil.url)
+    await node.start()
+    other = chain_scenario.deployment.settings_environ(2, node.url) | {"CHAINS": f"{CHAIN_ID},2"}
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail, subgraph=None, **other) as world:
+        await approaching(world)
+        await mail.stop()
+        await world.dispatch.run()
+        await mail.start()
+        for table, columns in (
+            ("recipient", "legacy, recipient, role, key_id, salt, email, name, email_hash"),
+            ("sent_ledger", "id, legacy, recipient, kind, event, role"),
+        ):
+            values = columns.replace("id, legacy", "gen_random_uuid(), legacy")
+            await world.sql(f"insert into worker.{table} (chain_id, {columns}) select 2, {values} from worker.{table}")
+        await world.hurry()
+        silent = Chain.connect(world.settings.chains[1])
+        monkeypatch.setattr(tasks, "CHAIN_SECONDS", 0.5)
+        chains = {CHAIN_ID: world.chain, 2: silent}
+        indexers = {id: Indexers(chain, ChainIndex(engine, chain), None) for id, chain in chains.items()}
+        dispatch = Dispatch(engine, chains, indexers, world.vault, world.dispatch._mail, world.settings)
+        await dispatch.run(budget_seconds=1.0)
+        await silent.close()
+        assert mail.told("before_activation") == emails("owner", "anna", "ben")
+        assert await world.states() == {"sent": 3, "released:chain_not_readable": 3}
+    await node.stop()
 
 
 @pytest.mark.parametrize("meanwhile", ["the window opened", "an heir came in"])
