@@ -98,9 +98,11 @@ class SignalPass:
 
     async def _next(self) -> _Step | None:
         """None when there is nothing above the cursor, which costs one question to the node."""
-        head = await self._chain.block(self._chain.settings.signal_block)
-        cursor = await self._cursor()
-        if head is None or (cursor is not None and head.number < cursor.number):
+        which = self._chain.settings.signal_block
+        head, cursor = await self._chain.block(which), await self._cursor()
+        if head is None:
+            raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has a {which} block")
+        if cursor is not None and head.number < cursor.number:
             return None
         oldest_time = head.timestamp - self._max_age
         if cursor is None or await self._reorganised(cursor, head):

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.database.tables import index_cursor, notify_signal
+from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.reminders import signals as module
@@ -128,6 +129,17 @@ async def test_signals_wait_for_the_block_they_are_acted_on_at(
         assert await passing.look()
         await passing.run()
         assert len(await stored(engine)) == 1
+
+
+async def test_a_node_that_knows_no_such_block_is_no_success(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy
+) -> None:
+    """One that says `null` for `safe` for ever would have nothing told, and nobody would hear of it."""
+    s = chain_scenario
+    async with RpcProxy(s.anvil) as proxy, open_parts(engine, s, SIGNAL_BLOCK="safe", RPC_URLS=(proxy.url,)) as parts:
+        proxy.rule = lambda _method, params: None if params[:1] == ["safe"] else PASS
+        with pytest.raises(ChainUnavailable):
+            await signal_pass(engine, parts).look()
 
 
 async def test_history_is_recorded_as_too_old_or_not_at_all(
