@@ -99,14 +99,14 @@ def _unlocked_until(moment: str) -> str:
     )"""  # noqa: S608 - our own words
 
 
-# After opening day, once its email is decided.
+# After opening day, once its email is decided. What is dead an operator may requeue while the retry window lasts.
 _DONE = f"""
     select n.chain_id, n.timelock_id, n.email_hash from {_HEADS}
     cross join lateral {_unlocked_until("h.time")} n
     cross join lateral (
         select from worker.gift_ledger l
         where l.chain_id = n.chain_id and l.timelock_id = n.timelock_id and l.email_hash = n.email_hash
-          and l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed', 'dead', 'held')
+          and l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed', 'held')
         offset 0
     ) l
 """  # noqa: S608 - our own words

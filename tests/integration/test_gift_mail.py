@@ -39,6 +39,7 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.client import MailClient
 from reminder_worker.operations import forget_expired
+from reminder_worker.operations_stuck import requeue
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -616,6 +617,27 @@ async def test_an_address_refused_three_times_is_dead(world: World) -> None:
         await world.tick()
     assert world.stub.inbox == []
     assert (await world.states())["gift_waiting"] == "dead"
+
+
+async def test_an_unlock_email_that_is_dead_can_be_sent_after_all_while_the_retry_window_lasts(world: World) -> None:
+    """A mail service that was set up wrongly refuses every email within minutes."""
+    for requeued in (True, False):
+        await world.register(world.seal(), timing="none")
+        world.scenario.advance(30 * DAY + 1)
+        world.stub.fail(Fault.REJECTED, Fault.REJECTED, Fault.REJECTED)
+        for _ in range(4):
+            await world.tick()
+        assert await world.kept() == 1
+        if requeued:
+            assert await requeue(world.engine) == 1
+            await world.tick()
+            assert await world.kept() == 0
+    world.scenario.advance(7 * DAY + 1)
+    await world.tick()
+    assert await world.kept() == 0
+    assert await requeue(world.engine) == 1
+    await world.tick()
+    assert world.stub.told("gift_unlocked") == [NORMAL]
 
 
 async def test_whoever_wants_no_email_gets_none(world: World) -> None:
