@@ -149,6 +149,7 @@ def create_app(parts: Parts, published: Published, clients: Clients, per_minute:
             openapi_router=Router(
                 "/schema",
                 route_handlers=[],
+                guards=[limit],
                 response_headers={"Content-Security-Policy": CONTENT_SECURITY_POLICY},
                 after_request=not_found_as_a_problem,
                 include_in_schema=False,

@@ -212,21 +212,22 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
 
     if ids and everything:
         raise click.UsageError("give ids, or --all")
+    named = list(dict.fromkeys(ids))
 
     async def show(runtime: "Runtime") -> None:
         for row in await operations_stuck.stuck(runtime.engine):
             click.echo(f"{row.id}  {row.state}  {row.kind}  chain {row.chain_id}  {row.about}  {row.age} s")
 
     async def work(runtime: "Runtime") -> int:
-        return await operations_stuck.requeue(runtime.engine, None if everything else ids)
+        return await operations_stuck.requeue(runtime.engine, None if everything else named)
 
-    if not ids and not everything:
+    if not named and not everything:
         cli_parts.with_runtime(show)
         return
     count = cli_parts.with_runtime(work)
     click.echo(f"{count} back in the queue")
-    if count < len(ids):
-        raise click.ClickException(f"{len(ids) - count} of the ids are neither dead emails nor dead alerts")
+    if count < len(named):
+        raise click.ClickException(f"{len(named) - count} of the ids are neither dead emails nor dead alerts")
 
 
 @main.command(

@@ -230,6 +230,16 @@ async def test_clients_are_limited_each_by_itself(chain_scenario: Scenario, engi
         assert not any("2001" in row.subject or "198" in row.subject for row in kept)
 
 
+@pytest.mark.parametrize("path", ["/schema", "/schema/openapi.json"])
+async def test_the_document_is_not_free_as_making_it_is_work(
+    chain_scenario: Scenario, engine: AsyncEngine, path: str
+) -> None:
+    async with open_world(chain_scenario, engine, RATE_LIMIT_PER_MINUTE="2") as world:
+        world.clock.ahead = 30 - world.clock() % 60
+        assert [(await world.request("GET", path)).status for _ in range(2)] == [200, 200]
+        assert is_problem(await world.request("GET", path), 429, "rate_limited")
+
+
 async def test_the_limit_of_a_client_holds_over_all_processes(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     """Two processes share the counter; together they let no more through than one."""
     limit = {"RATE_LIMIT_PER_MINUTE": "25"}

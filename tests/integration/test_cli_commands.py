@@ -264,7 +264,7 @@ def test_requeue_takes_dead_emails_only(command: Command) -> None:
     refused = command("requeue", str(other))
     assert refused.exit_code == 1
     assert "1 of the ids are neither dead emails nor dead alerts" in refused.output
-    assert command("requeue", str(dead)).exit_code == 0
+    assert command("requeue", str(dead), str(dead)).exit_code == 0, "named twice"
     states = dict(command.sql("select id, state from worker.sent_ledger"))  # type: ignore[arg-type]
     assert states[dead] in ("queued", "released")
     assert states[other] == "held"
