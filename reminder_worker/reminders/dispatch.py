@@ -15,7 +15,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.errors import MailUnavailable, NotConfigured, Unavailable
+from reminder_worker.errors import MailUnavailable, NotConfigured, ServiceError
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.client import (
     Accepted,
@@ -123,7 +123,7 @@ class Dispatch:
     async def _plan(self, chain_id: int, report: DispatchReport) -> None:
         try:
             await in_time(self._planners[chain_id].run(report.plan))
-        except Unavailable as error:
+        except ServiceError as error:  # also `Misconfigured`, when a node denies a contract
             log.warning("not_planned", chain_id=chain_id, error=type(error).__name__)
             report.unreadable_chains.append(chain_id)
 

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.renewals import BUDGET_SECONDS
-from reminder_worker.errors import Unavailable
+from reminder_worker.errors import ServiceError
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.messages import WINDOW_KINDS, Kind, Role
 from reminder_worker.reminders import plan_statements as sql
@@ -73,7 +73,7 @@ class Planner:
         """Plan everything there is; `report` is added to, by several at once. What cannot be planned yet holds up no
         other sort."""
         await self._age_signals(report)
-        failed: Unavailable | None = None
+        failed: ServiceError | None = None
         for plan, at_once in (
             (self._plan_windows, WINDOWS_AT_ONCE),
             (self._plan_budgets, BUDGETS_AT_ONCE),
@@ -82,7 +82,7 @@ class Planner:
             try:
                 while await plan(report) == at_once:
                     pass
-            except Unavailable as error:
+            except ServiceError as error:
                 failed = error
         if failed is not None:
             raise failed

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import LegacyFacts
 from reminder_worker.chain.renewals import BUDGET_SECONDS, RenewState, budget_step
-from reminder_worker.errors import DecryptionFailed, Unavailable
+from reminder_worker.errors import DecryptionFailed, ServiceError
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.allowlist import may_mail
 from reminder_worker.mail.messages import (
@@ -121,7 +121,7 @@ class Resolver:
                 if chain_id in self._readers:
                     facts[chain_id] = await in_time(self._readers[chain_id].read(some))
                     return
-            except Unavailable as error:
+            except ServiceError as error:  # also `Misconfigured`, when a node denies a contract
                 log.warning("chain_not_readable", chain_id=chain_id, error=type(error).__name__)
             settled.extend(later(entry, NEXT_TICK_SECONDS, "chain_not_readable") for entry in some)
 

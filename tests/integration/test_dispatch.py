@@ -553,21 +553,24 @@ async def test_a_chain_that_cannot_be_read_costs_no_try_and_nothing_is_lost(
     assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
 
 
-class Silent(Proxy):
-    """The node of another chain, which gives blocks, and to a call no answer at all."""
+class OtherNode(Proxy):
+    """The node of another chain, which gives blocks, and to a call no answer at all or that there is no contract."""
+
+    silent = False
 
     async def _one(self, request: Json) -> Json:
-        if request["method"] == "eth_call":
+        if request["method"] == "eth_call" and self.silent:
             await asyncio.Event().wait()
-        if request["method"] == "eth_chainId":
-            return {"jsonrpc": "2.0", "id": request["id"], "result": "0x2"}
-        return await super()._one(request)
+        told = {"eth_call": "0x", "eth_chainId": "0x2"}.get(request["method"])
+        return {"jsonrpc": "2.0", "id": request["id"], "result": told} if told else await super()._one(request)
 
 
+@pytest.mark.parametrize("silent", [True, False])
 async def test_a_chain_whose_nodes_do_not_answer_holds_up_no_other(
-    engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch, silent: bool
 ) -> None:
-    node = Silent(chain_scenario.anvil.url)
+    node = OtherNode(chain_scenario.anvil.url)
+    node.silent = silent
     await node.start()
     other = chain_scenario.deployment.settings_environ(2, node.url) | {"CHAINS": f"{CHAIN_ID},2"}
     async with MailStub() as mail, open_world(engine, chain_scenario, mail, subgraph=None, **other) as world:
@@ -582,13 +585,13 @@ async def test_a_chain_whose_nodes_do_not_answer_holds_up_no_other(
             values = columns.replace("id, legacy", "gen_random_uuid(), legacy")
             await world.sql(f"insert into worker.{table} (chain_id, {columns}) select 2, {values} from worker.{table}")
         await world.hurry()
-        silent = Chain.connect(world.settings.chains[1])
+        another = Chain.connect(world.settings.chains[1])
         monkeypatch.setattr(tasks, "CHAIN_SECONDS", 0.5)
-        chains = {CHAIN_ID: world.chain, 2: silent}
+        chains = {CHAIN_ID: world.chain, 2: another}
         indexers = {id: Indexers(chain, ChainIndex(engine, chain), None) for id, chain in chains.items()}
         dispatch = Dispatch(engine, chains, indexers, world.vault, world.dispatch._mail, world.settings)
         await dispatch.run(budget_seconds=1.0)
-        await silent.close()
+        await another.close()
         assert mail.told("before_activation") == emails("owner", "anna", "ben")
         assert await world.states() == {"sent": 3, "released:chain_not_readable": 3}
     await node.stop()
