@@ -223,8 +223,23 @@ async def test_a_renewal_that_came_to_nothing_is_tried_again_and_one_that_is_ope
     await world.world.sql("update worker.relay_request set state = 'expired', reason = 'a test'")
     assert (await world.look()).sent == 1
     assert await world.sent() == 2
+    for sent in (1, 0):
+        await world.world.sql("update worker.relay_request set state = 'reverted'")
+        assert (await world.look()).sent == sent
+    assert await world.verdict(legacy) == "reverts", "the third costs the last fee"
     world.scenario.anvil.rpc("anvil_dropAllTransactions")
     world.scenario.anvil.rpc("evm_setAutomine", True)
+
+
+async def test_a_renewal_has_no_time_beyond_the_timers_end(world: RenewalWorld) -> None:
+    """Mined later it would be refused, and its fee be spent for nothing."""
+    world.legacy()
+    await world.look()
+    world.transact()
+    ((t1,),) = await world.world.sql("select deadline from worker.owner_activity")
+    world.scenario.advance(t1 - world.scenario.anvil.now() - 3600)
+    assert (await world.look()).sent == 1
+    assert await world.world.sql("select deadline from worker.relay_request") == [(t1 - 1,)]
 
 
 async def test_a_full_cap_leaves_the_rest_for_later_and_the_nearest_deadline_goes_first(world: RenewalWorld) -> None:

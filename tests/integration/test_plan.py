@@ -64,6 +64,20 @@ async def test_several_planners_at_once_make_each_entry_once(world: World) -> No
     assert not await planner(world).has_work()
 
 
+async def test_a_window_waits_for_members_who_were_read_when_it_was_open(world: World) -> None:
+    """Members from before it opened may lack an heir, who would be passed over for good."""
+    legacy = world.legacy(inactivity=30 * DAY)
+    await world.save(legacy, "anna")
+    world.scenario.advance(24 * DAY)
+    await world.look_at_chain()
+    await world.sql("update worker.watch set membership_block = membership_block - 1")
+    assert not await planner(world).has_work()
+    assert (await plan(world)).windows == 0
+    await world.sql("update worker.watch set membership_block = membership_block + 1")
+    assert (await plan(world)).windows == 1
+    assert await told(world, "before_activation") == {"anna"}
+
+
 async def test_a_configuration_removed_after_an_activation_does_not_silence_it(world: World) -> None:
     legacy = await claimed(world)
     world.scenario.delete_legacy(world.account("owner"), legacy)

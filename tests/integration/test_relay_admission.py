@@ -480,6 +480,20 @@ async def test_above_the_ceiling_it_waits_without_a_nonce_and_goes_when_fees_fal
     assert await world.state(view) == "broadcast"
 
 
+async def test_of_those_that_wait_as_many_go_as_the_balance_pays_for(world: RelayWorld) -> None:
+    world.base_fee(60 * GWEI)
+    world.mine()
+    views = [await world.admission.admit(authorization(number)) for number in (1, 2)]
+    world.base_fee(GWEI)
+    world.mine()
+    world.restart()
+    _, wei = world.admission._offer(await world.admission._market(CHAIN_ID), authorization(1).gas_limit)
+    world.anvil.set_balance(world.wallet, wei * 3 // 2)
+    world.restart()
+    assert await world.admission.start_open(CHAIN_ID) == 1
+    assert [await world.state(view) for view in views] == ["broadcast", "deferred_fee"]
+
+
 # -- the wire --------------------------------------------------------------------------------------
 
 

@@ -17,7 +17,7 @@ from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import RelayStopped
-from reminder_worker.relay import reconcile
+from reminder_worker.relay import reconcile, settle
 from reminder_worker.relay.settle import paused
 from reminder_worker.relay.store import lock_wallet
 from reminder_worker.relay.values import Authorization, Lane
@@ -587,6 +587,21 @@ async def test_a_request_that_waits_past_its_deadline_ends_without_a_slot(world:
     assert (await world.run()).expired == 1
     assert await world.state(request) == "expired"
     assert await world.slots() == []
+
+
+async def test_a_request_that_got_its_slot_meanwhile_is_not_ended_as_one_that_waits(world: RelayWorld) -> None:
+    gift = world.gift()
+    world.base_fee(2 * CEILING)
+    request = await world.admit(gift)
+    async with world.engine.connect() as connection:
+        (waiting,) = await settle.read_waiting(connection, CHAIN_ID, world.wallet, 10)
+    world.base_fee(GWEI)
+    world.mine()
+    world.restart()
+    assert await world.admission.start_open(CHAIN_ID) == 1
+    async with world.engine.begin() as connection:
+        assert not await settle.end_waiting(connection, CHAIN_ID, world.wallet, waiting, "expired")
+    assert await world.state(request) == "broadcast"
 
 
 async def test_a_row_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) -> None:
