@@ -7,9 +7,9 @@ body stored before it may be posted, everything resolved afresh at a retry, what
 import asyncio
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 import msgspec
@@ -21,7 +21,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.rotation import Sealed
 from reminder_worker.database.tables import gift_ledger, gift_notification
-from reminder_worker.errors import DecryptionFailed, MailUnavailable, ServiceError, Unavailable
+from reminder_worker.errors import DecryptionFailed, MailUnavailable, ServiceError
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.facts import Gift, Gifts
 from reminder_worker.gifts.notifications import payload_context
@@ -43,6 +43,7 @@ from reminder_worker.quotas import Quotas
 from reminder_worker.settings import GiftSettings, MailSettings, Settings
 
 log = structlog.get_logger(__name__)
+T = TypeVar("T")
 
 SLICE = 64
 LEASE_SECONDS = 180
@@ -141,10 +142,11 @@ class GiftMail:
 
     async def run(self, budget_seconds: float = BUDGET_SECONDS) -> GiftMailReport:
         """Raises what the database raises; a chain or a mail service that fails is only waited for."""
-        ends, report = time.monotonic() + budget_seconds, GiftMailReport()
+        report = GiftMailReport()
         async with self._engine.begin() as connection:
             await connection.execute(sql.EXPIRE_LEASES)
         times = await self._times(report)
+        ends = time.monotonic() + budget_seconds  # of sending: a silent chain does not use it up
         for claim, handle in ((sql.CLAIM_UNKNOWN, self._decide), (sql.CLAIM, self._send)):
             while time.monotonic() < ends and not report.outage:
                 token = uuid4()
@@ -167,13 +169,9 @@ class GiftMail:
         """When gifts open is judged by each chain's latest block; a chain that cannot be read is left out."""
         async with self._engine.connect() as connection:
             chains = (await connection.scalars(sql.CHAINS)).all()
-        heads = []
-        for chain_id in sorted(set(chains) & set(self._chains)):
-            try:
-                heads.append({"chain_id": chain_id, "time": await self._gifts.head_time(chain_id)})
-            except Unavailable as error:
-                log.warning("gifts_not_readable", chain_id=chain_id, error=type(error).__name__)
-                report.unreadable_chains.append(chain_id)
+        asked = sorted(set(chains) & set(self._chains))
+        found = await asyncio.gather(*(self._readable(id, self._gifts.head_time(id), report) for id in asked))
+        heads = [{"chain_id": id, "time": head} for id, head in zip(asked, found, strict=True) if head is not None]
         return {"heads": msgspec.json.encode(heads).decode(), "retry_window": self._retry_window}
 
     async def _claim(self, statement: Any, token: UUID, times: Mapping[str, Any]) -> Sequence[Row[Any]]:
@@ -336,17 +334,25 @@ class GiftMail:
         """The gifts as their chains have them, and the time of each chain's latest block (absent: not readable)."""
         found: dict[tuple[int, int], Gift | None] = {}
         heads: dict[int, int] = {}
-        for chain_id in {entry.chain_id for entry in entries} & set(self._chains):
+
+        async def read(chain_id: int) -> None:
             ids = {entry.timelock_id for entry in entries if entry.chain_id == chain_id}
-            try:
-                gifts, head = await self._gifts.read(chain_id, ids)
-            except ServiceError as error:  # also `Misconfigured`, when a node denies a contract
-                log.warning("gifts_not_readable", chain_id=chain_id, error=type(error).__name__)
-                report.unreadable_chains.append(chain_id)
-                continue
-            heads[chain_id] = head
-            found |= {(chain_id, id): gifts.get(id) for id in ids}
+            known = await self._readable(chain_id, self._gifts.read(chain_id, ids), report)
+            if known is not None:
+                gifts, heads[chain_id] = known
+                found.update({(chain_id, id): gifts.get(id) for id in ids})
+
+        await asyncio.gather(*(read(id) for id in {entry.chain_id for entry in entries} & set(self._chains)))
         return found, heads
+
+    async def _readable(self, chain_id: int, reading: Awaitable[T], report: GiftMailReport) -> T | None:
+        """None for a chain that cannot be read now. All are asked at once: it keeps no other waiting."""
+        try:
+            return await reading
+        except ServiceError as error:  # also `Misconfigured`, when a node denies a contract
+            log.warning("gifts_not_readable", chain_id=chain_id, error=type(error).__name__)
+            report.unreadable_chains.append(chain_id)
+            return None
 
     async def _for_each(self, entries: Sequence[Row[Any]], work: Callable[[Row[Any]], Any]) -> None:
         rest = iter(entries)

@@ -45,6 +45,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.runtime import make_gift_notifications
 from reminder_worker.settings import Settings
+from tests.integration.chain_proxy import proxy
 from tests.integration.indexer_story import open_parts
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import CHAIN_ID, ENC_KEY, HASH_KEY, settings_for
@@ -561,28 +562,48 @@ def in_the_dark(world: World) -> GiftMail:
     return GiftMail(*parts, world.settings, world.settings.mail, world.settings.gifts)
 
 
-async def test_a_chain_whose_node_denies_a_contract_keeps_no_other_chains_gifts(world: World) -> None:
-    for _ in range(2):
-        await world.register(world.seal())
+async def with_another_chain(world: World, **settings: Any) -> tuple[GiftMail, Chain]:
+    """The same gifts once more on chain 1, which is asked first and has other settings."""
     columns = {"gift_notification": "key_id, salt, payload, email_hash, timing, owner, recipient, unlock_time"}
     columns["gift_ledger"] = "id, email_hash, kind, state, next_try, expires_at"
-    async with world.engine.begin() as connection:  # the same gifts on a chain that is asked first
+    async with world.engine.begin() as connection:
         for table, names in columns.items():
             values = names.replace("id, email_hash, kind", "gen_random_uuid(), email_hash, kind")
             copied = f"insert into worker.{table} (chain_id, timelock_id, {names}) select 1, timelock_id, {values}"
             await connection.execute(text(f"{copied} from worker.{table}"))
-    denied = world.settings.chains[0].model_copy(update={"multicall3": "0x" + "12" * 20})
-    chains = {1: Chain.connect(denied), **world.chains}
+    other = Chain.connect(world.settings.chains[0].model_copy(update=settings))
+    chains = {1: other, **world.chains}
     gifts = Gifts(chains, {id: Indexers(chain, world.index, None) for id, chain in chains.items()})
     assert world.settings.mail is not None
     assert world.settings.gifts is not None
     parts = (world.engine, world.vault, Quotas(world.engine), chains, gifts, world.client)
+    return GiftMail(*parts, world.settings, world.settings.mail, world.settings.gifts), other
+
+
+async def test_a_chain_whose_node_denies_a_contract_keeps_no_other_chains_gifts(world: World) -> None:
+    for _ in range(2):
+        await world.register(world.seal())
+    mail, other = await with_another_chain(world, multicall3="0x" + "12" * 20)
     try:
-        report = await GiftMail(*parts, world.settings, world.settings.mail, world.settings.gifts).run()
+        report = await mail.run()
     finally:
-        await chains[1].close()
+        await other.close()
     assert set(report.unreadable_chains) == {1}
     assert world.stub.told("gift_waiting") == [NORMAL, NORMAL]
+
+
+async def test_a_chain_that_never_answers_does_not_use_up_the_time_of_a_run(world: World) -> None:
+    await world.register(world.seal())
+    async with proxy(world.scenario.anvil.url) as silent:
+        silent.hang = True
+        rpc = {"rpc_urls": (SecretStr(silent.url),), "rpc_timeout_seconds": 2.0}
+        mail, other = await with_another_chain(world, **rpc)
+        try:
+            report = await mail.run(budget_seconds=1.5)
+        finally:
+            await other.close()
+    assert set(report.unreadable_chains) == {1}
+    assert world.stub.told("gift_waiting") == [NORMAL]
 
 
 # -- at most once, never lost -----------------------------------------------------------------------
