@@ -118,7 +118,8 @@ class SignalReader:
         """In order."""
         receipts, denied = await self._receipts(signals)
         legacies = sorted({signal.legacy for signal in signals})
-        identities = await Legacies(self._chain).identities(legacies, at=None)
+        head = await latest_block(self._chain)
+        identities = await Legacies(self._chain).identities(legacies, at=head.hash)
         types = {each.legacy: each.legacy_type for each in identities if each is not None}
         verdicts: dict[Signal, Judged] = {}
         good: dict[Signal, Receipt] = {}
@@ -128,6 +129,8 @@ class SignalReader:
                 verdicts[signal] = self._without_receipt(signal, signal.tx_hash in denied)
             elif not self._announces(receipt, signal):
                 verdicts[signal] = Judged(signal, "refused", "not_in_its_transaction")
+            elif signal.legacy not in types and head.number < receipt.block_number:
+                verdicts[signal] = _again(signal)  # who is behind does not know the legacy yet
             elif signal.legacy not in types:
                 verdicts[signal] = Judged(signal, "refused", "not_genuine")
             else:

@@ -11,7 +11,8 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.errors import Unavailable
 from reminder_worker.indexer.questions import IndexHead
 from reminder_worker.reminders.plan import Planner, PlanReport
-from tests.integration.chain_proxy import Proxy, proxy
+from tests.campaign.nodes import behind
+from tests.integration.chain_proxy import Json, Proxy, proxy
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
@@ -117,6 +118,38 @@ async def test_a_transaction_that_left_the_chain_is_waited_for_and_then_refused(
     assert (await plan(world)).refused == 1
     rows = await world.sql("select state, reason from worker.notify_signal")
     assert [tuple(row) for row in rows] == [("refused", "transaction_gone")]
+
+
+async def test_a_node_that_stopped_before_a_legacy_was_made_refuses_no_signal_of_it(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Two others give the transaction; the first one says of the legacy that there is none."""
+    anvil = chain_scenario.anvil
+    async with proxy(anvil.url) as stopped, proxy(anvil.url) as second, proxy(anvil.url) as third, MailStub() as mail:
+        urls = ",".join(each.url for each in (stopped, second, third))
+        async with open_world(engine, chain_scenario, mail, CHAIN_31337_RPC_URLS=urls) as world:
+            head = anvil.block_number()
+            known = behind(anvil, 0)
+            legacy = world.legacy(inactivity=30 * DAY)
+            await world.save(legacy, "owner", "anna")
+            world.scenario.check_in(world.account("owner"), legacy)
+            await world.look_at_chain()
+
+            def of_the_past(request: Json) -> Json | None:
+                if request["method"] == "eth_getTransactionReceipt":
+                    return {"result": None}
+                if request["method"] != "eth_call":
+                    return known(request)
+                call, where = request["params"]
+                if where != "latest":
+                    return {"error": {"code": -32001, "message": "block not found"}}
+                return {"result": anvil.rpc("eth_call", call, hex(head))}
+
+            stopped.answer = of_the_past
+            assert (await plan(world)).refused == 0
+            stopped.well()
+            await plan(world)
+            assert await told(world, "owner_reset") == {"owner", "anna"}
 
 
 @pytest.fixture
