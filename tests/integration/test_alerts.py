@@ -227,6 +227,16 @@ async def test_an_outage_loses_nothing_and_is_not_hammered(alerts: Alerts, engin
     assert await _states(engine) == {"sent": STORM}
 
 
+async def test_who_is_told_to_come_back_later_does(alerts: Alerts, engine: AsyncEngine, mail: MailStub) -> None:
+    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+    mail.retry_after = 3000
+    mail.fail(Fault.SLOW_DOWN)
+    assert (await alerts.run()).outage
+    async with engine.connect() as connection:
+        left = await connection.scalar(text("select next_try > now() + interval '2900 s' from worker.alert"))
+    assert left is True
+
+
 async def test_an_alert_nobody_can_decide_is_told_again_under_another_key(
     alerts: Alerts, engine: AsyncEngine, mail: MailStub
 ) -> None:

@@ -70,6 +70,22 @@ async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to
     assert await world.states() == {}
 
 
+async def test_a_corrected_address_is_not_told_of_what_is_past(world: World) -> None:
+    """Of a window that is open it is; a signal was for who was saved then."""
+    legacy = await approaching(world, "anna")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.look_at_chain()
+    world.mail.fail(Fault.DIES_BEFORE)
+    await world.dispatch.run()
+    assert await world.states() == {"unknown": 1}
+    await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
+    for _ in range(2):
+        await world.hurry()
+        await world.tick()
+    assert world.mail.told("owner_reset") == []
+    assert await world.states() == {"dropped:body_gone": 1}
+
+
 async def test_what_is_prepared_when_the_time_of_a_run_is_up_is_left_to_the_next_run(world: World) -> None:
     await approaching(world, "anna", "ben")
     await world.mail.stop()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -433,6 +434,14 @@ async def test_answers_are_refused_when_the_tables_went_back(chain_scenario: Sce
     await index.rewind_to(at.number)
     with pytest.raises(IndexerUnavailable):
         await index.signals(0, at.number, at)
+
+
+async def test_answers_are_refused_of_another_fork(chain_scenario: Scenario, index: ChainIndex) -> None:
+    await index.advance()
+    at = await index.head()
+    assert await index.signals(0, at.number, at) == []
+    with pytest.raises(IndexerUnavailable):
+        await index.signals(0, at.number, replace(at, hash="0x" + "ab" * 32))
 
 
 async def test_many_legacies_in_a_few_blocks(engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex) -> None:

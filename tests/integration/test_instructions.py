@@ -62,6 +62,16 @@ async def test_all_lines_hear_and_the_owners_copy_says_who_was_told_by_role(worl
     assert router == {legacy.router}
 
 
+async def test_the_owners_copy_counts_nobody_who_wants_no_email(world: World) -> None:
+    legacy = await family(world)
+    await world.instructions.request(signed(world.account("owner"), legacy))
+    silent = "update worker.sent_ledger set state = 'suppressed', settled_at = now() where recipient = :who"
+    await world.sql(silent, who=world.address("anna"))
+    await world.dispatch.run()
+    told = {email.to: email.variables["told"] for email in world.mail.inbox}
+    assert told["owner@example.org"][0] == {"role": "beneficiary", "count": 1}
+
+
 async def test_who_is_not_an_heir_any_more_is_not_told(world: World) -> None:
     legacy = await family(world)
     world.scenario.edit_distribution(world.account("owner"), legacy, {world.address("anna"): 100}, sync=False)

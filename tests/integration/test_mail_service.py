@@ -25,6 +25,7 @@ from structlog.testing import capture_logs
 from devnet.smtp import Inbox
 from mail_service import sending, smtp
 from mail_service import store as store_module
+from mail_service.addresses import parse_address
 from mail_service.catalogue import NAME_VARIABLES, TEMPLATES
 from mail_service.errors import Problem
 from mail_service.rendering import Renderer
@@ -80,6 +81,21 @@ async def test_an_email_arrives_whole(client: Client, inbox: Inbox) -> None:
         assert f"{ORIGIN}/legacy/11155111/42" in part
         assert "24 November 2026" in part
     assert NAME not in message.subject
+
+
+async def test_a_line_of_one_dot_ends_no_email(mail_database: str, inbox: Inbox) -> None:
+    """Nor does it begin another one, of whoever wrote that line."""
+    pool = smtp.SmtpPool(Settings.from_environ(environment(mail_database, inbox)))
+    sender, recipient = parse_address("reminders@mail.example.org"), parse_address(EMAIL)
+
+    async def gate() -> bool:
+        return True
+
+    content = b"Subject: one\r\n\r\nfirst\r\n.\r\n..second\r\nMAIL FROM:<x@example.org>\r\n"
+    await pool.deliver(smtp.Envelope(sender, recipient, content), gate)
+    await pool.close()
+    [message] = inbox.messages
+    assert message.text.splitlines() == ["first", ".", "..second", "MAIL FROM:<x@example.org>"]
 
 
 async def test_a_repeated_request_is_answered_from_memory(client: Client, inbox: Inbox) -> None:

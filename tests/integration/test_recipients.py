@@ -145,6 +145,10 @@ async def test_a_legacy_is_watched_while_it_has_recipients(world: World, owner: 
     await world.ingest(owner, legacy, [person(1)])
     (watched,) = await world.rows("select legacy, creator, legacy_type, next_ask from worker.watch")
     assert watched == (legacy.address, owner.address.lower(), 3, 0)
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.watch set failures = 9, paused_until = now() + interval '1 day'"))
+    await world.ingest(owner, legacy, [person(2)])
+    assert await world.rows("select failures, paused_until from worker.watch") == [(0, None)], "its rest is over"
     await world.ingest(owner, legacy, [])
     assert await world.rows("select 1 from worker.watch") == []
     await world.ingest(owner, legacy, [person(1)])

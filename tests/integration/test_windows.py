@@ -81,6 +81,16 @@ async def test_a_window_that_closes_is_closed_and_its_new_deadline_is_another_ro
     assert [row[0] for row in rows] == ["closed", "open"]
 
 
+async def test_a_window_whose_deadline_moved_while_it_was_open_is_closed_for_the_old_one(world: World) -> None:
+    (legacy,) = await watched(world, 1)
+    world.scenario.advance(25 * DAY)
+    await world.look_at_chain()
+    world.scenario.edit_trigger(world.account("owner"), legacy, 31 * DAY)
+    await world.look_at_chain()
+    rows = await world.sql('select "window", state from worker.due_window order by deadline')
+    assert [tuple(row) for row in rows] == [(1, "closed"), (1, "open")]
+
+
 async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing_while(world: World) -> None:
     good = await watched(world, 5, inactivity=3 * DAY)
     bad = world.scenario.create_reverting_legacy(world.account("owner"), {world.address("anna"): 100}, inactivity=DAY)
@@ -103,6 +113,12 @@ async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing
         await world.due.run()
     assert pauses == sorted(pauses)
     assert pauses[0] < pauses[-1]
+    await world.sql(
+        "update worker.watch set failures = 30, paused_until = now() - interval '1 s' where paused_until is not null"
+    )
+    await world.due.run()
+    at_most = "select max(paused_until) <= now() + interval '1 day' from worker.watch"
+    assert await world.sql(at_most) == [(True,)]
     world.scenario.set_mode(bad, Mode.WELL)
     await world.sql("update worker.watch set paused_until = now() - interval '1 s' where paused_until is not null")
     await world.due.run()
