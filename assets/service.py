@@ -77,7 +77,9 @@ class Service:
     def _submit(self, work: "Callable[[Runtime], Awaitable[T]]") -> "Future[T]":
         with self._starting:
             if self._loop is None:
-                self._loop = asyncio.new_event_loop()
+                import uvloop
+
+                self._loop = uvloop.new_event_loop()
                 self._entering = asyncio.Lock()
                 self._thread = threading.Thread(target=self._loop.run_forever, name="worker", daemon=True)
                 self._thread.start()

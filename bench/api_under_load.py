@@ -68,7 +68,6 @@ _WATCH = text("""
 """)
 _SUCCEEDED = text("select exists (select from worker.pass_state where succeeded_at is not null)")
 _ANSWERED = text("select count(*) from worker.used_signature")
-run = uvloop.run  # the loop the API is served on
 
 
 async def measure(seconds: int = SECONDS) -> list[Figure]:
@@ -206,4 +205,4 @@ async def _run_passes() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_run_passes())
+    uvloop.run(_run_passes())

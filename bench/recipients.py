@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import aiohttp
-import uvloop
 from coincurve import PublicKey
 from eth_account.messages import encode_typed_data
 from eth_account.signers.local import LocalAccount
@@ -29,7 +28,6 @@ PEOPLE = 10
 REQUESTS = 150
 DAY = 86400
 _JSON = {"Content-Type": "application/json"}
-run = uvloop.run  # the loop the API is served on, for the floor too
 
 
 async def measure() -> list[Figure]:

@@ -13,7 +13,6 @@ from uuid import uuid4
 
 import msgspec
 import psycopg
-import uvloop
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
@@ -52,7 +51,6 @@ CAPS = Caps(
 _EMPTY = text(
     "truncate worker.relay_wallet, worker.relay_request, worker.nonce_slot, worker.tx_attempt, worker.relay_budget"
 )
-run = uvloop.run  # the loop the API is served on, for the floor too
 
 
 async def measure() -> list[Figure]:

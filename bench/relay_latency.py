@@ -9,7 +9,6 @@ from statistics import median, quantiles
 from time import perf_counter
 
 import aiohttp
-import uvloop
 
 from api.server import listening
 from bench.harness import Figure
@@ -31,7 +30,6 @@ LIMITS = {
     "API_PORT": "0",
     "METRICS_PORT": "0",
 }
-run = uvloop.run  # the loop the API is served on
 
 
 async def measure() -> list[Figure]:

@@ -16,7 +16,6 @@ from statistics import median
 
 import aiohttp
 import uvicorn
-import uvloop
 from litestar import Litestar, Response, get
 
 from api.server import listening
@@ -30,7 +29,6 @@ from reminder_worker.statistics.store import Snapshot, hour_of, save
 CONNECTIONS = 32
 SECONDS = 4
 _RATE = re.compile(rb"Requests/sec:\s+([0-9.]+)")
-run = uvloop.run  # the loop the API is served on
 
 
 async def measure() -> list[Figure]:
