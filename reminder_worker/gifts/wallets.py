@@ -117,12 +117,13 @@ class GiftWallets:
     async def _find_or_create(self, provider: IdentityProvider, settings: IdentityProviderSettings, email: str) -> str:
         key = self._hashes.email(email)
         timestamp_ms, known = await self._remembered(key, settings)
-        if known is None:
-            known = await self._remember(key, await self._made(provider, key, email, timestamp_ms))
-        address = (await provider.holder(known, email)).address
+        found = known or await self._made(provider, key, email, timestamp_ms)
+        address = (await provider.holder(found, email)).address
         if address is None:
             log.error("gift_wallet_not_usable")
             raise WalletNotUsable("The wallet of this email address cannot be used for a gift; choose another way.")
+        if known is None and await self._remember(key, found) != found:  # somebody else's was told of first
+            return await self._find_or_create(provider, settings, email)
         return address
 
     async def _made(self, provider: IdentityProvider, key: bytes, email: str, timestamp_ms: int) -> str:

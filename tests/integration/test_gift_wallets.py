@@ -359,6 +359,24 @@ async def test_an_answer_without_an_end_is_not_kept_in_memory(world: World) -> N
     assert written < whole
 
 
+async def test_another_persons_wallet_that_is_answered_once_is_not_remembered(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await world.wallets.address(world.request("friend@post.example"))
+    friend = world.provider.only.id
+
+    async def create(*_: object) -> str:
+        return friend
+
+    with monkeypatch.context() as once:
+        once.setattr(IdentityProvider, "create", create)
+        with pytest.raises(WalletNotUsable):
+            await world.wallets.address(world.request())
+    assert await world.wallets.address(world.request()) != await world.wallets.address(
+        world.request("friend@post.example")
+    )
+
+
 async def test_a_sub_organization_squatting_on_the_name_is_not_answered(world: World) -> None:
     await world.wallets.address(world.request())
     async with world.engine.begin() as connection:
