@@ -1,7 +1,7 @@
 """How opening a gift can end or stop without it, in Chromium: each in its own words, and with what to do now."""
 
 import pytest
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Page, expect
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -112,11 +112,9 @@ async def test_a_node_that_lags_behind_costs_nobody_the_key_they_typed(gift_worl
     await page.goto(gift.url)
     await page.get_by_label("Group 1 of 16").fill(key_of(gift.recipient))
 
-    async def late(route: Route) -> None:
-        facts = await (await route.fetch()).json()
-        await route.fulfill(json=facts | {"state": "sealed"})
-
-    await page.route(FACTS, late)
+    facts = await gift_world.api.request("GET", f"/gift/{gift_world.api.chain_id}/{gift.id}")
+    late = facts.body | {"state": "sealed"}
+    await page.route(FACTS, lambda route: route.fulfill(json=late))
     await page.get_by_role("button", name="Open my gift").click()
     await expect(page.get_by_role("alert").filter(has_text="still locked by the network's clock")).to_be_visible()
     await page.unroute(FACTS)
