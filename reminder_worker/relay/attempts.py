@@ -8,7 +8,7 @@ from typing import Any, Literal
 from eth_utils.crypto import keccak
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.privacy.vault import RecordKey, Vault
+from reminder_worker.privacy.vault import RecordKey
 from reminder_worker.relay import statements as sql
 from reminder_worker.relay.fees import EMPTY_GAS, Fees
 from reminder_worker.relay.wallet import Signer
@@ -102,15 +102,6 @@ async def store_attempt(
     if await connection.scalar(sql.STORE_ATTEMPT, dict(signed.row)) is None:
         raise ReservationTooSmall
     return signed.attempt
-
-
-async def stored_attempts(connection: AsyncConnection, vault: Vault, chain_id: int, wallet: str) -> list[Attempt]:
-    """The newest attempt of each slot that is not final, in the order of nonces: what a restart sends again."""
-    rows = await connection.execute(sql.NEWEST_ATTEMPTS, {"chain_id": chain_id, "wallet": wallet})
-    return [
-        Attempt(chain_id, row.nonce, row.tx_hash, open_raw(vault.record(row.salt, row.key_id), chain_id, row))
-        for row in rows
-    ]
 
 
 def open_raw(key: RecordKey, chain_id: int, row: Any) -> bytes:

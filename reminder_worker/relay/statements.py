@@ -202,15 +202,6 @@ STORE_ATTEMPT = text("""
     returning true
 """)
 
-NEWEST_ATTEMPTS = text("""
-    select distinct on (s.nonce) s.nonce, t.tx_hash, t.raw, r.key_id, r.salt
-    from worker.nonce_slot s
-    join worker.tx_attempt t on t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
-    join worker.relay_request r on r.id = s.request_id
-    where s.chain_id = :chain_id and s.wallet = :wallet and s.state <> 'final' and t.raw is not null
-    order by s.nonce, t.max_fee_wei desc
-""")
-
 # Without the wallet's row, so it waits for no other row: who holds several of them may come to them in another order.
 # Nothing is lost with it: whatever is not marked is sent again.
 MARK_SENT = text("""

@@ -32,7 +32,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, WINDOW_LINES, budget_event
 from reminder_worker.reminders.entries import Entry, Settlement, dropped, later
 from reminder_worker.reminders.facts import FactReader, Facts
-from reminder_worker.reminders.horizon import deadline_of, is_old_build
+from reminder_worker.reminders.horizon import deadline_of
 from reminder_worker.reminders.recipient_rows import body_context, context
 from reminder_worker.reminders.tasks import in_time, together
 from reminder_worker.settings import Settings
@@ -221,7 +221,7 @@ def _line(entry: Entry) -> int:
 def _still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) -> bool:
     """The same window for the same deadline: after an activity the window of a new deadline is another reminder."""
     window = KIND_WINDOWS[entry.kind]
-    if window not in windows or is_old_build(legacy.triggers):
+    if window not in windows:
         return False
     return entry.event == f"{window}:{deadline_of(window, legacy.triggers)}"
 

@@ -11,13 +11,14 @@ from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 from pydantic import SecretStr
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.attempts import Attempt, open_raw
 from reminder_worker.relay.reconcile import Reconcile, ReconcileReport
 from reminder_worker.relay.values import Authorization, Caps, Lane, RequestView
 from reminder_worker.relay.wallet import load_signer
@@ -248,3 +249,20 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, caps: Caps = CAPS)
     yield world
     world.calm()
     await chain.close()
+
+
+async def stored_attempts(connection: AsyncConnection, vault: Vault, chain_id: int, wallet: str) -> list[Attempt]:
+    """The newest attempt of each slot that is not final, in the order of nonces."""
+    newest = text("""
+        select distinct on (s.nonce) s.nonce, t.tx_hash, t.raw, r.key_id, r.salt
+        from worker.nonce_slot s
+        join worker.tx_attempt t on t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+        join worker.relay_request r on r.id = s.request_id
+        where s.chain_id = :chain_id and s.wallet = :wallet and s.state <> 'final' and t.raw is not null
+        order by s.nonce, t.max_fee_wei desc
+    """)
+    rows = await connection.execute(newest, {"chain_id": chain_id, "wallet": wallet})
+    return [
+        Attempt(chain_id, row.nonce, row.tx_hash, open_raw(vault.record(row.salt, row.key_id), chain_id, row))
+        for row in rows
+    ]

@@ -20,7 +20,7 @@ from reminder_worker.errors import ChainUnavailable, LimitReached, NonceMismatch
 from reminder_worker.relay import admission as admission_module
 from reminder_worker.relay import settle, statements, store
 from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, store_attempt, stored_attempts
+from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, store_attempt
 from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.fate import MinedAttempt
 from reminder_worker.relay.fees import Fees
@@ -28,7 +28,7 @@ from reminder_worker.relay.values import Authorization, Lane, State
 from reminder_worker.relay.wallet import load_signer
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.relay_authorizations import GAS, TARGET, authorization
-from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld, open_world
+from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld, open_world, stored_attempts
 
 # With gas at about 9 gwei it is this ceiling that bounds the first fee, so that every request reserves the same.
 OURS = replace(CAPS, gas_price_ceiling_wei=25 * GWEI)

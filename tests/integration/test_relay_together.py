@@ -15,14 +15,13 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.errors import LimitReached, NonceMismatch
 from reminder_worker.relay import store
 from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.attempts import stored_attempts
 from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.room import Room
 from reminder_worker.relay.values import Authorization, RequestView, State
 from reminder_worker.relay.wallet import load_signer
 from tests.integration.chain_proxy import chain_settings, proxy
 from tests.integration.relay_authorizations import TARGET, authorization
-from tests.integration.relay_world import CHAIN_ID, RelayWorld, open_world
+from tests.integration.relay_world import CHAIN_ID, RelayWorld, open_world, stored_attempts
 
 Answers = Sequence[RequestView | BaseException]
 
