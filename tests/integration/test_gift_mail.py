@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from eth_account.signers.local import LocalAccount
@@ -31,6 +32,7 @@ from reminder_worker.errors import (
     SignerMismatch,
     Superseded,
 )
+from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.facts import Gift, Gifts
 from reminder_worker.gifts.gift_mail import SEALED, GiftMail, GiftMailReport
@@ -455,6 +457,17 @@ async def test_a_captured_message_brings_nothing_back(world: World) -> None:
     assert await world.kept() == 0
 
 
+async def test_of_two_messages_for_the_same_second_only_the_first_counts(world: World) -> None:
+    """Nobody can say which was signed later."""
+    id = world.seal()
+    first = world.request(world.payload(id))
+    world._deadline -= 1
+    second = world.request(world.payload(id, recipientEmail="other@post.example"))
+    await world.notifications.register(first)
+    with pytest.raises(Superseded):
+        await world.notifications.register(second)
+
+
 async def test_at_most_three_addresses_over_a_gifts_life(world: World) -> None:
     id = world.seal()
     for number in range(3):
@@ -503,6 +516,16 @@ async def test_a_gift_whose_id_became_another_one_is_not_written_about(world: Wo
     stranger = world.scenario.account("stranger")
     tokens = [(world.scenario.deployment.usdc, 1)]
     assert world.scenario.create_gift(stranger, stranger.address, tokens=tokens, duration=DAY) == id
+    report = await world.tick()
+    assert world.stub.inbox == []
+    assert report.outcomes == {"gift_waiting": {"released": 1}}
+
+
+@pytest.mark.parametrize("pinned", ["owner = :other", "recipient = :other", "unlock_time = unlock_time + 1"])
+async def test_all_that_was_pinned_of_a_gift_has_to_be_as_it_was(world: World, pinned: str) -> None:
+    await world.register(world.seal())
+    async with world.engine.begin() as connection:
+        await connection.execute(text(f"update worker.gift_notification set {pinned}"), {"other": "0x" + "0d" * 20})
     report = await world.tick()
     assert world.stub.inbox == []
     assert report.outcomes == {"gift_waiting": {"released": 1}}
@@ -669,6 +692,18 @@ async def test_whoever_wants_no_email_gets_none(world: World) -> None:
     await world.tick()
     assert world.stub.inbox == []
     assert world.stub.requests == 1, "the second is known here to be suppressed"
+
+
+async def test_an_undecided_email_is_asked_about_by_one_worker_at_a_time(world: World) -> None:
+    await world.register(world.seal())
+    world.stub.fail(Fault.DIES_BEFORE)
+    await world.tick()
+    assert (await world.states())["gift_waiting"] == "unknown"
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.gift_ledger set next_try = now()"))
+    times = await world.mail._times(GiftMailReport())
+    assert len(await world.mail._claim(sql.CLAIM_UNKNOWN, uuid4(), times)) == 1
+    assert await world.mail._claim(sql.CLAIM_UNKNOWN, uuid4(), times) == []
 
 
 async def test_two_workers_at_once_send_one_email(world: World) -> None:

@@ -8,7 +8,7 @@ import pytest
 from eth_account.signers.local import LocalAccount
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import Legacy, Scenario
+from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.errors import (
     AlreadyUsed,
     LimitReached,
@@ -60,6 +60,18 @@ async def test_all_lines_hear_and_the_owners_copy_says_who_was_told_by_role(worl
     assert all(rows == [] for rows in told.values())
     router = {email.variables["routerAddress"].lower() for email in world.mail.inbox}
     assert router == {legacy.router}
+
+
+async def test_a_deadline_is_told_only_before_it(world: World) -> None:
+    for legacy, passed in ((await family(world), False), (await family(world), True)):
+        if passed:
+            world.scenario.advance(400 * DAY)
+            world.scenario.subscribe_premium(world.account("owner"))
+        await world.sql("delete from worker.quota")
+        await world.instructions.request(signed(world.account("owner"), legacy))
+        await world.dispatch.run()
+        assert {bool(email.variables["deadline"]) for email in world.mail.inbox} == {not passed}
+        world.mail.inbox.clear()
 
 
 async def test_the_owners_copy_counts_nobody_who_wants_no_email(world: World) -> None:
