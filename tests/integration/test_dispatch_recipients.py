@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Legacy, Scenario
+from devnet.scenarios import DAY, Legacy, Mode, Scenario
 from reminder_worker.reminders import entries as become
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.ledger import Ledger
@@ -84,6 +84,23 @@ async def test_a_corrected_address_is_not_told_of_what_is_past(world: World) -> 
         await world.tick()
     assert world.mail.told("owner_reset") == []
     assert await world.states() == {"dropped:body_gone": 1}
+
+
+async def test_an_email_of_a_legacy_that_cannot_be_read_waits_until_it_is_history(world: World) -> None:
+    shares = {world.address("anna"): 100}
+    legacy = world.scenario.create_reverting_legacy(world.account("owner"), shares, inactivity=30 * DAY)
+    world.scenario.subscribe_premium(world.account("owner"))
+    world.scenario.configure_reminders(world.account("owner"), legacy)
+    await world.save(legacy, "anna")
+    world.scenario.advance(24 * DAY)
+    await world.look_at_chain()
+    world.scenario.set_mode(legacy, Mode.REVERTS)
+    await world.dispatch.run()
+    assert await world.states() == {"released:legacy_not_readable": 1}
+    await world.sql("update worker.sent_ledger set created_at = now() - interval '60 days'")
+    await world.hurry()
+    await world.dispatch.run()
+    assert await world.states() == {"dropped:legacy_not_readable": 1}
 
 
 async def test_what_is_prepared_when_the_time_of_a_run_is_up_is_left_to_the_next_run(world: World) -> None:

@@ -35,7 +35,7 @@ from reminder_worker.errors import (
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.facts import Gift, Gifts
-from reminder_worker.gifts.gift_mail import SEALED, GiftMail, GiftMailReport
+from reminder_worker.gifts.gift_mail import SEALED, GiftMail, GiftMailReport, Verdict
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
@@ -692,6 +692,39 @@ async def test_whoever_wants_no_email_gets_none(world: World) -> None:
     await world.tick()
     assert world.stub.inbox == []
     assert world.stub.requests == 1, "the second is known here to be suppressed"
+
+
+@pytest.mark.parametrize("lost", ["to a correction", "with its lease"])
+async def test_what_a_worker_has_in_hand_and_lost_is_not_posted_by_it(world: World, lost: str) -> None:
+    id = world.seal()
+    await world.register(id)
+    token, report = uuid4(), GiftMailReport()
+    entries = await world.mail._claim(sql.CLAIM, token, await world.mail._times(report))
+    assert len(entries) == 1
+    if lost == "to a correction":
+        await world.register(id, recipientEmail="right@post.example")
+    else:
+        async with world.engine.begin() as connection:
+            await connection.execute(text("update worker.gift_ledger set lease_until = now() - interval '1 s'"))
+    await world.mail._send(entries, token, report)
+    assert world.stub.inbox == []
+    for _ in range(2):
+        await world.tick()
+    assert world.stub.told("gift_waiting") == ["right@post.example" if lost == "to a correction" else NORMAL]
+
+
+@pytest.mark.parametrize("state", ["claimed", "unknown", "held"])
+async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_does(world: World, state: str) -> None:
+    await world.register(world.seal())
+    token, report = uuid4(), GiftMailReport()
+    (entry,) = await world.mail._claim(sql.CLAIM, token, await world.mail._times(report))
+    async with world.engine.begin() as connection:
+        anothers = "update worker.gift_ledger set lease_token = gen_random_uuid(), state = :state where id = :id"
+        await connection.execute(text(anothers), {"state": state, "id": entry.id})
+    await world.mail._settle(entry, token, Verdict("released", "mail_unavailable"), report)
+    assert (await world.states())["gift_waiting"] == state
+    await world.mail._settle(entry, token, Verdict("sent", message_id="m"), report)
+    assert (await world.states())["gift_waiting"] == "sent"
 
 
 async def test_an_undecided_email_is_asked_about_by_one_worker_at_a_time(world: World) -> None:

@@ -343,6 +343,20 @@ async def test_an_event_that_is_found_late_resets_the_horizon_once(world: World)
     assert (await world.look_at_chain()).asked == 0
 
 
+async def test_a_longer_notice_that_is_found_late_asks_about_all_of_its_owner_once(world: World) -> None:
+    legacies = await watched(world, 2, inactivity=60 * DAY)
+    await world.look_at_chain()
+    world.scenario.advance(60)
+    world.scenario.set_time_ahead(world.account("owner"), 59 * DAY)
+    await world.index.advance()
+    await world.sql("delete from worker.chain_event where name = 'UserConfigUpdated'")
+    assert not await world.due.look()
+    world.scenario.anvil.mine()
+    assert (await world.look_at_chain()).asked == len(legacies)
+    world.scenario.anvil.mine()
+    assert (await world.look_at_chain()).asked == 0
+
+
 @pytest.mark.parametrize("blocks", [3, 5])
 async def test_an_event_below_the_horizon_on_a_new_fork_resets_it(world: World, blocks: int) -> None:
     """The index went back and on again, to where it was or above, before the due pass looked."""
