@@ -159,6 +159,8 @@ async def test_a_letter_written_from_right_to_left_is_set_so(gift_world: GiftWor
         for part in (".note", ".from span"):
             shown = visitor.page.locator("#letter").locator(part)
             assert await shown.evaluate("(element) => getComputedStyle(element).direction") == side
+    note = visitor.page.locator("#letter .note")  # each line by itself
+    assert await note.evaluate("(element) => getComputedStyle(element).unicodeBidi") == "plaintext"
 
 
 @pytest.mark.parametrize("lost", [*LOST_PARTS])
