@@ -550,6 +550,18 @@ async def test_mail_that_is_down_is_waited_for_until_the_retry_window_is_over(wo
     assert await world.states() == {"gift_unlocked": "dropped"}
 
 
+async def test_that_a_gift_waits_is_not_told_any_more_once_it_is_open(world: World) -> None:
+    id = world.seal()
+    await world.register(id)
+    await world.stub.stop()
+    await world.tick()
+    world.scenario.advance(30 * DAY + 1)
+    await world.stub.start()
+    for _ in range(2):
+        await world.tick()
+    assert (world.stub.told("gift_waiting"), world.stub.told("gift_unlocked")) == ([], [NORMAL])
+
+
 async def test_mail_that_comes_back_delivers(world: World) -> None:
     await world.register(world.seal(), timing="none")
     world.scenario.advance(30 * DAY + 1)
