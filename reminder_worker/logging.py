@@ -2,7 +2,6 @@
 
 import logging
 import sys
-from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -38,17 +37,17 @@ def configure_logging(settings: "Settings") -> None:
     sys.excepthook = _uncaught
 
 
-def _processors(as_json: bool) -> Sequence[structlog.typing.Processor]:
+def _processors(as_json: bool) -> list[structlog.typing.Processor]:
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer(ensure_ascii=False) if as_json else structlog.dev.ConsoleRenderer()
     )
-    return (
+    return [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         redact,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         renderer,
-    )
+    ]
 
 
 class _ToStructlog(logging.Handler):

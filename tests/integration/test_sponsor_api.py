@@ -424,6 +424,7 @@ async def test_where_nothing_can_be_simulated_permits_count_until_they_expire(
     world.scenario.permit(sealed.owner, usdc, whom, UNITS, world.scenario.anvil.now() + DAY)
     body = claim_body(world, legacy, sealed.heir, [usdc])
     assert (await world.post("/sponsor/claim", body)).status == 202
+    world.scenario.anvil.mine()  # in the permit's time
     world.scenario.advance(2 * DAY)
     again = claim_body(world, legacy, sealed.heir, [usdc])
     await refused(world, "/sponsor/claim", again, 422, "nothing_to_claim")
