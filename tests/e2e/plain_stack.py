@@ -1,11 +1,12 @@
 """The local stack without Dagster, whose passes are made by `reminder-worker tick`; also as a process of its own."""
 
+import random
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import fields
 from pathlib import Path
 
@@ -18,11 +19,15 @@ from devnet.stack import Stack, run
 
 
 def free_ports() -> Ports:
+    """Below those that the system gives to outgoing connections: of these another test would take one meanwhile."""
+    found: list[int] = []
     with ExitStack() as held:
-        probes = {field.name: held.enter_context(socket.socket()) for field in fields(Ports)}
-        for probe in probes.values():
-            probe.bind(("127.0.0.1", 0))
-        return Ports(**{name: probe.getsockname()[1] for name, probe in probes.items()})
+        for port in random.sample(range(20_000, 32_000), 200):
+            probe = held.enter_context(socket.socket())
+            with suppress(OSError):
+                probe.bind(("127.0.0.1", port))
+                found.append(port)
+    return Ports(*found[: len(fields(Ports))])
 
 
 def port_environ(ports: Ports) -> dict[str, str]:
