@@ -330,7 +330,7 @@ class Reconcile:
     async def _paid_out(self, chain: Chain, waiting: Sequence[StoredRequest]) -> frozenset[UUID]:
         """Those whose gift is not there any more, which no nonce tells. The vault is asked for all at once: logs, which
         are dear, are searched for these only."""
-        gifts = [request for request in waiting if request.lane == "gift_withdraw"]
+        gifts = [request for request in waiting if request.lane == "gift_withdraw" and _looked_at(request)]
         try:
             found = await Timelocks(chain).details([request.subject_id for request in gifts])
         except Unavailable:
