@@ -60,6 +60,8 @@ class Reminders(WorkerLife):
     async def well(self) -> None:
         for node in self.nodes:
             node.well()
+        for endpoint in self.world.chain._endpoints:
+            endpoint.rest.succeeded()  # the rest after an outage would outlast the life
         self.graph.has_indexing_errors = False
         self.graph.faults.clear()
         rows = await self.world.sql("select source from worker.index_cursor where name = 'signals'")
