@@ -197,7 +197,14 @@ class Anvil:
         return taken
 
     def revert(self, snapshot: str) -> None:
-        """Back to a snapshot, which is used up by it."""
+        """Back to a snapshot, which is used up by it.
+
+        What is being mined is waited for: anvil would put that block on top of the snapshot, with none beneath it.
+        """
+        give_up = time.monotonic() + 10
+        while self.rpc("anvil_getAutomine") and self.rpc("txpool_status")["pending"] != "0x0":
+            if time.monotonic() > give_up:
+                raise ChainError("a transaction that is not mined stands in the way of going back")
         if not self.rpc("evm_revert", snapshot):
             raise ChainError("no such snapshot")
 

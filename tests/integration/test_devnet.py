@@ -450,6 +450,19 @@ def test_the_chain_can_reorganise_and_goes_back_after_a_test(chain_scenario: Sce
     assert anvil.rpc("eth_getBlockByNumber", "latest", False)["hash"] == head["hash"]
 
 
+def test_going_back_waits_for_what_is_being_mined(chain_scenario: Scenario) -> None:
+    """Else its block lies on top of the snapshot with none beneath, for every test that follows."""
+    anvil = chain_scenario.anvil
+    sender = anvil.rpc("eth_accounts")[0]
+    head = anvil.block_number()
+    for _ in range(20):
+        before = anvil.snapshot()
+        anvil.mine(3)
+        anvil.rpc("eth_sendTransaction", {"from": sender, "to": sender, "gas": hex(21_000)})
+        anvil.revert(before)
+        assert anvil.block_number() == head
+
+
 def test_a_busy_port_is_a_clear_error(chain_scenario: Scenario) -> None:
     with pytest.raises(ChainError, match="is in use"):
         Anvil(port=chain_scenario.anvil.port).start()
