@@ -29,10 +29,9 @@ from api.gauges import (
     statistics_gauges,
     upgrade_gauges,
 )
-from reminder_worker import operations
+from reminder_worker import passes
 from reminder_worker.chain.client import Chain
 from reminder_worker.operations_relay import PayingWallet
-from reminder_worker.passes import expected
 from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -81,7 +80,7 @@ class Scrape:
         settings: Settings,
     ) -> None:
         self._wallets = wallets
-        self._on = {(each.name, each.chain_id) for each in expected(settings)}
+        self._settings = settings
         self._engine = engine
         self._chains = chains
         self._requests = requests
@@ -97,8 +96,7 @@ class Scrape:
         """Everything; without the database's part, and `reminder_worker_database_up 0`, when it does not answer."""
         try:
             async with asyncio.timeout(SCRAPE_WITHIN_SECONDS):
-                states = await operations.pass_states(self._engine)
-                states = [state for state in states if (state.name, state.chain_id) in self._on]
+                states = await passes.states(self._engine, self._settings)
                 stored = [
                     *await email_gauges(self._engine),
                     *await gift_gauges(self._engine),

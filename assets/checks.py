@@ -220,11 +220,9 @@ STANDING_CHECKS = (
 
 
 async def _states(runtime: "Runtime", name: str) -> "list[operations.PassState]":
-    from reminder_worker import operations, passes
+    from reminder_worker import passes
 
-    chains = passes.BY_NAME[name].chains(runtime)
-    states = await operations.pass_states(runtime.engine)
-    return [state for state in states if state.name == name and state.chain_id in chains]
+    return [state for state in await passes.states(runtime.engine, runtime.settings) if state.name == name]
 
 
 async def _lags(runtime: "Runtime") -> tuple[list[tuple[int, int, int]], list[tuple[int, str]]]:
@@ -280,9 +278,9 @@ async def _undelivered(runtime: "Runtime") -> dict[str, int]:
 
 async def _silent(runtime: "Runtime") -> list[tuple[str, int, str]]:
     """(pass, chain, age of its last success) of every pass that is on and too long without one."""
-    from reminder_worker import operations, passes, watchdog_rules
+    from reminder_worker import passes, watchdog_rules
 
-    expected, states = passes.expected(runtime.settings), await operations.pass_states(runtime.engine)
+    expected, states = passes.expected(runtime.settings), await passes.states(runtime.engine, runtime.settings)
     return [
         (each.name, each.chain_id, metadata.age(state.succeeded_age if state else None))
         for each, state in watchdog_rules.silent(expected, states)

@@ -61,14 +61,11 @@ OVERVIEW_ASSETS = (pass_state, sends_per_day)
 
 
 async def _states(runtime: "Runtime") -> "tuple[list[operations.PassState], dict[str, str]]":
-    from reminder_worker import operations, passes
+    from reminder_worker import passes
 
     reasons = {step.name: step.switched_off(runtime.settings) for step in passes.PASSES}
     off = {name: reason for name, reason in reasons.items() if reason}
-    on = {
-        (each.name, each.chain_id) for each in passes.expected(runtime.settings)
-    }  # rows of what once was say nothing of now
-    return [state for state in await operations.pass_states(runtime.engine) if (state.name, state.chain_id) in on], off
+    return await passes.states(runtime.engine, runtime.settings), off
 
 
 async def _sends(runtime: "Runtime") -> "list[operations.Sends]":

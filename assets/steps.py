@@ -63,7 +63,7 @@ def perform(
 
 
 async def _report(runtime: "Runtime", name: str, facts: Facts, again: tuple[float, float]) -> metadata.Metadata | str:
-    from reminder_worker import operations, passes
+    from reminder_worker import passes
     from reminder_worker.errors import NotConfigured
 
     pause, ends = again[0], time.monotonic() + again[1]
@@ -76,5 +76,5 @@ async def _report(runtime: "Runtime", name: str, facts: Facts, again: tuple[floa
         return str(off)
     except passes.PassFailed:
         pass  # recorded in pass_state, shown below, and the check fails the run
-    states = [state for state in await operations.pass_states(runtime.engine) if state.name == name]
+    states = [state for state in await passes.states(runtime.engine, runtime.settings) if state.name == name]
     return {**await facts(runtime.engine), **metadata.pass_report(states)}

@@ -202,7 +202,7 @@ async def _database(engine: AsyncEngine) -> list[Figure]:
 
 async def _look(runtime: Runtime, name: str) -> Cost:
     step = passes.BY_NAME[name]
-    (chain_id,) = step.chains(runtime)
+    (chain_id,) = step.chains(runtime.settings)
     for _ in range(12):  # until every statement is a prepared one
         await step.look(runtime, chain_id)
     costs = [await _cost(lambda: step.look(runtime, chain_id)) for _ in range(RUNS)]
@@ -217,7 +217,7 @@ def _of_looks(looks: Mapping[str, Cost]) -> list[Figure]:
 
 async def _run(runtime: Runtime, name: str) -> tuple[Cost, Mapping[str, Any]]:
     step = passes.BY_NAME[name]
-    (chain_id,) = step.chains(runtime)
+    (chain_id,) = step.chains(runtime.settings)
     reports: list[Mapping[str, Any]] = []
 
     async def work() -> None:

@@ -12,7 +12,7 @@ from pydantic import SecretBytes, SecretStr
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker import operations
+from reminder_worker import operations, passes
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import PremiumSetting, ReminderView, TokenWhiteList
@@ -28,7 +28,6 @@ from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.gifts.page_files import PageFiles
 from reminder_worker.indexer.subgraph import Subgraph
-from reminder_worker.passes import expected
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -139,8 +138,7 @@ async def _waiting_for_operators(engine: AsyncEngine) -> Finding:
 
 
 async def _passes(engine: AsyncEngine, settings: Settings) -> Finding:
-    on = {(each.name, each.chain_id) for each in expected(settings)}
-    states = [state for state in await operations.pass_states(engine) if (state.name, state.chain_id) in on]
+    states = await passes.states(engine, settings)
     failing = [f"{state.name} of chain {state.chain_id} ({state.error})" for state in states if state.error]
     if failing:
         return Finding("passes", False, f"the last try of {', '.join(failing)} failed: see the log")

@@ -14,10 +14,12 @@ from typing import Any
 import structlog
 from sqlalchemy import DateTime, cast, func, select, true
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.tables import pass_state
 from reminder_worker.errors import ChainUnavailable, Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.gift_mail import GiftMail
+from reminder_worker.operations import PassState, pass_states
 from reminder_worker.relaying import relays_on
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.runtime import Runtime
@@ -51,8 +53,8 @@ class Pass:
     look: Callable[[Runtime, int], Awaitable[bool]]
     run: Callable[[Runtime, int], Awaitable[Report]]
 
-    def chains(self, runtime: Runtime) -> Sequence[int]:
-        return tuple(runtime.chains) if self.per_chain else (ANY_CHAIN,)
+    def chains(self, settings: Settings) -> Sequence[int]:
+        return [chain.chain_id for chain in settings.chains] if self.per_chain else [ANY_CHAIN]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ async def look(runtime: Runtime, name: str) -> list[Outcome]:
         await _record(runtime, name, chain_id, error=error, report=None, ran=False, due=bool(due))
         return Outcome(chain_id, error, due=bool(due))
 
-    return list(await asyncio.gather(*(one(chain_id) for chain_id in step.chains(runtime))))
+    return list(await asyncio.gather(*(one(chain_id) for chain_id in step.chains(runtime.settings))))
 
 
 async def run(runtime: Runtime, name: str) -> list[Outcome]:
@@ -89,7 +91,7 @@ async def run(runtime: Runtime, name: str) -> list[Outcome]:
         await _record(runtime, name, chain_id, error=error, report=full, ran=True, due=False)
         return Outcome(chain_id, error, report=full)
 
-    outcomes = list(await asyncio.gather(*(one(chain_id) for chain_id in step.chains(runtime))))
+    outcomes = list(await asyncio.gather(*(one(chain_id) for chain_id in step.chains(runtime.settings))))
     failed = [outcome for outcome in outcomes if outcome.error]
     if failed:
         raise PassFailed(f"{name}: " + ", ".join(f"chain {o.chain_id}: {o.error}" for o in failed))
@@ -247,14 +249,19 @@ async def _renew_timers(runtime: Runtime, chain_id: int) -> Report:
 
 
 def expected(settings: Settings) -> list[Expected]:
-    """Every pass that is on, on each of its chains. Rows of others in `pass_state` say nothing of now."""
-    served = [chain.chain_id for chain in settings.chains]
+    """Every pass that is on, on each of its chains."""
     return [
         Expected(step.name, chain_id, step.every_seconds)
         for step in PASSES
         if step.switched_off(settings) is None
-        for chain_id in (served if step.per_chain else [ANY_CHAIN])
+        for chain_id in step.chains(settings)
     ]
+
+
+async def states(engine: AsyncEngine, settings: Settings) -> list[PassState]:
+    """Of every expected pass that ever looked: rows of what once was say nothing of now."""
+    on = {(each.name, each.chain_id) for each in expected(settings)}
+    return [state for state in await pass_states(engine) if (state.name, state.chain_id) in on]
 
 
 async def _watch(runtime: Runtime, _: int) -> Sighting:
