@@ -49,7 +49,7 @@ async def send(request: AnyRequest, state: State) -> dict[str, Any]:
         raise Problem(400, "missing_idempotency_key", "The header Idempotency-Key is missing.")
     try:
         body = msgspec.json.decode(await request.body(), type=SendRequest)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # The decoder's text may quote the body.
         raise Problem(400, "malformed", "The body is not the JSON object that is expected.") from None
     outcome = await _sender(state).send(key, body)

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import msgspec
 
+from reminder_worker.answers import NOT_OURS
 from reminder_worker.errors import FieldFault, InvalidInput, Malformed
 
 T = TypeVar("T")
@@ -20,7 +21,7 @@ def decode(data: bytes | str, kind: type[T], prefix: str = "") -> T:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
         raise InvalidInput("The request holds a field that is not acceptable.", [_fault(str(error), prefix)]) from None
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+    except NOT_OURS:
         where = f" in {prefix}" if prefix else ""
         raise Malformed(f"The JSON text{where} cannot be read.") from None
 

@@ -22,6 +22,7 @@ from web3 import AsyncHTTPProvider
 from web3._utils.http_session_manager import HTTPSessionManager
 from web3.types import RPCEndpoint, RPCRequest, RPCResponse
 
+from reminder_worker import answers
 from reminder_worker.chain import wire
 from reminder_worker.chain.values import EndpointHealth
 
@@ -112,7 +113,9 @@ class _Session(HTTPSessionManager):
         failure, slow, large = "", False, False
         try:
             async with self._open.post(endpoint_uri, data=data, allow_redirects=False, **kwargs) as response:
-                body = await _read(response)
+                body = await answers.read(response, MAX_ANSWER_BYTES)
+                if len(body) > MAX_ANSWER_BYTES:
+                    raise EndpointFailed("answer too large", large=True)
                 if response.status == 200 or _is_rpc_answer(response.status, body):
                     return body
                 failure = f"HTTP {response.status}"
@@ -129,15 +132,6 @@ class _Session(HTTPSessionManager):
         if self._open is not None:
             await self._open.close()
             self._open = None
-
-
-async def _read(response: aiohttp.ClientResponse) -> bytes:
-    body = bytearray()
-    async for chunk in response.content.iter_chunked(1 << 16):
-        body += chunk
-        if len(body) > MAX_ANSWER_BYTES:
-            raise EndpointFailed("answer too large", large=True)
-    return bytes(body)
 
 
 def _is_rpc_answer(status: int, body: bytes) -> bool:
@@ -162,7 +156,7 @@ class _Provider(AsyncHTTPProvider):
         """Typed as in web3, which also puts the list of a batch through here. One object for a batch refuses it."""
         try:
             answer = msgspec.json.decode(raw_response)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except answers.NOT_OURS:
             answer = None
         if isinstance(answer, list) and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("error"):
             answer = answer[0]  # geth and erigon put it into a list; a batch of ours has two at least

@@ -17,6 +17,7 @@ import msgspec
 import structlog
 from turnkey_api_key_stamper import ApiKeyStamper, ApiKeyStamperConfig
 
+from reminder_worker import answers
 from reminder_worker.errors import LimitReached, Misconfigured, Unavailable
 from reminder_worker.quotas import Quotas
 from reminder_worker.settings import IdentityProviderSettings
@@ -220,7 +221,7 @@ class IdentityProvider:
                 raise _unavailable()
             try:
                 return msgspec.json.decode(raw, type=kind)
-            except (msgspec.DecodeError, UnicodeError, RecursionError):
+            except answers.NOT_OURS:
                 log.error("identity_provider_garbage", path=path)
                 raise _unavailable() from None
 
@@ -233,7 +234,8 @@ class IdentityProvider:
             async with self._session.post(
                 url, data=content.encode(), headers=headers, timeout=timeout, allow_redirects=False
             ) as answer:
-                return answer.status, _seconds(answer.headers.get("Retry-After")), await _read(answer)
+                raw = await answers.read(answer, MOST_BYTES)
+                return answer.status, _seconds(answer.headers.get("Retry-After")), raw
         except (aiohttp.ClientError, TimeoutError):
             log.warning("identity_provider_unreachable", path=path)
             raise _unavailable() from None
@@ -291,14 +293,6 @@ def _address(accounts: Sequence[_Account]) -> str | None:
         if (account.curve, account.path_format, account.path, account.address_format) == tuple(ACCOUNT.values())
     ]
     return found[0] if len(found) == 1 and _ADDRESS.fullmatch(found[0]) else None
-
-
-async def _read(answer: aiohttp.ClientResponse) -> bytes:
-    """What fits: more can be no answer to us, and cannot be decoded then."""
-    raw = b""
-    while len(raw) < MOST_BYTES and (part := await answer.content.read(MOST_BYTES - len(raw))):
-        raw += part
-    return raw
 
 
 def _seconds(text: str | None) -> float:

@@ -17,6 +17,7 @@ import aiohttp
 import msgspec
 from pydantic import SecretStr
 
+from reminder_worker import answers
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.entities import (
     Entity,
@@ -199,17 +200,12 @@ class Subgraph:
                     raise _TryAgain(f"status {response.status}")
                 if response.status != 200:
                     raise self._failing(f"status {response.status}")
-                return await self._limited(response)
+                answer = await answers.read(response, MOST_BYTES)
+                if len(answer) > MOST_BYTES:
+                    raise self._failing(f"an answer of more than {MOST_BYTES} bytes")
+                return answer
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise _TryAgain(type(error).__name__) from None  # its text may hold the URL
-
-    async def _limited(self, response: aiohttp.ClientResponse) -> bytes:
-        parts = bytearray()
-        async for part in response.content.iter_chunked(65536):
-            parts += part
-            if len(parts) > MOST_BYTES:
-                raise self._failing(f"an answer of more than {MOST_BYTES} bytes")
-        return bytes(parts)
 
     def _decode(self, query: str, text: bytes, shape: type[T]) -> T:
         """Errors and shapes we do not know are failures; nothing is guessed, and foreign text is not repeated."""
@@ -220,7 +216,7 @@ class Subgraph:
             return msgspec.json.decode(answer.data, type=shape)
         except msgspec.ValidationError as error:
             raise self._failing(f"{query}: {error}") from None
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except answers.NOT_OURS:
             raise self._failing(f"{query}: the answer is not JSON") from None
 
     def _failing(self, what: str) -> IndexerUnavailable:

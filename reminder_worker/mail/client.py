@@ -12,6 +12,7 @@ import aiohttp
 import msgspec
 from yarl import URL
 
+from reminder_worker import answers
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.settings import MailSettings
 
@@ -109,7 +110,7 @@ class MailClient:
         headers = {"Idempotency-Key": str(key)}
         try:
             async with self._open.post(self._send_url, data=body, headers=headers, allow_redirects=False) as response:
-                return _outcome(response, await _read(response))
+                return _outcome(response, await answers.read(response, MAX_ANSWER_BYTES))
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
             return NotAccepted(0)
         except (TimeoutError, aiohttp.ClientError, OSError):
@@ -122,10 +123,10 @@ class MailClient:
                 if response.status == 404:
                     return MessageStatus("unknown")
                 if response.status == 200:
-                    known = msgspec.json.decode(await _read(response), type=_Status)
+                    known = msgspec.json.decode(await answers.read(response, MAX_ANSWER_BYTES), type=_Status)
                     if known.status != "accepted" or _is_message_id(known.messageId):
                         return MessageStatus(known.status, known.messageId)
-        except (TimeoutError, aiohttp.ClientError, OSError, msgspec.DecodeError, UnicodeDecodeError):
+        except (TimeoutError, aiohttp.ClientError, OSError, *answers.NOT_OURS):
             pass
         raise MailUnavailable("the mail service does not say what became of a message")
 
@@ -134,15 +135,6 @@ class MailClient:
         if self._session is None:
             raise RuntimeError("the mail client is not open")
         return self._session
-
-
-async def _read(response: aiohttp.ClientResponse) -> bytes:
-    """The answer, or what fits: more than the limit can be no answer of ours."""
-    content = response.content
-    answer = await content.read(MAX_ANSWER_BYTES)
-    while not content.at_eof() and len(answer) < MAX_ANSWER_BYTES:
-        answer += await content.read(MAX_ANSWER_BYTES - len(answer))
-    return answer
 
 
 def _outcome(response: aiohttp.ClientResponse, answer: bytes) -> Outcome:
@@ -161,7 +153,7 @@ def _outcome(response: aiohttp.ClientResponse, answer: bytes) -> Outcome:
 def _sent(answer: bytes) -> Outcome:
     try:
         sent = msgspec.json.decode(answer, type=_Sent)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except answers.NOT_OURS:
         return Undecided()
     if sent.suppressed:
         return SuppressedAddress()

@@ -23,6 +23,7 @@ from reminder_worker.settings import MailSettings
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 KEY = uuid4()
+NESTED = "[" * 20_000 + "]" * 20_000
 
 
 @asynccontextmanager
@@ -83,6 +84,7 @@ def body(content: str | bytes, status: int = 200, **headers: str) -> web.Respons
         (body('{"messageId": "' + "x" * 2000 + '"}'), Undecided()),
         (body('{"messageId": 7}'), Undecided()),
         (body(b'{"messageId": "<1@x>"' + b" " * MAX_ANSWER_BYTES + b"}"), Undecided()),
+        (body('{"messageId": "<1@x>", "more": ' + NESTED + "}"), Undecided()),
     ],
 )
 async def test_each_answer_to_a_send(answer: web.Response, outcome: Outcome) -> None:
@@ -164,6 +166,7 @@ async def test_each_answer_to_a_question(answer: web.Response, state: str) -> No
         body('{"status": "lost"}'),
         body(b'{"status": "accepted", "messageId": "\xff"}'),
         body("no json"),
+        body('{"status": "accepted", "messageId": "<1@x>", "more": ' + NESTED + "}"),
         body("", 500),
         body("", 401),
         body("", 302, Location="/elsewhere"),

@@ -5,7 +5,8 @@ import re
 import signal
 import socket
 import ssl
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -471,6 +472,15 @@ async def test_a_forged_unsubscribe_token_does_nothing(client: Client, inbox: In
         assert connection.execute("select count(*) from mail_service.suppression").fetchone() == (0,)
 
 
+@pytest.fixture
+def pythons_recursion_limit() -> Iterator[None]:
+    """As in the service's process; a library of the tests raises it."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(before)
+
+
 @pytest.mark.parametrize(
     ("changes", "status", "code"),
     [
@@ -497,6 +507,14 @@ async def test_a_bad_request_is_refused(
     assert "zoe" not in str(answer.json).lower()
     assert (await client.status("key-1")).status == 404
     assert inbox.messages == []
+
+
+async def test_a_request_nested_without_end_is_refused(client: Client, pythons_recursion_limit: None) -> None:
+    with_a_mark = msgspec.json.encode(body(variables={"legacyName": "mark"}))
+    nested = with_a_mark.replace(b'"mark"', b"[" * 20_000 + b"]" * 20_000)
+    headers = {"Authorization": f"Bearer {TOKEN}", "Idempotency-Key": "key-1"}
+    answer = await client.request("POST", "/send", data=nested, headers=headers)
+    assert (answer.status, answer.json["code"]) == (400, "malformed")
 
 
 async def test_only_the_token_opens(client: Client, inbox: Inbox) -> None:
