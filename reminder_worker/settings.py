@@ -8,7 +8,7 @@ raises `Misconfigured` at once. A secret may be given as `NAME` or as `NAME_FILE
 import os
 import re
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
@@ -167,12 +167,17 @@ def _endpoints(values: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
     return values
 
 
-Address = Annotated[str, BeforeValidator(lambda v: _address(v) if isinstance(v, str) else v)]
-WebUrl = Annotated[str, BeforeValidator(lambda v: _base_url(v) if isinstance(v, str) else v)]
-SecretWebUrl = Annotated[SecretStr, BeforeValidator(lambda v: _url(v) if isinstance(v, str) else v)]
-SecretEmail = Annotated[SecretStr, BeforeValidator(lambda v: normalise_email(v) if isinstance(v, str) else v)]
-SecretToken = Annotated[SecretStr, BeforeValidator(lambda v: _in_a_header(v) if isinstance(v, str) else v)]
-SecretGuard = Annotated[SecretStr, BeforeValidator(lambda v: _guards(v) if isinstance(v, str) else v)]
+def _of_text(check: Callable[[str], object]) -> BeforeValidator:
+    """What is no text is left to the type to refuse."""
+    return BeforeValidator(lambda value: check(value) if isinstance(value, str) else value)
+
+
+Address = Annotated[str, _of_text(_address)]
+WebUrl = Annotated[str, _of_text(_base_url)]
+SecretWebUrl = Annotated[SecretStr, _of_text(_url)]
+SecretEmail = Annotated[SecretStr, _of_text(normalise_email)]
+SecretToken = Annotated[SecretStr, _of_text(_in_a_header)]
+SecretGuard = Annotated[SecretStr, _of_text(_guards)]
 SecretUrl = Annotated[SecretStr, BeforeValidator(_postgres_url)]
 Key = Annotated[SecretBytes, BeforeValidator(_key_32_bytes)]
 Keys = Annotated[tuple[SecretBytes, ...], BeforeValidator(_keys_32_bytes)]
@@ -180,7 +185,7 @@ PriceFeeds = Annotated[tuple[PriceFeed, ...], BeforeValidator(_price_feeds)]
 Mailable = Annotated[tuple[Annotated[str, AfterValidator(_may_be_mailed)], ...], BeforeValidator(_comma_separated)]
 Proxies = Annotated[tuple[Annotated[str, AfterValidator(_proxy)], ...], BeforeValidator(_comma_separated)]
 Count = Annotated[int, Field(le=10**9)]
-Origin = Annotated[str, BeforeValidator(lambda v: _origin(v) if isinstance(v, str) else v)]
+Origin = Annotated[str, _of_text(_origin)]
 Origins = Annotated[tuple[Origin, ...], BeforeValidator(_comma_separated)]
 SecretUrls = Annotated[tuple[SecretStr, ...], BeforeValidator(_comma_separated), AfterValidator(_endpoints)]
 

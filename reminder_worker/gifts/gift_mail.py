@@ -28,6 +28,7 @@ from reminder_worker.gifts.notifications import payload_context
 from reminder_worker.gifts.notify_payload import Letterhead
 from reminder_worker.mail.allowlist import may_mail
 from reminder_worker.mail.client import (
+    OUTAGE_AFTER,
     Accepted,
     MailClient,
     NotAccepted,
@@ -52,7 +53,6 @@ DAY = 86_400
 FIRST_BACKOFF_SECONDS = 15.0
 LONGEST_BACKOFF_SECONDS = 1800.0
 REJECTIONS_UNTIL_DEAD = 3
-OUTAGE_AFTER = 5  # failures one after the other: one address that is put off keeps nobody else waiting
 UNDER_WAY_SECONDS = 15.0
 UNREADABLE_SECONDS = 30.0
 

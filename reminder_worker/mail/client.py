@@ -170,6 +170,9 @@ def _retry_after(value: str) -> float | None:
     return min(float(value), MAX_RETRY_AFTER_SECONDS) if value.isascii() and value.isdecimal() else None
 
 
+OUTAGE_AFTER = 5  # such outcomes one after the other: one address that is put off keeps nobody else waiting
+
+
 def speaks_of_an_outage(outcome: Outcome) -> bool:
     """Whether the next email would likely meet the same: the service's trouble, not this request's."""
     return isinstance(outcome, _OUTAGE)

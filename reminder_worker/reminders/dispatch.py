@@ -18,6 +18,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.errors import MailUnavailable, NotConfigured, ServiceError
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.client import (
+    OUTAGE_AFTER,
     Accepted,
     MailClient,
     MessageStatus,
@@ -46,7 +47,6 @@ LOOK_AT = 128  # entries whose recipients are looked at once more, shortly befor
 BUDGET_SECONDS = 90.0  # of sending; prepared slices are posted for a while after it
 OVERTIME_SECONDS = 10.0
 LEASE_MARGIN_SECONDS = 10.0
-OUTAGE_AFTER = 5  # failures one after the other: the rest of the slice is spared
 OUTAGE_PAUSE_SECONDS = 10.0
 UNDER_WAY_SECONDS = 15.0
 SENT_MEANWHILE_SECONDS = 3600.0
