@@ -92,6 +92,12 @@ class RelayWorld:
     def automine(self) -> None:
         self.anvil.rpc("evm_setAutomine", True)
 
+    def pay_out_by_vault(self, gift: Gift) -> None:
+        """A stranger calls the vault, in a block of its own; none is mined after it."""
+        self.automine()
+        self.scenario.withdraw_from_vault(self.account("stranger"), gift.id, gift.recipient.address)
+        self.by_hand()
+
     def base_fee(self, wei: int) -> None:
         """Of the next block; forgets what admission had read of the market."""
         self.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(wei))

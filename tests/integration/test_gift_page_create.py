@@ -40,11 +40,15 @@ CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
 
 @pytest.fixture
 async def wallet(gift_world: GiftWorld, visitor: Visitor) -> InjectedWallet:
+    return await wallet_at_the_page(gift_world, visitor)
+
+
+async def wallet_at_the_page(world: GiftWorld, visitor: Visitor) -> InjectedWallet:
     """Of the giver, who has looked at the page."""
-    found = InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet")
+    found = InjectedWallet(world.scenario, world.giver, "Giver's wallet")
     await visitor.has(found)
     await visitor.context.add_init_script(NO_PRINTER)
-    await open_page(gift_world, visitor.page)
+    await open_page(world, visitor.page)
     return found
 
 

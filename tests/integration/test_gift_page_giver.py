@@ -10,7 +10,16 @@ from playwright.async_api import Page, Route, expect
 
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
 from tests.integration.gift_page_world import GiftWorld
-from tests.integration.test_gift_page_create import NO_PRINTER, SECRET, code, created, fill_in, open_page, saved, seal
+from tests.integration.test_gift_page_create import (
+    SECRET,
+    code,
+    created,
+    fill_in,
+    open_page,
+    saved,
+    seal,
+    wallet_at_the_page,
+)
 
 NO_STORAGE = """
 Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied", "SecurityError"); } });
@@ -21,12 +30,7 @@ RECEIPT = "eth_getTransactionReceipt"
 
 @pytest.fixture
 async def wallet(gift_world: GiftWorld, visitor: Visitor) -> InjectedWallet:
-    """Of the giver, who has looked at the page."""
-    found = InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet")
-    await visitor.has(found)
-    await visitor.context.add_init_script(NO_PRINTER)
-    await open_page(gift_world, visitor.page)
-    return found
+    return await wallet_at_the_page(gift_world, visitor)
 
 
 async def fill_in_for_a_wallet(page: Page, world: GiftWorld, **more: str) -> None:

@@ -109,9 +109,7 @@ async def test_a_vault_that_paid_the_gift_out_without_us_is_a_success_too(world:
     gift = world.gift()
     request = await world.admit(gift)
     world.drop(await world.attempts())
-    world.automine()
-    world.scenario.withdraw_from_vault(world.account("stranger"), gift.id, gift.recipient.address)
-    world.by_hand()
+    world.pay_out_by_vault(gift)
     await settled(world)
     assert await world.state(request) == "satisfied_elsewhere"
 
@@ -180,9 +178,7 @@ async def test_what_is_stuck_and_came_to_nothing_meanwhile_is_freed_and_not_made
     gift = world.gift()
     request = await world.admit(gift)
     world.drop(await world.attempts())
-    world.automine()
-    world.scenario.withdraw_from_vault(world.account("stranger"), gift.id, gift.recipient.address)
-    world.by_hand()
+    world.pay_out_by_vault(gift)
     await world.age(400)
     report = await world.run()
     assert (report.freed, report.replaced) == (1, 0)
@@ -727,9 +723,7 @@ async def test_a_gift_that_its_vault_paid_out_while_its_request_waits_is_a_succe
     world.base_fee(2 * CEILING)
     request = await world.admit(gift, ttl=10**9)
     world.base_fee(GWEI)
-    world.automine()
-    world.scenario.withdraw_from_vault(world.account("stranger"), gift.id, gift.recipient.address)
-    world.by_hand()
+    world.pay_out_by_vault(gift)
     await settled(world)
     assert await world.state(request) == "satisfied_elsewhere"
     assert not await world.reconcile.look(CHAIN_ID)
@@ -753,9 +747,7 @@ async def test_a_gift_whose_request_no_node_simulated_is_over_when_its_vault_pai
     world.base_fee(2 * CEILING)
     request = await world.admit(gift, ttl=10**9)
     await world.execute("update worker.relay_request set reason = 'not_simulated'")
-    world.automine()
-    world.scenario.withdraw_from_vault(world.account("stranger"), gift.id, gift.recipient.address)
-    world.by_hand()
+    world.pay_out_by_vault(gift)
     await settled(world)
     assert await world.state(request) == "satisfied_elsewhere"
 
