@@ -12,7 +12,7 @@ NOT_OURS: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
 async def read(response: aiohttp.ClientResponse, most: int) -> bytes:
     """The answer; of one longer than `most` bytes the first `most` + 1. Raises what aiohttp raises."""
     content, body = response.content, bytearray()
-    while len(body) <= most and (part := await content.readany()):
-        body += part
+    while len(body) <= most and not content.at_eof():
+        body += await content.readany()
     del body[most + 1 :]
     return bytes(body)
