@@ -1,5 +1,6 @@
 """What more than one file uses: a local chain with our contracts, put back after each test, an inbox, browsers."""
 
+import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -63,6 +64,15 @@ async def inbox() -> AsyncIterator[Inbox]:
 def captured_logs(capsys: pytest.CaptureFixture[str], own_logging: None) -> pytest.CaptureFixture[str]:
     """What is printed; a test may configure logging."""
     return capsys
+
+
+@pytest.fixture
+def pythons_recursion_limit() -> Iterator[None]:
+    """As in the services' processes; a library that tests import raises it."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(before)
 
 
 @pytest.fixture

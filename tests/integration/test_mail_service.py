@@ -5,8 +5,7 @@ import re
 import signal
 import socket
 import ssl
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -470,15 +469,6 @@ async def test_a_forged_unsubscribe_token_does_nothing(client: Client, inbox: In
         assert (await client.request("POST", f"/unsubscribe/{bad}")).status == 404
     with psycopg.connect(mail_database) as connection:
         assert connection.execute("select count(*) from mail_service.suppression").fetchone() == (0,)
-
-
-@pytest.fixture
-def pythons_recursion_limit() -> Iterator[None]:
-    """As in the service's process; a library of the tests raises it."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(1000)
-    yield
-    sys.setrecursionlimit(before)
 
 
 @pytest.mark.parametrize(
