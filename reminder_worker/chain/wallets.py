@@ -52,4 +52,4 @@ def outcome(answer: Any) -> SendOutcome:
 def count(answer: Any) -> int:
     if isinstance(answer, RpcError):
         raise msgspec.ValidationError("refused")
-    return wire.quantity(answer)
+    return wire.count(answer)

@@ -11,32 +11,36 @@ from reminder_worker.chain.values import Block, Log, Receipt
 
 Hex = Annotated[str, msgspec.Meta(pattern=r"^0x(?:[0-9a-fA-F]{2})*\Z")]
 Quantity = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{1,64}\Z")]
+# What no chain reaches and our columns do not hold: the endpoint's garbage, not an error of our database.
+Count = Annotated[str, msgspec.Meta(pattern=r"^0x0*[0-9a-fA-F]{1,15}\Z")]
+Moment = Annotated[str, msgspec.Meta(pattern=r"^0x0*[0-9a-fA-F]{1,9}\Z")]  # to the year 4147
+Index = Annotated[str, msgspec.Meta(pattern=r"^0x0*[0-9a-fA-F]{1,7}\Z")]
 Word = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{64}\Z")]
 AddressHex = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{40}\Z")]
 
 
 class WireBlock(msgspec.Struct, rename="camel"):
-    number: Quantity
+    number: Count
     hash: Word
     parent_hash: Word
-    timestamp: Quantity
+    timestamp: Moment
 
 
 class WireLog(msgspec.Struct, rename="camel"):
     address: AddressHex
     topics: Annotated[list[Word], msgspec.Meta(max_length=4)]
     data: Hex
-    block_number: Quantity
+    block_number: Count
     block_hash: Word
     transaction_hash: Word
-    log_index: Quantity
-    block_timestamp: Quantity | None = None
+    log_index: Index
+    block_timestamp: Moment | None = None
     removed: bool = False
 
 
 class WireReceipt(msgspec.Struct, rename="camel"):
     transaction_hash: Word
-    block_number: Quantity
+    block_number: Count
     block_hash: Word
     status: Quantity
     gas_used: Quantity
@@ -62,6 +66,11 @@ def hex_bytes(value: object) -> bytes:
 
 def quantity(value: object) -> int:
     return int(msgspec.convert(value, Quantity), 16)
+
+
+def count(value: object) -> int:
+    """Of an account's transactions."""
+    return int(msgspec.convert(value, Count), 16)
 
 
 def block(value: object) -> Block | None:

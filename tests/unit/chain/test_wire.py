@@ -1,0 +1,70 @@
+"""What a node may say of numbers: those that no chain reaches are its garbage, so that the next endpoint is asked."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from reminder_worker.chain import wallets, wire
+
+WORD = "0x" + "11" * 32
+BLOCK: dict[str, Any] = {"number": "0x10", "hash": WORD, "parentHash": WORD, "timestamp": "0x6923"}
+LOG: dict[str, Any] = {
+    "address": "0x" + "22" * 20,
+    "topics": [WORD],
+    "data": "0x",
+    "blockNumber": "0x10",
+    "blockHash": WORD,
+    "transactionHash": WORD,
+    "logIndex": "0x0",
+    "blockTimestamp": "0x6923",
+}
+RECEIPT: dict[str, Any] = {
+    "transactionHash": WORD,
+    "blockNumber": "0x10",
+    "blockHash": WORD,
+    "status": "0x1",
+    "gasUsed": "0x5208",
+    "effectiveGasPrice": "0x1",
+    "logs": [LOG],
+}
+BIGINT, INTEGER, YEAR_10000 = hex(2**63), hex(2**31), hex(253_402_300_800)
+
+
+@pytest.mark.parametrize("changed", [{"number": BIGINT}, {"timestamp": BIGINT}, {"timestamp": YEAR_10000}])
+def test_a_block_beyond_what_a_column_or_a_calendar_holds_is_garbage(changed: dict[str, str]) -> None:
+    """Stored, it would be an error of our database, and nobody would ask the next endpoint."""
+    assert wire.block(BLOCK) is not None
+    with pytest.raises(msgspec.ValidationError):
+        wire.block({**BLOCK, **changed})
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"blockNumber": BIGINT}, {"logIndex": INTEGER}, {"blockTimestamp": BIGINT}, {"blockTimestamp": YEAR_10000}],
+)
+def test_a_log_beyond_what_a_column_holds_is_garbage_in_a_receipt_too(changed: dict[str, str]) -> None:
+    assert len(wire.logs([LOG])) == 1
+    with pytest.raises(msgspec.ValidationError):
+        wire.logs([{**LOG, **changed}])
+    with pytest.raises(msgspec.ValidationError):
+        wire.receipt({**RECEIPT, "logs": [{**LOG, **changed}]})
+
+
+def test_a_receipt_of_a_block_beyond_what_a_column_holds_is_garbage() -> None:
+    assert wire.receipt(RECEIPT) is not None
+    with pytest.raises(msgspec.ValidationError):
+        wire.receipt({**RECEIPT, "blockNumber": BIGINT})
+
+
+def test_a_wallet_has_sent_no_more_than_a_nonce_holds() -> None:
+    assert wallets.count("0x10") == 16
+    with pytest.raises(msgspec.ValidationError):
+        wallets.count(BIGINT)
+
+
+def test_zeros_before_a_number_are_read() -> None:
+    """Nodes should not send them; some do."""
+    found = wire.block({**BLOCK, "number": "0x" + "0" * 62 + "10"})
+    assert found is not None
+    assert found.number == 16
