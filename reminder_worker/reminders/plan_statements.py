@@ -108,7 +108,8 @@ SETTLE_SIGNALS = text("""
       and n.layer = p.layer and n.state = 'new'
 """)
 
-# A line counts as told when the window that lets it act was seen after the owner's last sign of life.
+# A line counts as told when the window that lets it act was seen after the owner's last sign of life. One in the claim's
+# own block came after it: nothing can be claimed right after one.
 TOLD_LINES = text("""
     select s.legacy, s.at, max(case d."window" when 5 then 2 else 3 end) as line
     from unnest(cast(:legacies as text[]), cast(:times as bigint[])) as s(legacy, at)
@@ -117,7 +118,7 @@ TOLD_LINES = text("""
        and d.deadline <= s.at
     where d.deadline > coalesce((
         select max(n.block_time) from worker.notify_signal n
-        where n.chain_id = :chain_id and n.legacy = s.legacy and n.kind = 0 and n.block_time <= s.at
+        where n.chain_id = :chain_id and n.legacy = s.legacy and n.kind = 0 and n.block_time < s.at
     ), 0)
     group by s.legacy, s.at
 """)

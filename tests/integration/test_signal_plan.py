@@ -45,6 +45,7 @@ async def test_a_signal_is_proven_by_a_log_of_the_contract_that_signals_and_by_n
         ("too_old", 1000, None, None),  # history, which nobody was told
         ("open", CLAIMED_AT + 1, None, None),  # it could not act yet
         ("open", 1000, 1500, None),  # the owner was back
+        ("open", 1000, CLAIMED_AT, 2),  # in the same block, so after it: before it nobody could have claimed
         ("open", 1000, CLAIMED_AT + 1, 2),  # the owner came back later
     ],
 )
