@@ -108,8 +108,8 @@ SETTLE_SIGNALS = text("""
       and n.layer = p.layer and n.state = 'new'
 """)
 
-# A line counts as told when the window that lets it act was seen after the owner's last sign of life. One in the claim's
-# own block came after it: nothing can be claimed right after one.
+# A line counts as told when the window that lets it act was seen after the owner's last sign of life. One in the
+# claim's own block came after the claim: right after it nothing can be claimed.
 TOLD_LINES = text("""
     select s.legacy, s.at, max(case d."window" when 5 then 2 else 3 end) as line
     from unnest(cast(:legacies as text[]), cast(:times as bigint[])) as s(legacy, at)
