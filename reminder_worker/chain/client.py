@@ -150,6 +150,13 @@ class Chain:
         await self._over(attempt)
         return newest
 
+    async def head(self) -> Block:
+        """The latest block. Raises `ChainUnavailable`, also when no endpoint that answers has one."""
+        head = await self.block("latest")
+        if head is None:
+            raise ChainUnavailable(f"no endpoint of chain {self.chain_id} knows the latest block")
+        return head
+
     async def block_by_hash(self, hash: str) -> Block | None:
         """None as in `block`."""
         (block,) = await self._each([("eth_getBlockByHash", [hash, False])], wire.block)

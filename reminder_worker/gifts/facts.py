@@ -7,8 +7,6 @@ from typing import Final
 from reminder_worker.chain.agreement import agreed
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
-from reminder_worker.chain.values import Block
-from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import FAR_FUTURE, GIFT, LIVE, Timelock
 
@@ -56,7 +54,7 @@ class Gifts:
     async def read(self, chain_id: int, ids: Collection[int]) -> tuple[dict[int, Gift], int]:
         """As the chain has them now, those it knows, and the time of the block they were read at (unix seconds)."""
         chain = self._chains[chain_id]
-        head = await head_of(chain)
+        head = await chain.head()
         wanted = sorted(ids)
         details = await Timelocks(chain).details(wanted, at=head.hash)
         listed = await TokenWhiteList(chain).tokens(at=head.hash)
@@ -65,15 +63,7 @@ class Gifts:
 
     async def head_time(self, chain_id: int) -> int:
         """Of the latest block, unix seconds: what the contracts would judge by."""
-        return (await head_of(self._chains[chain_id])).timestamp
-
-
-async def head_of(chain: Chain) -> Block:
-    """The latest block. Raises `ChainUnavailable`."""
-    head = await chain.block("latest")
-    if head is None:
-        raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} knows the latest block")
-    return head
+        return (await self._chains[chain_id].head()).timestamp
 
 
 def is_plain(found: Timelock, chain: Chain, listed: Collection[str]) -> bool:

@@ -14,7 +14,7 @@ from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenMet
 from reminder_worker.chain.signatures import Domain
 from reminder_worker.errors import IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
-from reminder_worker.gifts.facts import ENDED, head_of, is_plain
+from reminder_worker.gifts.facts import ENDED, is_plain
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import GIFT, LIVE, Timelock
 
@@ -81,7 +81,7 @@ class GiftPages:
         if chain_id not in self._chains or not 1 <= timelock_id <= LARGEST_TIMELOCK_ID:
             raise NotFound(NO_GIFT)
         chain = self._chains[chain_id]
-        head = await head_of(chain)
+        head = await chain.head()
         (found,), allowed, indexed = await asyncio.gather(
             Timelocks(chain).details([timelock_id], at=head.hash),
             TokenWhiteList(chain).tokens(at=head.hash),

@@ -7,7 +7,7 @@ from typing import Literal, TypeVar
 import structlog
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
+from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.questions import Indexer, IndexHead, ReminderConfig
 from reminder_worker.indexer.subgraph import Subgraph
@@ -81,9 +81,7 @@ class Indexers:
 
     async def choose(self) -> Choice:
         """As `current`, with why."""
-        head = await self._chain.block("latest")
-        if head is None:
-            raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} knows the latest block")
+        head = await self._chain.head()
         choice = await self._choose(head.number)
         if self.last is None or (self.last.indexer, self.last.reason) != (choice.indexer, choice.reason):
             log.info("indexer", chain_id=self._chain.chain_id, name=choice.indexer.name, reason=choice.reason)

@@ -299,9 +299,7 @@ class Admission:
                 found.append((row, _Ready(row.id, row.router, row.gas_limit, key, data)))
         chain = self._chains[chain_id]
         calls = [(Call(each.router, each.data), each.gas_limit) for _, each in found]
-        head, answers = await asyncio.gather(chain.block("latest"), chain.call_each(calls, sender=self.signer.address))
-        if head is None:
-            raise ChainUnavailable(f"no endpoint of chain {chain_id} knows the latest block")
+        head, answers = await asyncio.gather(chain.head(), chain.call_each(calls, sender=self.signer.address))
         now = head.timestamp
         asked = (self._objection(chain, *each, answer, now) for each, answer in zip(found, answers, strict=True))
         ready = []

@@ -236,7 +236,7 @@ class Sponsor:
         # Before the chain is asked: what is mined in between then only makes the nonce the current one.
         open_nonces = frozenset(await admission.open_of(request.chain_id, request.router, request.signer))
         head, _ = await asyncio.gather(
-            _head(chain), Signatures(chain).verify(hashed, request.signature, request.signer)
+            chain.head(), Signatures(chain).verify(hashed, request.signature, request.signer)
         )
         if request.deadline < head.timestamp + LEAST_SECONDS_LEFT:
             raise Expired("The deadline of this signature has passed, or is too near to be met; sign a new one.")
@@ -388,13 +388,6 @@ async def _has_something(request: ClaimRequest, case: _Case, legacy: LegacyFacts
         return True
     now, at = case.head.timestamp, case.head.hash
     return bool(await case.reads.allowed_tokens(request.assets, legacy.owner, legacy.legacy, now, at=at))
-
-
-async def _head(chain: Chain) -> Block:
-    head = await chain.block("latest")
-    if head is None:
-        raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} knows the latest block")
-    return head
 
 
 def _only_tokens() -> str:

@@ -26,7 +26,7 @@ from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.horizon import SAFE_LEGACY
 from reminder_worker.reminders.membership import membership, safe_signers
 from reminder_worker.reminders.tasks import together
-from reminder_worker.reminders.window_view import latest_block, open_windows
+from reminder_worker.reminders.window_view import open_windows
 
 MOST_REMEMBERED = 20_000
 MOST_ROWS = 100
@@ -69,7 +69,7 @@ class FactReader:
         self._known: Facts | None = None
 
     async def read(self, entries: Sequence[Entry]) -> Facts:
-        head = await latest_block(self._chain)
+        head = await self._chain.head()
         facts = self._known
         if facts is None or facts.head.hash != head.hash or len(facts.legacies) > MOST_REMEMBERED:
             facts = self._known = Facts(head)

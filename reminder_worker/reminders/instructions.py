@@ -15,7 +15,6 @@ from reminder_worker.reminders.audience import ALL_LINES, Membership, audience
 from reminder_worker.reminders.authorise import Authoriser, SignedRequest
 from reminder_worker.reminders.membership import read_memberships
 from reminder_worker.reminders.plan import Planned, insert_entries, lock_recipients
-from reminder_worker.reminders.window_view import latest_block
 from reminder_worker.settings import Settings
 
 
@@ -48,7 +47,7 @@ class Instructions:
         granted = await self._authoriser.authorise(
             request, "SendInstructions", require_owner=True, require_premium=True
         )
-        head = await latest_block(self._chains[request.chain_id])
+        head = await self._chains[request.chain_id].head()
         members = await self._members(granted.identity, request.chain_id, head)
         configs = await self._indexers[request.chain_id].reminder_configs([request.legacy], head.number)
         async with self._engine.begin() as conn:

@@ -18,7 +18,6 @@ from reminder_worker.mail.messages import WINDOW_KINDS, Kind, Role
 from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.audience import WINDOW_LINES, Membership, audience, window_event
 from reminder_worker.reminders.signal_plan import DENIED, Judged, Signal, SignalReader
-from reminder_worker.reminders.window_view import latest_block
 from reminder_worker.settings import ReminderSettings
 
 SIGNALS_AT_ONCE = 200
@@ -89,7 +88,7 @@ class Planner:
 
     async def _age_signals(self, report: PlanReport) -> None:
         """History is not mailed: also not what was seen in time while no email was sent at all."""
-        head = await latest_block(self._chain)
+        head = await self._chain.head()
         values = {"chain_id": self._chain_id, "oldest": head.timestamp - self._max_age}
         async with self._engine.begin() as conn:
             aged = await conn.execute(sql.AGE_SIGNALS, values)

@@ -31,7 +31,6 @@ from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.amounts import received, to_json
 from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, SIGNAL_KINDS, Membership, signal_event
 from reminder_worker.reminders.membership import read_memberships
-from reminder_worker.reminders.window_view import latest_block
 from reminder_worker.settings import ReminderSettings
 
 log = structlog.get_logger(__name__)
@@ -118,7 +117,7 @@ class SignalReader:
         """In order."""
         receipts, denied = await self._receipts(signals)
         legacies = sorted({signal.legacy for signal in signals})
-        head = await latest_block(self._chain)
+        head = await self._chain.head()
         identities = await Legacies(self._chain).identities(legacies, at=head.hash)
         types = {each.legacy: each.legacy_type for each in identities if each is not None}
         verdicts: dict[Signal, Judged] = {}
@@ -242,7 +241,7 @@ class SignalReader:
         if not signals:
             return {}
         lasting = {s.legacy: types[s.legacy] for s in signals if s.kind_of_email not in ACTIVATIONS}
-        head = await latest_block(self._chain)
+        head = await self._chain.head()
         now = await read_memberships(self._chain, lasting, head.hash) if lasting else {}
         stored = await self._stored_members(sorted({signal.legacy for signal in signals}))
         return {

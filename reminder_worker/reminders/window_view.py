@@ -2,17 +2,8 @@
 
 from collections.abc import Sequence
 
-from reminder_worker.chain.client import Block, Chain, TooMuch
+from reminder_worker.chain.client import Chain, TooMuch
 from reminder_worker.chain.contracts import ReminderView
-from reminder_worker.errors import ChainUnavailable
-
-
-async def latest_block(chain: Chain) -> Block:
-    """Raises `ChainUnavailable`, also when the chain has no block at all."""
-    head = await chain.block("latest")
-    if head is None:
-        raise ChainUnavailable(f"chain {chain.chain_id} has no latest block")
-    return head
 
 
 async def open_windows(chain: Chain, legacies: Sequence[str], at: str) -> dict[str, tuple[int, ...]]:
@@ -20,7 +11,7 @@ async def open_windows(chain: Chain, legacies: Sequence[str], at: str) -> dict[s
     try:
         found = await ReminderView(chain).due_windows(legacies, at=at)
     except TooMuch:
-        await latest_block(chain)  # raises when it is the node that does not answer, not this legacy
+        await chain.head()  # raises when it is the node that does not answer, not this legacy
         return {}
     if isinstance(found, list):
         return dict(zip(legacies, found, strict=True))

@@ -33,7 +33,7 @@ from reminder_worker.reminders.horizon import (
 )
 from reminder_worker.reminders.membership import last_activity, read_memberships
 from reminder_worker.reminders.tasks import collecting_young_objects_only, together
-from reminder_worker.reminders.window_view import latest_block, open_windows
+from reminder_worker.reminders.window_view import open_windows
 from reminder_worker.settings import ReminderSettings
 
 log = structlog.get_logger(__name__)
@@ -108,7 +108,7 @@ class DuePass:
     async def look(self) -> bool:
         """Whether a legacy has to be asked about now."""
         await self._reset_horizon()
-        head = await latest_block(self._chain)
+        head = await self._chain.head()
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain.chain_id, "now": head.timestamp}
             return bool(await conn.scalar(sql.SOMETHING_TO_ASK, values))
@@ -117,14 +117,14 @@ class DuePass:
         """Ask about everything that is due, in batches that are stored one by one."""
         ends = time.monotonic() + budget_seconds
         await self._reset_horizon()
-        run = _Run(self._engine, self._chain, self._settings, await latest_block(self._chain))
+        run = _Run(self._engine, self._chain, self._settings, await self._chain.head())
         with collecting_young_objects_only():
             while time.monotonic() < ends:
                 watched = await self._to_ask(run.head)
                 if not watched:
                     return run.report
                 # A block after the rows were read: in an older one, what reset them may not have happened yet.
-                run.go_on_at(await latest_block(self._chain))
+                run.go_on_at(await self._chain.head())
                 await run.ask(watched, ends)
         run.report.more = True
         return run.report
