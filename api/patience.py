@@ -7,6 +7,7 @@ that send a byte now and then would leave no room for anybody else.
 import asyncio
 from typing import Final
 
+from httptools import HttpParserError
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 REQUEST_SECONDS: Final = 20.0  # for a whole request, or for a part of the answer to be taken: at most twice this
@@ -42,6 +43,8 @@ class Patience(HttpToolsProtocol):
             self.send_400_response("The header is too large.")
 
     def on_headers_complete(self) -> None:
+        if self.parser.should_upgrade() and any(map(_is_of_a_body, self.headers)):
+            raise HttpParserError  # the parser would take the body for the next request
         self._in_head = False  # what follows is body; the application limits that
         super().on_headers_complete()
 
@@ -64,3 +67,8 @@ class Patience(HttpToolsProtocol):
         """The request is whole, and it is us who take so long."""
         cycle = self.cycle
         return cycle is not None and not cycle.response_complete and not cycle.more_body
+
+
+def _is_of_a_body(header: tuple[bytes, bytes]) -> bool:
+    name, value = header
+    return name == b"transfer-encoding" or (name == b"content-length" and value != b"0")

@@ -174,6 +174,28 @@ async def test_no_second_request_hides_in_a_first_one(world: World) -> None:
         assert len(statuses(answered)) <= 1, framing
 
 
+async def test_no_second_request_hides_behind_the_wish_for_another_protocol(world: World) -> None:
+    """A proxy that passes `Upgrade` on, as for WebSockets, sees a body where the server might see a request."""
+    hidden = LIVE + b"Connection: close\r\n\r\n"
+    length, chunks = b"Content-Length: %d\r\n\r\n" % len(hidden), b"Transfer-Encoding: chunked\r\n\r\n"
+    for start in (POST, LIVE, b"CONNECT /x HTTP/1.1\r\nHost: x\r\n"):
+        for upgrade in (
+            b"Connection: Upgrade\r\nUpgrade: h2c\r\n",
+            b"Connection: x, upgrade\r\nUpgrade: websocket\r\n",
+        ):
+            for framing in (length, chunks):
+                async with connected(world) as (reader, writer), asyncio.timeout(30):
+                    writer.write(start + upgrade + framing)
+                    answered = await reader.readuntil(b"\r\n\r\n")  # before what follows is there
+                    with suppress(ConnectionError):
+                        writer.write(hidden)
+                        await writer.drain()
+                        answered += await reader.read()
+                assert statuses(answered) == [400], (start, upgrade, framing)
+    plain = LIVE + b"Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n"
+    assert statuses(await answers_to(world, plain)) == [200], "as some clients begin; it needs no body"
+
+
 async def test_whatever_bytes_come_the_server_says_400_or_nothing_and_goes_on(world: World) -> None:
     loop = asyncio.get_running_loop()
 
