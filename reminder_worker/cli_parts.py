@@ -69,10 +69,13 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
     try:
         return uvloop.run(work)
-    except OperationalError:
-        raise Misconfigured("the database does not answer: see DATABASE_URL, is it running?") from None
-    except ProgrammingError as error:  # a right that its user lacks, an option that it does not know
-        raise Misconfigured(f"the database refuses ({type(error.orig).__name__}): see DATABASE_URL") from None
+    except (OperationalError, ProgrammingError) as error:
+        state = getattr(error.orig, "sqlstate", None)
+        if isinstance(error, OperationalError) and state is None:  # it was not reached, or let nobody in
+            raise Misconfigured("the database does not answer: see DATABASE_URL, is it running?") from None
+        # Its disk is full, it takes no writes; a right that its user lacks, an option that it does not know.
+        refusal = f"the database refuses ({type(error.orig).__name__}): see DATABASE_URL, and the database's own log"
+        raise Misconfigured(refusal) from None
 
 
 def console() -> Any:

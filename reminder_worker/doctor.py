@@ -18,7 +18,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import PremiumSetting, ReminderView, TokenWhiteList
 from reminder_worker.chain.values import Call
 from reminder_worker.chain.words import word
-from reminder_worker.database.engine import open_engine
+from reminder_worker.database.engine import must_take_writes, open_engine
 from reminder_worker.database.installation import differences
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.doctor_relay import look_at_wallets
@@ -116,7 +116,12 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
     if not serves:
         yield Finding("database", False, "the schema is missing or another version's: run `reminder-worker migrate`")
         return
-    yield Finding("database", True, "answers, and its schema serves this version")
+    try:
+        await must_take_writes(engine)
+    except SQLAlchemyError as error:
+        yield Finding("database", False, f"takes no writes ({type(error).__name__}): a standby, or is its disk full?")
+        return
+    yield Finding("database", True, "answers, takes writes, and its schema serves this version")
     different = await differences(engine, settings, _vault(settings.service), _hashes(settings.service))
     if different:
         names = ", ".join(different)

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.problems import described
 from api.schemas import HealthAnswer
+from reminder_worker.database.engine import must_take_writes
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.errors import Unavailable
 
@@ -27,16 +28,20 @@ class HealthController(Controller):
     @get(
         "/ready",
         summary="Can requests be served?",
-        responses={503: described("`unavailable`: the database does not answer, or is not of this version")},
+        responses={
+            503: described("`unavailable`: the database does not answer, takes no writes or is not of this version")
+        },
     )
     async def ready(self, engine: NamedDependency[AsyncEngine]) -> HealthAnswer:
-        """Fails when the database does not answer or its schema does not serve this version: missing, older, or
-        more than one revision newer."""
+        """Fails when the database does not answer, takes no writes, or its schema does not serve this version: missing,
+        older, or more than one revision newer."""
         try:
             async with asyncio.timeout(READY_WITHIN_SECONDS):
                 serves = await schema_serves(engine)
+                if serves:
+                    await must_take_writes(engine)
         except (SQLAlchemyError, OSError, TimeoutError):
-            raise Unavailable("The database does not answer.") from None
+            raise Unavailable("The database does not answer, or takes no writes.") from None
         if not serves:
             raise Unavailable("The database's schema does not serve this version; run the migrations.")
         return HealthAnswer(status="ok")

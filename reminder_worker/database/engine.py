@@ -4,12 +4,13 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from sqlalchemy import event, make_url
+from sqlalchemy import ExceptionContext, event, make_url, text
 from sqlalchemy.exc import InvalidatePoolError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 T = TypeVar("T")
 _DEADLOCK = "40P01"
+_READ_ONLY = "25006"
 TRUSTED_IDLE_SECONDS = 1.0
 _IDLE_SINCE = "idle_since"
 # A database host that vanishes in the middle of a statement is noticed within half a minute, not after hours.
@@ -33,7 +34,24 @@ def open_engine(url: str, *, pool_size: int = 10) -> AsyncEngine:
         connect_args=_LIBPQ,
     )
     _ask_idle_connections(engine)
+    event.listen(engine.sync_engine, "handle_error", _read_only_is_away)
     return engine
+
+
+async def must_take_writes(engine: AsyncEngine) -> None:
+    """Changes nothing. Raises `OperationalError` where nothing can be written: a standby, a host whose disk is full."""
+    async with engine.begin() as connection:
+        await connection.execute(text("delete from worker.pass_state where false"))
+
+
+def _read_only_is_away(context: ExceptionContext) -> OperationalError | None:
+    """It is the server's state, not the statement's fault; and no connection to it is kept, for after a failover the
+    one that takes writes is another, which only a new connection finds."""
+    error = context.original_exception
+    if getattr(error, "sqlstate", None) != _READ_ONLY:
+        return None
+    context.is_disconnect = True
+    return OperationalError(context.statement, None, error, hide_parameters=True, connection_invalidated=True)
 
 
 def _ask_idle_connections(engine: AsyncEngine) -> None:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
+import psycopg
 import pytest
 from eth_account.signers.local import LocalAccount
 from hypothesis import HealthCheck, given, settings
@@ -315,6 +316,21 @@ async def test_readiness_needs_the_database_and_its_migrations(world: World) -> 
         await connection.execute(text("update worker.alembic_version set version_num = 'older'"))
     assert is_problem(await world.request("GET", "/health/ready"), 503, "unavailable")
     assert (await world.request("GET", "/health/live")).status == 200
+
+
+async def test_a_database_that_takes_no_writes_is_away_and_nothing_has_to_be_restarted_afterwards(
+    world: World, postgres_server: str
+) -> None:
+    """As after a failover to a standby, and as hosts make one whose disk is full."""
+    name = world.engine.url.database
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"alter database {name} set default_transaction_read_only = on")
+        await world.engine.dispose()  # a failover ends every connection
+        for path in ("/health/ready", f"/gift/{world.chain_id}/1", "/schema"):
+            assert is_problem(await world.request("GET", path), 503, "unavailable"), path
+        connection.execute(f"alter database {name} reset default_transaction_read_only")
+    for path in ("/schema", "/health/ready"):
+        assert (await world.request("GET", path)).status == 200, path
 
 
 async def test_every_field_of_the_document_is_described_and_its_examples_are_read(world: World) -> None:

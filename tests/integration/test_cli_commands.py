@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from click.testing import CliRunner, Result
 from eth_account import Account
+from sqlalchemy import make_url
 
 from devnet.deploy import Deployment, named_account
 from reminder_worker.cli import main
@@ -125,6 +126,20 @@ def test_doctor_names_what_is_wrong_and_what_to_do(command: Command, changes: di
     looked = command("doctor", **changes)
     assert looked.exit_code == 1
     assert words in looked.output
+
+
+def test_a_database_that_takes_no_writes_is_named(command: Command) -> None:
+    """As after a failover to a standby, and as hosts make one whose disk is full."""
+    command.sql(
+        f"alter database {make_url(command.environ['DATABASE_URL']).database} set default_transaction_read_only = on"
+    )
+    looked = command("doctor")
+    assert looked.exit_code == 1
+    assert "takes no writes" in looked.output
+    for arguments in (("migrate",), ("tick",), ("serve",), ("requeue",), ("rotate-key",), ("relay", "list")):
+        result = command(*arguments)
+        assert (result.exit_code, isinstance(result.exception, SystemExit)) == (1, True), arguments
+        assert "the database refuses (ReadOnlySqlTransaction): see DATABASE_URL" in result.output, arguments
 
 
 def test_what_failed_before_it_was_switched_off_is_not_wrong(command: Command) -> None:
