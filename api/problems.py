@@ -89,6 +89,8 @@ def _service_error(_request: Request[Any, Any, Any], error: errors.ServiceError)
         headers["Retry-After"] = str(error.retry_after)
     elif isinstance(error, errors.Unavailable):
         headers["Retry-After"] = str(RETRY_LATER_SECONDS)
+    elif isinstance(error, errors.Unauthorized):
+        headers["WWW-Authenticate"] = "Bearer"
     return problem(status, error.code, title, str(error), faults, headers)
 
 

@@ -13,8 +13,8 @@ DIST: Final = Path(__file__).resolve().parents[2] / "gift_page" / "dist"
 ASSETS: Final = "assets"  # the folder in `dist`, and the path below the prefix that it is served at
 MEDIA_TYPES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        ".css": "text/css; charset=utf-8",
-        ".js": "text/javascript; charset=utf-8",
+        ".css": "text/css",
+        ".js": "text/javascript",
         ".ttf": "font/ttf",
         ".woff": "font/woff",
         ".woff2": "font/woff2",

@@ -589,7 +589,8 @@ async def test_files_are_served_for_ever_and_packed(gift_world: GiftWorld) -> No
         assert packed.headers["Content-Encoding"] == "gzip"
         assert packed.headers["Cache-Control"] == "public, max-age=31536000, immutable"
         assert packed.headers["Vary"] == "Accept-Encoding"
-        assert packed.headers["Content-Type"].startswith("text/javascript" if path.endswith("js") else "text/css")
+        kind = "javascript" if path.endswith("js") else "css"
+        assert packed.headers["Content-Type"] == f"text/{kind}; charset=utf-8"
         assert packed.headers["X-Content-Type-Options"] == "nosniff"
     for name in ("claim.js", "manifest.json", "..%2fmanifest.json", "%2e%2e%2fmanifest.json", "x.js"):
         assert (await api.request("GET", f"/sealed/assets/{name}")).status == 404

@@ -49,6 +49,7 @@ async def test_another_secret_opens_nothing(engine: AsyncEngine, chain_scenario:
         for path in PATHS:
             answer = await world.post(path, {}, **headers)
             assert (answer.status, answer.code) == (401, "unauthorized")
+            assert answer.headers["WWW-Authenticate"] == "Bearer"
         if given != STATUS:
             assert (await world.request("GET", "/ops/status", **headers)).status == 401
 
