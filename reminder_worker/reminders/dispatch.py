@@ -302,8 +302,8 @@ def _decided(entry: Entry, known: MessageStatus) -> Settlement | None:
         return become.later(entry, UNDER_WAY_SECONDS)
     if entry.sent_meanwhile:
         return become.later(entry, SENT_MEANWHILE_SECONDS)
-    if entry.body is None and entry.stored is not None and entry.kind in KIND_WINDOWS:
-        return become.afresh(entry)  # its recipient was replaced: an open window is for the new one
+    if entry.body is None and entry.stored is not None and (entry.reworded or entry.kind in KIND_WINDOWS):
+        return become.afresh(entry)  # its recipient was replaced: an open window is for a new address, too
     return None
 
 

@@ -33,7 +33,10 @@ class StoredRecipient:
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """One claimed entry. `undecided`: its body may have been accepted before, so it is asked about first."""
+    """One claimed entry. `undecided`: its body may have been accepted before, so it is asked about first.
+
+    `reworded`: that body is gone, and whom it was for has only another name or role since.
+    """
 
     id: UUID
     chain_id: int
@@ -48,6 +51,7 @@ class Entry:
     stored: StoredRecipient | None
     undecided: bool = False
     body: bytes | None = field(default=None, repr=False)
+    reworded: bool = False
     sent_meanwhile: bool = False
 
     @property
@@ -167,4 +171,5 @@ def read_entry(row: Row[Any], *, undecided: bool = False) -> Entry:
         undecided,
         more[0] if undecided else None,
         undecided and more[1],
+        undecided and more[2],
     )

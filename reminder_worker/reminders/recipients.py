@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from sqlalchemy import Row, delete, func, select, text, update
+from sqlalchemy import Row, case, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -254,8 +254,16 @@ async def cancel_unsent(
     dropped = (sent_ledger.c.state == "dropped") & sent_ledger.c.reason.is_distinct_from("merged")
     waits = sent_ledger.c.state.in_(_WAITING) & sent_ledger.c.recipient.not_in(reworded)
     await conn.execute(delete(sent_ledger).where(*theirs, waits | dropped | sent_ledger.c.state.in_(_GIVEN_UP)))
+    # What only gets other words may be sent anew once it is proven unsent; of an address before this one it may not.
+    tried_there = sent_ledger.c.body.is_not(None) | sent_ledger.c.reason.is_not_distinct_from("reworded")
+    reason = case(
+        (sent_ledger.c.state == "held", sent_ledger.c.reason),
+        (sent_ledger.c.recipient.in_(reworded) & tried_there, "reworded"),
+    )
     await conn.execute(
-        update(sent_ledger).where(*theirs, sent_ledger.c.state.in_(_UNDECIDED)).values(body=None, body_salt=None)
+        update(sent_ledger)
+        .where(*theirs, sent_ledger.c.state.in_(_UNDECIDED))
+        .values(body=None, body_salt=None, reason=reason)
     )
 
 

@@ -160,7 +160,7 @@ CLAIM_UNKNOWN = text("""
     where l.id = due.id
     returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
         r.key_id, r.salt, r.email, r.name, r.email_hash,
-        case when l.body_salt = r.salt then l.body end as body,
+        case when l.body_salt = r.salt then l.body end as body, l.reason is not distinct from 'reworded' as reworded,
         l.kind = any(cast(:limited as text[])) and exists (
             select from worker.sent_ledger o
             where o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
@@ -225,7 +225,7 @@ SETTLE = text("""
     )
     update worker.sent_ledger l
     set state = o.state,
-        reason = o.reason,
+        reason = case when o.state = 'unknown' and l.reason = 'reworded' then l.reason else o.reason end,
         message_id = o.message_id,
         tries = l.tries + o.tries,
         rejections = l.rejections + o.rejections,

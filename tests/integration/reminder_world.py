@@ -93,13 +93,16 @@ class World:
         self.scenario.configure_reminders(account, legacy)
         return legacy
 
-    async def save(self, legacy: Legacy, *labels: str, emails: Mapping[str, str] | None = None) -> None:
-        """As an ingest of these people, added to who is there."""
+    async def save(
+        self, legacy: Legacy, *labels: str, emails: Mapping[str, str] | None = None, reworded: bool = False
+    ) -> None:
+        """As an ingest of these people, added to who is there. `reworded`: they are there by these emails already."""
         people = {self.address(label): f"{label}@example.org" for label in labels} | dict(emails or {})
         rows = [self._row(legacy.address, address, email) for address, email in people.items()]
         creator = await self._creator(legacy)
         async with self.engine.begin() as conn:
-            await cancel_unsent(conn, CHAIN_ID, legacy.address, list(people))
+            same = list(people) if reworded else []
+            await cancel_unsent(conn, CHAIN_ID, legacy.address, list(people), reworded=same)
             await conn.execute(
                 delete(recipient).where(recipient.c.legacy == legacy.address, recipient.c.recipient.in_(list(people)))
             )

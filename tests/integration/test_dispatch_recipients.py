@@ -86,6 +86,48 @@ async def test_a_corrected_address_is_not_told_of_what_is_past(world: World) -> 
     assert await world.states() == {"dropped:body_gone": 1}
 
 
+@pytest.mark.parametrize("fault", [Fault.DIES_BEFORE, Fault.ACCEPTS_AND_DIES])
+async def test_who_gets_another_name_while_an_email_is_undecided_hears_once_of_what_is_past(
+    world: World, fault: Fault
+) -> None:
+    """The address is the one that it was tried at: what never arrived there is not lost with its words."""
+    legacy = await approaching(world, "anna")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.look_at_chain()
+    world.mail.fail(fault)
+    await world.dispatch.run()
+    assert await world.states() == {"unknown": 1}
+    for _ in range(2):
+        await world.save(legacy, "anna", reworded=True)
+    await world.mail.stop()
+    await world.hurry()
+    await world.dispatch.run()
+    await world.mail.start()
+    for _ in range(3):
+        await world.hurry()
+        await world.tick()
+    assert world.mail.told("owner_reset") == ["anna@example.org"]
+
+
+@pytest.mark.parametrize("renamed", ["before", "after"])
+async def test_another_name_tells_no_corrected_address_of_what_is_past(world: World, renamed: str) -> None:
+    legacy = await approaching(world, "anna")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.look_at_chain()
+    world.mail.fail(Fault.DIES_BEFORE)
+    await world.dispatch.run()
+    corrected = {world.address("anna"): "anna.new@example.org"}
+    if renamed == "before":
+        await world.save(legacy, "anna", reworded=True)
+    await world.save(legacy, emails=corrected)
+    if renamed == "after":
+        await world.save(legacy, emails=corrected, reworded=True)
+    for _ in range(2):
+        await world.hurry()
+        await world.tick()
+    assert world.mail.told("owner_reset") == []
+
+
 async def test_an_email_of_a_legacy_that_cannot_be_read_waits_until_it_is_history(world: World) -> None:
     shares = {world.address("anna"): 100}
     legacy = world.scenario.create_reverting_legacy(world.account("owner"), shares, inactivity=30 * DAY)
