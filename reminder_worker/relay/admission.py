@@ -36,7 +36,16 @@ from reminder_worker.relay.broadcast import TAKEN, broadcast
 from reminder_worker.relay.fees import Fees, first_fees, reservation
 from reminder_worker.relay.room import Room, check_balance
 from reminder_worker.relay.together import Together
-from reminder_worker.relay.values import LEAST_SECONDS_LEFT, Authorization, Caps, Lane, RequestView, State
+from reminder_worker.relay.values import (
+    FOREIGN_NONCE,
+    LEAST_SECONDS_LEFT,
+    Authorization,
+    Caps,
+    Lane,
+    RequestView,
+    State,
+    call_context,
+)
 from reminder_worker.relay.wallet import Signer
 
 log = structlog.get_logger(__name__)
@@ -46,7 +55,6 @@ RELAYED_CHAINS: Final = frozenset({1, 11155111, 17000, 560048})
 MARKET_SECONDS: Final = 3.0
 STARTED_AT_ONCE: Final = 64
 USUAL_GAS: Final = 300_000
-FOREIGN_NONCE: Final = "foreign_nonce"
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +243,7 @@ class Admission:
         waiting = State.WAITING_PREDECESSOR if asked.waits else State.DEFERRED_FEE if fees is None else None
         state = room.take(authorization, waiting, wei, market.balance)
         id, key = uuid4(), self._vault.record()
-        sealed = key.seal(authorization.call_data, _call_context(id))
+        sealed = key.seal(authorization.call_data, call_context(id))
         row = {**store.request_row(authorization, state), "id": id, "key_id": key.key_id, "salt": key.salt}
         if state is State.SIGNED and fees is not None:
             each = _Ready(id, authorization.router, authorization.gas_limit, key, authorization.call_data)
@@ -291,7 +299,7 @@ class Admission:
         for row in rows:
             try:
                 key = self._vault.record(row.salt, row.key_id)
-                data = key.open(row.call_data, _call_context(row.id))
+                data = key.open(row.call_data, call_context(row.id))
             except DecryptionFailed:
                 log.error("relay_request_not_decryptable", chain_id=chain_id, id=str(row.id))
                 await self._execute(sql.PASS_OVER, {"id": row.id, "reason": "not_readable"})
@@ -409,7 +417,3 @@ class Admission:
 
     def _key(self, chain_id: int) -> dict[str, Any]:
         return {"chain_id": chain_id, "wallet": self.signer.address}
-
-
-def _call_context(id: UUID) -> str:
-    return f"relay_request.call_data|{id}"

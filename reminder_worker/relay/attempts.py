@@ -3,17 +3,16 @@ them; whoever stores one commits, and only then broadcasts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from eth_utils.crypto import keccak
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.privacy.vault import RecordKey
 from reminder_worker.relay import statements as sql
+from reminder_worker.relay.fate import Kind
 from reminder_worker.relay.fees import EMPTY_GAS, Fees
 from reminder_worker.relay.wallet import Signer
-
-Kind = Literal["call", "empty"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Final, Literal
 
+from reminder_worker.relay.fees import MOST_REPLACEMENTS
+
 Kind = Literal["call", "empty"]
 
 STUCK_SECONDS: Final = 60.0
@@ -19,7 +21,6 @@ FRESH_SECONDS: Final = 5.0
 became of its signer."""
 PATIENCE_SECONDS: Final = 300.0
 """Unmined for so long although it offers the market's price: replaced all the same."""
-MOST_REPLACEMENTS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)

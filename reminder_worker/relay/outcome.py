@@ -11,7 +11,7 @@ from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.effects import Effect
 from reminder_worker.relay.fate import Fate, FinalFacts, MinedAttempt, fate
 from reminder_worker.relay.settle import Ending, OpenSlot, StoredRequest
-from reminder_worker.relay.values import State
+from reminder_worker.relay.values import FOREIGN_NONCE, State
 from reminder_worker.relay.views import Views, view_chain
 
 
@@ -33,7 +33,7 @@ class Outcomes:
             return None if found is None else _of_a_failed_call(at.request.lane, found)
         found = await self.fate_of(chain, at.request)
         if found is Fate.ALIVE:
-            return Ending(State.QUEUED, "slot_freed" if mined else settle.FOREIGN_NONCE)
+            return Ending(State.QUEUED, "slot_freed" if mined else FOREIGN_NONCE)
         return None if found is None else Ending(State(found.value))
 
     async def fate_of(self, chain: Chain, request: StoredRequest, failed_at: int | None = None) -> Fate | None:

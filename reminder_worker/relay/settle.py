@@ -6,7 +6,7 @@ the other, and the later one finds that what it read has changed.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -17,11 +17,9 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay import statements
 from reminder_worker.relay.fate import Kind, MinedAttempt, Slot, StoredAttempt
-from reminder_worker.relay.values import WAITING_STATES, State
+from reminder_worker.relay.values import WAITING_STATES, State, call_context
 
 Key = dict[str, Any]
-
-FOREIGN_NONCE: Final = "foreign_nonce"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +133,7 @@ def open_call(vault: Vault, request: StoredRequest, sealed: bytes | None) -> byt
     """Raises `DecryptionFailed`, also for a request that somebody else has ended meanwhile."""
     if sealed is None:
         raise DecryptionFailed("a request that has ended has no call any more")
-    return vault.record(request.salt, request.key_id).open(sealed, f"relay_request.call_data|{request.id}")
+    return vault.record(request.salt, request.key_id).open(sealed, call_context(request.id))
 
 
 async def paused(connection: AsyncConnection, chain_id: int, signer: str) -> bool:

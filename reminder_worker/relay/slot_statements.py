@@ -19,8 +19,6 @@ HAS_WORK = text(f"""
     )
 """)  # noqa: S608 - constants
 
-WALLET = text("select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet")
-
 _REQUEST = """
     r.id, r.lane, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline, r.state as request_state,
     r.reason, r.key_id, r.salt, cast(extract(epoch from r.created_at) as double precision) as created_at,
@@ -180,13 +178,6 @@ SET_HASH = text("update worker.relay_request set tx_hash = :tx_hash, updated_at 
 RAW = text("""
     select tx_hash, raw from worker.tx_attempt
     where chain_id = :chain_id and tx_hash = any(cast(:tx_hashes as text[]))
-""")
-
-STOP_WALLET = text("""
-    update worker.relay_wallet
-    set stopped = :reason, stopped_at = clock_timestamp()
-    where chain_id = :chain_id and address = :wallet and stopped is null
-    returning true
 """)
 
 PASS_OVER = text("""

@@ -54,6 +54,7 @@ LOCK_WALLET = text("""
 STOP_WALLET = text("""
     update worker.relay_wallet set stopped = :reason, stopped_at = clock_timestamp()
     where chain_id = :chain_id and address = :wallet and stopped is null
+    returning true
 """)
 
 # What new requests are decided by: of their scopes, digests and nonces only what is there.

@@ -33,7 +33,8 @@ class State(StrEnum):
 
 WAITING_STATES: Final = frozenset({State.QUEUED, State.WAITING_PREDECESSOR, State.DEFERRED_FEE})
 OPEN_STATES: Final = WAITING_STATES | {State.SIGNED, State.BROADCAST, State.MINED}
-ENDED_STATES: Final = frozenset(State) - OPEN_STATES
+FOREIGN_NONCE: Final = "foreign_nonce"
+"""Why a wallet is stopped: a transaction that is none of ours took one of its nonces."""
 LEAST_SECONDS_LEFT: Final = 30
 """Until the deadline: with less it would hardly be mined in time, and the fee be spent for nothing."""
 
@@ -86,3 +87,8 @@ class Caps:
     per_signer: int | None = None
     per_creator: int | None = None
     max_open: int = 16
+
+
+def call_context(id: UUID) -> str:
+    """Where a request's sealed call belongs."""
+    return f"relay_request.call_data|{id}"

@@ -7,9 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts, Facts
 from reminder_worker.mail.messages import AlertKind
-from reminder_worker.relay import settle
 from reminder_worker.relay import slot_statements as sql
+from reminder_worker.relay import statements
 from reminder_worker.relay.fate import Market
+from reminder_worker.relay.values import FOREIGN_NONCE
 from reminder_worker.relay.views import Views
 
 log = structlog.get_logger(__name__)
@@ -32,7 +33,7 @@ class WalletWatch:
         """More transactions than we ever signed: somebody else holds the key. Our counter is read after the chain's."""
         count, final = views.vouched_wallet_count, views.wallet_count_final
         async with self._engine.connect() as connection:
-            ours = (await connection.execute(sql.WALLET, self._key(chain_id))).one().next_nonce
+            ours = (await connection.execute(statements.READ_WALLET, self._key(chain_id))).one().next_nonce
         if count is not None and count > ours:
             await self.stop(chain_id, ours)
         if final is not None and final > ours:
@@ -42,8 +43,8 @@ class WalletWatch:
     async def stop(self, chain_id: int, nonce: int) -> None:
         """Nothing more is admitted; what is under way goes on."""
         async with self._engine.begin() as connection:
-            stopped = await connection.scalar(sql.STOP_WALLET, {**self._key(chain_id), "reason": settle.FOREIGN_NONCE})
-            facts: Facts = {"reason": settle.FOREIGN_NONCE, "nonce": nonce}
+            stopped = await connection.scalar(statements.STOP_WALLET, {**self._key(chain_id), "reason": FOREIGN_NONCE})
+            facts: Facts = {"reason": FOREIGN_NONCE, "nonce": nonce}
             await self._alerts.raise_(connection, AlertKind.RELAYER_STOPPED, self._wallet, chain_id, facts)
         if stopped:
             log.error("relay_wallet_stopped", chain_id=chain_id, wallet=self._wallet, nonce=nonce)
@@ -56,7 +57,7 @@ class WalletWatch:
     async def _tell(
         self, connection: AsyncConnection, chain_id: int, balance: int, market: Market | None
     ) -> tuple[int, str | None]:
-        stopped = (await connection.execute(sql.WALLET, self._key(chain_id))).one().stopped
+        stopped = (await connection.execute(statements.READ_WALLET, self._key(chain_id))).one().stopped
         age = await self._tell_of_the_oldest(connection, chain_id)
         if market is not None:
             pays_for = balance // (USUAL_GAS * max(1, min(market.base_fee + market.priority_fee, market.ceiling)))

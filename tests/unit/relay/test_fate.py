@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from reminder_worker.relay.fate import (
     FRESH_SECONDS,
-    MOST_REPLACEMENTS,
     PATIENCE_SECONDS,
     STUCK_SECONDS,
     ChainFacts,
@@ -32,6 +31,7 @@ from reminder_worker.relay.fate import (
     fate,
     sighting,
 )
+from reminder_worker.relay.fees import MOST_REPLACEMENTS
 
 CALL = StoredAttempt("0xa1", "call", 100, 2, 500_000, 0.0, FRESH_SECONDS)
 EMPTY = replace(CALL, tx_hash="0xe1", kind="empty", max_fee=120)
