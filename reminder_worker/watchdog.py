@@ -21,7 +21,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import alert_state, pass_state
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.settings import Settings
-from reminder_worker.watchdog_facts import gather
+from reminder_worker.watchdog_facts import behind, gather
 from reminder_worker.watchdog_rules import Expected, Key, Wrong, judge
 
 log = structlog.get_logger(__name__)
@@ -71,7 +71,7 @@ class _Told:
 @dataclass(frozen=True, slots=True)
 class Sighting:
     """What one look came to. `changed`: alerts raised or cleared; `heartbeat`: asked, off, silent (something
-    of ours is wrong), or the class of what failed. `behind`: by chain id, blocks that our index has still to read.
+    of ours is wrong), or the class of what failed. `behind`: as `watchdog_facts.behind`.
     """
 
     healthy: bool
@@ -109,8 +109,7 @@ class Watchdog:
             changed = await self._tell(conn, wrong) + await self._forget_gone(conn)
             raised = (await conn.scalars(select(_T.kind).where(_OF_THE_WORKER, _T.raised))).all()
         unwell = {kind for kind, _, _ in wrong} | {AlertKind(kind) for kind in raised}
-        behind = {str(each.chain_id): each.behind for each in known.chains if each.behind is not None}
-        found = Sighting(not unwell, len(wrong), changed, "silent", behind)
+        found = Sighting(not unwell, len(wrong), changed, "silent", behind(known.chains))
         if changed:
             log.warning("health_changed", healthy=found.healthy, wrong=len(wrong), changed=changed)
         if unwell <= BY_STRANGERS and not known.trouble.refused_alerts:

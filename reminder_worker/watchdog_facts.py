@@ -18,11 +18,14 @@ from reminder_worker.watchdog_rules import (
     ChainSight,
     Expected,
     Known,
+    Reading,
     Relays,
     Trouble,
 )
 
 CHAIN_SECONDS: Final = 25.0  # for all endpoints of a chain; a look has 40
+INDEX: Final = "index"  # names of cursors
+SIGNALS: Final = "signals"
 DEEP: Final = 64  # blocks below the newest: no reorganisation explains a difference there
 
 # What a stranger's contract, gifts without number or a reorganisation keep back is no trouble of ours: it would silence
@@ -74,43 +77,72 @@ async def gather(
     *,
     is_local: bool,
 ) -> Known:
-    """`behind_before`: by chain id, as the look before found it; `wallets`: whose keys are in use. Raises what the
-    database raises."""
+    """`behind_before`: as `behind` of the look before; `wallets`: whose keys are in use. Raises what the database
+    raises."""
     states = await operations.pass_states(engine)
-    read = {each.chain_id: each.block_number for each in await operations.positions(engine) if each.name == "index"}
+    read = {(each.chain_id, each.name): each.block_number for each in await operations.positions(engine)}
 
     async def sight(chain: Chain) -> ChainSight:
-        blocks_read = read.get(chain.chain_id, chain.settings.start_block - 1)
-        return await _sight(chain, blocks_read, behind_before.get(str(chain.chain_id)), is_local)
+        id = chain.chain_id
+        places = {INDEX: read.get((id, INDEX), chain.settings.start_block - 1)}
+        if (id, SIGNALS) in read:
+            places[SIGNALS] = read[id, SIGNALS]
+        return await _sight(chain, places, behind_before, is_local)
 
     sights = await asyncio.gather(*(sight(chain) for chain in chains.values()))
     return Known(expected, states, sights, await _trouble(engine), await _relays(engine, wallets, is_local))
 
 
-async def _sight(chain: Chain, read: int, before: int | None, is_local: bool) -> ChainSight:
-    configured = len(chain.settings.rpc_urls)
+def behind(sights: Sequence[ChainSight]) -> dict[str, int]:
+    """By chain id and name, blocks that each reader has still to read."""
+    return {_label(sight.chain_id, each.name): each.behind for sight in sights for each in sight.readings}
+
+
+def _label(chain_id: int, name: str) -> str:
+    return f"{chain_id} {name}"
+
+
+async def _sight(chain: Chain, places: Mapping[str, int], before: Mapping[str, int], is_local: bool) -> ChainSight:
+    id, configured, signal_block = chain.chain_id, len(chain.settings.rpc_urls), chain.settings.signal_block
+    settled: dict[str, Block] = {}
     try:
         async with asyncio.timeout(CHAIN_SECONDS):
             heads = await _blocks(chain, "latest")
             lowest = min((each.number for each in heads), default=0)
             deep = await _blocks(chain, hex(max(0, lowest - DEEP))) if len(heads) > 1 else []
+            for tag in sorted({signal_block, "finalized"} - {"latest"}) if heads else ():
+                if found := await _blocks(chain, tag):
+                    settled[tag] = max(found, key=_number)
     except TimeoutError:
         heads = []
     if not heads:
-        return ChainSight(chain.chain_id, configured, 0)
-    newest = max(heads, key=lambda each: each.number)
+        return ChainSight(id, configured, 0)
+    newest = max(heads, key=_number)
+    ends = {INDEX: newest, SIGNALS: newest if signal_block == "latest" else settled.get(signal_block)}
     return ChainSight(
-        chain_id=chain.chain_id,
+        chain_id=id,
         endpoints=configured,
         answering=len(heads),
         lowest=lowest,
         highest=newest.number,
         # A local chain makes blocks only when somebody asks for one, and its clock is set by hand.
-        newest_age=None if is_local else max(0, int(time.time()) - newest.timestamp),
+        newest_age=None if is_local else _age(newest),
         agree=len({each.hash for each in deep}) < 2,
-        behind=max(0, newest.number - read),
-        behind_before=before,
+        settled={} if is_local else {tag: _age(block) for tag, block in settled.items()},
+        readings=[
+            Reading(name, end.number - place, before.get(_label(id, name)))
+            for name, place in places.items()
+            if (end := ends[name]) is not None
+        ],
     )
+
+
+def _number(block: Block) -> int:
+    return block.number
+
+
+def _age(block: Block) -> int:
+    return max(0, int(time.time()) - block.timestamp)
 
 
 async def _blocks(chain: Chain, which: str) -> list[Block]:

@@ -5,7 +5,7 @@ is therefore this very moment. What the relay tells of our wallets by itself is 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from reminder_worker.alerts import Facts
@@ -17,6 +17,7 @@ START_SECONDS: Final = 180  # after a stop everything is old: the first runs hav
 MAX_LAG_BLOCKS: Final = 100
 APART_BLOCKS: Final = 30  # between the newest blocks of two endpoints
 NEW_BLOCK_WITHIN: Final = 600  # seconds
+SETTLED_WITHIN: Final = 3600  # seconds, of a safe or finalized block; a chain that is well takes a quarter of an hour
 CATCHES_UP_SECONDS: Final = 300
 BLIP_SECONDS: Final = 180  # of an endpoint
 LATE_SECONDS: Final = 1800  # an email that was due and is not out
@@ -38,11 +39,22 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """How far `index` or `signals` has read. `behind`: blocks that it has still to read, now and at the look before
+    (None: not known); negative: so far above what the chain has.
+    """
+
+    name: str
+    behind: int
+    before: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ChainSight:
     """What the RPC endpoints say now. `lowest` and `highest` of their newest blocks, `newest_age` (seconds) of the
     highest, None where it does not matter; `agree`: on the hash of a block deep below all of them.
 
-    `behind`: blocks that our index has still to read, now and at the look before; None: not known.
+    `settled`: ages (seconds) of the newest safe and finalized block, of those that are asked for and known.
     """
 
     chain_id: int
@@ -52,8 +64,8 @@ class ChainSight:
     highest: int = 0
     newest_age: int | None = None
     agree: bool = True
-    behind: int | None = None
-    behind_before: int | None = None
+    settled: Mapping[str, int] = field(default_factory=dict)
+    readings: Sequence[Reading] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +125,7 @@ def judge(known: Known) -> dict[Key, Wrong]:
     """Everything that is wrong at this moment."""
     found = [*_passes(known), *_trouble(known.trouble), *map(_not_final, known.relays)]
     for sight in known.chains:
-        found += [*_endpoints(sight), *_index(sight)]
+        found += [*_endpoints(sight), *_readings(sight)]
     return {each.key: each for each in found}
 
 
@@ -151,17 +163,22 @@ def _endpoints(sight: ChainSight) -> Iterator[Wrong]:
         yield wrong("an endpoint lags", {"newest block": sight.highest, "the one that lags has": sight.lowest})
     if sight.newest_age is not None and sight.newest_age > NEW_BLOCK_WITHIN:
         yield wrong("no new block", {"newest block": sight.highest, "its_age_seconds": sight.newest_age})
+    for tag, age in sight.settled.items():
+        if age > SETTLED_WITHIN:
+            yield wrong(f"no new {tag} block", {"its_age_seconds": age, "newest block": sight.highest})
+    if any(each.behind < -MAX_LAG_BLOCKS for each in sight.readings):
+        above = {f"{each.name} stands above it by": f"{-each.behind} blocks" for each in sight.readings}
+        yield wrong("behind what was read", {"newest block": sight.highest, **above})
     if not sight.agree:
         yield wrong("endpoints disagree", {"about a block below": sight.lowest})
 
 
-def _index(sight: ChainSight) -> Iterator[Wrong]:
-    """An index that comes nearer is catching up, as at a first start, and is not wrong."""
-    if sight.behind is None or sight.behind <= MAX_LAG_BLOCKS or sight.behind_before is None:
-        return
-    if sight.behind >= sight.behind_before:
-        facts: Facts = {"blocks behind": sight.behind, "newest block": sight.highest}
-        yield Wrong(AlertKind.INDEX_LAGGING, "index", sight.chain_id, facts, CATCHES_UP_SECONDS)
+def _readings(sight: ChainSight) -> Iterator[Wrong]:
+    """Who comes nearer is catching up, as at a first start, and is not wrong."""
+    for each in sight.readings:
+        if each.behind > MAX_LAG_BLOCKS and each.before is not None and each.behind >= each.before:
+            facts: Facts = {"blocks behind": each.behind, "newest block": sight.highest}
+            yield Wrong(AlertKind.INDEX_LAGGING, each.name, sight.chain_id, facts, CATCHES_UP_SECONDS)
 
 
 def _trouble(trouble: Trouble) -> Iterator[Wrong]:

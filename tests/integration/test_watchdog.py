@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from reminder_worker.mail.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import Settings
 from reminder_worker.watchdog import CALM_SECONDS, Sighting, Watchdog
-from reminder_worker.watchdog_rules import ALIVE_WITHIN, GROWTH, NOT_FINAL_SECONDS, Expected
+from reminder_worker.watchdog_rules import ALIVE_WITHIN, GROWTH, NOT_FINAL_SECONDS, SETTLED_WITHIN, Expected
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import proxy
 from tests.integration.relay_rows import RELAYER, connected, enter_request
@@ -424,6 +425,50 @@ async def test_an_index_that_comes_no_nearer_is_told_and_one_that_catches_up_is_
     assert await _told_after_a_while(world) == [("index_lagging", "index", "raised")]
 
 
+async def test_signals_that_come_no_nearer_are_told_also_while_the_index_follows(world: World) -> None:
+    """Their pass succeeds at every look that finds no newer safe block, for ever."""
+    await world.sql(
+        "insert into worker.index_cursor (chain_id, name, block_number, block_hash)"
+        " values (31337, 'signals', -500, '0x')"
+    )
+    await world.look()
+    assert await _told_after_a_while(world) == [("index_lagging", "signals", "raised")]
+
+
+def _of_production(world: World) -> None:
+    service = world.settings.service.model_copy(update={"environment": "production"})
+    world.settings = world.settings.model_copy(update={"service": service})
+
+
+async def test_a_chain_that_settles_nothing_more_is_told_although_blocks_come(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+) -> None:
+    """Or a node whose safe block stands still: signals wait, and every pass succeeds."""
+    ages = {"latest": 5, "safe": SETTLED_WITHIN + 60, "finalized": 900}
+    async with proxy(chain_scenario.anvil.url) as node:
+
+        def alter(request: Any, response: Any) -> Any:
+            if request["method"] == "eth_getBlockByNumber" and request["params"][0] in ages:
+                response["result"]["timestamp"] = hex(int(time.time()) - ages[request["params"][0]])
+            return response
+
+        node.alter = alter
+        async with opened(engine, chain_scenario, heart, node.url) as world:
+            _of_production(world)
+            assert await _told_after_a_while(world) == [("rpc_trouble", "no new safe block", "raised")]
+            ages["safe"] = 900
+            await world.look()
+            await world.minutes_pass(CALM_SECONDS)
+            assert (await world.look()).healthy
+            assert (await world.told())[1:] == [("rpc_trouble", "no new safe block", "cleared")]
+
+
+async def test_an_index_far_above_the_chain_is_told(world: World) -> None:
+    """It was told of blocks that there are not, and would wait in silence until the chain has as many."""
+    await world.sql("update worker.index_cursor set block_number = 1000000")
+    assert await _told_after_a_while(world) == [("rpc_trouble", "behind what was read", "raised")]
+
+
 async def _enter_email(world: World, state: str, minutes: int = 0, count: int = 1) -> None:
     for _ in range(count):
         await world.sql(
@@ -540,9 +585,7 @@ async def test_relays_that_nobody_follows_or_that_never_become_final_are_told(wo
         enter_request(database.execute, vault, "broadcast", nonce=2, age_seconds=NOT_FINAL_SECONDS + 60)
         enter_request(database.execute, vault, "queued", nonce=None, age_seconds=NOT_FINAL_SECONDS - 60, wallet=left)
         world.wallets.append(RELAYER)
-        world.settings = world.settings.model_copy(
-            update={"service": world.settings.service.model_copy(update={"environment": "production"})}
-        )
+        _of_production(world)
         await world.look()
         assert await world.told() == []
         enter_request(database.execute, vault, "mined", nonce=3, age_seconds=NOT_FINAL_SECONDS + 60)

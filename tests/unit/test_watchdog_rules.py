@@ -12,15 +12,26 @@ from reminder_worker.watchdog_rules import (
     GROWTH,
     MAX_LAG_BLOCKS,
     NEW_BLOCK_WITHIN,
+    SETTLED_WITHIN,
     ChainSight,
     Expected,
     Known,
+    Reading,
     Relays,
     Trouble,
     judge,
 )
 
-WELL = ChainSight(1, endpoints=2, answering=2, lowest=1000, highest=1000, newest_age=5, behind=0, behind_before=0)
+WELL = ChainSight(
+    1,
+    endpoints=2,
+    answering=2,
+    lowest=1000,
+    highest=1000,
+    newest_age=5,
+    settled={"safe": SETTLED_WITHIN, "finalized": SETTLED_WITHIN},
+    readings=[Reading("index", 0, 0), Reading("signals", -MAX_LAG_BLOCKS, 0)],
+)
 
 
 def state(name: str = "due", succeeded: int | None = 0, chain_id: int = 1, error: str | None = None) -> PassState:
@@ -76,6 +87,9 @@ def test_states_of_passes_that_are_off_are_not_looked_at() -> None:
         ({"lowest": 1000 - APART_BLOCKS - 1}, "an endpoint lags"),
         ({"newest_age": NEW_BLOCK_WITHIN + 1}, "no new block"),
         ({"agree": False}, "endpoints disagree"),
+        ({"settled": {"finalized": 5, "safe": SETTLED_WITHIN + 1}}, "no new safe block"),
+        ({"settled": {"finalized": SETTLED_WITHIN + 1}}, "no new finalized block"),
+        ({"readings": [Reading("index", -MAX_LAG_BLOCKS - 1, -MAX_LAG_BLOCKS)]}, "behind what was read"),
     ],
 )
 def test_each_trouble_of_endpoints_is_a_condition_of_its_own(changes: dict[str, Any], about: str) -> None:
@@ -101,9 +115,12 @@ def test_a_chain_that_does_not_answer_at_all_is_told_once_by_this_rule() -> None
     ],
     ids=["near", "comes no nearer", "catches up", "not compared yet"],
 )
-def test_an_index_lags_when_it_is_far_and_comes_no_nearer(behind: int, before: int | None, lags: bool) -> None:
-    found = wrong(chains=[sight(behind=behind, behind_before=before)])
-    assert found == ([(AlertKind.INDEX_LAGGING, "index", 1)] if lags else [])
+@pytest.mark.parametrize("name", ["index", "signals"])
+def test_a_reader_lags_when_it_is_far_and_comes_no_nearer(
+    name: str, behind: int, before: int | None, lags: bool
+) -> None:
+    found = wrong(chains=[sight(readings=[Reading(name, behind, before)])])
+    assert found == ([(AlertKind.INDEX_LAGGING, name, 1)] if lags else [])
 
 
 def test_relays_that_come_to_no_end_are_told_by_their_wallet_and_why() -> None:
