@@ -279,8 +279,9 @@ _UPGRADES = (
 _ALL = (
     _template(
         "owner_reset",
-        "{% if line == 0 %}Your activity was recorded: " + _LEGACY + "{% else %}"
-        "The owner is active: the timer of " + _LEGACY + " starts anew{% endif %}",
+        "{% if line == 0 %}Your activity was recorded: " + _LEGACY + "{% elif deadline %}"
+        "The owner is active: the timer of " + _LEGACY + " starts anew{% else %}"
+        "The owner was active: the timer of " + _LEGACY + " started anew{% endif %}",
         deadline=_MAYBE_DEADLINE,
     ),
     _template(

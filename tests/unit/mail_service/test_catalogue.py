@@ -209,6 +209,16 @@ def test_a_timer_that_started_anew_is_not_called_a_check_in_which_only_the_owner
     assert email.subject.startswith("Your activity was recorded")
 
 
+@pytest.mark.parametrize("role", [role for role in ROLES if role not in ("owner", "cosigner")])
+def test_of_a_timer_that_has_run_out_again_nobody_is_told_that_nothing_can_be_claimed(role: str) -> None:
+    """One that waited for the next day, or for the mail service, has no deadline then."""
+    email = render(TEMPLATES["owner_reset"], role=role, deadline=None)
+    text = " ".join(email.text.split())
+    assert "may have run out again" in text
+    assert not [words for words in ("nothing can be claimed", "nothing to do", "starts anew") if words in text]
+    assert "is active" not in email.subject
+
+
 def test_who_was_told_is_for_the_owner_only() -> None:
     for role in ROLES:
         assert ("Beneficiary: 2" in render(TEMPLATES["instructions"], role=role).text) == (role == "owner")
