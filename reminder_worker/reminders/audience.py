@@ -13,7 +13,6 @@ from reminder_worker.indexer.questions import ReminderConfig, SignalKind
 from reminder_worker.mail.messages import Kind, Role
 
 ALL_LINES = 3
-DAY_SECONDS = 86400
 
 SIGNAL_KINDS: Mapping[SignalKind, Kind] = MappingProxyType(
     {
@@ -68,10 +67,6 @@ def budget_event(anchor: int, step: int) -> str:
     The planner's SQL makes the same.
     """
     return f"{anchor}:{step}"
-
-
-def transaction_of(event: str) -> str:
-    return event.partition(":")[0]
 
 
 def audience(config: ReminderConfig | None, stored: Collection[str], members: Membership, line: int) -> dict[str, Role]:

@@ -143,7 +143,7 @@ class _Asked:
         return None if code else signer
 
 
-def message_digest(request: SignedRequest, primary_type: str, payload_hash: bytes | None = None) -> bytes:
+def message_digest(request: SignedRequest, primary_type: str, payload_hash: bytes | None) -> bytes:
     """The EIP-712 digest that the wallet signed."""
     message: dict[str, object] = {"legacy": request.legacy, "deadline": request.deadline}
     if payload_hash is not None:

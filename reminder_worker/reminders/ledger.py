@@ -80,12 +80,7 @@ class Ledger:
         token = uuid4()
         async with self._engine.begin() as conn:
             await conn.execute(sql.EXPIRE_LEASES)
-            values = {
-                "limit": limit,
-                "token": token,
-                "lease": LEASE_SECONDS,
-                "limited": [kind.value for kind in LIMITED],
-            }
+            values = {"limit": limit, "token": token, "lease": LEASE_SECONDS, "limited": list(LIMITED)}
             rows = (await conn.execute(sql.CLAIM_UNKNOWN, values)).all()
         return Claim(token, tuple(read_entry(row, undecided=True) for row in rows))
 

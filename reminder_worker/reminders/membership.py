@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from reminder_worker.chain import words
+from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Call, Chain, Reverted
 from reminder_worker.chain.contracts import Legacies, Members
 from reminder_worker.chain.words import Malformed
@@ -11,7 +12,7 @@ from reminder_worker.reminders.audience import Membership
 from reminder_worker.reminders.horizon import SAFE_LEGACY
 
 _GET_OWNERS: Final = bytes.fromhex("a0e67e2b")  # getOwners() of a Safe
-_LAST_TIMESTAMP: Final = bytes.fromhex("37899770")  # getLastTimestamp() of a legacy
+_LAST_TIMESTAMP: Final = selector("Legacy", "getLastTimestamp")
 
 
 async def read_memberships(chain: Chain, legacy_types: Mapping[str, int], at: str) -> dict[str, Membership | None]:

@@ -120,7 +120,7 @@ class Recipients:
     async def _replace(self, request: SignedRequest, granted: Authorised, wanted: Sequence[Recipient]) -> Saved:
         async with self._engine.begin() as conn:
             await self._open_write(conn, request, granted)
-            stored = await self._stored(conn, request, lock=True)
+            stored = await self._stored(conn, request)
             gone = [address for address in stored if address not in {each.recipient for each in wanted}]
             changed = [each for each in wanted if not self._is_same(stored.get(each.recipient), each)]
             await self._take_new_addresses(conn, request, granted, stored.values(), changed)
@@ -137,7 +137,7 @@ class Recipients:
     async def _erase(self, request: SignedRequest, granted: Authorised) -> int:
         async with self._engine.begin() as conn:
             await self._open_write(conn, request, granted)
-            gone = list(await self._stored(conn, request, lock=True))
+            gone = list(await self._stored(conn, request))
             await cancel_unsent(conn, request.chain_id, request.legacy, gone)
             await self._delete(conn, request, gone)
             await _watch(conn, request, granted, keep=False)
@@ -166,12 +166,10 @@ class Recipients:
         if later.first() is None:
             raise Superseded("A write with the same or a later deadline was accepted before; sign with a later one.")
 
-    async def _stored(
-        self, conn: AsyncConnection, request: SignedRequest, *, lock: bool = False
-    ) -> Mapping[str, Row[Any]]:
-        statement = select(recipient).where(_of(request)).order_by(recipient.c.recipient)
-        rows = await conn.execute(statement.with_for_update() if lock else statement)
-        return {row.recipient: row for row in rows}
+    async def _stored(self, conn: AsyncConnection, request: SignedRequest) -> Mapping[str, Row[Any]]:
+        """By recipient, locked."""
+        statement = select(recipient).where(_of(request)).order_by(recipient.c.recipient).with_for_update()
+        return {row.recipient: row for row in await conn.execute(statement)}
 
     def _is_same(self, row: Row[Any] | None, wanted: Recipient) -> bool:
         """Rows that say the same already stay untouched, and so do the emails under way to them."""

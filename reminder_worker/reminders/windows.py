@@ -169,8 +169,10 @@ class DuePass:
                 await conn.execute(sql.ASK_NOW, values)
                 values = {
                     "chain_id": chain_id,
-                    **_columns("legacies legacy_times", list(late.legacies.items())),
-                    **_columns("creators creator_times", list(late.creators.items())),
+                    "legacies": list(late.legacies),
+                    "legacy_times": list(late.legacies.values()),
+                    "creators": list(late.creators),
+                    "creator_times": list(late.creators.values()),
                 }
                 await conn.execute(sql.ASK_LATE, values)
 
@@ -337,8 +339,3 @@ def _array(words: Iterable[str]) -> str:
 def _texts(texts: Iterable[str | None]) -> str:
     """The same of any ASCII without control characters: such a list has JSON's quotes, backslashes and null."""
     return "{" + _json(list(texts))[1:-1] + "}"
-
-
-def _columns(names: str, rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
-    """Rows as the named arrays of a statement."""
-    return {name: [row[position] for row in rows] for position, name in enumerate(names.split())}
