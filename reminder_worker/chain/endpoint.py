@@ -5,10 +5,8 @@ the HTTP library gets out, because those carry the address.
 """
 
 import asyncio
-import random
 import re
 import sys
-import time
 from collections.abc import Callable, Iterable, Sequence
 from logging import Logger
 from typing import Any, Final, cast
@@ -68,9 +66,7 @@ class RpcError(msgspec.Struct, frozen=True):
 class Rest:
     """Exponential backoff with jitter: how long a failing endpoint is left alone."""
 
-    def __init__(
-        self, clock: Callable[[], float] = time.monotonic, jitter: Callable[[], float] = random.random
-    ) -> None:
+    def __init__(self, clock: Callable[[], float], jitter: Callable[[], float]) -> None:
         self._clock = clock
         self._jitter = jitter
         self._began = float("-inf")
@@ -124,9 +120,8 @@ class _Session(HTTPSessionManager):
             failure, slow = "timed out", True
         except (aiohttp.ClientError, OSError) as error:
             failure = type(error).__name__
-        raise EndpointFailed(
-            failure, slow=slow, large=large
-        )  # outside of the handler: the cause would carry the address
+        # Outside of the handler: the cause would carry the address.
+        raise EndpointFailed(failure, slow=slow, large=large)
 
     async def close(self) -> None:
         if self._open is not None:

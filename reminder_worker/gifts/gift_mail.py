@@ -283,7 +283,6 @@ class GiftMail:
                 return Verdict(state, "mail_unavailable", delay=delay, tries=1)
             case Undecided():
                 return Verdict("unknown", delay=_backoff(entry.tries), tries=1)
-        raise TypeError("not an outcome of the mail service")
 
     # -- what is undecided ------------------------------------------------------------------------
 

@@ -87,17 +87,13 @@ class Subgraph:
         url: SecretStr,
         session: aiohttp.ClientSession,
         *,
-        tries: int = TRIES,
         backoff_seconds: float = 0.25,
         rest_seconds: float = REST_SECONDS,
-        timeout: aiohttp.ClientTimeout = TIMEOUT,
     ) -> None:
         self._url = url
         self._session = session
-        self._tries = tries
         self._backoff = backoff_seconds
         self._rest = rest_seconds
-        self._timeout = timeout
         self._failed_at = float("-inf")
 
     @property
@@ -178,11 +174,11 @@ class Subgraph:
 
     async def _ask(self, query: str, variables: Mapping[str, Any], shape: type[T]) -> T:
         body = msgspec.json.encode({"query": QUERIES[query], "variables": variables})
-        for attempt in range(1, self._tries + 1):
+        for attempt in range(1, TRIES + 1):
             try:
                 return self._decode(query, await self._post(body), shape)
             except _TryAgain as failure:
-                if attempt == self._tries:
+                if attempt == TRIES:
                     raise self._failing(f"{query}: {failure}") from None
             await asyncio.sleep(self._backoff * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
         raise AssertionError("unreachable")
@@ -193,7 +189,7 @@ class Subgraph:
                 self._url.get_secret_value(),
                 data=body,
                 headers={"Content-Type": "application/json", "Accept": "application/json"},
-                timeout=self._timeout,
+                timeout=TIMEOUT,
                 allow_redirects=False,
             ) as response:
                 if response.status in TRANSIENT:
