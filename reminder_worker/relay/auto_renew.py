@@ -20,7 +20,18 @@ from reminder_worker.relay import renewal_statements as sql
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.contract_errors import refusal
 from reminder_worker.relay.owners import Found, OptedIn, Places, read_owners, read_places
-from reminder_worker.relay.renewal import NO_RESET, Decision, Memory, Reason, Seen, Standing, Verdict, decide, remember
+from reminder_worker.relay.renewal import (
+    NO_RESET,
+    Decision,
+    Memory,
+    Reason,
+    Seen,
+    Standing,
+    Verdict,
+    bound_of,
+    decide,
+    remember,
+)
 from reminder_worker.relay.values import OPEN_STATES, Authorization, Lane, State
 from reminder_worker.settings import AutoRenewSettings
 
@@ -133,10 +144,6 @@ class AutoRenew:
         known = found.one.memory or Memory(NO_RESET, 0)
         if found.facts is None or found.state is None or found.head_reset is None:
             return Judged(found, known, NOT_READABLE)
-        if found.final_reset is None or found.count is None:
-            return Judged(found, known, COUNT_NOT_KNOWN)
-        seen = Seen(found.final_reset, found.count)
-        memory = remember(found.one.memory, seen)
         standing = Standing(
             now=now,
             reset_at=found.head_reset,
@@ -148,6 +155,11 @@ class AutoRenew:
             t1=found.facts.triggers[0],
             budget_end=found.state.budget_end,
         )
+        if found.final_reset is None or found.count is None:
+            bound = bound_of(standing)  # it stands whatever the owner's count is
+            return Judged(found, known, COUNT_NOT_KNOWN if bound is None else Verdict(Decision.REFUSED, bound))
+        seen = Seen(found.final_reset, found.count)
+        memory = remember(found.one.memory, seen)
         return Judged(found, memory, decide(memory, seen, standing, self._settings.largest_jump))
 
     # -- renewing -------------------------------------------------------------------------------

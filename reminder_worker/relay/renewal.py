@@ -93,7 +93,7 @@ def remember(known: Memory | None, seen: Seen) -> Memory:
 
 def decide(memory: Memory, seen: Seen, standing: Standing, largest_jump: int) -> Verdict:
     """`memory` as `remember` gives it for `seen`. The lowest count said is what would be attested."""
-    bound = _bound(standing)
+    bound = bound_of(standing)
     if bound is not None:
         return Verdict(Decision.REFUSED, bound)
     if memory.reset_at != seen.reset_at:
@@ -115,7 +115,7 @@ def _near(standing: Standing) -> int:
     return min(WINDOW_SECONDS, (standing.t1 - standing.reset_at) // 2)
 
 
-def _bound(standing: Standing) -> Reason | None:
+def bound_of(standing: Standing) -> Reason | None:
     """What the contract would refuse, whatever the owner did."""
     if standing.is_old_build:
         return Reason.OLD_BUILD

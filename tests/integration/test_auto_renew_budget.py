@@ -120,6 +120,25 @@ async def test_what_is_not_renewed_any_more_is_not_spoken_of(world: RenewalWorld
     assert world.world.mail.told(KIND) == []
 
 
+@pytest.mark.parametrize("premium", [True, False])
+async def test_who_is_not_renewed_any_more_is_not_asked_also_where_no_node_counts(
+    engine: AsyncEngine, chain_scenario: Scenario, premium: bool
+) -> None:
+    """What an endpoint refuses to say of an owner's transactions makes nobody Premium."""
+    async with (
+        proxy(chain_scenario.anvil.url) as node,
+        open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=node.url) as world,
+    ):
+        counts = "eth_getTransactionCount"
+        node.answer = lambda request: {"error": {"code": -32000}} if request["method"] == counts else None
+        legacy = await opted_in(world)
+        if not premium:
+            world.scenario.end_premium(world.world.address("owner"))
+        left(world, legacy, 29)
+        assert len(await tick(world)) == premium
+        assert await world.verdict(legacy) == ("count_not_known" if premium else "not_premium")
+
+
 async def test_an_owner_who_is_not_configured_is_not_written_to_until_they_are(world: RenewalWorld) -> None:
     scenario, owner = world.scenario, world.world.account("owner")
     scenario.subscribe_premium(owner, 20 * 365 * DAY)
