@@ -9,7 +9,6 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
 
 import aiohttp
@@ -124,13 +123,6 @@ class _Accounts(_Answer):
     accounts: list[_Account]
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """Who may sign in to a sub-organization, and the address of its wallet (lower case); None: not one we would use."""
-
-    address: str | None
-
-
 class IdentityProvider:
     """All processes share one bucket of a request a second, kept in the database."""
 
@@ -171,11 +163,8 @@ class IdentityProvider:
     async def create(self, name: str, email: str, timestamp_ms: int) -> str:
         """The id of the sub-organization; the same arguments give the same one. Raises `NotCreated`."""
         ends = self._ends()
-        path, body = (
-            "submit/create_sub_organization",
-            _creation(self._settings.organization_id, name, email, timestamp_ms),
-        )
-        activity = (await self._ask(path, body, _ActivityAnswer, ends)).activity
+        body = _creation(self._settings.organization_id, name, email, timestamp_ms)
+        activity = (await self._ask("submit/create_sub_organization", body, _ActivityAnswer, ends)).activity
         while activity.status in _UNDER_WAY:
             await self._wait(POLL_SECONDS, ends)
             question = {"organizationId": self._settings.organization_id, "activityId": activity.id}
@@ -185,8 +174,9 @@ class IdentityProvider:
             raise NotCreated("The identity provider did not make the wallet; try again later.")
         return activity.result.created.sub_organization_id
 
-    async def holder(self, sub_organization_id: str, email: str) -> Holder:
-        """Whether the owner of `email`, and nobody else, controls the wallet.
+    async def wallet(self, sub_organization_id: str, email: str) -> str | None:
+        """The address (lower case) of the wallet that the owner of `email`, and nobody else, controls; None: there is
+        none.
 
         One user, with exactly this email and no other way in; a match of the email alone proves nothing, since
         somebody may have put it beside a key of their own.
@@ -195,14 +185,14 @@ class IdentityProvider:
         ends = self._ends()
         users = (await self._ask("query/list_users", about, _Users, ends)).users
         if len(users) != 1 or not _only_by_email(users[0], email):
-            return Holder(None)
+            return None
         wallets = (await self._ask("query/list_wallets", about, _Wallets, ends)).wallets
         ours = [wallet for wallet in wallets if wallet.wallet_name == WALLET_NAME and not wallet.imported]
         if len(ours) != 1:
-            return Holder(None)
+            return None
         question = {**about, "walletId": ours[0].wallet_id}
         accounts = (await self._ask("query/list_wallet_accounts", question, _Accounts, ends)).accounts
-        return Holder(_address(accounts))
+        return _address(accounts)
 
     def _ends(self) -> float:
         """When one whole question is given up, by our clock."""

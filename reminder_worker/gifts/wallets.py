@@ -118,7 +118,7 @@ class GiftWallets:
         key = self._hashes.email(email)
         timestamp_ms, known = await self._remembered(key, settings)
         found = known or await self._made(provider, key, email, timestamp_ms)
-        address = (await provider.holder(found, email)).address
+        address = await provider.wallet(found, email)
         if address is None:
             log.error("gift_wallet_not_usable")
             raise WalletNotUsable("The wallet of this email address cannot be used for a gift; choose another way.")
