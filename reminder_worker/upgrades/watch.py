@@ -21,7 +21,7 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Call as Read
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.words import WORD, at
-from reminder_worker.errors import ChainUnavailable
+from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.decode import ROLES
@@ -108,7 +108,8 @@ class UpgradeWatch:
     # -- a run ----------------------------------------------------------------------------------
 
     async def run(self, budget_seconds: float = BUDGET_SECONDS) -> UpgradeReport:
-        """Read on to the head, slice by slice. Of several at once one writes each slice. Raises `ChainUnavailable`."""
+        """Read on to the head, slice by slice. Of several at once one writes each slice. Raises `ChainUnavailable`, and
+        at the first start `Misconfigured` when there is no timelock: its silence would pass for a quiet queue."""
         ends, report, base = time.monotonic() + budget_seconds, UpgradeReport(), None
         while time.monotonic() < ends:
             place = await self._place()
@@ -193,6 +194,8 @@ class UpgradeWatch:
         delay, disagreeing = None, 0
         if reading.at_head:
             operations, delay, disagreeing = await self._by_the_timelock(operations, reading)
+            if delay is None and place.history:  # later on it may be the node's fault, and what it tells is told
+                raise Misconfigured(f"CHAIN_{self._chain_id}_UPGRADE_TIMELOCK: no timelock answers at this address")
         vanished = tuple(id for id, operation in folded.items() if operation is None)
         found = difference(stored, now)
         return Step(place, reading, now, tuple(fresh), gone, found, operations, vanished, delay, disagreeing)

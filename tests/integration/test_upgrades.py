@@ -16,7 +16,7 @@ from devnet.scenarios import Scenario
 from devnet.upgrades import CANCELLER_ROLE
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
-from reminder_worker.errors import ChainUnavailable
+from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.client import MailClient
 from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
@@ -396,7 +396,8 @@ async def test_another_timelock_is_read_from_its_beginning(it: UpgradeWorld) -> 
     waiting = s.schedule_upgrade(SOMEBODY)
     s.anvil.mine(3)
     wrong = UpgradeWatch(it.engine, it.chain, Alerts(it.engine), s.deployment.time_lock_router)
-    await wrong.run()
+    with pytest.raises(Misconfigured):
+        await wrong.run()
     assert it.operations() == {}
     await asyncio.gather(*(each.watch.run() for each in (it, world(s, it.engine, it.chain))))
     await it.catch_up()
@@ -415,6 +416,16 @@ async def test_a_node_that_never_says_what_it_said_before_is_no_success(it: Upgr
         await connection.execute(text("update worker.index_cursor set moved_at = moved_at - interval '1 hour'"))
     with pytest.raises(ChainUnavailable):
         await it.watch.look()
+
+
+async def test_an_address_without_a_timelock_is_no_quiet_queue(
+    chain_scenario: Scenario, engine: AsyncEngine, chain: Chain
+) -> None:
+    """A slip of the configuration would be watched for ever: no log, every look a success."""
+    watch = UpgradeWatch(engine, chain, Alerts(engine), chain_scenario.deployment.usdc)
+    for _ in range(2):
+        with pytest.raises(Misconfigured, match="CHAIN_31337_UPGRADE_TIMELOCK"):
+            await watch.look() and await watch.run()
 
 
 async def test_more_operations_than_a_statement_has_parameters_are_asked_for_at_once(engine: AsyncEngine) -> None:
