@@ -144,6 +144,10 @@ class IndexerUnavailable(Unavailable):
     code = "indexer_unavailable"
 
 
+class IndexIsEmpty(IndexerUnavailable):
+    """Our own index has not read a block yet: a new installation."""
+
+
 class MailUnavailable(Unavailable):
     code = "mail_unavailable"
 

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain, Log
 from reminder_worker.chain.events import emitters
 from reminder_worker.database import tables
-from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
+from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty
 from reminder_worker.indexer import index_tables as rows
 from reminder_worker.indexer.answers import config_of, legacy_of, signal_of, timelock_of
 from reminder_worker.indexer.decoding import Decoded, decode_logs
@@ -154,7 +154,7 @@ class ChainIndex:
         async with self._engine.connect() as connection:
             cursor = await rows.read_cursor(connection, self._chain.chain_id, CURSOR)
         if cursor is None:
-            raise IndexerUnavailable("our index has not read a block yet")
+            raise IndexIsEmpty("our index has not read a block yet")
         return IndexHead(cursor.number, cursor.hash)
 
     async def signals(self, first_block: int, last_block: int, at: IndexHead) -> list[NotifySignal]:

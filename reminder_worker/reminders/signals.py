@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.database.tables import notify_signal
-from reminder_worker.errors import ChainUnavailable
+from reminder_worker.errors import ChainUnavailable, IndexIsEmpty
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.index_tables import Cursor, any_of, move_cursor, read_cursor
 from reminder_worker.indexer.questions import Indexer, IndexHead, NotifySignal
@@ -123,7 +123,10 @@ class SignalPass:
             old = cursor or replace(place, stored=False)
             return _Step(old, place, first, oldest_time, indexer.name, await self._fresh(signals))
 
-        return await self._indexers.ask(question)
+        try:
+            return await self._indexers.ask(question)
+        except IndexIsEmpty:
+            return None  # as of a source that is behind; that the index reads is the index's own pass to answer for
 
     async def _cursor(self) -> Cursor | None:
         async with self._engine.connect() as connection:

@@ -100,6 +100,16 @@ async def test_an_empty_look_moves_on_and_an_idle_one_is_one_question(
         assert proxy.asked == {"eth_getBlockByNumber": 1}
 
 
+async def test_a_new_installation_waits_for_its_index_and_calls_nothing_failed(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+) -> None:
+    check_in(chain_scenario, legacy)
+    assert not await signal_pass(engine, parts).look()
+    assert await cursor(engine) is None
+    await parts.index.advance()
+    assert await signal_pass(engine, parts).look()
+
+
 async def test_two_layers_in_one_transaction_are_two_signals(
     engine: AsyncEngine, chain_scenario: Scenario, parts: Parts
 ) -> None:
