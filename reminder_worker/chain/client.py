@@ -405,7 +405,7 @@ class Chain:
             if answered:
                 return False
             if too_much:
-                raise TooMuch(f"every endpoint of chain {self.chain_id} refuses a request")
+                raise TooMuch(f"every endpoint of chain {self.chain_id} refuses a request or runs out of time")
             wait = min(endpoint.rest.until - endpoint.rest.now() for endpoint in self._endpoints)
             if wait > LONGEST_WAIT_SECONDS:
                 break
