@@ -287,7 +287,8 @@ async def _read_prices(runtime: Runtime, chain_id: int) -> Report:
 
 
 async def _take_snapshot(runtime: Runtime, chain_id: int) -> Report:
-    return _report(await runtime.statistics[chain_id].run())
+    taken = await runtime.statistics[chain_id].run()
+    return _report(taken) if taken else {"taken": "nothing: the index has first to reach the head"}
 
 
 def _upgrades_off(settings: Settings) -> str | None:

@@ -1,7 +1,8 @@
 """From rows of the chain index to figures: pure functions over Polars frames. Nothing per user leaves them.
 
-Legacies: `deleted` when its deletion was seen; else `activated` from its first claim on; else `live`. Timelocks:
-`live` and `ended` by their status, `gifts` of all there ever were. A day is one of UTC, by the block's time.
+Legacies: `deleted` when its deletion was seen (no event tells that of a Safe legacy: by its own word); else `activated`
+from its first claim on; else `live`. Timelocks: `live` and `ended` by their status, `gifts` of all there ever were. A
+day is one of UTC, by the block's time.
 """
 
 from collections.abc import Mapping
@@ -33,15 +34,18 @@ SERIES: Final = (
 )
 
 
-def counts(legacies: pl.DataFrame, timelocks: pl.DataFrame) -> dict[str, Any]:
-    """`{legacies: {total, live, activated, deleted, byType}, timelocks: {total, live, ended, gifts}}`."""
+def counts(legacies: pl.DataFrame, timelocks: pl.DataFrame, unseen: int = 0) -> dict[str, Any]:
+    """`{legacies: {total, live, activated, deleted, byType}, timelocks: {total, live, ended, gifts}}`.
+
+    `unseen`: how many legacies were deleted although no row says so.
+    """
     is_deleted = pl.col("deleted_at").is_not_null()
     is_activated = pl.col("activated_at").is_not_null() & ~is_deleted
     of_legacies = legacies.select(
         pl.len().alias("total"),
-        (~is_deleted & ~is_activated).sum().alias("live"),
+        ((~is_deleted & ~is_activated).sum().cast(pl.Int64) - unseen).alias("live"),
         is_activated.sum().alias("activated"),
-        is_deleted.sum().alias("deleted"),
+        (is_deleted.sum().cast(pl.Int64) + unseen).alias("deleted"),
         (pl.col("legacy_type") == EOA).sum().alias("eoa"),
         (pl.col("legacy_type") == SAFE).sum().alias("safe"),
     ).row(0, named=True)

@@ -4,7 +4,7 @@ What was secured is of the last snapshot of the day and stays empty where there 
 """
 
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta
 from pathlib import Path
 
 import polars as pl
@@ -24,12 +24,19 @@ async def write_days(
 
 
 async def write_series(
-    engine: AsyncEngine, folder: Path, chain_id: int, series: pl.DataFrame, days: Sequence[date]
+    engine: AsyncEngine,
+    folder: Path,
+    chain_id: int,
+    series: pl.DataFrame,
+    days: Sequence[date],
+    taken: store.Snapshot | None = None,
 ) -> None:
-    """As `write_days`, of a series that is there."""
+    """As `write_days`, of a series that is there; `taken` is the newest snapshot, which the table does not have yet."""
     if not days:
         return
     valued = await store.last_of_each_day(engine, chain_id, min(days), max(days))
+    if taken is not None:
+        valued[taken.hour.astimezone(UTC).date()] = taken
     found = with_values(on_days(series, days), valued)
     for row in found.partition_by("day", maintain_order=True):
         day = row["day"][0]

@@ -23,6 +23,7 @@ from reminder_worker.statistics import aggregates, wide
 AT_ONCE: Final = 20_000  # calls
 FIRST_BATCH: Final = 1_000  # calls; finds out who keeps failing
 MOST_FAILURES: Final = 16  # of one token's balances
+_IS_LIVE: Final = selector("Legacy", "isLive")
 _BALANCE_OF: Final = selector("ERC20", "balanceOf")
 _ALLOWANCE: Final = selector("ERC20", "allowance")
 _PERMITTED: Final = selector("Permit2", "allowance")
@@ -33,25 +34,34 @@ _BALANCES: Final = {"holder": pl.String, "token": pl.String, "balance": pl.Binar
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """In wei, and in base units by token. `unreadable`: tokens that kept failing, of which nothing is known."""
+    """In wei, and in base units by token. `unreadable`: tokens that kept failing, of which nothing is known.
+
+    `deleted`: how many of the legacies are not live any more.
+    """
 
     wei: int
     amounts: Mapping[str, int]
     unreadable: frozenset[str]
+    deleted: int
 
 
 async def read_holdings(chain: Chain, live: pl.DataFrame, tokens: frozenset[str], block: Block) -> Holdings:
-    """Of live legacies (`legacy`, `legacy_type`, `owner`), all at `block`. Raises `ChainUnavailable`."""
+    """Of live legacies (`legacy`, `legacy_type`, `owner`), all at `block`. Raises `ChainUnavailable`.
+
+    A Safe legacy that was deleted is among them, since its router tells no event of it.
+    """
     is_safe = pl.col("legacy_type") == aggregates.SAFE
+    reader = _Reader(chain, block, tokens)
+    deleted = await reader.deleted(live.filter(is_safe)["legacy"].to_list())
+    live = live.filter(~pl.col("legacy").is_in(deleted))
     places = live.select(pl.when(is_safe).then(pl.col("owner")).otherwise(pl.col("legacy")).unique())
     wei = await _wei(chain, places.to_series().to_list(), block)
-    reader = _Reader(chain, block, tokens)
     amounts: dict[str, int] = {}
     for batch in _batches(live.sort("owner"), len(tokens)):
         amounts = aggregates.added(amounts, await reader.batch(batch))
-    return Holdings(
-        wei, {token: amount for token, amount in amounts.items() if token in reader.tokens}, tokens - reader.tokens
-    )
+    unreadable = reader.unreadable
+    known = {token: amount for token, amount in amounts.items() if token not in unreadable}
+    return Holdings(wei, known, unreadable, len(deleted))
 
 
 def _batches(live: pl.DataFrame, tokens: int) -> Iterator[pl.DataFrame]:
@@ -87,7 +97,19 @@ class _Reader:
         self._chain = chain
         self._block = block
         self._failures: Counter[str] = Counter()
-        self.tokens = tokens
+        self._answered: set[str] = set()
+        self._given_up: frozenset[str] = frozenset()
+        self._tokens = tokens
+
+    @property
+    def unreadable(self) -> frozenset[str]:
+        """Tokens that were given up, and those that never answered, however seldom they were asked."""
+        return self._given_up | (self._failures.keys() - self._answered)
+
+    async def deleted(self, safes: Sequence[str]) -> list[str]:
+        """Safe legacies that say they are not live; one that says nothing sensible stays."""
+        answers = await self._read((Call(legacy, _IS_LIVE) for legacy in safes), _word)
+        return [legacy for legacy, answer in zip(safes, answers, strict=True) if answer == wide.ZERO]
 
     async def batch(self, live: pl.DataFrame) -> dict[str, int]:
         """Base units by token that claims of these legacies can move."""
@@ -112,17 +134,19 @@ class _Reader:
 
     async def _balances(self, holders: Sequence[str]) -> pl.DataFrame:
         """Those above zero."""
-        asked = [(holder, token) for holder in holders for token in sorted(self.tokens)]
+        asked = [(holder, token) for holder in holders for token in sorted(self._tokens)]
         calls = (Call(token, _BALANCE_OF + address_word(holder)) for holder, token in asked)
         found: list[tuple[str, str, bytes]] = []
         for (holder, token), balance in zip(asked, await self._read(calls, _word), strict=True):
             if balance is None:
                 self._failures[token] += 1
-            elif balance != wide.ZERO:
+                continue
+            self._answered.add(token)
+            if balance != wide.ZERO:
                 found.append((holder, token, balance))
-        failing = {token for token, count in self._failures.items() if count >= MOST_FAILURES}
-        self.tokens -= failing
-        kept = [row for row in found if row[1] not in failing]
+        self._given_up = frozenset(token for token, count in self._failures.items() if count >= MOST_FAILURES)
+        self._tokens -= self._given_up
+        kept = [row for row in found if row[1] in self._tokens]
         return pl.DataFrame(kept, schema=_BALANCES, orient="row")
 
     async def _own(self, pairs: pl.DataFrame) -> list[bytes]:

@@ -62,15 +62,21 @@ class Statistics:
         if newest is not None and newest.hour >= store.hour_of(block.timestamp):
             known = await self._chain.block(newest.block_number)
             return newest.block_number <= block.number and known is not None and known.hash != newest.block_hash
-        head = await self._chain.block("latest")
-        return head is not None and head.timestamp - block.timestamp <= MOST_BEHIND_SECONDS
+        return await self._is_at_the_head(block)
 
-    async def run(self) -> Taken:
-        """Raises `IndexerUnavailable`, `ChainUnavailable`, and `OSError` when the folder cannot be written."""
+    async def run(self) -> Taken | None:
+        """None while the index is far behind: a run that one chain calls for serves all of them.
+
+        The table has the snapshot last: until all is written, its hour is open. Raises `ChainUnavailable`, and
+        `OSError` when the folder cannot be written.
+        """
         from reminder_worker.statistics import aggregates, days, files
         from reminder_worker.statistics.holdings import read_holdings
         from reminder_worker.statistics.index_rows import read_rows
 
+        indexed = await self._block_of_index()
+        if indexed is None or not await self._is_at_the_head(indexed):
+            return None
         tokens: frozenset[str] = frozenset()
 
         async def tokens_at(block_hash: str) -> frozenset[str]:
@@ -91,18 +97,18 @@ class Statistics:
             block_number=block.number,
             block_hash=block.hash,
             block_time=block.timestamp,
-            counts=aggregates.counts(rows.legacies, rows.timelocks),
+            counts=aggregates.counts(rows.legacies, rows.timelocks, holdings.deleted),
             tokens=[each.as_json() for each in found],
             value_secured_usd=None if holdings.unreadable & with_feed else total(found, with_feed),
         )
         before = await store.newest(self._engine, self._chain.chain_id)
         files.write_snapshot(self._folder, snapshot)
-        await store.save(self._engine, snapshot)
         series = aggregates.daily(rows.legacies, rows.timelocks)
         last_run = before.hour.astimezone(UTC).date() if before else None
         today = snapshot.hour.date()
         due = days.to_write(self._folder, self._chain.chain_id, series, last_run, today)
-        await days.write_series(self._engine, self._folder, self._chain.chain_id, series, due)
+        await days.write_series(self._engine, self._folder, self._chain.chain_id, series, due, snapshot)
+        await store.save(self._engine, snapshot)
         return _taken(snapshot, found, holdings, len(due))
 
     async def _block_of_index(self) -> Block | None:
@@ -110,6 +116,10 @@ class Statistics:
         async with self._engine.connect() as connection:
             cursor = await index_tables.read_cursor(connection, self._chain.chain_id, CURSOR)
         return None if cursor is None or cursor.number < 0 else await self._chain.block_by_hash(cursor.hash)
+
+    async def _is_at_the_head(self, block: Block) -> bool:
+        head = await self._chain.block("latest")
+        return head is not None and head.timestamp - block.timestamp <= MOST_BEHIND_SECONDS
 
     async def _valued(self, rows: "IndexRows", holdings: "Holdings", block: Block) -> list[Secured]:
         """What legacies and timelocks secure together, priced as far as there are fresh prices."""

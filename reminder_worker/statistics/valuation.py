@@ -13,7 +13,7 @@ from typing import Any, Final
 from reminder_worker.chain.tokens import TokenMetadata
 
 ETHER_METADATA: Final = TokenMetadata("ETH", 18)
-MOST_DOLLARS: Final = Decimal(10) ** 36  # above it no price is believed, and no column holds it
+MOST_DOLLARS: Final = Decimal(10) ** 24  # above it no amount is believed; what is below adds up exactly anywhere
 _EXACT: Final = Context(prec=120)
 _CENT: Final = Decimal("0.01")
 

@@ -30,7 +30,7 @@ from reminder_worker.database.tables import price_feed, statistics
 from reminder_worker.doctor import _statistics
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.runtime import open_runtime
-from reminder_worker.statistics import holdings, store
+from reminder_worker.statistics import files, holdings, store
 from reminder_worker.statistics.days import write_days
 from reminder_worker.statistics.price_pass import Prices
 from reminder_worker.statistics.snapshot import Statistics
@@ -158,6 +158,22 @@ async def test_a_safe_legacy_secures_what_the_safe_has(world: World) -> None:
     assert (found["ETH"], found[s.deployment.usdc]) == (2 * ETHER, 500)
 
 
+async def test_a_deleted_safe_legacy_secures_nothing_and_is_counted_as_deleted(world: World) -> None:
+    """Its router tells no event of it: the legacy itself says that it is not live any more."""
+    s, ann, bob = world.scenario, world.holder("ann"), world.holder("bob")
+    safes = {owner: s.create_safe([owner]) for owner in (ann, bob)}
+    legacies = {owner: s.create_safe_legacy(owner, safe, list(world.heirs)) for owner, safe in safes.items()}
+    for safe, dollars in zip(safes.values(), (500, 70), strict=True):
+        s.mint(s.deployment.usdc, safe, dollars)
+    assert await world.usdc() == 570
+    s.delete_legacy(ann, legacies[ann])
+    found = await world.snapshot()
+    assert [int(token["amount"]) for token in found.tokens] == [70]
+    assert found.counts["legacies"] == {
+        "total": 2, "live": 1, "activated": 0, "deleted": 1, "byType": {"eoa": 0, "safe": 2}
+    }  # fmt: skip
+
+
 async def test_only_live_legacies_secure_anything(world: World) -> None:
     """A deleted one does not, nor one that was claimed."""
     s, usdc = world.scenario, world.scenario.deployment.usdc
@@ -226,6 +242,21 @@ async def test_a_hostile_token_takes_nothing_from_the_others(
         s.approve(owner, usdc, s.create_legacy(owner, world.heirs).address, UNLIMITED)
     s.anvil.set_code(token, code)
     assert await world.amounts() == {usdc: 300}
+
+
+async def test_of_few_holders_too_a_token_that_never_answers_is_left_out_and_leaves_no_sum(world: World) -> None:
+    """Nobody knows what is secured of it: not nothing, and the sum would be too low."""
+    s, usdc = world.scenario, world.scenario.deployment.usdc
+    ann = world.holder("ann", 100)
+    s.approve(ann, usdc, s.create_legacy(ann, world.heirs).address, UNLIMITED)
+    s.create_gift(ann, ann.address, eth=ETHER)
+    s.write_as_deployer("PriceFeed", s.deployment.eth_usd_feed, "setAnswer", 2_500 * 10**8, s.anvil.now())
+    await Prices(world.engine, world.chain).run()
+    s.anvil.set_code(usdc, "0x60006000fd")
+    await world.index.advance()
+    taken = await world.statistics.run()
+    assert taken is not None
+    assert (taken.unreadable, taken.value_secured_usd) == ([usdc], None)
 
 
 async def test_absurd_balances_overflow_nothing_and_strange_words_are_not_repeated(world: World) -> None:
@@ -354,6 +385,17 @@ async def test_an_index_far_behind_catches_up_before_it_is_counted(world: World)
     assert not await world.statistics.look()
 
 
+async def test_an_index_far_behind_is_not_counted_either_when_another_chain_calls_for_a_run(world: World) -> None:
+    """A run serves every chain: an old block at today's prices would be wrong, and most nodes forgot its state."""
+    world.scenario.create_legacy(world.holder("ann"), world.heirs)
+    assert await world.statistics.run() is None, "before the index has read anything"
+    await world.index.advance()
+    world.scenario.advance(3_600)
+    assert await world.statistics.run() is None
+    assert await store.newest(world.engine, world.chain.chain_id) is None
+    assert not world.folder.exists()
+
+
 async def test_an_hour_that_is_run_again_is_replaced(world: World) -> None:
     """In the table and in the files: one row, of the newer state, and nothing left beside them."""
     ann = world.holder("ann")
@@ -387,6 +429,33 @@ async def test_a_file_that_cannot_be_written_leaves_the_old_one_and_the_hour_ope
     assert world.read("snapshots")["legacies_total"].to_list() == [1]
     assert {path.suffix for path in world.folder.rglob("*") if path.is_file()} == {".parquet"}
     assert await world.statistics.look()
+
+
+async def test_a_run_that_ends_among_the_days_leaves_the_rest_to_the_next(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A day that was written before it was over, then days of downtime: the next run makes it final all the same."""
+    ann, s = world.holder("ann"), world.scenario
+    s.create_legacy(ann, world.heirs)
+    first = (await world.snapshot()).hour.date()
+    s.create_legacy(ann, world.heirs)
+    s.advance(5 * DAY)
+    await world.index.advance()
+
+    def full(path: Path, frame: pl.DataFrame) -> None:
+        if files.DAYS in path.parts:
+            raise OSError("no space left")
+        write(path, frame)
+
+    write = files.write
+    with monkeypatch.context() as broken:
+        broken.setattr(files, "write", full)
+        with pytest.raises(OSError, match="no space left"):
+            await world.statistics.run()
+    s.advance(3_600)
+    await world.snapshot()
+    found = world.read("days").filter(pl.col("day") == first)
+    assert found["legacies_created"].to_list() == [2]
 
 
 async def test_days_filled_in_later_are_what_they_were_when_they_were_lived(world: World, tmp_path: Path) -> None:

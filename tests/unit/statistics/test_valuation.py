@@ -2,6 +2,8 @@
 
 from decimal import Decimal
 
+import pytest
+
 from reminder_worker.chain.tokens import TokenMetadata
 from reminder_worker.statistics.valuation import ETHER_METADATA, secured, total
 
@@ -31,6 +33,16 @@ def test_a_crumb_of_a_token_without_a_feed_does_not_take_the_sum_away() -> None:
 
 def test_without_any_feed_there_is_no_sum() -> None:
     assert total(secured({"ETH": 10**18}, METADATA, {}), frozenset()) is None
+
+
+@pytest.mark.parametrize("digits", range(20, 40))
+def test_no_amount_of_any_size_breaks_the_sum(digits: int) -> None:
+    """Where anybody may mint, as on a test chain: exact to the cent, or no value and no sum."""
+    found = secured({"ETH": int("1" * digits) * 10**18, USDC: 1}, METADATA, {"ETH": Decimal(1), USDC: Decimal(10**4)})
+    known = [each.usd for each in found if each.usd is not None]
+    assert total(found, FEEDS) in (None, Decimal("1" * digits + ".01"))
+    assert (total(found, FEEDS) is None) == (len(known) == 1)
+    assert sum(known) == (total(found, FEEDS) or Decimal("0.01")), "as whoever adds up without extra digits"
 
 
 def test_an_absurd_amount_has_no_value_and_leaves_no_sum() -> None:
