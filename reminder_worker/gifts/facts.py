@@ -2,15 +2,12 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from reminder_worker.chain.agreement import agreed
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
 from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import FAR_FUTURE, GIFT, LIVE, Timelock
-
-ENDED: Final = 3
+from reminder_worker.indexer.questions import ENDED, FAR_FUTURE, GIFT, LIVE, Timelock
 
 
 @dataclass(frozen=True, slots=True)

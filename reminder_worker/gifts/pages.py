@@ -14,9 +14,9 @@ from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenMet
 from reminder_worker.chain.signatures import Domain
 from reminder_worker.errors import IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
-from reminder_worker.gifts.facts import ENDED, is_plain
+from reminder_worker.gifts.facts import is_plain
 from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import GIFT, LIVE, Timelock
+from reminder_worker.indexer.questions import ENDED, GIFT, LIVE, Timelock
 
 NO_GIFT: Final = "There is no such gift."
 

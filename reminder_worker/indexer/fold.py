@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from reminder_worker.indexer.questions import LIVE
+from reminder_worker.indexer.questions import ENDED, LIVE
 
 Row = dict[str, Any]  # the columns of the table, without the chain
-
-ENDED = 3  # lockStatus of a timelock that was paid out
 
 CREATED = frozenset({"TransferEOALegacyCreatedV2", "MultisigLegacyCreated"})
 ACTIVATED = frozenset({"TransferEOALegacyActivated", "TransferEOALegacyActivatedWithUnswap", "MultisigLegacyActivated"})

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Protocol
 
 GIFT = 2  # lock type
-LIVE = 2  # status of a timelock
+LIVE, ENDED = 2, 3  # status of a timelock: to be withdrawn, and paid out
 MOST_GIFTS = 100  # of one recipient: anybody may seal as many as they like to anybody
 FAR_FUTURE = 2**63 - 1  # the latest time the tables can hold: anybody may lock something until later
 
