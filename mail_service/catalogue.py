@@ -335,7 +335,9 @@ _ALL = (
     ),
     _template(
         "instructions",
-        "{% if role == 'owner' %}Your instructions were sent: " + _LEGACY + "{% else %}"
+        "{% if role == 'owner' %}Your instructions {{ 'were sent' if told else 'reached nobody' }}: "
+        + _LEGACY
+        + "{% else %}"
         "Please keep this email: instructions for " + _LEGACY + "{% endif %}",
         _TOLD,
         _ROUTER,

@@ -224,6 +224,14 @@ def test_who_was_told_is_for_the_owner_only() -> None:
         assert ("Beneficiary: 2" in render(TEMPLATES["instructions"], role=role).text) == (role == "owner")
 
 
+def test_an_owner_whose_instructions_reached_nobody_is_not_told_that_they_were_sent() -> None:
+    """Nobody is saved, or those who are have unsubscribed or are not configured: why is not said."""
+    email = render(TEMPLATES["instructions"], role="owner", told=[])
+    text = " ".join(email.text.split()).lower()
+    assert "nobody to write to" in text
+    assert not [words for words in ("we have written", "were sent", "no email address is saved") if words in text]
+
+
 @EACH_ALERT
 @EACH_STATUS
 def test_an_alert_says_in_both_parts_what_where_and_what_to_do(template: Template, status: str) -> None:
