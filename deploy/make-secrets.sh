@@ -7,17 +7,25 @@ cd "$(dirname "$0")"
 mkdir -p secrets
 cd secrets
 
-keep() { # NAME: standard input, unless the file is there
-    if [ -e "$1" ]; then cat >/dev/null; else cat >"$1"; chmod 0444 "$1"; fi
+keep() { # NAME VALUE, unless the file is there; it gets its name when it is whole, since it is never made again
+    if [ -e "$1" ]; then return; fi
+    rm -f .unfinished
+    printf '%s\n' "$2" >.unfinished
+    chmod 0444 .unfinished
+    mv .unfinished "$1"
 }
 
-for name in email_enc_key hash_key mail_hash_key; do openssl rand -base64 32 | keep "$name"; done
-for name in postgres_password worker_db_password mail_db_password dagster_db_password mail_token; do
-    openssl rand -hex 32 | keep "$name"
+for name in email_enc_key hash_key mail_hash_key; do
+    made=$(openssl rand -base64 32) # a pipe would go on without it
+    keep "$name" "$made"
 done
-printf 'postgresql://worker:%s@postgres/worker\n' "$(cat worker_db_password)" | keep database_url
-printf 'postgresql://mail_service:%s@postgres/mail_service\n' "$(cat mail_db_password)" | keep mail_database_url
-printf 'postgresql+psycopg2://dagster:%s@postgres/dagster\n' "$(cat dagster_db_password)" | keep dagster_pg_url
+for name in postgres_password worker_db_password mail_db_password dagster_db_password mail_token; do
+    made=$(openssl rand -hex 32)
+    keep "$name" "$made"
+done
+keep database_url "postgresql://worker:$(cat worker_db_password)@postgres/worker"
+keep mail_database_url "postgresql://mail_service:$(cat mail_db_password)@postgres/mail_service"
+keep dagster_pg_url "postgresql+psycopg2://dagster:$(cat dagster_db_password)@postgres/dagster"
 
 for name in rpc_urls smtp_password tls_certificate tls_key dagster_viewers dagster_operators; do
     [ -s "$name" ] || echo "still to be written by you: deploy/secrets/$name"

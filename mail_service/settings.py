@@ -142,11 +142,17 @@ class Settings(BaseModel):
             name = str(field.alias)
             if environ.get(name):
                 values[name] = environ[name]
-            elif environ.get(f"{name}_FILE") and "Secret" in str(field.annotation):
+            if environ.get(f"{name}_FILE") and "Secret" in str(field.annotation):
                 try:
-                    values[name] = Path(environ[f"{name}_FILE"]).read_text(encoding="utf-8").strip()
+                    text = Path(environ[f"{name}_FILE"]).read_text(encoding="utf-8").strip()
+                    if not text:
+                        faults.append(f"{name}_FILE: the file is empty")
+                    elif values.setdefault(name, text) != text:
+                        faults.append(f"{name}: is set in {name}_FILE too, to something else")
                 except OSError as error:
                     faults.append(f"{name}_FILE: cannot be read ({error.strerror})")
+                except UnicodeDecodeError:  # which would show what it read
+                    faults.append(f"{name}_FILE: the file holds something that is not text")
         try:
             settings = cls.model_validate(values)
         except ValidationError as error:

@@ -22,8 +22,15 @@ async def look_at_watch(settings: Settings, engine: AsyncEngine) -> AsyncIterato
     if wrong:
         each = (f"{c.kind} ({c.subject or 'chain'}, chain {c.chain_id}) for {duration_words(c.age)}" for c in wrong)
         yield "watchdog", False, f"wrong now: {', '.join(each)}: see the runbook for each"
-    elif seen is None or seen.checked_age is None or seen.checked_age > LOOKED_WITHIN:
-        yield "watchdog", None, "has not looked lately: start Dagster, or `reminder-worker tick`"
+    elif seen is None or seen.checked_age is None:
+        yield "watchdog", None, "has not looked yet: start Dagster, or `reminder-worker tick`"
+    elif seen.checked_age > LOOKED_WITHIN:
+        since = duration_words(seen.checked_age)
+        yield (
+            "watchdog",
+            False,
+            f"has not looked for {since}: does anything run? start Dagster, or `reminder-worker tick`",
+        )
     elif (seen.detail or {}).get("wrong"):
         yield "watchdog", None, "something looks wrong, but not for long enough to be told: ask again in a few minutes"
     else:

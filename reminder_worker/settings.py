@@ -634,9 +634,12 @@ def _with_secret_files(environ: Mapping[str, str]) -> tuple[dict[str, str], list
     for name in [n for n in values if n.endswith("_FILE") and _is_secret(n.removesuffix("_FILE"))]:
         try:
             text = Path(values[name]).read_text(encoding="utf-8").strip()
+            plain = name.removesuffix("_FILE")
             if not text:
                 problems.append(f"{name}: the file is empty")
-            values[name.removesuffix("_FILE")] = text
+            if values.get(plain, text) != text:
+                problems.append(f"{plain}: is set in {name} too, to something else")
+            values[plain] = text
         except OSError as error:
             problems.append(f"{name}: the file cannot be read ({error.strerror})")
         except UnicodeDecodeError:  # which would show what it read

@@ -152,6 +152,15 @@ def test_what_failed_before_it_was_switched_off_is_not_wrong(command: Command) -
     assert "the last try of index of chain 31337 (ChainUnavailable) failed" in command("doctor").output
 
 
+def test_doctor_says_when_nothing_runs_any_more(command: Command) -> None:
+    """Dagster's daemon ended, and nothing else of the database tells it."""
+    assert command("tick").exit_code == command("doctor").exit_code == 0
+    command.sql("update worker.pass_state set checked_at = checked_at - interval '20 minutes'")
+    looked = command("doctor")
+    assert looked.exit_code == 1
+    assert re.search("wrong.*watchdog.*has not looked for 20 minutes.*start Dagster", looked.output)
+
+
 def test_doctor_knows_a_contract_that_is_another(command: Command, anvil_chain: AnvilChain) -> None:
     swapped = command("doctor", CHAIN_31337_MULTISIG_LEGACY_ROUTER=anvil_chain.deployment.usdc)
     assert swapped.exit_code == 1

@@ -229,6 +229,16 @@ def test_a_secret_file_that_is_no_text_stops_the_start_and_is_not_shown(tmp_path
     assert "hunter2" not in fault
 
 
+def test_a_secret_that_is_set_in_both_ways_stops_the_start_when_they_differ(tmp_path: Path) -> None:
+    """Neither is passed over in silence: `rotate-key` would do nothing with the key that the file hides."""
+    (tmp_path / "key").write_text(b64encode(bytes(32)).decode() + "\n")
+    fault = _faults(HASH_KEY=b64encode(bytes(31) + b"1").decode(), HASH_KEY_FILE=str(tmp_path / "key"))
+    assert "- HASH_KEY: is set in HASH_KEY_FILE too, to something else" in fault
+    assert b64encode(bytes(31)).decode()[:20] not in fault
+    same = {"HASH_KEY": b64encode(bytes(32)).decode(), "HASH_KEY_FILE": str(tmp_path / "key")}
+    assert Settings.from_environ({**MINIMAL, **same}).service.hash_key.get_secret_value() == bytes(32)
+
+
 def test_a_secret_file_that_is_empty_stops_the_start(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("\n")
     fault = _faults(MAIL_URL="https://mail.example", MAIL_TOKEN_FILE=str(tmp_path / "token"))

@@ -44,6 +44,11 @@ def test_every_part_has_limits(service: dict[str, Any]) -> None:
     assert "resources" not in service.get("deploy", {}), "Compose refuses limits that stand in both places"
 
 
+def test_logs_of_every_part_are_bounded(service: dict[str, Any]) -> None:
+    """Docker's default keeps them for ever, on the disk that PostgreSQL writes to."""
+    assert service["logging"] == {"driver": "local", "options": {"max-size": "20m", "max-file": "5"}}
+
+
 def test_a_check_that_needs_dagsters_database_passes_the_entry_point(service: dict[str, Any]) -> None:
     """Neither a health check nor `exec` goes through the image's entry point, which reads the address from its file."""
     check = service.get("healthcheck", {}).get("test", [])
