@@ -17,7 +17,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import sent_ledger
 from reminder_worker.operations import PassState
 from reminder_worker.statistics import store
-from reminder_worker.statistics.prices import feed_states
+from reminder_worker.statistics.prices import Price, feed_states
 from reminder_worker.upgrades import views
 from reminder_worker.upgrades.store import CURSOR
 
@@ -195,12 +195,14 @@ async def alert_gauges(engine: AsyncEngine, states: Sequence[PassState]) -> list
 
 
 async def price_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
-    """Of every configured feed, by the token's symbol, or its address where it has none."""
-    states = {
-        (chain_id, state.symbol or state.feed.token): state.price
-        for chain_id, chain in chains.items()
-        for state in await feed_states(engine, chain.settings)
-    }
+    """Of every configured feed, by the token's symbol, or its address where it has none or not for itself."""
+    states: dict[tuple[int, str], Price | None] = {}
+    for chain_id, chain in chains.items():
+        feeds = await feed_states(engine, chain.settings)
+        held = Counter(state.symbol for state in feeds)
+        for state in feeds:
+            own = state.symbol if state.symbol and held[state.symbol] == 1 else state.feed.token
+            states[chain_id, own] = state.price
     of = ("chain", "token")
     known = {key: price for key, price in states.items() if price is not None}
     return [
