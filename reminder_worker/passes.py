@@ -20,7 +20,8 @@ from reminder_worker.database.tables import pass_state
 from reminder_worker.errors import ChainUnavailable, Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.gift_mail import GiftMail
 from reminder_worker.operations import PassState, pass_states
-from reminder_worker.relaying import relays_on
+from reminder_worker.relay.auto_renew import AutoRenew
+from reminder_worker.relaying import ATTESTOR, RELAYER, relays_on
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
@@ -195,7 +196,19 @@ async def _relay_has_work(runtime: Runtime, chain_id: int) -> bool:
     lately = looked > func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 0, 0, BALANCES_EVERY_SECONDS)
     question = select(true()).where(pass_state.c.name == "relay", pass_state.c.chain_id == chain_id, lately)
     async with runtime.engine.connect() as connection:
-        return not await connection.scalar(select(question.exists()))
+        if not await connection.scalar(select(question.exists())):
+            return True
+    _check_keys(runtime)
+    return False
+
+
+def _check_keys(runtime: Runtime) -> None:
+    """Raises `Misconfigured` for a wallet that is configured and whose key cannot be used: doing nothing for it is no
+    success, and nobody would hear of it but by the log of the start."""
+    groups = {RELAYER: runtime.settings.relay, ATTESTOR: runtime.settings.auto_renew}
+    unused = [role for role, group in groups.items() if group and role not in runtime.relaying.reconciles]
+    if unused:
+        raise Misconfigured(f"the key of the {' and of the '.join(unused)} cannot be used: `reminder-worker doctor`")
 
 
 async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
@@ -213,6 +226,7 @@ async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
         done[role] = {"balance_eth": report.pop("balance_wei") / 10**18, **report}
     if failed is not None:
         raise failed
+    _check_keys(runtime)
     return done
 
 
@@ -235,17 +249,19 @@ def _auto_renew_off(settings: Settings) -> str | None:
 
 
 async def _owners_to_look_at(runtime: Runtime, chain_id: int) -> bool:
-    renew = runtime.relaying.auto_renew
-    return renew is not None and relays_on(runtime.settings, chain_id) and await renew.look(chain_id)
+    return relays_on(runtime.settings, chain_id) and await _auto_renew(runtime).look(chain_id)
 
 
 async def _renew_timers(runtime: Runtime, chain_id: int) -> Report:
-    renew = runtime.relaying.auto_renew
-    if renew is None:
-        raise Misconfigured("the attestor's key cannot be used: see `reminder-worker doctor`")
     if not relays_on(runtime.settings, chain_id):
         return {"renews": "nothing on this chain"}
-    return _report(await renew.run(chain_id))
+    return _report(await _auto_renew(runtime).run(chain_id))
+
+
+def _auto_renew(runtime: Runtime) -> AutoRenew:
+    if runtime.relaying.auto_renew is None:
+        raise Misconfigured("the attestor's key cannot be used: see `reminder-worker doctor`")
+    return runtime.relaying.auto_renew
 
 
 def expected(settings: Settings) -> list[Expected]:

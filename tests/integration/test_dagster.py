@@ -9,6 +9,7 @@ import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -28,6 +29,7 @@ from pipelines import jobs
 from pipelines.definitions import defs
 from pipelines.jobs import LANE
 from pipelines.sensors import Watch, _sensor, sensors
+from reminder_worker import passes as worker_passes
 from reminder_worker.gifts.claim_link import Letter, encode_letter
 from reminder_worker.gifts.notifications import NotifyRequest
 from reminder_worker.mail.messages import AlertKind
@@ -696,6 +698,32 @@ def test_a_wallet_whose_key_cannot_be_used_stops_no_reminder(
         return [wallet.role for wallet in runtime.wallets]
 
     assert service.call(roles, 10) == ["attestor"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "passes"),
+    [
+        ({"RELAYER_KEY": "0x1234"}, {"relay"}),
+        ({"RELAYER_KEY": RELAYER_KEY, "ATTESTOR_KEY": RELAYER_KEY}, {"relay", "auto_renew"}),
+    ],
+    ids=["relayer", "attestor"],
+)
+def test_a_pass_whose_key_cannot_be_used_is_no_success(
+    environ: dict[str, str], opened: Callable[[dict[str, str]], Service], keys: dict[str, str], passes: set[str]
+) -> None:
+    """It does nothing, and the watchdog hears of what does not succeed: a log line at the start is soon forgotten."""
+
+    async def failed(runtime: Runtime) -> set[str]:
+        for name in passes:
+            if any(outcome.due for outcome in await worker_passes.look(runtime, name)):
+                with suppress(worker_passes.PassFailed):
+                    await worker_passes.run(runtime, name)
+        states = await worker_passes.states(runtime.engine, runtime.settings)
+        return {state.name for state in states if state.error == "Misconfigured" and state.succeeded_age is None}
+
+    service = opened({**environ, **keys})
+    assert service.call(failed, 30) == passes
+    assert service.call(failed, 30) == passes, "also when it was looked at before"
 
 
 def test_owners_who_opted_in_are_looked_at_every_hour_and_shown(
