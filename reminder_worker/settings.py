@@ -150,7 +150,12 @@ class PriceFeed:
 
 
 def _price_feeds(value: object) -> object:
-    return tuple(PriceFeed.of(part) for part in _comma_separated(value)) if isinstance(value, str) else value  # type: ignore[attr-defined]
+    if not isinstance(value, str):
+        return value
+    feeds = tuple(PriceFeed.of(part) for part in _comma_separated(value))  # type: ignore[attr-defined]
+    if len({feed.token for feed in feeds}) < len(feeds):
+        raise ValueError("names a token twice")
+    return feeds
 
 
 def _gift_prefix(value: str) -> str:

@@ -163,6 +163,12 @@ def test_an_endpoint_named_twice_is_refused_as_it_would_agree_with_itself() -> N
     assert "- CHAIN_1_RPC_URLS: " in _faults(CHAIN_1_RPC_URLS="https://a.example/key, https://a.example/key")
 
 
+def test_a_token_has_one_price_feed() -> None:
+    """Two would be kept in one row, and no price of the chain with them."""
+    feeds = ",".join(f"ETH=0x{number:040x}@3600" for number in (7, 8))
+    assert "- CHAIN_1_PRICE_FEEDS: " in _faults(CHAIN_1_PRICE_FEEDS=feeds)
+
+
 @pytest.mark.parametrize("ids", ["1,1", "0", "01", "-1", "\u0663", "9" * 30, "9" * 5000])
 def test_chains_are_ids_and_each_is_named_once(ids: str) -> None:
     assert "- CHAINS: " in _faults(CHAINS=ids)
