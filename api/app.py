@@ -7,6 +7,7 @@ from litestar import Litestar, Router
 from litestar.config.cors import CORSConfig
 from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
+from litestar.openapi.spec import Components
 from litestar.types import ASGIApp
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -14,7 +15,7 @@ from api.clients import Clients, RateLimit
 from api.controllers.gift_pages import GiftFactsController, GiftPageController, card_image, create, page_file
 from api.controllers.gifts import GiftNotifyController, GiftWalletController
 from api.controllers.health import HealthController
-from api.controllers.operator import OperatorController, StatusController, bearer
+from api.controllers.operator import SECURITY_SCHEMES, OperatorController, StatusController, bearer
 from api.controllers.recipients import RecipientsController
 from api.controllers.sponsor import SponsorController, SponsorStatusController
 from api.controllers.stats import PriceHistory, StatsController
@@ -146,6 +147,7 @@ def create_app(parts: Parts, published: Published, clients: Clients, per_minute:
             title="Reminder Worker",
             version=API_VERSION,
             description=DESCRIPTION,
+            components=Components(security_schemes={**SECURITY_SCHEMES}),
             openapi_router=Router(
                 "/schema",
                 route_handlers=[],

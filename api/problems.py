@@ -117,6 +117,10 @@ def described(text: str) -> ResponseSpec:
     return ResponseSpec(Problem, description=text, media_type=MEDIA_TYPE, generate_examples=False)
 
 
+# The framework documents an answer of its own for whatever has parameters.
+UNREADABLE = described("`malformed`: the request cannot be read")
+
+
 def responses(common: Mapping[str, str], words: Mapping[str, str]) -> dict[int, ResponseSpec]:
     """By status what each problem means; `words` by `on_<status>` take precedence, empty ones leave a status out."""
     texts = dict(common) | {status.removeprefix("on_"): text for status, text in words.items()}

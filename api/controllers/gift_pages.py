@@ -12,7 +12,7 @@ from litestar.params import FromPath, PathParameter
 
 from api.gift_answers import GiftAnswer, gift_answer
 from api.gift_page import CARDS, content_security_policy, create_page, gift_page, plain_page
-from api.problems import RETRY_LATER_SECONDS, STATUS, described
+from api.problems import RETRY_LATER_SECONDS, STATUS, UNREADABLE, described
 from reminder_worker.errors import NotConfigured, NotFound, ServiceError, Unavailable
 from reminder_worker.gifts.claim_link import ClaimLink, Marks, kept_marks
 from reminder_worker.gifts.occasions import card, card_names, occasion_of
@@ -53,6 +53,7 @@ class GiftFactsController(Controller):
         operation_id="giftFacts",
         summary="The public facts of a gift",
         responses={
+            400: UNREADABLE,
             404: described("`not_found`: no gift of whitelisted ERC-20 tokens has this number"),
             429: described("`rate_limited`; `Retry-After` says when to come back"),
             503: described("`chain_unavailable`, `unavailable` (the database), `not_configured`"),

@@ -9,6 +9,7 @@ from litestar.connection import ASGIConnection
 from litestar.di import NamedDependency
 from litestar.handlers.base import BaseRouteHandler
 from litestar.openapi.datastructures import ResponseSpec
+from litestar.openapi.spec import SecurityScheme
 from litestar.params import JSONBody
 from litestar.types import Guard
 from msgspec import Meta, Struct
@@ -23,6 +24,10 @@ from reminder_worker.errors import NotConfigured, Unauthorized
 from reminder_worker.operator import ChainStatus
 from reminder_worker.passes import PASSES
 
+SECURITY_SCHEMES = {
+    "statusSecret": SecurityScheme(type="http", scheme="bearer", description="OPS_STATUS_SECRET"),
+    "operatorSecret": SecurityScheme(type="http", scheme="bearer", description="OPERATOR_SECRET"),
+}
 DISPATCH_SECONDS, GIFTS_SECONDS = 20.0, 10.0  # within what a caller waits; the passes do the rest
 
 
@@ -102,6 +107,7 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
 
 class StatusController(Controller):
     tags = ["Operators"]  # noqa: RUF012 - read by the framework
+    security = [{"statusSecret": []}]  # noqa: RUF012 - likewise
 
     @get("/ops/status", operation_id="opsStatus", summary="How this installation is set", responses=_problems())
     async def status(self, parts: NamedDependency[Any]) -> StatusAnswer:
@@ -113,6 +119,7 @@ class StatusController(Controller):
 
 class OperatorController(Controller):
     tags = ["Operators"]  # noqa: RUF012 - read by the framework
+    security = [{"operatorSecret": []}]  # noqa: RUF012 - likewise
 
     @post(
         "/ops/erase-recipient",

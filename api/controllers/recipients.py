@@ -108,6 +108,10 @@ class RecipientsController(Controller):
         responses=_problems(
             on_403="`signer_mismatch` (also when creator() is not the owner), `not_a_known_legacy`, `premium_required`",
             on_429="`rate_limited`, `cooldown`; `Retry-After` says when to come back",
+            on_503=(
+                "`chain_unavailable`: creator() or the members cannot be read; `indexer_unavailable`: no index is up to"
+                " date; `unavailable`: the database; `not_configured`: no email is sent here; nothing was stored"
+            ),
         ),
     )
     async def send_instructions(

@@ -11,7 +11,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody, PathParameter
 
 from api.bodies import StrictJson
-from api.problems import described, responses
+from api.problems import UNREADABLE, described, responses
 from api.sponsor_bodies import (
     AcceptedAnswer,
     ChainSponsorAnswer,
@@ -172,6 +172,7 @@ class SponsorStatusController(Controller):
         operation_id="sponsorRequest",
         summary="What has become of a request",
         responses={
+            400: UNREADABLE,
             404: described("`not_found`: there is no such request; ended ones are forgotten after a while"),
             429: described("`rate_limited`; `Retry-After` says when to come back"),
             503: described("`not_configured`, `unavailable`: the database does not answer"),

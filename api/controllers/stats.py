@@ -13,7 +13,7 @@ from litestar.params import QueryParameter
 from litestar.response.base import ASGIResponse
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.problems import described
+from api.problems import UNREADABLE, described
 from api.stats import Document, Published, prices_answer
 from api.stats_bodies import PricesAnswer, StatsAnswer
 from reminder_worker.errors import FieldFault, InvalidInput, NoHistory, NotConfigured, Unavailable
@@ -54,6 +54,7 @@ class StatsController(Controller):
         responses={
             200: ResponseSpec(PricesAnswer, description="The newest prices, or those of `at`", generate_examples=False),
             304: _NOT_MODIFIED,
+            400: UNREADABLE,
             404: described("`no_history`: no price of that moment is known here"),
             422: described("`invalid_input`: `at` is no moment of the past"),
             429: _RATE_LIMITED,

@@ -354,6 +354,42 @@ async def test_every_field_of_the_document_is_described_and_its_examples_are_rea
         assert {"400", "403", "409", "410", "413", "415", "422", "429", "503"} <= set(operation["responses"])
 
 
+async def test_every_refusal_of_the_document_is_a_problem_and_a_secret_is_asked_for(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    """As the answers are; a client made from the document sends the operators' secrets where they are needed."""
+    secrets = {"OPS_STATUS_SECRET": "status-secret-of-the-tests", "OPERATOR_SECRET": "operator-secret-of-the-tests"}
+    async with open_world(chain_scenario, engine, **secrets) as world:
+        document = (await world.request("GET", "/schema/openapi.json")).body
+    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for path, item in document["paths"].items():
+        for operation in item.values():
+            for status, response in operation["responses"].items():
+                assert status < "400" or response["content"] == problem, (path, status)
+            asked = [document["components"]["securitySchemes"][name] for name in operation.get("security", [{}])[0]]
+            assert [(one["type"], one["scheme"]) for one in asked] == [("http", "bearer")] * path.startswith("/ops")
+
+
+async def test_what_keeps_instructions_from_being_sent_is_in_the_document(
+    chain_scenario: Scenario, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No mail service; no index that knows of the newest block."""
+
+    async def stands_still(*_: Any) -> None:
+        return None
+
+    for mail, code in ((("", ""), "not_configured"), (("http://127.0.0.1:1", "unused"), "indexer_unavailable")):
+        more = dict(zip(("MAIL_URL", "MAIL_TOKEN"), mail, strict=True))
+        async with open_world(chain_scenario, engine, **more) as world:
+            owner = world.owner()
+            legacy = world.legacy(owner)
+            monkeypatch.setattr(world.parts.chain_indexes[world.chain_id], "advance", stands_still)
+            assert is_problem(await world.call(owner, "SendInstructions", legacy), 503, code)
+            document = (await world.request("GET", "/schema/openapi.json")).body
+            responses = document["paths"]["/send-instructions"]["post"]["responses"]
+            assert f"`{code}`" in responses["503"]["description"]
+
+
 @pytest.mark.parametrize("path", ["/schema/swagger", "/schema/openapi.yml", "/schema/a/b", "/nowhere"])
 async def test_what_is_not_there_is_a_problem_below_the_schema_too(world: World, path: str) -> None:
     assert is_problem(await world.request("GET", path), 404, "not_found")
