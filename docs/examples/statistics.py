@@ -15,17 +15,19 @@ def read(folder: Path, dataset: str) -> pl.LazyFrame:
 
 
 def last_days(folder: Path, days: int) -> pl.DataFrame:
-    """What happened on each day over all chains, the newest first."""
+    """What happened on each day over all chains, the newest first; without a value where one chain's is not known."""
     happened = pl.col("legacies_created", "legacies_activated", "gifts_sealed", "timelocks_withdrawn").sum()
-    by_day = read(folder, "days").group_by("day").agg(happened, pl.col("value_secured_usd").sum())
+    value = pl.col("value_secured_usd")
+    known = pl.when(value.null_count() == 0).then(value.sum())
+    by_day = read(folder, "days").group_by("day").agg(happened, known)
     return by_day.sort("day", descending=True).head(days).collect()
 
 
 def secured_now(folder: Path) -> pl.DataFrame:
     """What each token secures by the newest snapshot of each chain, the most valuable first."""
-    tokens = read(folder, "snapshot_tokens")
-    newest = tokens.filter(pl.col("hour") == pl.col("hour").max().over("chain_id"))
-    return newest.select("chain_id", "symbol", "units", "usd").sort("usd", descending=True, nulls_last=True).collect()
+    newest = read(folder, "snapshots").group_by("chain_id").agg(pl.col("hour").max())
+    held = read(folder, "snapshot_tokens").join(newest, on=["chain_id", "hour"])
+    return held.select("chain_id", "symbol", "units", "usd").sort("usd", descending=True, nulls_last=True).collect()
 
 
 def main() -> None:

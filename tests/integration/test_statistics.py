@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import runpy
 import subprocess
 import sys
 import time
@@ -554,6 +555,21 @@ async def test_the_example_for_analysts_reads_what_was_written(world: World) -> 
     assert "USDC" in told
     assert "2.5" in told
     assert str(date.fromtimestamp(s.anvil.now())) in told
+
+
+async def test_the_example_invents_no_figure(world: World) -> None:
+    """A day whose value is not known has none, not zero; once all is paid out, nothing is secured now."""
+    example = runpy.run_path(str(Path(__file__).parents[2] / "docs/examples/statistics.py"))
+    s, ann = world.scenario, world.holder("ann")
+    gift = s.create_gift(ann, s.account("eve").address, tokens=[(s.deployment.usdc, 2_500_000)], duration=DAY)
+    await world.snapshot()
+    assert example["last_days"](world.folder, 7)["value_secured_usd"].to_list()[0] is None
+    assert example["secured_now"](world.folder)["units"].to_list() == [2.5]
+    s.advance(2 * DAY)
+    s.withdraw_gift(s.account("eve"), gift)
+    await world.snapshot()
+    assert example["secured_now"](world.folder)["units"].to_list() == []
+    assert example["last_days"](world.folder, 7)["value_secured_usd"].to_list()[:2] == [Decimal(0), None]
 
 
 def test_a_day_is_materialised_and_filled_in_through_dagster(
