@@ -25,6 +25,7 @@ State = Literal["in_flight", "accepted", "in_doubt"]
 _MIGRATION_LOCK = 0x6D61696C  # "mail": several instances that start at once migrate one after the other
 _MOST_OWED = 1000
 _TRANSACTION = {"isolation_level": "READ COMMITTED"}
+_READ_ONLY = "25006"
 _LIBPQ = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 
 metadata = sa.MetaData(schema="mail_service")
@@ -54,6 +55,9 @@ suppression = sa.Table(
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
     comment="Addresses that asked for no more reminders and gifts",
 )
+
+# Changes nothing, and fails where nothing can be written: at a standby, which answers everything else.
+_PROBE = sa.delete(message).where(sa.false())
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,7 @@ class Store:
             pool_recycle=1800,
             connect_args=_LIBPQ,
         )
+        sa.event.listen(engine.sync_engine, "handle_error", _leave_standby)
         try:
             async with engine.execution_options(**_TRANSACTION).begin() as connection:
                 await _migrate(connection)
@@ -116,9 +121,9 @@ class Store:
             await engine.dispose()
 
     async def ready(self) -> bool:
-        """Whether the database answers."""
+        """Whether the database answers and takes writes."""
         try:
-            await self._execute(sa.select(sa.literal(1)))
+            await self._execute(_PROBE)
         except SQLAlchemyError:
             return False
         return True
@@ -203,7 +208,7 @@ class Store:
     async def beat(self) -> None:
         """Stay known as alive, pay what is owed, judge the dead. To be called every few seconds."""
         try:
-            await self._watch.execute(sa.select(sa.literal(1)))
+            await self._watch.execute(_PROBE)
         except SQLAlchemyError:
             await self._watch.invalidate()
             self._watch = await _announce(self._engine, self.instance)
@@ -231,6 +236,12 @@ class Store:
     async def _execute(self, statement: sa.Executable) -> sa.CursorResult[Any]:
         async with self._engine.connect() as connection:
             return await connection.execute(statement)
+
+
+def _leave_standby(context: sa.ExceptionContext) -> None:
+    """After a failover the server that takes writes is another, which only a new connection finds."""
+    if getattr(context.original_exception, "sqlstate", None) == _READ_ONLY:
+        context.is_disconnect = True
 
 
 def _decide(claim: Claim, state: State) -> sa.Executable:

@@ -1,10 +1,11 @@
 """The key store by itself: who may judge whom, and what happens when the database goes away at the wrong moment."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from mail_service.store import Claim, Known, Store
@@ -62,6 +63,27 @@ async def test_an_instance_announces_itself_again(mail_database: str) -> None:
         await claimed(one, "key")
         await two.judge_dead_instances()
         assert await state(two, "key") == "in_flight"
+
+
+async def test_after_a_failover_to_a_standby_no_connection_to_it_is_kept(mail_database: str) -> None:
+    """It answers, and takes no writes: the process is not ready, and goes on by itself once there is a primary."""
+    name = mail_database.split("?")[0].rpartition("/")[2]
+    async with opened(mail_database) as store:
+        with psycopg.connect(mail_database.replace(f"/{name}?", "/postgres?"), autocommit=True) as admin:
+            admin.execute(f"alter database {name} set default_transaction_read_only = on")
+            cut(mail_database)
+            with suppress(SQLAlchemyError):
+                await store.find("x")
+            await store.beat()  # announced on the standby, which holds locks too
+            assert await store.find("x") is None
+            assert not await store.ready()
+            with pytest.raises(SQLAlchemyError):
+                await store.claim("key", b"body", "<key@x>", None)
+            admin.execute(f"alter database {name} reset default_transaction_read_only")
+        await store.beat()
+        assert await store.ready()
+        await claimed(store, "key")
+        assert await store._watch.scalar(sa.text("show transaction_read_only")) == "off"
 
 
 async def test_an_instance_announces_itself_again_after_an_outage_of_many_beats(mail_database: str) -> None:
