@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import text
@@ -30,29 +30,35 @@ DEEP: Final = 64  # blocks below the newest: no reorganisation explains a differ
 
 # What a stranger's contract, gifts without number or a reorganisation keep back is no trouble of ours: it would silence
 # the heartbeat, for days.
+# Nor is what waits of a chain or a kind of email that is not configured any more. A signal waits until its transaction
+# is found, and one read before its block was safe may be of none.
 # Each branch keeps to one index of its table. `clock_timestamp()` may change from row to row: no index is used for it.
 _TROUBLE = text("""
     with rows as (
-        select 'reminders' as room, state, coalesce(claimed_at, created_at) as since,
+        select 'reminders' as room, chain_id, state, coalesce(claimed_at, created_at) as since,
             coalesce(settled_at, claimed_at, created_at) as failed_at
         from worker.sent_ledger where state in ('unknown','held','dead')
         union all
-        select 'reminders', state, created_at, null from worker.sent_ledger
+        select 'reminders', chain_id, state, created_at, null from worker.sent_ledger
         where state = 'released' and reason is distinct from 'legacy_not_readable'
         union all
-        select 'gifts', state, coalesce(claimed_at, created_at), coalesce(settled_at, claimed_at, created_at)
+        select 'reminders', chain_id, 'queued', seen_at, null from worker.notify_signal
+        where state = 'new' and not (reason is not distinct from 'not_readable_yet' and chain_id = any(:unsafe))
+        union all
+        select 'gifts', chain_id, state, coalesce(claimed_at, created_at), coalesce(settled_at, claimed_at, created_at)
         from worker.gift_ledger where state in ('unknown','held','dead')
         union all
-        select 'gifts', state, created_at, null from worker.gift_ledger
+        select 'gifts', chain_id, state, created_at, null from worker.gift_ledger
         where state = 'released' and coalesce(reason, '') not in ('daily_cap', 'gift_is_another')
         union all
-        select 'alerts', state, created_at, null from worker.alert where state = 'queued'
+        select 'alerts', null, state, created_at, null from worker.alert where state = 'queued'
         union all
-        select 'relay', state, null, updated_at from worker.relay_request
+        select 'relay', chain_id, state, null, updated_at from worker.relay_request
         where state = 'reverted' and updated_at > now() - interval '1 hour'
     ), late as (
         select since from rows
         where state in ('released','unknown','queued') and since < clock_timestamp() - make_interval(secs => :late)
+          and (room = 'alerts' or (room = any(:rooms) and chain_id = any(:chains)))
     )
     select
         (select count(*) from late) as late,
@@ -90,7 +96,8 @@ async def gather(
         return await _sight(chain, places, behind_before, is_local)
 
     sights = await asyncio.gather(*(sight(chain) for chain in chains.values()))
-    return Known(expected, states, sights, await _trouble(engine), await _relays(engine, wallets, is_local))
+    trouble = await _trouble(engine, {each.name for each in expected}, chains)
+    return Known(expected, states, sights, trouble, await _relays(engine, wallets, is_local))
 
 
 def behind(sights: Sequence[ChainSight]) -> dict[str, int]:
@@ -161,8 +168,15 @@ async def _relays(engine: AsyncEngine, wallets: Sequence[str], is_local: bool) -
     return [Relays(each.chain_id, each.address, each.count, each.oldest, each.address in wallets) for each in found]
 
 
-async def _trouble(engine: AsyncEngine) -> Trouble:
+async def _trouble(engine: AsyncEngine, on: Collection[str], chains: Mapping[int, Chain]) -> Trouble:
+    """`on`: names of passes."""
+    values = {
+        "late": LATE_SECONDS,
+        "rooms": [room for room, name in (("reminders", "dispatch"), ("gifts", "gifts")) if name in on],
+        "chains": list(chains),
+        "unsafe": [id for id, chain in chains.items() if chain.settings.signal_block == "latest"],
+    }
     async with engine.connect() as connection:
-        row = (await connection.execute(_TROUBLE, {"late": LATE_SECONDS})).one()
+        row = (await connection.execute(_TROUBLE, values)).one()
     failed = {room: getattr(row, room) for room in ("reminders", "gifts", "relay")}
     return Trouble(row.late, row.oldest_late, row.held, row.dead, row.refused_alerts, failed)

@@ -33,7 +33,13 @@ from tests.integration.relay_rows import RELAYER, connected, enter_request
 CHAIN = 31337
 SECRET = "5e3c7a19-heartbeat-key"
 KEY = "0x" + "5e" * 32
-PASSES = [Expected("index", CHAIN, 5), Expected("due", CHAIN, 60), Expected("alerts", 0, 15)]
+PASSES = [
+    Expected("index", CHAIN, 5),
+    Expected("due", CHAIN, 60),
+    Expected("dispatch", 0, 15),
+    Expected("gifts", 0, 15),
+    Expected("alerts", 0, 15),
+]
 
 
 class Heart:
@@ -562,6 +568,55 @@ async def test_emails_that_were_tried_and_are_not_out_are_told_when_it_lasts(wor
     assert (await world.look()).healthy
     await _enter_gift(world, state, minutes=31)
     assert await _told_after_a_while(world) == [("emails_late", "emails", "raised")]
+
+
+async def _enter_signal(world: World, minutes: int, reason: str | None = None) -> None:
+    await world.sql(
+        "insert into worker.notify_signal (chain_id, tx_hash, legacy, kind, layer, creator, block_number, block_time,"
+        " reason, seen_at) values (31337, :tx, '0x22', 0, 1, '0x33', 5, 5, :reason,"
+        " now() - make_interval(mins => :minutes))",
+        tx=uuid4().hex,
+        reason=reason,
+        minutes=minutes,
+    )
+
+
+@pytest.mark.parametrize("reason", [None, "denied_by_an_endpoint", "not_readable_yet"])
+async def test_a_signal_that_is_not_planned_is_a_late_email(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart, reason: str | None
+) -> None:
+    """The dispatch succeeds at each of its runs meanwhile, and after a week the signal would be too old."""
+    async with opened(engine, chain_scenario, heart, **{f"CHAIN_{CHAIN}_SIGNAL_BLOCK": "safe"}) as world:
+        await _enter_signal(world, 29, reason)
+        assert (await world.look()).healthy
+        await _enter_signal(world, 31, reason)
+        assert await _told_after_a_while(world) == [("emails_late", "emails", "raised")]
+
+
+async def test_a_signal_whose_transaction_is_gone_is_no_trouble_of_ours(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+) -> None:
+    """It was read before its block was safe, and waits for a week in case it comes back."""
+    async with opened(engine, chain_scenario, heart, **{f"CHAIN_{CHAIN}_SIGNAL_BLOCK": "latest"}) as world:
+        await _enter_signal(world, 31, "not_readable_yet")
+        assert (await world.look()).heartbeat == "asked"
+        await _enter_signal(world, 31)
+        assert (await world.look()).heartbeat == "silent"
+
+
+@pytest.mark.parametrize("off", ["mail", "chain"])
+async def test_what_waits_of_what_is_no_longer_configured_is_no_trouble(world: World, off: str) -> None:
+    """It would silence the heartbeat for ever: nobody sends it any more."""
+    await _enter_email(world, "released", minutes=31)
+    await _enter_gift(world, "released", minutes=31)
+    await _enter_signal(world, 31)
+    assert (await world.look()).heartbeat == "silent"
+    if off == "mail":
+        world.expected = [each for each in world.expected if each.name not in ("dispatch", "gifts")]
+    else:
+        for table in ("sent_ledger", "gift_ledger", "notify_signal"):
+            await world.sql(f"update worker.{table} set chain_id = 777")
+    assert (await world.look()).heartbeat == "asked"
 
 
 async def test_what_strangers_keep_back_is_no_trouble_of_ours(world: World) -> None:
