@@ -186,9 +186,16 @@ def _counts(snapshot: "Snapshot") -> metadata.Table:
 
 
 async def _days(runtime: "Runtime", days: "list[date]") -> dict[date, metadata.Metadata]:
-    """Writes them; then the figures of each, and beside those of the last of them plots that end with it."""
+    """Writes them; then the figures of each, and beside those of the last of them plots that end with it.
+
+    Raises `IndexerUnavailable` while a chain's index is behind: what it has not read would be written as quiet days.
+    """
+    from reminder_worker.errors import IndexerUnavailable
     from reminder_worker.statistics.days import write_days
 
+    behind = [chain_id for chain_id in runtime.chains if not await runtime.statistics[chain_id].is_current()]
+    if behind:
+        raise IndexerUnavailable(f"the index has first to reach the head of {', '.join(map(str, behind))}")
     last = max(days)
     shown = [last - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
     found: dict[date, metadata.Metadata] = {day: {"dagster/partition_row_count": len(runtime.chains)} for day in days}

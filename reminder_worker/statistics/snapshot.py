@@ -74,8 +74,7 @@ class Statistics:
         from reminder_worker.statistics.holdings import read_holdings
         from reminder_worker.statistics.index_rows import read_rows
 
-        indexed = await self._block_of_index()
-        if indexed is None or not await self._is_at_the_head(indexed):
+        if not await self.is_current():
             return None
         tokens: frozenset[str] = frozenset()
 
@@ -110,6 +109,11 @@ class Statistics:
         await days.write_series(self._engine, self._folder, self._chain.chain_id, series, due, snapshot)
         await store.save(self._engine, snapshot)
         return _taken(snapshot, found, holdings, len(due))
+
+    async def is_current(self) -> bool:
+        """Whether the index is at the head, or nearly so: before that, days are not complete."""
+        block = await self._block_of_index()
+        return block is not None and await self._is_at_the_head(block)
 
     async def _block_of_index(self) -> Block | None:
         """None before the index read a block, and after a reorganisation took its block back."""

@@ -23,14 +23,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.gauges import statistics_gauges
 from assets.service import Service
-from assets.statistics import _snapshots
+from assets.statistics import _days, _snapshots
 from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import price_feed, statistics
 from reminder_worker.doctor import _statistics
+from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.runtime import open_runtime
+from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.statistics import files, holdings, store
 from reminder_worker.statistics.days import write_days
 from reminder_worker.statistics.price_pass import Prices
@@ -614,6 +615,29 @@ def test_a_day_is_materialised_and_filled_in_through_dagster(
     assert {figures["dagster/partition_row_count"] for figures in shown.values()} == {1}
     plots = {day for day, figures in shown.items() if "data:image/svg+xml;base64," in repr(figures)}
     assert plots == {days[1].isoformat()}
+
+
+async def test_no_day_is_filled_in_while_the_index_is_behind(world: World, database_url: str) -> None:
+    """As after `reminder-worker backfill`: the days that it has not read again would be written as quiet ones."""
+    world.scenario.create_legacy(world.holder("ann"), world.heirs)
+    await world.index.advance()
+    day = datetime.fromtimestamp(world.scenario.anvil.now(), UTC).date()
+    settings = settings_for(world.scenario, database_url, STATISTICS_FOLDER=str(world.folder))
+    service = Service(lambda: open_runtime(settings))
+
+    async def fill_in(runtime: Runtime) -> None:
+        await _days(runtime, [day])
+
+    try:
+        world.scenario.advance(3_600)
+        with pytest.raises(IndexerUnavailable, match="31337"):
+            await asyncio.to_thread(service.call, fill_in, 30)
+        assert not world.folder.exists()
+        await world.index.advance()
+        await asyncio.to_thread(service.call, fill_in, 30)
+    finally:
+        await asyncio.to_thread(service.close)
+    assert world.read("days")["day"].to_list() == [day]
 
 
 async def test_a_plot_of_the_last_hours_shows_these_hours_only_and_a_gap_where_none_was_counted(
