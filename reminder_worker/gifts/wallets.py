@@ -83,10 +83,13 @@ class GiftWallets:
             raise NotConfigured("Gifts to an email address are not offered here.")
         email = _normalised(request.email)
         digest = await self._authorise(request, email)
-        await self._quotas.take(
-            None, "gift_wallets_of_giver", request.giver, self._settings.per_giver, DAY, code="daily_cap_reached"
-        )
-        address = await self._find_or_create(self._provider, self._settings, email)
+        scope = "gift_wallets_of_giver"
+        await self._quotas.take(None, scope, request.giver, self._settings.per_giver, DAY, code="daily_cap_reached")
+        try:
+            address = await self._find_or_create(self._provider, self._settings, email)
+        except IdentityProviderUnavailable:
+            await self._quotas.give_back(scope, request.giver, DAY)
+            raise
         known_by = update(gift_wallet).values(address_hash=self._hashes.gift_wallet(address))
         async with self._engine.begin() as connection:
             await spend(connection, digest, request.deadline)

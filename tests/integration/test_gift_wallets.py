@@ -411,6 +411,18 @@ async def test_a_failed_request_does_not_spend_the_message(world: World) -> None
     assert await world.wallets.address(request) == address_of(world)
 
 
+async def test_what_fails_for_the_providers_sake_is_not_counted_against_the_giver(world: World) -> None:
+    """Or an hour in which it is away would end the giver's day."""
+    one = world.another(GIFT_WALLETS_PER_GIVER="1")
+    away = world.another(GIFT_WALLETS_PER_GIVER="1", TURNKEY_URL="http://127.0.0.1:1")
+    for _ in range(2):
+        with pytest.raises(IdentityProviderUnavailable):
+            await away.address(world.request())
+    assert await one.address(world.request()) == address_of(world)
+    with pytest.raises(LimitReached):
+        await one.address(world.request())
+
+
 async def test_a_key_made_for_the_request_cannot_burn_the_cap(world: World) -> None:
     throwaway = Account.create()
     with pytest.raises(GiverUnknown):
