@@ -42,6 +42,8 @@ log = structlog.get_logger(__name__)
 NEXT_TICK_SECONDS = 5.0
 UNREADABLE_SECONDS = 300.0
 NOT_DECRYPTABLE_SECONDS = 3600.0
+OUTSIDE_SECONDS = 60.0
+MOST_BEHIND = timedelta(minutes=10)  # further behind no node is reckoned with
 
 
 @dataclass(slots=True, eq=False)
@@ -147,7 +149,7 @@ class Resolver:
             return later(entry, NEXT_TICK_SECONDS, "indexer_unavailable")
         role = facts.audience(legacy, facts.configs, _line(entry)).get(entry.recipient)
         if role is None or (entry.kind is Kind.AUTO_RENEW_BUDGET and role is not Role.OWNER):
-            return dropped(entry, "not_in_audience")
+            return _outside(entry)
         return Relevant(entry, legacy, role)
 
     def _unreadable(self, entry: Entry) -> Settlement:
@@ -205,6 +207,15 @@ class Resolver:
     def _not_decryptable(self, entry: Entry) -> Settlement:
         log.error("entry_not_decryptable", chain_id=entry.chain_id, legacy=entry.legacy, recipient=entry.recipient)
         return later(entry, NOT_DECRYPTABLE_SECONDS, "not_decryptable", tries=1)
+
+
+def _outside(entry: Entry) -> Settlement:
+    """Of an heir who has just come in a node that is behind says it, too. Windows and budgets are planned again when it
+    was wrong; of the others nobody looks twice."""
+    looked_at_again = entry.kind in KIND_WINDOWS or entry.kind is Kind.AUTO_RENEW_BUDGET
+    if looked_at_again or datetime.now(UTC) - entry.created_at > MOST_BEHIND:
+        return dropped(entry, "not_in_audience")
+    return later(entry, OUTSIDE_SECONDS, "not_in_audience")
 
 
 def _line(entry: Entry) -> int:

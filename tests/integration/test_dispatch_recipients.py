@@ -10,8 +10,11 @@ from devnet.scenarios import DAY, Legacy, Mode, Scenario
 from reminder_worker.reminders import entries as become
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.ledger import Ledger
+from reminder_worker.reminders.plan import PlanReport
+from tests.campaign.nodes import behind
+from tests.integration.chain_proxy import proxy
 from tests.integration.mail_stub import Fault, MailStub
-from tests.integration.reminder_world import World, open_world
+from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
 
 @pytest.fixture
@@ -126,6 +129,31 @@ async def test_another_name_tells_no_corrected_address_of_what_is_past(world: Wo
         await world.hurry()
         await world.tick()
     assert world.mail.told("owner_reset") == []
+
+
+async def test_a_node_that_is_behind_takes_no_owner_reset_from_a_new_heir(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Nobody looks at a signal a second time: who is not an heir at its block yet is waited for a while."""
+    scenario = chain_scenario
+    async with (
+        proxy(scenario.anvil.url) as node,
+        MailStub() as mail,
+        open_world(engine, scenario, mail, CHAIN_31337_RPC_URLS=node.url) as world,
+    ):
+        owner, legacy = world.account("owner"), await approaching(world, "anna")
+        scenario.edit_distribution(owner, legacy, {world.address("anna"): 50, world.address("dora"): 50})
+        scenario.configure_reminders(owner, legacy)
+        scenario.check_in(owner, legacy)
+        await world.save(legacy, "dora")
+        await world.look_at_chain()
+        await world.dispatch._planners[CHAIN_ID].run(PlanReport())
+        node.answer = behind(scenario.anvil, 3)
+        await world.dispatch.run()
+        node.well()
+        await world.hurry()
+        await world.dispatch.run()
+        assert mail.told("owner_reset") == ["anna@example.org", "dora@example.org"]
 
 
 async def test_an_email_of_a_legacy_that_cannot_be_read_waits_until_it_is_history(world: World) -> None:
