@@ -192,14 +192,12 @@ async def _relay_has_work(runtime: Runtime, chain_id: int) -> bool:
     for reconcile in runtime.relaying.reconciles.values():
         if await reconcile.look(chain_id):
             return True
+    _check_keys(runtime)
     looked = cast(pass_state.c.detail["looked_at"].astext, DateTime(timezone=True))
     lately = looked > func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 0, 0, BALANCES_EVERY_SECONDS)
     question = select(true()).where(pass_state.c.name == "relay", pass_state.c.chain_id == chain_id, lately)
     async with runtime.engine.connect() as connection:
-        if not await connection.scalar(select(question.exists())):
-            return True
-    _check_keys(runtime)
-    return False
+        return not await connection.scalar(select(question.exists()))
 
 
 def _check_keys(runtime: Runtime) -> None:
