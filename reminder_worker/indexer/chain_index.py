@@ -133,6 +133,7 @@ class ChainIndex:
     async def rewind_to(self, first_block: int) -> None:
         """Forget `first_block` and all after it, for the pass to read again (`backfill`). Raises `ChainUnavailable`."""
         cursor = await self._cursor()
+        first_block = max(first_block, self._chain.settings.start_block)  # before it there is nothing of ours
         if first_block > cursor.number:
             return
         if not await self._rewind(cursor, await self._place(first_block - 1)):

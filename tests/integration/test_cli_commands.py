@@ -431,3 +431,12 @@ def test_backfill_reads_from_the_block_to_the_head(command: Command, anvil_chain
     done = command("backfill", "--from-block", "1", "--chain", "31337")
     assert done.exit_code == 0, done.output
     assert f"the index is at block {anvil_chain.anvil.block_number()}" in done.output
+
+
+def test_backfill_reads_nothing_before_the_first_block_of_all(command: Command) -> None:
+    """From 0 it would read a chain's whole past, thousands of questions, with an empty index meanwhile."""
+    first = {"CHAIN_31337_START_BLOCK": "5"}
+    assert command("tick", "--pass", "index", **first).exit_code == 0
+    done = command("backfill", "--from-block", "0", **first)
+    assert done.exit_code == 0, done.output
+    assert '"block": 4,' in next(line for line in done.output.splitlines() if "index_rewound" in line)
