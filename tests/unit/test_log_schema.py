@@ -12,6 +12,8 @@ PAGE = (ROOT / "docs" / "logs.md").read_text()
 WORKER, MAIL = PAGE.split("## Events of the mail service")
 LEVELS = {"debug", "info", "warning", "error", "critical"}
 _ROW = re.compile(r"^\| `(\w+)` \| ([a-z, ]+) \| ([^|]*)\|", re.M)
+_RENDERED = {"exc_info": "exception"}
+"""What stands in a line under another name than in the call."""
 Written = dict[str, tuple[set[str], set[str]]]
 """By event, the levels and fields."""
 
@@ -30,7 +32,7 @@ def calls(*packages: str) -> Iterator[tuple[str, str, set[str]]]:
             if not (isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)):
                 continue
             of, event = node.func, node.args[0].value
-            fields = {keyword.arg or "**" for keyword in node.keywords}
+            fields = {_RENDERED.get(name, name) for name in (keyword.arg or "**" for keyword in node.keywords)}
             if isinstance(of, ast.Name) and of.id == "say":
                 yield from ((event, level, fields) for level in ("error", "warning", "info"))
             if isinstance(of, ast.Attribute) and of.attr in LEVELS and _is_our_logger(of.value):
