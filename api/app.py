@@ -43,9 +43,10 @@ API_VERSION = "1.0.0"
 MAX_BODY_BYTES = 64 * 1024
 HOUR_SECONDS = 3600
 DESCRIPTION = """\
-Recipients of a legacy's reminders, managed by wallet signatures. Every request of the recipient endpoints carries an
-EIP-712 message signed in the domain `{name: "Reminder Worker", version: "1", chainId}`; nothing secret is in the
-frontend. A signed message works once and until its deadline. `docs/signing.ts` makes and signs each of them.
+Recipients of a legacy's reminders, managed by wallet signatures; sealed gifts, transactions whose gas is paid for, and
+statistics. Every request of the recipient endpoints carries an EIP-712 message signed in the domain
+`{name: "Reminder Worker", version: "1", chainId}`; nothing secret is in the frontend. A signed message works once and
+until its deadline. `docs/signing.ts` makes and signs each of them.
 """
 
 

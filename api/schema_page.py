@@ -75,7 +75,9 @@ def render_page(document: Json, json_path: str) -> str:
     tags = list(dict.fromkeys(tag for *_, operation in operations for tag in operation.get("tags", ["Other"])))
     links = "".join(
         f'<li><span class="method">{method.upper()}</span><a href="#{_anchor(path)}">{escape(path)}</a></li>'
-        for path, method, _ in operations
+        for tag in tags
+        for path, method, operation in operations
+        if tag in operation.get("tags", ["Other"])
     )
     sections = "".join(
         f"<section><h2>{escape(tag)}</h2>"
