@@ -36,6 +36,7 @@ from reminder_worker.database.tables import (
     relay_request,
     relay_wallet,
     tx_attempt,
+    upgrade_operation,
 )
 
 OPEN_STATES = ("queued", "waiting_predecessor", "deferred_fee", "signed", "broadcast", "mined")
@@ -309,12 +310,21 @@ async def forget(connection: AsyncConnection) -> int:
     ).all()
     t = tx_attempt.c
     of_slots = tuple_(t.chain_id, t.wallet, t.nonce).in_([tuple(slot) for slot in slots])
+    a, o = alert.c, upgrade_operation.c
+    open_still = select(1).where(
+        o.chain_id == a.chain_id, o.operation_id == a.subject, o.state.in_(("pending", "ready"))
+    )
     done = [
         await connection.execute(delete(tx_attempt).where(of_slots)),
         await connection.execute(delete(relay_request).where(r.id.in_(ids))),
         await connection.execute(delete(relay_budget).where(relay_budget.c.day < cast(long_ago, Date))),
         await connection.execute(
-            delete(alert).where(alert.c.created_at < long_ago, alert.c.state.in_(("sent", "log_only", "merged")))
+            delete(alert).where(
+                # What was told of an operation that still waits would be told again.
+                a.created_at < long_ago,
+                a.state.in_(("sent", "log_only", "merged")),
+                ~open_still.exists(),
+            )
         ),
     ]
     return len(slots) + sum(each.rowcount for each in done)

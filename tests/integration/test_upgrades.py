@@ -14,6 +14,7 @@ from structlog.testing import capture_logs
 from devnet.deploy import UPGRADE_DELAY
 from devnet.scenarios import Scenario
 from devnet.upgrades import CANCELLER_ROLE
+from reminder_worker import operations
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable, Misconfigured
@@ -426,6 +427,26 @@ async def test_an_address_without_a_timelock_is_no_quiet_queue(
     for _ in range(2):
         with pytest.raises(Misconfigured, match="CHAIN_31337_UPGRADE_TIMELOCK"):
             await watch.look() and await watch.run()
+
+
+async def test_what_may_be_executed_for_months_is_told_once(it: UpgradeWorld) -> None:
+    """Alerts are forgotten after a while, but not that of an operation that is still open."""
+    s = it.scenario
+    s.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    await _final(it)
+    s.advance(UPGRADE_DELAY)
+    await it.catch_up()
+    assert it.kinds() == ["scheduled", "confirmed", "executable"]
+    async with it.engine.begin() as connection:
+        await connection.execute(
+            text("update worker.alert set state = 'sent', created_at = created_at - interval '91 days'")
+        )
+    await operations.forget_expired(it.engine)
+    it.heard = len(it.rows("select 1 from worker.alert"))
+    s.schedule_delay(3 * DAY)
+    await it.catch_up()
+    assert it.kinds() == ["scheduled"]
 
 
 async def test_more_operations_than_a_statement_has_parameters_are_asked_for_at_once(engine: AsyncEngine) -> None:
