@@ -82,7 +82,7 @@ async def read_history(engine: AsyncEngine, chain_id: int) -> tuple[pl.DataFrame
 async def read_rows(
     engine: AsyncEngine, settings: ChainSettings, tokens_at: Callable[[str], Awaitable[frozenset[str]]]
 ) -> IndexRows:
-    """`tokens_at`: which tokens count, at a block hash. Raises `IndexerUnavailable` before the index read a block."""
+    """`tokens_at`: which locked tokens count, at a block. Raises `IndexerUnavailable` before the index read a block."""
     async with _snapshot(engine) as connection:
         cursor = await index_tables.read_cursor(connection, settings.chain_id, CURSOR)
         if cursor is None:

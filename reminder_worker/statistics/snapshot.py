@@ -77,11 +77,12 @@ class Statistics:
         if not await self.is_current():
             return None
         tokens: frozenset[str] = frozenset()
+        with_feed = frozenset(feed.token for feed in self._chain.settings.price_feeds)
 
         async def tokens_at(block_hash: str) -> frozenset[str]:
             nonlocal tokens
             tokens = await TokenWhiteList(self._chain).tokens(at=block_hash)
-            return tokens
+            return tokens | with_feed
 
         rows = await read_rows(self._engine, self._chain.settings, tokens_at)
         block = await self._chain.block_by_hash(rows.at.hash)
@@ -89,7 +90,6 @@ class Statistics:
             raise ChainUnavailable("the block that the index is at is not on the chain")
         holdings = await read_holdings(self._chain, rows.live, tokens, block)
         found = await self._valued(rows, holdings, block)
-        with_feed = frozenset(feed.token for feed in self._chain.settings.price_feeds)
         snapshot = Snapshot(
             chain_id=self._chain.chain_id,
             hour=store.hour_of(block.timestamp),

@@ -231,6 +231,22 @@ async def test_tokens_that_are_not_whitelisted_do_not_count(world: World) -> Non
     assert await world.amounts() == {}
 
 
+async def test_a_timelock_secures_a_token_that_has_a_price_feed_whatever_the_whitelist_says(world: World) -> None:
+    """As the wrapped ether of gifts, or a token that was taken off the list: it is locked and will be paid out."""
+    s, ann = world.scenario, world.holder("ann")
+    token = s.deploy("TestERC20", "Delisted", "OFF", 6)
+    s.mint(token, ann.address, 1_500_000)
+    s.create_gift(ann, s.account("eve").address, tokens=[(token, 1_500_000)])
+    s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now())
+    chain = Chain.connect(settings_of(s, PRICE_FEEDS=f"{token}={s.deployment.usdc_usd_feed}@86400"))
+    await Prices(world.engine, chain).run()
+    await world.index.advance()
+    taken = await Statistics(world.engine, chain, world.folder).run()
+    await chain.close()
+    assert taken is not None
+    assert taken.value_secured_usd == 1.5
+
+
 @pytest.mark.parametrize("code", ["0x60006000fd", "0x5b600056", "0x", "0x60016000f3", "0x61ffff6000f3"])
 async def test_a_hostile_token_takes_nothing_from_the_others(
     world: World, code: str, monkeypatch: pytest.MonkeyPatch
