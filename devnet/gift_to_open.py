@@ -33,7 +33,7 @@ CHROMIUM: Final = ("chromium", "chromium-browser", "google-chrome")
 PREFIX: Final = "gifts"
 WEI: Final = 10**17
 OPENS_AFTER: Final = 120  # seconds: long enough to see the page count down
-LETTER: Final = {"v": 1, "to": "you", "from": "the demo", "note": "A little something, sealed until the day it opens."}
+LETTER: Final = {"v": 1, "to": "Mia", "from": "the demo", "note": "A little something, sealed until the day it opens."}
 PRINTABLES: Final = {"Key sheet": "key-sheet.png", "Gift card": "gift-card.png", "Gift record": "gift-record.png"}
 
 # A wallet that asks nobody (EIP-6963), and a record of what is written on canvases: the key is nowhere else.

@@ -49,6 +49,7 @@ from devnet.parts import Log, Part, StackFailed, Supervisor, answers, end_leftov
 BLOCK_SECONDS = 2
 WALLET_FUNDS = 10**19
 _SOCKETS = "rw-stack-"  # in the directory for temporary files, because a socket's path has to be short
+_POSTGRES_CHATTER = (" LOG: ", "the database system is starting up", "due to administrator command")
 _DAGSTER_CHATTER = (
     *("INFO:dagster", " skipped: ", "Collected ", "Checking ", "Creating ", "Launch", "Priority ", "has been cached"),
     *("RUN_START ", "STEP_", "RESOURCE_", "LOGS_CAPTURED", "ENGINE_EVENT", "ASSET_", "HANDLED_OUTPUT", "LOADED_INPUT"),
@@ -124,7 +125,9 @@ class Stack:
         supervisor.start(self._chain(), self._inbox(), self._mail(), self._identity_provider())
         self._deploy()
         environ = self._environ()
-        subprocess.run([*_python("reminder_worker.cli"), "migrate"], env=environ, cwd=ROOT, check=True)
+        migrate = [*_python("reminder_worker.cli"), "migrate"]
+        said = subprocess.run(migrate, env=environ, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+        self.log.part("migrate", said.strip())
         for parts in self._worker(environ):
             supervisor.start(*parts)
 
@@ -150,7 +153,7 @@ class Stack:
                 return False
             return True
 
-        return Part("postgres", command, bare_environ(), ready, user, signal.SIGINT, quiet=(" LOG: ",))
+        return Part("postgres", command, bare_environ(), ready, user, signal.SIGINT, quiet=_POSTGRES_CHATTER)
 
     def _create_databases(self) -> None:
         url = f"postgresql://postgres@/postgres?host={self._socket}"

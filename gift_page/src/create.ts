@@ -71,8 +71,12 @@ const FAULTS = new Map<unknown, string>([
 
 // -- the wallet
 
+const NO_WALLET =
+  "No wallet was found yet. On a phone, open this page in the browser inside your wallet app; on a computer, use the " +
+  "browser that has your wallet.";
+
 function walletPicker(form: Form): HTMLElement {
-  const picker = make("div", { className: "row" }, make("span", { className: "hint" }, "No wallet was found yet."));
+  const picker = make("div", { className: "row" }, make("span", { className: "hint" }, NO_WALLET));
   discover((wallets) => {
     if (wallet !== undefined) return;
     const choices = wallets.map((each) =>
