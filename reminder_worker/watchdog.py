@@ -51,6 +51,13 @@ BY_STRANGERS: Final = frozenset(
 )
 _ONE_AT_A_TIME = text("select pg_advisory_xact_lock(hashtextextended('reminder-worker watchdog', 0))")
 
+# Committed before the ping: a database that can only be read, or whose disk is full, is found out by it.
+_A_WRITE = (
+    insert(pass_state)
+    .values(name=NAME, chain_id=0)
+    .on_conflict_do_update(index_elements=["name", "chain_id"], set_={"name": NAME})
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _Told:
@@ -106,6 +113,7 @@ class Watchdog:
         wrong = judge(known)
         async with self._engine.begin() as conn:
             await conn.execute(_ONE_AT_A_TIME)
+            await conn.execute(_A_WRITE)
             changed = await self._tell(conn, wrong) + await self._forget_gone(conn)
             raised = (await conn.scalars(select(_T.kind).where(_OF_THE_WORKER, _T.raised))).all()
         unwell = {kind for kind, _, _ in wrong} | {AlertKind(kind) for kind in raised}

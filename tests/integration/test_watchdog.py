@@ -213,6 +213,15 @@ async def test_a_database_that_is_down_makes_silence(world: World) -> None:
     assert world.heart.pings == 0
 
 
+async def test_a_database_that_takes_no_writes_makes_silence(world: World) -> None:
+    """Everything can be read, and looks well: that nothing can be planned or sent would show minutes later."""
+    await world.sql(f"alter database {world.engine.url.database} set default_transaction_read_only = on")
+    await world.engine.dispose()
+    with pytest.raises(SQLAlchemyError):
+        await world.look()
+    assert world.heart.pings == 0
+
+
 async def test_what_the_relay_told_of_a_wallet_makes_silence_and_is_not_told_again(world: World) -> None:
     world.wallets.append(RELAYER)
     await world.alerts.raise_(None, AlertKind.RELAYER_STOPPED, RELAYER, CHAIN, {})
