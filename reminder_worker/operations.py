@@ -35,6 +35,18 @@ WAITING_STATES = ("queued", "released", "unknown")
 UNFINISHED_SECONDS = 86_400  # within which the creation of a wallet may still end
 CLOCKS_APART = 3600  # seconds by which the database's clock may be ahead of those that judge deadlines
 T = TypeVar("T")
+# A row of somebody to be told outlives the retry window, which is shorter, only where no email of a gift is sent now.
+_FORGET_GIFT_EMAILS = text("""
+    with over as (
+        delete from worker.gift_ledger where expires_at < now() returning chain_id, timelock_id, email_hash
+    ), gone as (
+        delete from worker.gift_notification n using over
+        where n.chain_id = over.chain_id and n.timelock_id = over.timelock_id and n.email_hash = over.email_hash
+          and n.unlock_time < extract(epoch from now()) - 90 * 86400
+        returning true
+    )
+    select (select count(*) from over) + (select count(*) from gone)
+""")
 # Chain by chain, since the index is: `min` of all would read the whole of it.
 _NEXT_ASK = text("""
     with recursive chain as (
@@ -247,17 +259,17 @@ async def forget_expired(engine: AsyncEngine) -> int:
 
 
 async def _forget_gifts(connection: AsyncConnection, long_over: ColumnElement[int]) -> int:
-    """The ledger after its time, deadlines that refuse older messages by themselves, and wallets never made: their
-    creation, should it end after all, is found by its name.
+    """The ledger after its time with whom it was about, deadlines that refuse older messages by themselves, and wallets
+    never made: their creation, should it end after all, is found by its name.
     """
     wallet = gift_wallet.c
     given_up = wallet.timestamp_ms / 1000 < long_over - UNFINISHED_SECONDS
+    emails = int(await connection.scalar(_FORGET_GIFT_EMAILS) or 0)
     done = [
-        await connection.execute(delete(gift_ledger).where(gift_ledger.c.expires_at < func.now())),
         await connection.execute(delete(gift_write).where(gift_write.c.deadline < long_over)),
         await connection.execute(delete(gift_wallet).where(wallet.sub_organization_id.is_(None), given_up)),
     ]
-    return sum(each.rowcount for each in done)
+    return emails + sum(each.rowcount for each in done)
 
 
 def _age(moment: ColumnElement[Any]) -> ColumnElement[int]:

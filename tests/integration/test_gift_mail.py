@@ -1042,6 +1042,22 @@ async def test_what_outlived_its_use_is_forgotten_and_the_rest_kept(world: World
         await world.notifications.register(captured)
 
 
+async def test_where_no_email_of_a_gift_is_sent_any_more_it_is_forgotten_all_the_same(world: World) -> None:
+    """Gifts or emails were switched off: the pass that would delete it does not run."""
+    over, kept = world.seal(), world.seal()
+    for id in (over, kept):
+        await world.register(id)
+    async with world.engine.begin() as connection:
+        for statement in (
+            "update worker.gift_notification set unlock_time = extract(epoch from now()) - 91 * 86400",
+            "update worker.gift_ledger set expires_at = now() - interval '1 day'",
+        ):
+            await connection.execute(text(f"{statement} where timelock_id = :id"), {"id": over})
+    await forget_expired(world.engine)
+    assert [row.timelock_id for row in await world.rows("select timelock_id from worker.gift_notification")] == [kept]
+    assert {row.timelock_id for row in await world.rows("select timelock_id from worker.gift_ledger")} == {kept}
+
+
 async def test_an_erasure_while_the_email_is_on_its_way_leaves_no_body_behind(world: World) -> None:
     """The row goes between the store and the answer; what becomes of the email keeps nothing of it."""
     id = world.seal()
