@@ -87,7 +87,7 @@ async def feed_states(engine: AsyncEngine, chain_settings: ChainSettings) -> lis
 async def prices_at(engine: AsyncEngine, chain_settings: ChainSettings, moment: int) -> Mapping[str, Price]:
     """By token, as our own history knows them at a moment (unix seconds); without tokens that it does not know then.
 
-    `age` and `stale` are those of that moment.
+    `age` and `stale` are those of that moment; after the last look at a feed the last price is no fresher than now.
     """
     feeds = chain_settings.price_feeds
     if not feeds:
@@ -107,12 +107,12 @@ async def prices_at(engine: AsyncEngine, chain_settings: ChainSettings, moment: 
         .lateral()
     )
     known = price_feed.c
-    symbol = (
-        select(known.symbol)
-        .where(known.chain_id == chain_settings.chain_id, known.token == asked.c.token)
-        .scalar_subquery()
+    of_token = and_(known.chain_id == chain_settings.chain_id, known.token == asked.c.token)
+    is_last = and_(known.feed == newest.c.feed, known.round_id == newest.c.round_id, known.block_time <= moment)
+    is_denied = and_(is_last, known.verdict != Verdict.GOOD)
+    question = select(asked.c.token, newest, known.symbol, is_denied.label("is_denied")).select_from(
+        asked.join(newest, true()).outerjoin(price_feed, of_token)
     )
-    question = select(asked.c.token, newest, symbol.label("symbol")).select_from(asked.join(newest, true()))
     async with engine.connect() as connection:
         rows = {row.token: row for row in await connection.execute(question)}
     return {each.token: _past(each, rows[each.token], moment) for each in feeds if each.token in rows}
@@ -138,7 +138,7 @@ def _current(feed: PriceFeed, row: Row[Any]) -> Price:
 
 def _past(feed: PriceFeed, row: Row[Any], moment: int) -> Price:
     age = moment - row.updated_at
-    return _price(feed, row, age, is_stale(age, feed.heartbeat_seconds))
+    return _price(feed, row, age, bool(row.is_denied) or is_stale(age, feed.heartbeat_seconds))
 
 
 def _price(feed: PriceFeed, row: Row[Any], age: int, stale: bool) -> Price:

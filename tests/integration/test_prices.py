@@ -329,6 +329,23 @@ async def test_history_tells_the_price_of_any_moment_since_the_first_round(feeds
     assert between.symbol == "ETH"
 
 
+async def test_history_calls_no_price_fresh_that_is_not_believed_now(feeds: Feeds) -> None:
+    """Asked for the present moment it says what is said without one; of the time before it still says fresh."""
+    first = feeds.set_ether(2_500 * DOLLARS)
+    await feeds.run()
+    feeds.anvil.increase_time(60)
+    feeds.set_ether(-1)
+    await feeds.run()
+    moment = feeds.anvil.now()
+    assert (await feeds.now())[ETHER].stale
+    assert (await feeds.at(moment))[ETHER].stale
+    assert not (await feeds.at(moment))[feeds.usdc].stale
+    assert not (await feeds.at(first))[ETHER].stale
+    feeds.set_ether(2_600 * DOLLARS)
+    await feeds.run()
+    assert not (await feeds.at(feeds.anvil.now()))[ETHER].stale
+
+
 async def test_a_round_answered_anew_after_a_reorganisation_has_the_later_answer(feeds: Feeds) -> None:
     moment = feeds.set_ether(2_500 * DOLLARS, number=7)
     await feeds.run()
