@@ -11,7 +11,7 @@ from httptools import HttpParserError
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 REQUEST_SECONDS: Final = 20.0  # for a whole request, or for a part of the answer to be taken: at most twice this
-MAX_HEAD_BYTES: Final = 64 * 1024  # request line and headers
+MAX_HEAD_BYTES: Final = 64 * 1024  # all of a request but its body: request line, headers, what frames chunks, trailers
 
 
 class Patience(HttpToolsProtocol):
@@ -20,7 +20,7 @@ class Patience(HttpToolsProtocol):
     _whole_by: asyncio.TimerHandle | None = None
     _since: float | None = None  # when a request began that is not whole yet
     _in_head = True
-    _head = 0  # bytes of a request whose headers are not complete
+    _head = 0  # bytes of a request that is not whole yet, without its body
     _unsent = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
@@ -36,17 +36,24 @@ class Patience(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._since is None:
             self._since = self.loop.time()
-        if self._in_head:
-            self._head += len(data)
+        self._head += len(data)
         super().data_received(data)
-        if self._in_head and self._head > MAX_HEAD_BYTES and not self.transport.is_closing():
+        if self._head > MAX_HEAD_BYTES and not self.transport.is_closing():
             self.send_400_response("The header is too large.")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_head:  # not a trailer, which no proxy has looked at
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         if self.parser.should_upgrade() and any(map(_is_of_a_body, self.headers)):
             raise HttpParserError  # the parser would take the body for the next request
         self._in_head = False  # what follows is body; the application limits that
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._head -= len(body)
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._since, self._in_head, self._head = None, True, 0

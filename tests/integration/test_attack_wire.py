@@ -65,7 +65,8 @@ async def answers_to(world: World, sent: bytes) -> bytes:
 
 
 def statuses(answers: bytes) -> list[int]:
-    return [int(each) for each in re.findall(rb"^HTTP/1\.1 (\d{3})", answers, re.MULTILINE)]
+    """Of answers one behind another: a body does not end with its line."""
+    return [int(each) for each in re.findall(rb"HTTP/1\.1 (\d{3})", answers)]
 
 
 BEGUN = (
@@ -142,6 +143,27 @@ async def test_a_header_without_end_is_not_kept(world: World, monkeypatch: pytes
     assert statuses(await answers_to(world, b"GET /" + b"a" * (1 << 22))) in ([], [400])
     large = b"Connection: close\r\nX-Large: " + b"a" * 30_000 + b"\r\n\r\n"
     assert statuses(await answers_to(world, LIVE + large)) == [200]
+
+
+async def test_what_stands_between_chunks_or_behind_them_has_an_end_too(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "REQUEST_SECONDS", 3600)
+    chunked = POST + b"Transfer-Encoding: chunked\r\n\r\n"
+    for endless in (b"0\r\nX: " + b"a" * (1 << 22), b"0\r\n" + b"X: b\r\n" * (1 << 19), b"1;x=" + b"a" * (1 << 22)):
+        assert set(statuses(await answers_to(world, chunked + endless))) <= {400}
+    body = b"".join(b"40\r\n" + b" " * 64 + b"\r\n" for _ in range(1000)) + b"0\r\nX: a\r\n\r\n"
+    last = LIVE + b"Connection: close\r\n\r\n"
+    assert statuses(await answers_to(world, chunked + body + last)) == [400, 200], "white space is no JSON"
+
+
+async def test_what_stands_behind_a_body_is_no_header(behind_proxy: World) -> None:
+    """A proxy that passes trailers on has not looked at them: they are what the client says of itself."""
+    head = b"POST /recipients HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+    trailers = b"X-Request-ID: of-the-trailer\r\nContent-Type: application/json\r\n\r\n"
+    answered = await answers_to(behind_proxy, head + b"2\r\n{}\r\n0\r\n" + trailers)
+    assert statuses(answered) == [415]
+    assert b"of-the-trailer" not in answered
 
 
 FRAMINGS = (
