@@ -9,7 +9,7 @@ from uuid import uuid4
 import aiohttp
 import psycopg
 from pydantic import SecretBytes, SecretStr
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker import operations, passes
@@ -118,8 +118,9 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
         return
     try:
         await must_take_writes(engine)
-    except SQLAlchemyError as error:
-        yield Finding("database", False, f"takes no writes ({type(error).__name__}): a standby, or is its disk full?")
+    except DBAPIError as error:
+        why = type(error.orig).__name__
+        yield Finding("database", False, f"takes no writes ({why}): a standby, or is its disk full?")
         return
     yield Finding("database", True, "answers, takes writes, and its schema serves this version")
     different = await differences(engine, settings, _vault(settings.service), _hashes(settings.service))

@@ -135,7 +135,7 @@ def test_a_database_that_takes_no_writes_is_named(command: Command) -> None:
     )
     looked = command("doctor")
     assert looked.exit_code == 1
-    assert "takes no writes" in looked.output
+    assert "takes no writes (ReadOnlySqlTransaction)" in looked.output
     for arguments in (("migrate",), ("tick",), ("serve",), ("requeue",), ("rotate-key",), ("relay", "list")):
         result = command(*arguments)
         assert (result.exit_code, isinstance(result.exception, SystemExit)) == (1, True), arguments
