@@ -134,9 +134,10 @@ class UpgradeWatch:
         return report
 
     def _bear(self, found: NotNow, place: Place) -> None:
-        """A node that lags is read another time; what lasts is no success, or nobody would ever hear of it."""
-        waits = None if place.moved_at is None else (datetime.now(UTC) - place.moved_at).total_seconds()
-        if found is not NotNow.REORGANISED and waits is not None and waits > PATIENCE_SECONDS:
+        """A node that lags is read another time; what lasts is no success, or nobody would ever hear of it, and so is
+        what was never otherwise."""
+        bears = place.moved_at is not None and (datetime.now(UTC) - place.moved_at).total_seconds() <= PATIENCE_SECONDS
+        if found is not NotNow.REORGANISED and not bears:
             raise ChainUnavailable(f"the endpoints of chain {self._chain_id} contradict what they said: {found.name}")
 
     async def _place(self) -> Place:

@@ -406,6 +406,22 @@ async def test_another_timelock_is_read_from_its_beginning(it: UpgradeWorld) -> 
     assert it.kinds() == ["scheduled"]
 
 
+async def test_a_node_that_lacks_blocks_is_no_success_from_the_first_look_on(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    """Nothing was ever read then, by whose age one would hear of it."""
+    chain_scenario.schedule_upgrade(SOMEBODY)
+    async with RpcProxy(chain_scenario.anvil) as node:
+        chain = Chain.connect(chain_settings(chain_scenario, RPC_URLS=node.url))
+        has = {"latest", "finalized", *map(hex, (chain.settings.start_block - 1, chain_scenario.anvil.block_number()))}
+        node.rule = lambda method, params: None if method == "eth_getBlockByNumber" and params[0] not in has else PASS
+        try:
+            with pytest.raises(ChainUnavailable):
+                await world(chain_scenario, engine, chain).watch.run()
+        finally:
+            await chain.close()
+
+
 async def test_a_node_that_never_says_what_it_said_before_is_no_success(it: UpgradeWorld) -> None:
     """Its logs lack what we have of a block that it still has: for a while that is a node that lags."""
     it.scenario.schedule_upgrade(SOMEBODY)
