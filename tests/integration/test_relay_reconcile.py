@@ -375,7 +375,9 @@ async def test_nothing_sealed_is_left_when_all_is_final(world: RelayWorld) -> No
     gift = world.gift()
     authorization = world.withdrawal(gift)
     await world.admission.admit(authorization)
-    dumped = str([await world.rows(f"select * from worker.{table}") for table in ("relay_request", "tx_attempt")])
+    tables = ("relay_request", "tx_attempt")
+    dumped = str([await world.rows(f"select t::text from worker.{table} t") for table in tables])
+    assert authorization.digest.hex() in dumped, "bytes are shown in hex"
     assert authorization.call_data[-64:-32].hex() not in dumped
     await settled(world)
     (request,) = await world.rows("select call_data, salt, key_id from worker.relay_request")
