@@ -111,15 +111,14 @@ def _label(chain_id: int, name: str) -> str:
 
 async def _sight(chain: Chain, places: Mapping[str, int], before: Mapping[str, int], is_local: bool) -> ChainSight:
     id, configured, signal_block = chain.chain_id, len(chain.settings.rpc_urls), chain.settings.signal_block
-    settled: dict[str, Block] = {}
     try:
         async with asyncio.timeout(CHAIN_SECONDS):
-            heads = await _blocks(chain, "latest")
+            told = await _blocks(chain, "latest", *sorted({signal_block, "finalized"} - {"latest"}))
+            heads = told.pop("latest")
+            settled = {tag: max(found, key=_number) for tag, found in told.items() if found}
             lowest = min((each.number for each in heads), default=0)
-            deep = await _blocks(chain, hex(max(0, lowest - DEEP))) if len(heads) > 1 else []
-            for tag in sorted({signal_block, "finalized"} - {"latest"}) if heads else ():
-                if found := await _blocks(chain, tag):
-                    settled[tag] = max(found, key=_number)
+            which = hex(max(0, lowest - DEEP))
+            deep = (await _blocks(chain, which))[which] if len(heads) > 1 else []
     except TimeoutError:
         heads = []
     if not heads:
@@ -152,14 +151,14 @@ def _age(block: Block) -> int:
     return max(0, int(time.time()) - block.timestamp)
 
 
-async def _blocks(chain: Chain, which: str) -> list[Block]:
+async def _blocks(chain: Chain, *which: str) -> dict[str, list[Block]]:
     """What each endpoint says for itself; one that does not answer or does not have it is left out."""
-    said = await chain.ask_each([("eth_getBlockByNumber", [which, False])], _block)
-    return [block for block in said if block is not None]
+    said = await chain.ask_each([("eth_getBlockByNumber", [each, False]) for each in which], _each_block)
+    return {each: [block for blocks in said if (block := blocks[place])] for place, each in enumerate(which)}
 
 
-def _block(answers: Sequence[Any]) -> Block | None:
-    return None if isinstance(answers[0], RpcError) else wire.block(answers[0])
+def _each_block(answers: Sequence[Any]) -> list[Block | None]:
+    return [None if isinstance(answer, RpcError) else wire.block(answer) for answer in answers]
 
 
 async def _relays(engine: AsyncEngine, wallets: Sequence[str], is_local: bool) -> list[Relays]:
