@@ -991,10 +991,10 @@ async def test_after_a_rotation_the_old_key_opens_nothing_and_everything_still_a
     assert world.stub.told("gift_unlocked") == [NORMAL, NORMAL]
 
 
-async def test_requests_and_errors_show_nothing(world: World) -> None:
+async def test_a_request_shows_neither_its_payload_nor_its_signature(world: World) -> None:
     request = world.request(world.payload(world.seal()))
     assert "canary" not in repr(request).lower()
-    assert request.signature.hex() not in repr(request)
+    assert repr(request.signature) not in repr(request)
 
 
 async def test_a_dark_chain_refuses_the_registration(world: World) -> None:
