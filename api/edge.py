@@ -6,10 +6,11 @@ from uuid import uuid4
 
 import structlog
 from litestar.enums import ScopeType
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, Message, Receive, ReceiveMessage, Scope, Send
 
 from api.clients import Clients
 from api.metrics import RequestMetrics
+from reminder_worker.errors import Malformed
 
 log = structlog.get_logger(__name__)
 
@@ -56,9 +57,15 @@ class Edge:
                 ]
             await send(message)
 
+        async def receive_whole() -> ReceiveMessage:
+            message = await receive()
+            if message["type"] == "http.disconnect":  # which the framework takes for a fault of ours
+                raise Malformed("The client left before its request was whole.")
+            return message
+
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             try:
-                await self._app(scope, receive, send_with_headers)
+                await self._app(scope, receive_whole, send_with_headers)
             finally:
                 seconds = time.perf_counter() - began
                 route = str(scope.get("path_template") or "unmatched")

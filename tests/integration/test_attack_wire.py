@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api import patience
+from api.metrics import RequestMetrics
 from devnet.scenarios import Scenario
 from reminder_worker.logging import configure_logging
 from tests.integration.api_world import World, open_world
@@ -107,6 +108,24 @@ async def test_a_byte_now_and_then_keeps_no_connection_without_a_request(
     monkeypatch.setattr(patience, "REQUEST_SECONDS", 0.3)
     assert await dripping(world, b"", b"\r\n") == []
     assert await dripping(world, LIVE + b"\r\n", b"\r\n") in ([200], [])
+
+
+async def test_who_leaves_in_the_middle_of_a_request_is_no_fault_of_ours(
+    world: World, monkeypatch: pytest.MonkeyPatch, captured_logs: pytest.CaptureFixture[str]
+) -> None:
+    """Or anybody could make the alert of our own faults ring, and nobody believe it."""
+    configure_logging(world.parts.settings)
+    counted: asyncio.Queue[tuple[Any, ...]] = asyncio.Queue()
+    monkeypatch.setattr(RequestMetrics, "observe", lambda _, *seen: counted.put_nowait(seen))
+    for begun in BEGUN[3:]:
+        async with connected(world) as (_, writer):
+            writer.write(begun)
+            await writer.drain()
+            writer.transport.abort()
+        async with asyncio.timeout(10):
+            method, route, status, _ = await counted.get()
+        assert (method, route, status) == ("POST", "/recipients", 400)
+    assert '"level": "error"' not in "".join(captured_logs.readouterr())
 
 
 async def test_a_slow_answer_of_ours_is_waited_for(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
