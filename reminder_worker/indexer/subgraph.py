@@ -139,21 +139,21 @@ class Subgraph:
 
     async def _with_assets(self, rows: Sequence[TimelockRow], at: IndexHead) -> dict[int, Timelock]:
         assets: dict[str, list[TimelockAsset]] = {row.id: [] for row in rows}
-        for asset in await self._by_key("timelock_assets", list(assets), TimelockAssetRow, at, unasked=False):
+        for asset in await self._by_key("timelock_assets", list(assets), TimelockAssetRow, at, by_id=False):
             if asset.timelock.id not in assets:
                 raise self._failing("timelockAssets: timelock that was not asked for")
             assets[asset.timelock.id].append(asset.asset())
         return {int(row.id): _timelock(row, assets[row.id]) for row in rows}
 
     async def _by_key(
-        self, query: str, keys: Collection[str], shape: type[E], at: IndexHead, *, unasked: bool = True
+        self, query: str, keys: Collection[str], shape: type[E], at: IndexHead, *, by_id: bool = True
     ) -> list[E]:
-        """Entities of the given keys; `unasked` checks that the ids are among them."""
+        """Entities of the given keys. `by_id`: the keys are ids, and no others may come."""
         wanted = sorted(set(keys))
         found: list[E] = []
         for chunk in _chunks(wanted, KEYS):
             found += await self._pages(query, {"keys": chunk}, shape, at)
-        if unasked and not {row.id for row in found} <= set(wanted):
+        if by_id and not {row.id for row in found} <= set(wanted):
             raise self._failing(f"{query}: id that was not asked for")
         return found
 
