@@ -98,9 +98,8 @@ def test_no_secret_is_readable_by_others(stack: PlainStack) -> None:
 
 
 def test_doctor_finds_everything_well(stack: PlainStack, story: TickedStory) -> None:
-    reminder_worker(
-        stack.directory, "tick", "--pass", "watchdog", check=True
-    )  # what it saw long ago counts for nothing
+    # What the watchdog saw long ago counts for nothing.
+    reminder_worker(stack.directory, "tick", "--pass", "watchdog", check=True)
     looked = reminder_worker(stack.directory, "doctor")
     assert looked.returncode == 0, looked.stdout + looked.stderr
     for part in ("database", "installation", "ledger", "passes", "chain 31337 contracts", "mail", "dagster"):
