@@ -120,14 +120,14 @@ class Resolver:
 
         async def read(chain_id: int, some: Sequence[Entry]) -> None:
             try:
-                if chain_id in self._readers:
-                    facts[chain_id] = await in_time(self._readers[chain_id].read(some))
-                    return
+                facts[chain_id] = await in_time(self._readers[chain_id].read(some))
             except ServiceError as error:  # also `Misconfigured`, when a node denies a contract
                 log.warning("chain_not_readable", chain_id=chain_id, error=type(error).__name__)
-            settled.extend(later(entry, NEXT_TICK_SECONDS, "chain_not_readable") for entry in some)
+                settled.extend(later(entry, NEXT_TICK_SECONDS, "chain_not_readable") for entry in some)
 
-        await together(*(read(chain_id, some) for chain_id, some in by_chain.items()))
+        for chain_id in by_chain.keys() - self._readers.keys():  # it was served once, and may be again
+            settled.extend(later(entry, UNREADABLE_SECONDS, "chain_not_configured") for entry in by_chain[chain_id])
+        await together(*(read(chain_id, some) for chain_id, some in by_chain.items() if chain_id in self._readers))
         return facts, settled
 
     def _relevant(self, entry: Entry, facts: Facts) -> Relevant | Settlement:

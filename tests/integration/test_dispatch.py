@@ -553,6 +553,20 @@ async def test_a_chain_that_cannot_be_read_costs_no_try_and_nothing_is_lost(
     assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
 
 
+async def test_emails_of_a_chain_that_is_served_no_more_wait_and_keep_nobody_busy(world: World) -> None:
+    await approaching(world)
+    await world.mail.stop()
+    await world.dispatch.run()
+    await world.mail.start()
+    for table in ("recipient", "sent_ledger"):
+        await world.sql(f"update worker.{table} set chain_id = 2")
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.told("before_activation") == []
+    rows = await world.sql("select reason, next_try > now() + interval '4 minutes' from worker.sent_ledger")
+    assert [tuple(row) for row in rows] == [("chain_not_configured", True)] * 3
+
+
 class OtherNode(Proxy):
     """The node of another chain, which gives blocks, and to a call no answer at all or that there is no contract."""
 
