@@ -89,9 +89,9 @@ def every_signal_settled(service: dg.ResourceParam[Service]) -> dg.AssetCheckRes
 
 @dg.asset_check(asset=sent_emails, op_tags=AFTER_THE_WORK)
 def every_email_decided(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
-    """No email is held or dead (an operator has to decide), and none stays unknown for long."""
+    """No email is dead or was held within a week (an operator has to look), and none stays unknown for long."""
     counts = service.call(_undecided, SECONDS)
-    stuck = [count for count in counts if count.state != "unknown"]
+    stuck = [count for count in counts if count.calls_for_somebody]
     late = [count for count in counts if count.state == "unknown" and count.oldest > SETTLED_WITHIN]
     return dg.AssetCheckResult(
         passed=not stuck and not late,
@@ -100,7 +100,7 @@ def every_email_decided(service: dg.ResourceParam[Service]) -> dg.AssetCheckResu
                 f"{c.count} {c.kind} {c.state}{metadata.place(c.chain_id)}, for {metadata.age(c.oldest)}"
                 for c in stuck + late
             ),
-            "none is held, dead or unknown for long",
+            "none is dead, was held lately or is unknown for long",
         ),
         severity=dg.AssetCheckSeverity.ERROR if stuck else dg.AssetCheckSeverity.WARN,
         metadata={

@@ -136,9 +136,9 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
 
 
 async def _waiting_for_operators(engine: AsyncEngine) -> Finding:
-    found = [each for each in await operations.undecided_emails(engine) if each.state in ("held", "dead")]
+    found = [each for each in await operations.undecided_emails(engine) if each.calls_for_somebody]
     if not found:
-        return Finding("ledger", True, "no email is held or dead")
+        return Finding("ledger", True, "no email is dead, or was held lately")
     words = ", ".join(f"{each.count} {each.kind} {each.state} ({each.reason or 'no reason'})" for each in found)
     return Finding("ledger", False, f"{words}: see the runbook; `reminder-worker requeue` for dead ones")
 

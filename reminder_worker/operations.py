@@ -32,6 +32,7 @@ from reminder_worker.database.tables import (
 
 UNDECIDED_STATES = ("unknown", "held", "dead")
 WAITING_STATES = ("queued", "released", "unknown")
+HELD_CALLS_FOR = 7 * 86_400  # seconds
 UNFINISHED_SECONDS = 86_400  # within which the creation of a wallet may still end
 CLOCKS_APART = 3600  # seconds by which the database's clock may be ahead of those that judge deadlines
 T = TypeVar("T")
@@ -112,7 +113,8 @@ class SignalCount:
 
 @dataclass(frozen=True, slots=True)
 class EmailCount:
-    """Ledger rows nobody has settled (`unknown`) or that wait for an operator (`held`, `dead`), and why."""
+    """Ledger rows nobody has settled (`unknown`) or that wait for an operator (`held`, `dead`), and why. Ages in
+    seconds."""
 
     chain_id: int
     kind: str
@@ -120,6 +122,12 @@ class EmailCount:
     reason: str | None
     count: int
     oldest: int
+    newest: int
+
+    @property
+    def calls_for_somebody(self) -> bool:
+        """Of held ones for a while only: nothing ends that state, and what is wrong for ever is looked at by nobody."""
+        return self.state == "dead" or (self.state == "held" and self.newest <= HELD_CALLS_FOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +197,8 @@ async def undecided_emails(engine: AsyncEngine) -> list[EmailCount]:
     found: list[EmailCount] = []
     for t in (sent_ledger.c, gift_ledger.c):
         group = (t.chain_id, t.kind, t.state, t.reason)
-        columns = (*group, func.count(), _age(func.min(func.coalesce(t.claimed_at, t.created_at))))
+        since = func.coalesce(t.claimed_at, t.created_at)
+        columns = (*group, func.count(), _age(func.min(since)), _age(func.max(since)))
         question = select(*columns).where(t.state.in_(UNDECIDED_STATES)).group_by(*group).order_by(*group)
         found += await _rows(engine, EmailCount, question)
     return found

@@ -147,10 +147,10 @@ async def open_requests(engine: AsyncEngine) -> list[Requests]:
     return await _requests(engine, relay_request.c.state.in_(OPEN_STATES), relay_request.c.created_at)
 
 
-async def ended_requests(engine: AsyncEngine, days: int = 1) -> list[Requests]:
-    """Of the last `days` days."""
+async def ended_requests(engine: AsyncEngine) -> list[Requests]:
+    """Of the last day."""
     t = relay_request.c
-    since = func.now() - func.make_interval(0, 0, 0, days)
+    since = func.now() - func.make_interval(0, 0, 0, 1)
     return await _requests(engine, and_(~t.state.in_(OPEN_STATES), t.updated_at >= since), t.updated_at)
 
 

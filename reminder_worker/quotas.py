@@ -60,7 +60,7 @@ class Quotas:
         now = int(self.now())  # of the window that was full: at its very end the next one would be named
         if cost and not await self.take_many(connection, scope, {subject: cost}, limit, window_seconds):
             ends = (now // window_seconds + 1) * window_seconds
-            raise LimitReached(f"the limit of {scope} is used up", ends - now, code)
+            raise LimitReached("A limit for this is used up; try again later.", ends - now, code)
 
     async def take_many(
         self,
@@ -92,9 +92,7 @@ class Quotas:
         async with self._engine.begin() as own:
             await own.execute(_GIVE_BACK, {"scope": scope, "subject": subject, "window": start})
 
-    async def cooldown(
-        self, connection: AsyncConnection | None, scope: str, subject: str, seconds: int, code: str = "cooldown"
-    ) -> None:
+    async def cooldown(self, connection: AsyncConnection | None, scope: str, subject: str, seconds: int) -> None:
         """Once in `seconds`, counted from the last time it was granted; raises `LimitReached` with what is left."""
         if seconds <= 0:
             return
@@ -106,7 +104,7 @@ class Quotas:
             ).first()
             if granted is None:
                 ends = await conn.scalar(_ENDS_AT, key)
-                raise LimitReached(f"the cooldown of {scope} is not over", int(ends or now) - now, code)
+                raise LimitReached("This was done not long ago; try again later.", int(ends or now) - now, "cooldown")
 
     @asynccontextmanager
     async def _transaction(self, connection: AsyncConnection | None) -> AsyncIterator[AsyncConnection]:

@@ -86,7 +86,7 @@ def test_migrate_makes_the_tables_and_may_be_repeated(command: Command) -> None:
 def test_doctor_is_content_with_a_sound_installation(command: Command) -> None:
     looked = command("doctor")
     assert looked.exit_code == 0, looked.output
-    for words in ("answers, serves this chain", "all have code and answer", "no email is held or dead"):
+    for words in ("answers, serves this chain", "all have code and answer", "no email is dead"):
         assert words in looked.output
     assert "mail" in looked.output
     assert "not configured (MAIL_URL, MAIL_TOKEN)" in looked.output
@@ -235,6 +235,7 @@ def test_doctor_knows_requests_that_a_changed_key_left_behind(command: Command, 
 
 def test_doctor_shows_no_secret(command: Command) -> None:
     looked = command("doctor", MAIL_URL="http://127.0.0.1:1", MAIL_TOKEN="a-token-nobody-sees")
+    assert "MAIL_TOKEN" in looked.output
     for secret in (_text(ENC_KEY), _text(HASH_KEY), "a-token-nobody-sees", command.environ["DATABASE_URL"]):
         assert secret not in looked.output
 
@@ -421,7 +422,9 @@ def test_relay_resume_lets_a_stopped_wallet_go_on(command: Command, anvil_chain:
 def test_no_relay_command_prints_a_signature(command: Command) -> None:
     request_id = enter_request(command.enter, Vault(ENC_KEY), "broadcast")
     for arguments in (("list",), ("list", "--ended"), ("show", str(request_id))):
-        printed = command("relay", *arguments).output
+        shown = command("relay", *arguments)
+        printed = shown.output
+        assert shown.exit_code == 0, printed
         assert SIGNATURE.hex() not in printed
         assert repr(SIGNATURE) not in printed
 
