@@ -111,10 +111,14 @@ class Supervisor:
         self.directory = directory
         self.log = log
         self._running: list[_Running] = []
+        self._batches: dict[str, int] = {}
 
     def start(self, *parts: Part) -> None:
         """Start them together and wait until all are ready. Raises `PartEnded` or `StackFailed`."""
         began = time.monotonic()
+        batch = len(self._batches)
+        for part in parts:
+            self._batches.setdefault(part.name, batch)  # one that is started again keeps its place
         started = [self._spawn(part) for part in parts]
         waiting = {running.part.name: running for running in started}
         while waiting:
@@ -161,10 +165,10 @@ class Supervisor:
         return running.part
 
     def stop(self) -> None:
-        """End all parts, the first one started (which the others may need while they end) last."""
-        first, rest = self._running[:1], self._running[1:]
-        for group in (rest, first):
-            for running in reversed(group):
+        """End all parts, what was started last first: while it ends it may need what was there before it."""
+        for batch in sorted(set(self._batches.values()), reverse=True):
+            group = [running for running in self._running if self._batches[running.part.name] == batch]
+            for running in group:
                 _signal(running, running.part.stop_signal)
             give_up = time.monotonic() + _STOP_SECONDS
             for running in group:
