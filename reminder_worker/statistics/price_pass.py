@@ -13,7 +13,6 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.tokens import Tokens
 from reminder_worker.chain.values import Block
 from reminder_worker.database.tables import price, price_feed
-from reminder_worker.errors import ChainUnavailable
 from reminder_worker.settings import PriceFeed
 from reminder_worker.statistics.feeds import SANE, Answer, Round, Verdict, judge, read_feeds
 from reminder_worker.statistics.prices import ETHER
@@ -81,9 +80,7 @@ class Prices:
         return PriceReport(block.number, len(readings), rounds, Counter(each.verdict.value for each in readings))
 
     async def _read(self) -> tuple[Block, Sequence[_Reading]]:
-        block = await self._chain.block("latest")
-        if block is None:
-            raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has a latest block")
+        block = await self._chain.head()
         feeds = list(dict.fromkeys(each.feed for each in self._feeds))
         answers = dict(zip(feeds, await read_feeds(self._chain, feeds, block), strict=True))
         known = await self._known()
