@@ -32,6 +32,14 @@ async def approaching(world: World, *people: str) -> Legacy:
     return legacy
 
 
+async def checked_in(world: World) -> Legacy:
+    """Anna is an heir of it, and is to hear of an owner reset."""
+    legacy = await approaching(world, "anna")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.look_at_chain()
+    return legacy
+
+
 @pytest.mark.parametrize(
     ("state", "reason"), [("dead", "rejected_422"), ("suppressed", "suppressed"), ("dropped", "body_gone")]
 )
@@ -75,9 +83,7 @@ async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to
 
 async def test_a_corrected_address_is_not_told_of_what_is_past(world: World) -> None:
     """Of a window that is open it is; a signal was for who was saved then."""
-    legacy = await approaching(world, "anna")
-    world.scenario.check_in(world.account("owner"), legacy)
-    await world.look_at_chain()
+    legacy = await checked_in(world)
     world.mail.fail(Fault.DIES_BEFORE)
     await world.dispatch.run()
     assert await world.states() == {"unknown": 1}
@@ -94,9 +100,7 @@ async def test_who_gets_another_name_while_an_email_is_undecided_hears_once_of_w
     world: World, fault: Fault
 ) -> None:
     """The address is the one that it was tried at: what never arrived there is not lost with its words."""
-    legacy = await approaching(world, "anna")
-    world.scenario.check_in(world.account("owner"), legacy)
-    await world.look_at_chain()
+    legacy = await checked_in(world)
     world.mail.fail(fault)
     await world.dispatch.run()
     assert await world.states() == {"unknown": 1}
@@ -114,9 +118,7 @@ async def test_who_gets_another_name_while_an_email_is_undecided_hears_once_of_w
 
 @pytest.mark.parametrize("renamed", ["before", "after"])
 async def test_another_name_tells_no_corrected_address_of_what_is_past(world: World, renamed: str) -> None:
-    legacy = await approaching(world, "anna")
-    world.scenario.check_in(world.account("owner"), legacy)
-    await world.look_at_chain()
+    legacy = await checked_in(world)
     world.mail.fail(Fault.DIES_BEFORE)
     await world.dispatch.run()
     corrected = {world.address("anna"): "anna.new@example.org"}
@@ -196,9 +198,7 @@ async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_o
     world: World, outcome: str
 ) -> None:
     """The older owner reset is under way with one dispatcher when the newer is due with another."""
-    legacy = await approaching(world, "anna")
-    world.scenario.check_in(world.account("owner"), legacy)
-    await world.look_at_chain()
+    legacy = await checked_in(world)
     await world.mail.stop()
     await world.dispatch.run()
     await world.hurry()
@@ -228,9 +228,7 @@ async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_o
 async def test_an_undecided_email_that_never_arrived_waits_a_day_for_a_later_one_of_its_kind(
     world: World, hours: int
 ) -> None:
-    legacy = await approaching(world, "anna")
-    world.scenario.check_in(world.account("owner"), legacy)
-    await world.look_at_chain()
+    legacy = await checked_in(world)
     world.mail.fail(Fault.DIES_BEFORE)
     await world.dispatch.run()
     await world.sql("update worker.sent_ledger set next_try = now() + interval '1 hour' where state = 'unknown'")
