@@ -20,6 +20,10 @@ from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
 from reminder_worker.mail.messages import amount_words
 
 CARDS = "cards"  # the path below the prefix that images are served at
+KEEP_THE_SHEET = (
+    "What was in it is in the wallet that the key on your sheet belongs to: keep the sheet until you have moved it to "
+    "a wallet of your own."
+)
 ABOUT = "A sealed gift is waiting for you. It opens on its day, for its recipient alone."
 _STYLE = """
 :root{color-scheme:light dark;--ground:GROUND;--soft:SOFT;--accent:ACCENT;--page:PANEL;--card:#fff;--paper:PANEL;
@@ -186,7 +190,7 @@ def _state_words(facts: GiftFacts) -> str:
 
 def _advice(marks: Marks, state: GiftState) -> list[str]:
     if state is GiftState.CLAIMED:
-        return []
+        return [KEEP_THE_SHEET] if marks.paper else []
     lines = ["Whoever has this link can see the gift. Only the wallet it was sealed for can ever receive it."]
     if marks.paper:
         lines.append(

@@ -94,9 +94,14 @@ def _service_error(_request: Request[Any, Any, Any], error: errors.ServiceError)
     return problem(status, error.code, title, str(error), faults, headers)
 
 
-def _database_error(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+def database_unavailable(error: Exception) -> errors.Unavailable:
+    """What the client is told; the log gets the rest."""
     log.error("database_unavailable", exc_info=error)
-    return _service_error(request, errors.Unavailable("The database does not answer; try again later."))
+    return errors.Unavailable("The database does not answer; try again later.")
+
+
+def _database_error(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+    return _service_error(request, database_unavailable(error))
 
 
 def _framework_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[Problem]:

@@ -9,11 +9,13 @@ from eth_utils.address import to_checksum_address
 from litestar import Controller, Request, Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, PathParameter
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from api.gift_answers import GiftAnswer, gift_answer
-from api.gift_page import CARDS, content_security_policy, create_page, gift_page, plain_page
-from api.problems import RETRY_LATER_SECONDS, STATUS, UNREADABLE, described
-from reminder_worker.errors import NotConfigured, NotFound, ServiceError, Unavailable
+from api.gift_page import CARDS, KEEP_THE_SHEET, content_security_policy, create_page, gift_page, plain_page
+from api.problems import RETRY_LATER_SECONDS, STATUS, UNREADABLE, database_unavailable, described
+from reminder_worker.errors import LimitReached, Misconfigured, NotConfigured, NotFound, ServiceError, Unavailable
 from reminder_worker.gifts.claim_link import ClaimLink, Marks, kept_marks
 from reminder_worker.gifts.occasions import card, card_names, occasion_of
 from reminder_worker.gifts.page_files import ASSETS, Entry, PageFiles
@@ -23,6 +25,7 @@ from reminder_worker.settings import IdentityProviderSettings, Settings
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}", re.ASCII)
+_PASSING = (Unavailable, Misconfigured)  # also when a node denies a contract
 FOR_EVER = {
     "Cache-Control": "public, max-age=31536000, immutable",
     "Cross-Origin-Resource-Policy": "cross-origin",  # messengers show it on pages of their own
@@ -36,11 +39,18 @@ NOT_SERVED = (
     ],
 )
 NOT_NOW = ("The gift cannot be shown right now", ["Nothing is lost: it is safe where it is. Please try again soon."])
+TOO_MANY = (
+    "Please wait a moment",
+    [
+        "Very many people have asked for gifts from your network in this minute.",
+        "Nothing is lost: please load this page again in a minute.",
+    ],
+)
 NONE_FOR = (
     "No gift was found for this sheet",
     [
         "A gift that was sealed this minute may need a moment: please try again shortly.",
-        "A gift that has been opened already is not shown here any more.",
+        f"A gift that has been opened already is not shown here any more. {KEEP_THE_SHEET}",
     ],
 )
 
@@ -78,10 +88,20 @@ class GiftFactsController(Controller):
         return gift_answer(facts, provider, sub_organization)
 
 
+def _stopped(request: Request[Any, Any, Any], error: Exception) -> Response[str]:
+    """What ends a request before its page has begun, as a page too: people cannot read a problem's JSON."""
+    if isinstance(error, LimitReached):
+        answer = _sorry(error, _marks(request), TOO_MANY)
+        answer.headers["Retry-After"] = str(error.retry_after)
+        return answer
+    return _sorry(database_unavailable(error), _marks(request), NOT_NOW)
+
+
 class GiftPageController(Controller):
     """Below the configured prefix, for people and for what draws link previews."""
 
     include_in_schema = False
+    exception_handlers = {LimitReached: _stopped, OperationalError: _stopped, PoolTimeout: _stopped}  # noqa: RUF012
 
     @get("/{chain_id:str}/{timelock_id:str}")
     async def page(
@@ -100,7 +120,7 @@ class GiftPageController(Controller):
         try:
             link = _link(pages, chain_id, timelock_id, marks)
             facts = await pages.facts(link.chain_id, link.timelock_id)
-        except (NotFound, Unavailable) as error:
+        except (NotFound, *_PASSING) as error:
             elsewhere = link is not None and not pages.serves(link.chain_id)
             return _sorry(error, marks, NOT_SERVED if elsewhere else NO_GIFT, link, entry)
         occasion = occasion_of(marks.occasion)
@@ -120,7 +140,7 @@ class GiftPageController(Controller):
             if not _ADDRESS.fullmatch(address):
                 raise NotFound("This is no address.")
             link = await pages.newest(address.lower(), marks)
-        except (NotFound, Unavailable) as error:
+        except (NotFound, *_PASSING) as error:
             return _sorry(error, marks, NONE_FOR)
         return Response("", status_code=302, media_type="text/plain", headers={"Location": link.url})
 
@@ -206,11 +226,11 @@ def _sorry(
     entry: Entry | None = None,
 ) -> Response[str]:
     status, _ = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
-    title, lines = NOT_NOW if isinstance(error, Unavailable) else not_found
+    title, lines = NOT_NOW if isinstance(error, _PASSING) else not_found
     occasion = occasion_of(marks.occasion)
     page = plain_page(occasion, title, lines, link, None if not_found is NOT_SERVED else entry)
     answer = _html(page, content_security_policy(occasion), status)
-    if isinstance(error, Unavailable):
+    if isinstance(error, _PASSING):
         answer.headers["Retry-After"] = str(RETRY_LATER_SECONDS)
     return answer
 

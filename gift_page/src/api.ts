@@ -40,7 +40,7 @@ export async function ask<T>(path: string, body?: unknown): Promise<T> {
   let response: Response;
   let answer: unknown;
   try {
-    response = await fetch(path, { ...options, signal: AbortSignal.timeout(MOST_MILLISECONDS) });
+    response = await fetch(path, { ...options, signal: endsAfter(MOST_MILLISECONDS) });
     answer = await response.json();
   } catch {
     throw new Unreachable("The service does not answer.");
@@ -49,6 +49,13 @@ export async function ask<T>(path: string, body?: unknown): Promise<T> {
   if (!isProblem(answer)) throw new Unreachable("The service does not answer.");
   const wait = Number(response.headers.get("Retry-After") ?? Number.NaN);
   throw new Refused(answer, Number.isFinite(wait) ? wait : undefined);
+}
+
+/** As `AbortSignal.timeout`, which iPhones before iOS 16 do not know. */
+export function endsAfter(milliseconds: number): AbortSignal {
+  const end = new AbortController();
+  setTimeout(() => end.abort(), milliseconds);
+  return end.signal;
 }
 
 function isProblem(answer: unknown): answer is Problem {

@@ -20,9 +20,10 @@ const chainId = Number(chain);
 
 function greet(): void {
   const letter = letterOf(location.hash);
-  const title = document.querySelector("h1");
-  if (title !== null) showLetter(part("letter"), title, letter);
-  if (location.hash !== "") offerSharing(part("share"));
+  const heading = document.querySelector("h1");
+  const { title } = document;
+  if (heading !== null) showLetter(part("letter"), heading, letter);
+  if (location.hash !== "") offerSharing(part("share"), title);
 }
 
 function tellTimesHere(): void {
@@ -38,10 +39,18 @@ function wait(unlockAt: string, asOf: string): void {
     if (document.hidden) return; // the device may have slept, and its clock with it
     fetchFacts(chainId, timelockId ?? "").then((facts) => clock.set(facts.asOf), () => undefined);
   });
-  countDown(place, new Date(unlockAt), clock, () => {
-    fill(part("state"), make("p", { className: "when", attributes: { role: "status" } }, "The day has come. One moment…"));
-    void until((facts) => facts.state !== "sealed");
-  });
+  countDown(place, new Date(unlockAt), clock, awaitOpening);
+}
+
+/** The day has come; the chain, or the one node that was asked, does not know it yet. */
+function awaitOpening(): void {
+  fill(part("ways"));
+  say("The day has come. One moment…");
+  void until((facts) => facts.state !== "sealed");
+}
+
+function say(words: string): void {
+  fill(part("state"), make("p", { className: "when", attributes: { role: "status" } }, words));
 }
 
 /** Asks every few seconds until `enough`, then shows what is so. */
@@ -61,10 +70,12 @@ function show(facts: Facts): void {
   if (facts.state === "claimed") {
     fill(part("ways"));
     fill(part("advice"));
-    fill(part("state"), make("p", { className: "when", attributes: { role: "status" } }, OPENED));
+    say(OPENED);
   } else if (facts.state === "open") {
-    fill(part("state"), make("p", { className: "when", attributes: { role: "status" } }, "This gift can be opened now."));
+    say("This gift can be opened now.");
     void open(facts);
+  } else {
+    awaitOpening();
   }
 }
 
@@ -78,11 +89,12 @@ async function open(found: Facts | null): Promise<void> {
       found ?? fetchFacts(chainId, timelockId ?? ""),
       import("./ways.ts"),
     ]);
-    await offerWays(facts, place, show);
+    await offerWays(facts, place, show, () => void open(null));
     if (wasHere && document.activeElement === document.body) place.querySelector("h2")?.focus();
   } catch (error) {
     const again = button("Try again", () => open(null));
     fill(place, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)), again);
+    if (wasHere) again.focus();
   }
 }
 

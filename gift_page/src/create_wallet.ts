@@ -7,6 +7,7 @@ import {
   type TransactionReceipt,
   type TransactionResponse,
 } from "ethers";
+import { Wrong } from "./create_form.ts";
 import { type NewGift, sealedIn, type Sealed, sealedTopics, sealingCalls } from "./sealing.ts";
 import type { Wallet } from "./wallets.ts";
 
@@ -66,7 +67,7 @@ export class GiverWallet {
     return new GiverWallet(chain, await provider.getSigner(), tokens, head * 1000 - Date.now());
   }
 
-  /** Seals it; `said` is told what the wallet is about to ask. */
+  /** Seals it; `said` is told what the wallet is about to ask. Throws `Wrong` when the gift would be open at once. */
   async seal(
     recipient: string,
     token: Token,
@@ -76,6 +77,7 @@ export class GiverWallet {
   ): Promise<Sealed> {
     const now = BigInt(await latest(this.signer.provider));
     const duration = BigInt(Math.ceil(opensAt.getTime() / 1000)) - now;
+    if (duration <= 0n) throw new Wrong("Its day has come meanwhile. Please start over and choose a later time.");
     const gift = { router: this.chain.router, recipient, duration, deadline: now + MINUTES_TO_SEAL * 60n };
     const calls = sealingCalls({ ...gift, asset: await this.asset(token, units) });
     let receipt: TransactionReceipt | null = null;

@@ -8,7 +8,9 @@
  */
 import { compressRawPublicKey, encryptOtpCodeToBundle, toDerSignature } from "@turnkey/crypto";
 import { Signature, TypedDataEncoder, verifyTypedData } from "ethers";
+import { endsAfter } from "./api.ts";
 import type { Facts, IdentityProvider as Provider } from "./facts.ts";
+import type { AwaitedCode } from "./remembered.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 import { InWords } from "./words.ts";
 
@@ -29,12 +31,10 @@ export class EmailCodeError extends InWords {
   }
 }
 
-/** A code that is on its way. */
-export interface SentCode {
-  email: string;
-  otpId: string;
-  /** JSON: the key to encrypt the code to, signed by the provider's enclave. */
-  targetBundle: string;
+/** A code that is on its way. `targetBundle` is JSON: the key to encrypt it to, signed by the provider's enclave. */
+export interface SentCode extends AwaitedCode {
+  /** Null after a reload, which no address outlives: then the provider's `subOrganizationId` is known. */
+  email: string | null;
 }
 
 const MOST_MILLISECONDS = 20_000;
@@ -163,7 +163,7 @@ async function verify(provider: Provider, sent: SentCode, code: string, publicKe
 }
 
 /** For wallets made before the service could say which they are. */
-async function findOrganization(provider: Provider, email: string, verificationToken: string): Promise<string> {
+async function findOrganization(provider: Provider, email: string | null, verificationToken: string): Promise<string> {
   const body = { filterType: "EMAIL", filterValue: email, verificationToken };
   const found = await askProxy<{ organizationId?: string | null }>(provider, "/v1/account", body, "wrong_email");
   if (!found.organizationId) throw new EmailCodeError("wrong_email");
@@ -202,7 +202,7 @@ async function post<T>(url: string, body: string, headers: Record<string, string
       credentials: "omit",
       redirect: "error",
       referrerPolicy: "no-referrer",
-      signal: AbortSignal.timeout(MOST_MILLISECONDS),
+      signal: endsAfter(MOST_MILLISECONDS),
     });
     if (response.ok) return (await response.json()) as T;
   } catch {

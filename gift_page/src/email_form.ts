@@ -3,6 +3,7 @@ import { button, fill, make } from "./dom.ts";
 import { normaliseEmail } from "./email_address.ts";
 import { EmailCodeError, sendCode, signIn, type SentCode } from "./email_code.ts";
 import type { Facts } from "./facts.ts";
+import { rememberCode, rememberedCode } from "./remembered.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 import { inWords } from "./words.ts";
 
@@ -13,16 +14,20 @@ const NO_CODE = "Please type the code from the email.";
 export function askEmail(facts: Facts, place: HTMLElement, problem?: string): Promise<GiftSigner> {
   return new Promise((resolve) => {
     const finish = (signer: GiftSigner): void => {
+      rememberCode(facts, null);
       fill(place, make("p", { className: "dim busy", attributes: { role: "status" } }, "Your wallet signs…"));
       resolve(signer);
     };
-    askAddress(facts, place, finish, problem ?? "");
+    const awaited = problem === undefined ? rememberedCode(facts) : null;
+    if (awaited !== null) askCode(facts, place, finish, { email: null, ...awaited });
+    else askAddress(facts, place, finish, problem ?? "");
   });
 }
 
 type Finish = (signer: GiftSigner) => void;
 
 function askAddress(facts: Facts, place: HTMLElement, finish: Finish, problem: string | null = null): void {
+  rememberCode(facts, null);
   const input = field("gift-email", { type: "email", autocomplete: "email", inputMode: "email" });
   const words =
     "This gift was sealed for an email address. Type it, and the sign-in provider sends a code there: neither comes to us.";
@@ -38,7 +43,8 @@ function askCode(facts: Facts, place: HTMLElement, finish: Finish, sent: SentCod
   const input = field("gift-code", { type: "text", autocomplete: "one-time-code", inputMode: "text" });
   input.autocapitalize = "none";
   input.spellcheck = false;
-  const words = `A code is on its way to ${sent.email}. Type it here, and tell it to nobody.`;
+  const { email } = sent;
+  const words = `A code is on its way to ${email ?? "your address"}. Type it here, and tell it to nobody.`;
   const form = question(words, "The code from the email", input, "Open my gift", async () => {
     const code = input.value.replace(/[\s-]/g, "");
     if (code === "") return NO_CODE;
@@ -50,10 +56,14 @@ function askCode(facts: Facts, place: HTMLElement, finish: Finish, sent: SentCod
     }
     return null;
   });
-  const others = make("p", { className: "choices" });
-  others.append(
-    button("Send another code", () => form.run(() => send(facts, place, finish, sent.email)), "button quiet"),
-    button("Use another address", () => askAddress(facts, place, finish), "button quiet"),
+  const elsewhere = (): void => {
+    if (!form.isBusy()) askAddress(facts, place, finish); // else what comes back would take it away again
+  };
+  const others = make(
+    "p",
+    { className: "choices" },
+    email !== null && button("Send another code", () => form.run(() => send(facts, place, finish, email)), "button quiet"),
+    button(email === null ? "Have another code sent" : "Use another address", elsewhere, "button quiet"),
   );
   form.element.append(others);
   show(place, form, input);
@@ -62,7 +72,10 @@ function askCode(facts: Facts, place: HTMLElement, finish: Finish, sent: SentCod
 /** The problem, when none was sent. */
 async function send(facts: Facts, place: HTMLElement, finish: Finish, email: string): Promise<string | null> {
   try {
-    askCode(facts, place, finish, await sendCode(facts.identityProvider, email));
+    const sent = await sendCode(facts.identityProvider, email);
+    const { otpId, targetBundle } = sent;
+    if (facts.identityProvider?.subOrganizationId) rememberCode(facts, { otpId, targetBundle });
+    askCode(facts, place, finish, sent);
     return null;
   } catch (error) {
     return isWrongEmail(error) ? NO_ADDRESS : inWords(error);
@@ -75,6 +88,7 @@ function isWrongEmail(error: unknown): boolean {
 
 interface Question {
   element: HTMLFormElement;
+  isBusy(): boolean;
   tell(problem: string): void;
   /** Waits with the form at rest; tells the problem that comes back. */
   run(work: () => Promise<string | null>): Promise<void>;
@@ -96,8 +110,9 @@ function question(
     input.setAttribute("aria-invalid", "true");
     input.focus();
   };
+  const isBusy = (): boolean => element.getAttribute("aria-busy") === "true";
   const run = async (work: () => Promise<string | null>): Promise<void> => {
-    if (element.getAttribute("aria-busy") === "true") return;
+    if (isBusy()) return;
     element.setAttribute("aria-busy", "true");
     fill(problem);
     fill(submit, "One moment…");
@@ -110,7 +125,7 @@ function question(
     event.preventDefault();
     void run(work);
   });
-  return { element, tell, run };
+  return { element, isBusy, tell, run };
 }
 
 function field(id: string, properties: Partial<HTMLInputElement>): HTMLInputElement {

@@ -40,13 +40,15 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const NOT_A_NAME = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 const NOT_A_NOTE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const JOINERS = /[\u200c\u200d]/g; // part of words and of emoji
+const PICTURES = /[\u{1f000}-\u{1faff}]/gu; // an emoji may be younger than a device's tables
 const DOTS = /[\u3002\uff0e\uff61\u2024\ufe52]/g; // what a browser or a reader takes for a dot
 const WORD = "[\\p{L}\\p{N}_]";
+const BEGIN = "(?:^|[^\\p{L}\\p{N}_])"; // of a word; no lookbehind, which stops the whole page on iPhones before iOS 16.4
 const READS_AS_URL = new RegExp(
-  `://|//|\\\\\\\\|@|(?<!${WORD})www\\s*\\.` +
-    `|(?<!${WORD})(?:https?|ftp|mailto|javascript|data|tel)\\s*:` +
+  `://|//|\\\\\\\\|@|${BEGIN}www\\s*\\.` +
+    `|${BEGIN}(?:https?|ftp|mailto|javascript|data|tel)\\s*:` +
     `|(?:${WORD}|-)\\.(?:[\\p{L}\\p{Nl}\\p{No}]{2,}|xn--)` +
-    `|(?<!${WORD})\\p{Nd}{1,3}(?:\\.\\p{Nd}{1,3}){3}(?!${WORD})`,
+    `|${BEGIN}\\p{Nd}{1,3}(?:\\.\\p{Nd}{1,3}){3}(?!${WORD})`,
   "iu",
 );
 
@@ -103,10 +105,11 @@ export function checkLetter(letter: Letter): void {
 }
 
 function checkName(text: string): void {
-  if (NOT_A_NAME.test(text.replace(JOINERS, ""))) {
+  if (NOT_A_NAME.test(text.replace(JOINERS, "").replace(PICTURES, ""))) {
     throw new BadLetter("has a name with a control or invisible character");
   }
   const name = text.normalize("NFC").split(/\s+/u).filter(Boolean).join(" ");
+  if (name.includes("=?")) throw new BadLetter("has a name that holds what a mail program would decode");
   if ([...name].length > MOST_NAME_CHARACTERS) {
     throw new BadLetter(`has a name of more than ${MOST_NAME_CHARACTERS} characters`);
   }

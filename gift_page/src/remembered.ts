@@ -1,4 +1,7 @@
-/** What this tab keeps of a gift under way, so that a reload finds it: never a key, a signature or a message. */
+/**
+ * What this tab keeps of a gift under way, so that a reload finds it: never a key, a signature, an email address or a
+ * message.
+ */
 
 /** By what a gift is opened. */
 export type Way = "paper" | "email" | "wallet";
@@ -16,6 +19,12 @@ export interface Paid {
   skipSwap: boolean;
 }
 
+/** A code that was sent, by what the provider calls it: worth nothing without the code itself. */
+export interface AwaitedCode {
+  otpId: string;
+  targetBundle: string;
+}
+
 interface Gift {
   chainId: number;
   timelockId: string;
@@ -23,22 +32,36 @@ interface Gift {
 
 /** Null forgets it. */
 export function remember(gift: Gift, request: Relayed | Paid | null): void {
+  put("gift-request", gift, request);
+}
+
+export function remembered(gift: Gift): Relayed | Paid | null {
+  return get("gift-request", gift);
+}
+
+/** Null forgets it. While somebody looks for the code in their mail, a phone may put the page out of its memory. */
+export function rememberCode(gift: Gift, code: AwaitedCode | null): void {
+  put("gift-code", gift, code);
+}
+
+export function rememberedCode(gift: Gift): AwaitedCode | null {
+  return get("gift-code", gift);
+}
+
+function put(name: string, { chainId, timelockId }: Gift, value: object | null): void {
+  const key = `${name}:${chainId}:${timelockId}`;
   try {
-    if (request === null) sessionStorage.removeItem(keyOf(gift));
-    else sessionStorage.setItem(keyOf(gift), JSON.stringify(request));
+    if (value === null) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(value));
   } catch {
     // A browser that stores nothing: after a reload the gift itself tells what became of it.
   }
 }
 
-export function remembered(gift: Gift): Relayed | Paid | null {
+function get<T>(name: string, { chainId, timelockId }: Gift): T | null {
   try {
-    return JSON.parse(sessionStorage.getItem(keyOf(gift)) ?? "null") as Relayed | Paid | null;
+    return JSON.parse(sessionStorage.getItem(`${name}:${chainId}:${timelockId}`) ?? "null") as T | null;
   } catch {
     return null;
   }
-}
-
-function keyOf({ chainId, timelockId }: Gift): string {
-  return `gift-request:${chainId}:${timelockId}`;
 }

@@ -6,8 +6,8 @@ const WORDS =
   "in your address bar. Take it out there before you share this page or show it to others: it is then gone when the " +
   "page is reloaded, so keep the whole link for yourself first.";
 
-/** Nothing leaves the address bar unless the person asks for it here. */
-export function offerSharing(place: HTMLElement): void {
+/** Nothing leaves the address bar unless the person asks for it here. `title`: the page's own, which names nobody. */
+export function offerSharing(place: HTMLElement, title: string): void {
   const whole = location.href;
   const told = make("p", { className: "told", attributes: { role: "status" } });
   const tell = (text: string): void => fill(told, text);
@@ -16,6 +16,7 @@ export function offerSharing(place: HTMLElement): void {
     "Take the message out",
     () => {
       history.replaceState(history.state, "", location.pathname + location.search);
+      document.title = title; // the history keeps it, and a phone shares it beside the link
       hide.disabled = true;
       tell("The message is out of the address bar. The link there now can be shared without it.");
     },

@@ -12,19 +12,24 @@ import { inWords, whyNotSponsored } from "./words.ts";
 
 /** As one node may see it a moment after another has opened it. */
 const LOCKED = "The gift is still locked by the network's clock. Please try again in a minute.";
+const NO_CODES = "Codes cannot be sent at the moment. Please try again later.";
+const SELF_PAID = " Until then only a wallet that pays the fee itself can open it.";
 const NAMES: Record<Way, string> = {
   paper: "With the key on my printed sheet",
   email: "With a code sent to my email",
   wallet: "With my own wallet",
 };
 
-/** First what this tab has under way. `show` is called with newer facts when the gift turns out not to be open. */
-export async function offerWays(facts: Facts, place: HTMLElement, show: (facts: Facts) => void): Promise<void> {
-  const again = (): void => {
-    fetchFacts(facts.chainId, facts.timelockId).then(show, () => location.reload());
-  };
+/** First what this tab has under way. `show` is called with newer facts when the gift turns out not to be open; `again`
+ * begins anew. */
+export async function offerWays(
+  facts: Facts,
+  place: HTMLElement,
+  show: (facts: Facts) => void,
+  again: () => void,
+): Promise<void> {
   const marks = new URLSearchParams(location.search);
-  const byEmail = marks.get("email") === "1" && facts.identityProvider !== null;
+  const byEmail = marks.get("email") === "1";
   const sent = remembered(facts);
   if (sent !== null) return "hash" in sent ? resumedPaid(place, facts, sent, again) : resumed(place, facts, sent, again);
   if (facts.state !== "open") return show(facts);
@@ -44,10 +49,11 @@ export async function offerWays(facts: Facts, place: HTMLElement, show: (facts: 
 
   function fillWay(way: Way, body: HTMLElement): void {
     if (way === "wallet") return offerWallets(facts, body, place, whyNot, again);
-    if (whyNot !== null) {
-      const advice = "Nothing is lost: your gift stays where it is. Until then only a wallet that pays the fee itself can open it.";
+    const isDown = way === "email" && facts.identityProvider === null;
+    if (isDown || whyNot !== null) {
+      const advice = `Nothing is lost: your gift stays where it is.${isDown ? "" : SELF_PAID}`;
       const look = button("Look again", again, "button quiet");
-      return fill(body, make("p", { className: "notice" }, whyNot), make("p", {}, advice), look);
+      return fill(body, make("p", { className: "notice" }, isDown ? NO_CODES : whyNot), make("p", {}, advice), look);
     }
     if (way === "paper") askPaperKey(facts, body, (signer) => withdraw(signer, "paper"));
     else void askByEmail(body);

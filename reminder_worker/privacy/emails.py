@@ -16,6 +16,7 @@ _LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
 _NOT_TEXT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # control, bidi and other format, unassigned
 _ENCODED_WORD = "=?"  # how one begins (RFC 2047); what it hides, line breaks too, comes out when a header is written
 _JOINERS = "\u200c\u200d"  # part of Persian and Indic names
+_PICTURES = ("\U0001f000", "\U0001faff")  # emoji and the like, which may be younger than our tables
 _DOTS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61\u2024\ufe52", "."))  # what IDNA or a reader takes for a dot
 _READS_AS_URL = re.compile(
     r"://|//|\\\\|@|\bwww\s*\.|\b(?:https?|ftp|mailto|javascript|data|tel)\s*:"
@@ -55,7 +56,7 @@ def _domain(text: str) -> str:
 
 def check_name(text: str) -> str:
     """The name as stored and shown: NFC, single spaces. May be empty; never reads as a URL."""
-    if any(category(character) in _NOT_TEXT and character not in _JOINERS for character in text):
+    if any(category(character) in _NOT_TEXT and not _is_text(character) for character in text):
         raise ValueError("holds a control or invisible character")
     name = " ".join(normalize("NFC", text).split())
     if _ENCODED_WORD in name:
@@ -66,3 +67,7 @@ def check_name(text: str) -> str:
     if _READS_AS_URL.search(plain):
         raise ValueError("reads as a web or email address")
     return name
+
+
+def _is_text(character: str) -> bool:
+    return character in _JOINERS or _PICTURES[0] <= character <= _PICTURES[1]

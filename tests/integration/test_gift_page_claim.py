@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts.claim_link import Letter, Marks
+from reminder_worker.gifts.page_files import PageFiles
 from tests.integration.gift_page_browser import PHONE, InjectedWallet, Visitor, new_visitor, open_browser
 from tests.integration.gift_page_world import ETHER, LETTER, USDC, GiftWorld, SealedGift, open_gift_world
 
@@ -135,6 +136,20 @@ async def test_the_chains_clock_counts_not_the_visitors(gift_world: GiftWorld, v
     await expect(visitor.page.locator(".countdown div").first).to_have_text("3days")
 
 
+async def test_a_gift_of_a_lifetime_fits_a_small_screen(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """A hundred years in days, on the narrowest phone and with letters of twice the size."""
+    page = visitor.page
+    gift = await gift_world.seal(gift_world.person("ada"), opened=False, duration=36_525 * DAY)
+    await page.goto(gift.url)
+    for width, letters in ((320, "100%"), (390, "200%")):
+        await page.set_viewport_size({"width": width, "height": 640})
+        await page.evaluate("(size) => { document.documentElement.style.fontSize = size; }", letters)
+        room = await page.locator("#state").evaluate("(state) => state.getBoundingClientRect().right")
+        for cell in await page.locator(".countdown div").all():
+            assert await cell.evaluate("(cell) => cell.getBoundingClientRect().right") <= room + 0.5, (width, letters)
+            assert await cell.evaluate("(cell) => cell.scrollWidth - cell.clientWidth") <= 0, (width, letters)
+
+
 # -- the letter -------------------------------------------------------------------------------------------
 
 
@@ -198,6 +213,7 @@ async def test_the_letter_leaves_the_address_bar_only_when_asked(gift_world: Gif
     await page.get_by_role("button", name="Take the message out").click()
     await expect(page.get_by_role("status")).to_contain_text("out of the address bar")
     assert page.url == bare
+    assert await page.title() == "Happy birthday"  # which the history keeps too
     await expect(page.locator("#letter .note")).to_have_text(LETTER.note)
     await page.reload()
     assert (page.url, await page.locator("#letter").is_hidden()) == (bare, True)
@@ -239,8 +255,11 @@ async def test_a_gift_that_was_opened_says_so(gift_world: GiftWorld, visitor: Vi
     gift_world.scenario.withdraw_gift(ada, gift.id)
     await visitor.page.goto(gift.url)
     await expect(visitor.page.get_by_text("This gift has been opened")).to_be_visible()
+    await expect(visitor.page.get_by_text("keep the sheet until you have moved it")).to_be_visible()
     await expect(visitor.page.locator("#letter .note")).to_have_text(LETTER.note)
     assert await visitor.page.locator(".way, form").count() == 0
+    await visitor.page.goto(f"{gift_world.origin}/sealed/for/{gift_world.person('nobody').address}?paper=1")
+    await expect(visitor.page.get_by_text("keep the sheet until you have moved it")).to_be_visible()
 
 
 # -- the paper key ----------------------------------------------------------------------------------------
@@ -343,6 +362,20 @@ async def test_a_key_that_was_not_needed_is_forgotten_too(gift_world: GiftWorld,
     await see_it_received(page, "250 USDC")
     assert await field.evaluate("(each) => each.value") == ""
     await page.wait_for_function("() => window.tracks.every((each) => each.readyState === 'ended')")
+
+
+async def test_an_old_phone_opens_a_gift(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """As iPhones that end at iOS 15: neither `AbortSignal.timeout` nor lookbehind, which stops a whole script."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    await visitor.page.add_init_script("delete AbortSignal.timeout;")
+    await visitor.page.goto(gift.url)
+    await expect(visitor.page.locator("#letter .note")).to_have_text(LETTER.note)
+    await type_key(visitor.page, key_of(gift.recipient))
+    await see_it_received(visitor.page, "250 USDC")
+    built = PageFiles.load()
+    assert built is not None
+    scripts = [file.content for name, file in built.files.items() if name.endswith(".js")]
+    assert [script for script in scripts if b"(?<!" in script or b"(?<=" in script] == []
 
 
 async def test_without_a_detector_the_key_is_typed(gift_world: GiftWorld, visitor: Visitor) -> None:

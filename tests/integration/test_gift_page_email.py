@@ -1,5 +1,6 @@
 """A gift sealed for an email address, in Chromium: a code proves the address, and the provider's wallet signs."""
 
+import asyncio
 import hashlib
 import re
 from collections.abc import AsyncIterator
@@ -9,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from eth_account.signers.local import LocalAccount
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -158,6 +159,68 @@ async def test_a_wrong_code_and_one_that_expired_are_told_and_another_is_sent(
     await type_code(visitor, world.provider.mailbox[EMAIL][-1])
     await see_it_claimed(visitor)
     assert world.provider.answers["otp_verify_v2"] == 3
+
+
+async def test_a_phone_that_forgets_the_page_while_the_code_is_looked_up_asks_for_it_again(
+    world: EmailWorld, visitor: Visitor
+) -> None:
+    """Else whoever comes back from their mail would need the next code, for ever. The address is kept nowhere."""
+    gift, page = await world.seal(await world.wallet()), visitor.page
+    await ask_for_code(visitor, gift)
+    assert "canary" not in await visitor.stored()
+    await page.reload()
+    await expect(page.get_by_label("The code from the email")).to_be_focused()
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    await see_it_claimed(visitor)
+    assert "gift-code" not in await visitor.stored()
+
+
+async def test_who_has_no_code_after_a_reload_has_another_one_sent(world: EmailWorld, visitor: Visitor) -> None:
+    """To whichever address; a further reload then asks for that again."""
+    gift, page = await world.seal(await world.wallet()), visitor.page
+    await ask_for_code(visitor, gift)
+    await page.reload()
+    await page.get_by_role("button", name="Have another code sent").click()
+    await expect(page.get_by_label("Your email address")).to_be_focused()
+    assert "gift-code" not in await visitor.stored()
+    await page.reload()
+    await have_code_sent(visitor)
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    await see_it_claimed(visitor)
+
+
+async def test_while_no_codes_can_be_sent_the_page_says_so(world: EmailWorld, visitor: Visitor) -> None:
+    """The provider is not configured any more: not a page that offers wallets and sheets alone."""
+    gift, page = await world.seal(await world.wallet()), visitor.page
+    known = (await world.gifts.api.request("GET", f"/gift/{world.gifts.api.chain_id}/{gift.id}")).body
+    await page.route("**/gift/*/*", lambda route: route.fulfill(json=known | {"identityProvider": None}))
+    await page.goto(gift.url)
+    await expect(page.get_by_text("Codes cannot be sent at the moment")).to_be_visible()
+    await page.unroute("**/gift/*/*")
+    await page.get_by_role("button", name="Look again").click()
+    await expect(page.get_by_label("Your email address")).to_be_visible()
+
+
+async def test_another_address_is_not_taken_away_by_a_code_for_the_one_before(
+    world: EmailWorld, visitor: Visitor
+) -> None:
+    """On a slow network: what was asked for is waited for, and then the other address is asked for."""
+    gift, page = await world.seal(await world.wallet()), visitor.page
+    await ask_for_code(visitor, gift, "somebody@else.example.org")
+    arrives = asyncio.Event()
+
+    async def slowly(route: Route) -> None:
+        await arrives.wait()
+        await route.continue_()
+
+    await page.route("**/otp_init_v2", slowly)
+    await page.get_by_role("button", name="Send another code").click()
+    await page.get_by_role("button", name="Use another address").click()
+    await expect(page.get_by_label("Your email address")).to_be_hidden()
+    arrives.set()
+    await expect(page.get_by_text("One moment…")).to_be_hidden()
+    await page.get_by_role("button", name="Use another address").click()
+    await expect(page.get_by_label("Your email address")).to_be_focused()
 
 
 async def test_another_email_does_not_open_the_gift(world: EmailWorld, visitor: Visitor) -> None:

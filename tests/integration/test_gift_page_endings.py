@@ -140,3 +140,37 @@ async def test_a_wallet_that_loses_the_network_while_waiting_is_asked_again(
     await see_it_received(page, "250 USDC")
     assert gift_world.received(gift) - before == 250 * USDC
     assert len(wallet.asked("eth_sendTransaction")) == 1
+
+
+async def test_a_node_that_lags_behind_the_page_is_waited_for(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """The page was made as one node has it, open; another does not know that yet: it opens by itself a moment later."""
+    page, gift = visitor.page, await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    facts = await gift_world.api.request("GET", f"/gift/{gift_world.api.chain_id}/{gift.id}")
+    late = facts.body | {"state": "sealed"}
+    await page.route(FACTS, lambda route: route.fulfill(json=late))
+    await page.goto(gift.url)
+    await expect(page.get_by_role("status").filter(has_text="The day has come. One moment…")).to_be_visible()
+    await expect(page.get_by_text("Looking how you can open it")).to_be_hidden()
+    await page.unroute(FACTS)
+    await expect(page.get_by_label("Group 1 of 16")).to_be_visible()
+
+
+async def test_who_tries_again_without_a_connection_keeps_the_page(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """A reload would end on the browser's own page, without the letter."""
+    page, gift = visitor.page, await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    await page.goto(gift.url)
+    refused = {"status": 409, "code": "nonce_mismatch", "detail": "x"}
+    await page.route("**/sponsor/gift-withdraw", lambda route: route.fulfill(status=409, json=refused))
+    await type_key(page, key_of(gift.recipient))
+    await see_it_failed(page, "Another gift of this wallet is on its way")
+    await page.evaluate("window.isSame = true")
+    await page.route("**/*", lambda route: route.abort())
+    again = page.get_by_role("button", name="Try again")
+    await again.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("alert").filter(has_text="The service does not answer")).to_be_visible()
+    await expect(again).to_be_focused()
+    await page.unroute("**/*")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_label("Group 1 of 16")).to_be_visible()
+    assert await page.evaluate("window.isSame")

@@ -197,6 +197,20 @@ async def test_who_starts_over_is_told_to_throw_the_printed_sheet_away(
     assert created(wallet)[5] == Account.from_key(second).address.lower()
 
 
+async def test_a_day_that_comes_while_the_sheet_is_printed_is_told(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """Nothing is sent, and the giver knows what to do."""
+    page = visitor.page
+    await fill_in(page)
+    await go_on(page)
+    gift_world.scenario.advance(31 * 86_400)
+    await page.get_by_label("It is printed").check()
+    await page.get_by_role("button", name="Seal the gift").click()
+    await expect(page.get_by_role("status").first).to_contain_text("start over and choose a later time")
+    assert wallet.asked("eth_sendTransaction") == []
+
+
 async def test_a_sheet_that_was_printed_is_not_printed_with_the_next_page(
     visitor: Visitor, wallet: InjectedWallet
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from html.parser import HTMLParser
 from typing import Any
 
+import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -14,7 +15,7 @@ from eth_utils.address import to_checksum_address
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil
-from devnet.deploy import deploy
+from devnet.deploy import MULTICALL3, deploy
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts.occasions import card, occasions
 from reminder_worker.gifts.page_files import PageFiles
@@ -212,6 +213,17 @@ async def test_a_chain_that_cannot_be_read_is_said_to_be_so(world: World, giver:
     assert "right now" in Tags(shown.body).text
     assert Tags(shown.body).meta["og:title"] == "Happy birthday"
     assert (await entry(world, giver.address)).status == 503  # also: nothing is indexed yet
+
+
+async def test_a_node_that_denies_a_contract_is_told_on_a_page(world: World, giver: LocalAccount) -> None:
+    """Many reads at once go through one: without it the chain cannot be read, and that is no reader's fault."""
+    for _ in range(2):
+        gift = world.scenario.create_gift(giver, giver.address, eth=1)
+    await indexed(world)
+    world.scenario.anvil.set_code(MULTICALL3, "0x")
+    for shown in (await page(world, gift, "?o=birthday"), await entry(world, giver.address)):
+        assert (shown.status, shown.headers["Retry-After"]) == (503, "5")
+        assert "right now" in Tags(shown.body).text
 
 
 # -- the page -------------------------------------------------------------------------------------
@@ -438,9 +450,24 @@ async def test_many_requests_of_one_client_are_refused(
         answers = [await facts(world, gift), await page(world, gift), await entry(world, giver.address)]
         assert [answer.status for answer in answers] == [200, 200, 302]
         image = Tags(answers[1].body).meta["og:image"].removeprefix(ORIGIN)
-        for answer in (await facts(world, gift), await page(world, gift), await entry(world, giver.address)):
-            assert (answer.status, answer.code) == (429, "rate_limited")
+        refused = await facts(world, gift)
+        assert (refused.status, refused.code) == (429, "rate_limited")
+        for answer in (await page(world, gift), await entry(world, giver.address)):
+            assert (answer.status, answer.headers["Content-Type"]) == (429, "text/html; charset=utf-8")
+            assert 0 < int(answer.headers["Retry-After"]) <= 60
+            assert "Please wait a moment" in Tags(answer.body).text
         assert (await world.request("GET", image)).status == 200
+
+
+async def test_a_database_that_is_away_is_told_on_a_page(world: World, postgres_server: str) -> None:
+    """Before anything of the page is made: who opened a link shall not read a problem's JSON."""
+    name = world.engine.url.database
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"alter database {name} set default_transaction_read_only = on")
+        await world.engine.dispose()  # every request takes from its client's counter
+        for answer in (await page(world, 1), await entry(world, "0x" + "12" * 20)):
+            assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
+            assert "The gift cannot be shown right now" in Tags(answer.body).text
 
 
 async def test_without_gift_settings_no_page_is_served(chain_scenario: Scenario, engine: AsyncEngine) -> None:

@@ -45,9 +45,11 @@ await build({ configFile: false, root, base: "./", publicDir: false, logLevel: "
 """
 RECORD_WORDS = """
 window.words = [];
+window.sides = [];
 const draw = CanvasRenderingContext2D.prototype.fillText;
 CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
   window.words.push(text);
+  window.sides.push([text, this.direction]);
   return draw.call(this, text, ...more);
 };
 """
@@ -314,6 +316,17 @@ async def test_neither_key_nor_amount_can_be_on_the_card_nor_the_key_on_the_reco
 async def test_the_longest_letters_fit_the_card_and_its_code_is_read(studio: Studio, letter: str) -> None:
     given = gift_card(letter=Letter("To" * 15, "From" * 10, letter))
     assert codes(await studio.draw("card", given)) == [given["link"]]
+
+
+@pytest.mark.parametrize(("note", "side"), [("שלום " + "Anna " * 60, "rtl"), ("Hello " + "שרה " * 60, "ltr")])
+async def test_every_line_of_a_paragraph_is_set_as_its_first_word_is(studio: Studio, note: str, side: str) -> None:
+    """Whatever a line happens to begin with: else the order of its words would change from line to line."""
+    await studio.page.evaluate("window.sides = []")
+    await studio.draw("card", gift_card(letter=Letter("", "", note.strip())))
+    drawn = await studio.page.evaluate("window.sides")
+    lines = [(text, direction) for text, direction in drawn if note.split()[1] in text]
+    assert len({text.strip("\u200e\u200f")[0] for text, _ in lines}) == 2  # they begin with either word
+    assert {direction for _, direction in lines} == {side}
 
 
 async def test_a_message_of_too_many_lines_is_refused_with_the_limit(studio: Studio) -> None:

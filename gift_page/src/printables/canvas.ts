@@ -100,10 +100,14 @@ export function write(brush: Brush, words: string, x: number, y: number, ink: In
   useFont(brush, ink.face, ink.size);
   brush.fillStyle = ink.colour;
   brush.textAlign = ink.align ?? "left";
-  brush.direction = /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u.test(words)
-    ? "rtl"
-    : "ltr";
+  brush.direction = isRightToLeft(words) ? "rtl" : "ltr";
   brush.fillText(words, x, y);
+}
+
+/** As its first letter is, or a mark before it. */
+function isRightToLeft(words: string): boolean {
+  const [first = ""] = /[\p{L}\u200e\u200f]/u.exec(words) ?? [];
+  return /[\u200f\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u.test(first);
 }
 
 /** Broken lines below each other, `leading` apart in sizes; returns the baseline after the last. */
@@ -119,9 +123,15 @@ export function writeLines(
   return y + lines.length * ink.size * leading;
 }
 
-/** Broken between words, and within a word only where it is wider than the line; the giver's own line ends are kept. */
+/** Broken between words, and within a word only where it is wider than the line; the giver's own line ends are kept. A
+ * line that begins with a word of the other direction has a mark of its paragraph's. */
 export function broken(brush: Brush, words: string, width: number): string[] {
-  return words.split("\n").flatMap((paragraph) => brokenParagraph(brush, paragraph, width));
+  return words.split("\n").flatMap((paragraph) => {
+    const isLeftwards = isRightToLeft(paragraph);
+    const marked = (line: string): string => (isLeftwards ? "\u200f" : "\u200e") + line;
+    const lines = brokenParagraph(brush, paragraph, width);
+    return lines.map((line) => (isRightToLeft(line) === isLeftwards ? line : marked(line)));
+  });
 }
 
 function brokenParagraph(brush: Brush, words: string, width: number): string[] {

@@ -104,6 +104,18 @@ def test_names_people_have_are_kept(given: str, kept: str) -> None:
     assert check_name(given) == kept
 
 
+@pytest.mark.parametrize("name", ["Mum \U0001fa77", "Mum \U0001faff"])
+def test_an_emoji_that_is_younger_than_our_tables_is_kept(name: str) -> None:
+    """Of 2022, and of some later year: phones have them long before we do."""
+    assert check_name(name) == name
+
+
+@pytest.mark.parametrize("character", ["\u0378", "\U0001ffff", "\U000e0fff"])
+def test_what_else_our_tables_do_not_know_is_refused(character: str) -> None:
+    with pytest.raises(ValueError, match="invisible"):
+        check_name(f"Anna {character}")
+
+
 @pytest.mark.parametrize(
     "text",
     [
