@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from mail_service.catalogue import TEMPLATES, Variable
 from mail_service.errors import Problem
 from mail_service.pages import page, unsubscribe_page
-from mail_service.sending import Sender, SendRequest, Sent, database_unavailable
+from mail_service.sending import KEY, Sender, SendRequest, Sent, database_unavailable
 from mail_service.settings import Settings
 from mail_service.store import Store
 
@@ -124,7 +124,11 @@ async def unsubscribe(token: FromPath[str], state: State) -> Response[str]:
     address_hash = sender.hasher.read_unsubscribe_token(token)
     if address_hash is None:
         return unsubscribe_page("unknown")
-    await sender.store.suppress(address_hash)
+    try:
+        await sender.store.suppress(address_hash)
+    except SQLAlchemyError as error:
+        log.error("database_unavailable", error=type(error).__name__)
+        return unsubscribe_page("later")
     log.info("unsubscribed")
     return unsubscribe_page("done")
 
@@ -139,6 +143,14 @@ async def ready(state: State) -> dict[str, str]:
     if not await _sender(state).store.ready():
         raise database_unavailable()
     return {"status": "ok"}
+
+
+def _refusal(request: AnyRequest, problem: Problem) -> Response[dict[str, Any]]:
+    """A caller gives an email up that is refused as wrong: the log says what is to be repaired, and nothing of it."""
+    key = request.headers.get("idempotency-key", "")
+    if request.url.path == "/send" and problem.status in (400, 413, 422) and KEY.fullmatch(key):
+        log.warning("refused", key=key, status=problem.status, code=problem.code, pointer=problem.pointer)
+    return _problem(problem)
 
 
 def _problem(problem: Problem) -> Response[dict[str, Any]]:
@@ -157,13 +169,9 @@ def _problem(problem: Problem) -> Response[dict[str, Any]]:
     return Response(body, status_code=problem.status, headers=headers, media_type="application/problem+json")
 
 
-def _on_problem(_: AnyRequest, problem: Problem) -> Response[dict[str, Any]]:
-    return _problem(problem)
-
-
-def _on_http_error(_: AnyRequest, error: HTTPException) -> Response[dict[str, Any]]:
+def _on_http_error(request: AnyRequest, error: HTTPException) -> Response[dict[str, Any]]:
     status = HTTPStatus(error.status_code)
-    return _problem(Problem(status, status.name.lower(), status.phrase))
+    return _refusal(request, Problem(status, status.name.lower(), status.phrase))
 
 
 def _on_database_error(_: AnyRequest, error: SQLAlchemyError) -> Response[dict[str, Any]]:
@@ -200,7 +208,7 @@ def create_app(settings: Settings) -> Litestar:
         lifespan=[lifespan],
         state=State({"settings": settings}),
         exception_handlers={
-            Problem: _on_problem,
+            Problem: _refusal,
             HTTPException: _on_http_error,
             SQLAlchemyError: _on_database_error,
             Exception: _on_bug,

@@ -129,7 +129,7 @@ def _template(
 
 
 _OPS = (
-    Variable("status", Kind.TEXT, description="raised, cleared, or event for what has no end"),
+    Variable("status", Kind.TEXT, description="raised, cleared, unwatched (by anybody), or event (has no end)"),
     Variable("chainName", Kind.TEXT, description="the chain's name in words"),
     Variable("chainId", Kind.INTEGER, description="the chain's id; 0: not of one chain"),
     Variable("about", Kind.TEXT, blank=True, description="what it is about, as an address on chain; may be empty"),
@@ -182,9 +182,9 @@ def _gift(name: str, subject: str) -> Template:
 
 
 def _alert(name: str, subject: str, facts: Mapping[str, str], **sample: Any) -> Template:
-    """For operators. `subject` is what is wrong, in a few words; that it is over is said in front of it."""
+    """For operators. `subject` is what is wrong, in a few words; how it ended is said in front of it."""
     rows = [{"name": label, "value": value} for label, value in facts.items()]
-    words = "{% if status == 'cleared' %}Over: {% endif %}" + subject
+    words = "{{ {'cleared': 'Over: ', 'unwatched': 'Not watched any more: '}.get(status, '') }}" + subject
     return Template(name, 1, "ops", words, _OPS, MappingProxyType({**_OPS_SAMPLE, "facts": rows, **sample}))
 
 
@@ -256,7 +256,11 @@ _UPGRADES = (
     _upgrade(
         "delay_changed",
         "The UpgradeTimelock of {{ chainName }} has another delay",
-        {"before": "2 days", "now": "24 hours", "changed at": "Tuesday, 24 November 2026, 15:04 UTC"},
+        {
+            "before": "2 days (172800 seconds)",
+            "now": "24 hours (86400 seconds)",
+            "changed at": "Tuesday, 24 November 2026, 15:04 UTC",
+        },
     ),
     _upgrade(
         "delay_short",
@@ -335,7 +339,7 @@ _ALL = (
     ),
     _template(
         "instructions",
-        "{% if role == 'owner' %}Your instructions {{ 'were sent' if told else 'reached nobody' }}: "
+        "{% if role == 'owner' %}Your instructions {{ 'are on their way' if told else 'reached nobody' }}: "
         + _LEGACY
         + "{% else %}"
         "Please keep this email: instructions for " + _LEGACY + "{% endif %}",

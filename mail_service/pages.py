@@ -23,6 +23,6 @@ def page(html: str, status: int = 200) -> Response[str]:
     return Response(html, status_code=status, media_type=MediaType.HTML, headers=_HEADERS)
 
 
-def unsubscribe_page(state: Literal["ask", "done", "unknown"]) -> Response[str]:
+def unsubscribe_page(state: Literal["ask", "done", "later", "unknown"]) -> Response[str]:
     html = _environment.get_template("unsubscribe.html").render(state=state)
-    return page(html, 404 if state == "unknown" else 200)
+    return page(html, {"unknown": 404, "later": 503}.get(state, 200))

@@ -87,8 +87,9 @@ class Renderer:
             "unsubscribe_url": unsubscribe_url,
         }
         subject = " ".join(self._subjects[template.name].render(context).split())
-        html = self._html.get_template(f"{template.name}.j2").render(context, subject=subject)
-        text = self._text.get_template(f"{template.name}.j2").render(context, subject=subject)
+        words = "unwatched.j2" if context.get("status") == "unwatched" else f"{template.name}.j2"
+        html = self._html.get_template(words).render(context, subject=subject)
+        text = self._text.get_template(words).render(context, subject=subject)
         return Rendered(subject, html, _BLANK_LINES.sub("\n\n", text).strip() + "\n")
 
     def sample(self, template: Template, role: str | None = None) -> Rendered:

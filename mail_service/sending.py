@@ -20,7 +20,7 @@ from mail_service.settings import Settings
 from mail_service.smtp import ClaimLost, Envelope, InDoubt, SmtpPool
 from mail_service.store import Claim, Known, Store, Suppressed
 
-_KEY = re.compile(r"[A-Za-z0-9._~:-]{1,200}")
+KEY = re.compile(r"[A-Za-z0-9._~:-]{1,200}")
 _BEAT_SECONDS = 5.0
 _SHUTDOWN_SECONDS = 25.0
 
@@ -94,7 +94,7 @@ class Sender:
 
     async def send(self, key: str, request: SendRequest) -> Sent | Suppressed:
         """Raises `Problem` for every other outcome. Goes on to the end when the caller hangs up."""
-        if not _KEY.fullmatch(key):
+        if not KEY.fullmatch(key):
             raise Problem(
                 400, "bad_idempotency_key", "Idempotency-Key needs 1 to 200 of the characters A-Z a-z 0-9 . _ ~ : -"
             )
@@ -144,6 +144,7 @@ class Sender:
     async def _deliver(self, claim: Claim, envelope: Envelope, template: str) -> None:
         started = time.monotonic()
         outcome = "interrupted"  # by the end of this process: the next one judges
+        detail = None  # with the codes of the SMTP server's reply
         may_be_out = False
 
         async def gate() -> bool:
@@ -165,7 +166,7 @@ class Sender:
             await self.store.free(claim)
             raise database_unavailable() from None
         except Problem as problem:
-            outcome = problem.code
+            outcome, detail = problem.code, problem.detail
             await self.store.free(claim)
             raise
         except Exception:
@@ -178,7 +179,7 @@ class Sender:
             await self.store.accept(claim)
         finally:
             took = round(time.monotonic() - started, 3)
-            log.info("send", key=claim.key, template=template, outcome=outcome, seconds=took)
+            log.info("send", key=claim.key, template=template, outcome=outcome, detail=detail, seconds=took)
 
     def _unsubscribe_url(self, token: str) -> str:
         return f"{self._settings.public_url}/unsubscribe/{token}"

@@ -137,14 +137,15 @@ class Settings(BaseModel):
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
         """Raises `Misconfigured` with every fault at once."""
         faults: list[str] = []
+        given = {name: text for name, value in environ.items() if (text := value.strip())}
         values: dict[str, str] = {}
         for field in cls.model_fields.values():
             name = str(field.alias)
-            if environ.get(name):
-                values[name] = environ[name]
-            if environ.get(f"{name}_FILE") and "Secret" in str(field.annotation):
+            if name in given:
+                values[name] = given[name]
+            if f"{name}_FILE" in given and "Secret" in str(field.annotation):
                 try:
-                    text = Path(environ[f"{name}_FILE"]).read_text(encoding="utf-8").strip()
+                    text = Path(given[f"{name}_FILE"]).read_text(encoding="utf-8").strip()
                     if not text:
                         faults.append(f"{name}_FILE: the file is empty")
                     elif values.setdefault(name, text) != text:

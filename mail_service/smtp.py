@@ -20,12 +20,14 @@ from mail_service.errors import Problem, bad_address
 from mail_service.settings import Settings
 
 _COMMAND_TIMEOUT = 20.0
-_REPLY_TO_DATA_TIMEOUT = 60.0
+_REPLY_TO_DATA_TIMEOUT = 600.0  # RFC 5321, 4.5.3.2.6; in doubt for ever after it
 _MAX_IDLE_SECONDS = 30.0
 _MAX_EMAILS_PER_CONNECTION = 100
 _WAITING_PER_CONNECTION = 16
 _RETRY_AFTER_DEFERRED = 60
 _BAD_MAILBOX_CODES = frozenset({501, 550, 551, 553, 556})
+# RFC 3463: about the sender, whom many servers judge only at RCPT; a full mailbox; the system, the protocol, a policy.
+_NOT_THE_ADDRESS = ("5.1.7", "5.1.8", "5.2.2", "5.3.", "5.5.", "5.7.")
 _ENHANCED_CODE = re.compile(r"([245]\.\d{1,3}\.\d{1,3})\b")
 
 
@@ -232,12 +234,12 @@ def _unavailable() -> Problem:
 
 
 def _refused(refusal: SMTPResponseException) -> Problem:
-    """A reply that proves that nothing was accepted. An enhanced code 5.7.x (RFC 3463) is about us, not the mailbox."""
+    """A reply that proves that nothing was accepted. Its enhanced code may say that the address is not to blame."""
     found = _ENHANCED_CODE.match(refusal.message)
     enhanced = found.group(1) if found else ""
     shown = f"{refusal.code} {enhanced}".strip()
-    about_us = enhanced.startswith(("5.3", "5.5", "5.7"))
-    if isinstance(refusal, SMTPRecipientRefused) and refusal.code in _BAD_MAILBOX_CODES and not about_us:
+    wrong_address = refusal.code in _BAD_MAILBOX_CODES and not enhanced.startswith(_NOT_THE_ADDRESS)
+    if isinstance(refusal, SMTPRecipientRefused) and wrong_address:
         return bad_address(f"The SMTP server refused the recipient ({shown}).")
     if 400 <= refusal.code < 500:
         detail = f"The SMTP server asks to come back later ({shown}). Nothing was sent."

@@ -26,7 +26,13 @@ _MIGRATION_LOCK = 0x6D61696C  # "mail": several instances that start at once mig
 _MOST_OWED = 1000
 _TRANSACTION = {"isolation_level": "READ COMMITTED"}
 _READ_ONLY = "25006"
-_LIBPQ = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+_LIBPQ = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,  # the same for a statement under way
+}
 
 metadata = sa.MetaData(schema="mail_service")
 message = sa.Table(

@@ -25,7 +25,7 @@ from structlog.testing import capture_logs
 from devnet.smtp import Inbox
 from mail_service import sending, smtp
 from mail_service import store as store_module
-from mail_service.addresses import parse_address
+from mail_service.addresses import Hasher, parse_address
 from mail_service.catalogue import NAME_VARIABLES, TEMPLATES
 from mail_service.errors import Problem
 from mail_service.rendering import Renderer
@@ -172,6 +172,9 @@ async def test_an_smtp_server_that_is_down_frees_the_key(client: Client, inbox: 
         ("reply_to_rcpt", "550 5.1.1 <zoe.quillfeather@example.net> unknown", 422, "bad_address"),
         ("reply_to_rcpt", "550 no such user", 422, "bad_address"),
         ("reply_to_rcpt", "550 5.7.1 relaying denied", 503, "smtp_refused"),
+        ("reply_to_rcpt", "550 5.1.8 <reminders@mail.example.org>: domain not found", 503, "smtp_refused"),
+        ("reply_to_rcpt", "550 5.1.7 <reminders@mail.example.org>: sender rejected", 503, "smtp_refused"),
+        ("reply_to_rcpt", "550 5.2.2 mailbox full", 503, "smtp_refused"),
         ("reply_to_rcpt", "451 4.7.1 greylisted", 429, "smtp_deferred"),
         ("reply_to_mail", "421 4.7.0 too many emails", 429, "smtp_deferred"),
         ("reply_to_mail", "550 5.7.1 sender refused", 503, "smtp_refused"),
@@ -185,10 +188,12 @@ async def test_a_refusal_frees_the_key(
     """Nothing was accepted, the answer says what to do, repeats nothing of the server's, and a retry goes through."""
     await client.send("key-0")
     setattr(inbox.faults, fault, reply)
-    answer = await client.send("key-1")
+    with capture_logs() as logs:
+        answer = await client.send("key-1")
     assert (answer.status, answer.json["code"]) == (status, code)
     assert ("Retry-After" in answer.headers) is (status == 429)
-    assert "zoe" not in str(answer.json).lower()
+    assert "zoe" not in (str(answer.json) + str(logs)).lower()
+    assert reply.split(" ")[0] in logs[0]["detail"], "a full quota looks otherwise than a wrong password"
     setattr(inbox.faults, fault, None)
     assert (await client.send("key-1")).json["duplicate"] is False
     assert len(inbox.messages) == 2
@@ -203,6 +208,21 @@ async def test_a_lost_reply_is_in_doubt_and_never_sent_again(client: Client, inb
     again = await client.send("key-1")
     assert (again.status, again.json["code"]) == (409, "in_doubt")
     assert len(inbox.messages) == 1
+
+
+async def test_the_reply_that_decides_is_waited_for_as_long_as_a_server_may_take(
+    client: Client, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten minutes (RFC 5321, 4.5.3.2.6): who gives up before holds an email for ever that was refused, or arrived."""
+    read, waited = SMTPProtocol.read_response, list[float | None]()
+
+    async def noted(protocol: SMTPProtocol, timeout: float | None = None) -> SMTPResponse:  # noqa: ASYNC109
+        waited.append(timeout)
+        return await read(protocol, timeout)
+
+    monkeypatch.setattr(SMTPProtocol, "read_response", noted)
+    assert (await client.send("key-1")).status == 200
+    assert waited[-1] == 600
 
 
 @pytest.mark.parametrize(("body_left", "became"), [(False, 404), (True, "in_doubt")])
@@ -321,7 +341,9 @@ async def test_sigterm_finishes_what_is_under_way(mail_database: str, inbox: Inb
 
 
 async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: Inbox, mail_database: str) -> None:
-    """503 while it is away, and the service finds it again by itself."""
+    """503 while it is away, to who unsubscribes on a page, and the service finds it again by itself."""
+    hasher = Hasher(Settings.from_environ(environment(mail_database, inbox)).hash_key.get_secret_value())
+    token = hasher.unsubscribe_token(parse_address(EMAIL))
     name = mail_database.split("?")[0].rpartition("/")[2]
     admin = mail_database.replace(f"/{name}?", "/postgres?")
     with psycopg.connect(admin, autocommit=True) as connection:
@@ -331,6 +353,8 @@ async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: Inbo
         assert (answer.status, answer.json["code"]) == (503, "database_unavailable")
         assert (await client.request("GET", "/health/ready")).status == 503
         assert (await client.request("GET", "/health/live")).status == 200
+        unsubscribed = await client.request("POST", f"/unsubscribe/{token}")
+        assert (unsubscribed.status, "Not done yet" in unsubscribed.json) == (503, True)
         assert inbox.messages == []
         connection.execute(f"alter database {name} allow_connections true")
     assert (await client.send("key-1")).status == 200
@@ -491,15 +515,20 @@ async def test_a_forged_unsubscribe_token_does_nothing(client: Client, inbox: In
 async def test_a_bad_request_is_refused(
     client: Client, inbox: Inbox, changes: dict[str, object], status: int, code: str
 ) -> None:
-    answer = await client.send("key-1", **changes)
+    """And the log says what is wrong with it: after three times the worker's email is dead until that is repaired."""
+    with capture_logs() as logs:
+        answer = await client.send("key-1", **changes)
     assert (answer.status, answer.json["code"]) == (status, code)
     assert answer.headers["Content-Type"] == "application/problem+json"
-    assert "zoe" not in str(answer.json).lower()
+    assert [(line["event"], line["key"], line["status"], line["code"]) for line in logs] == [
+        ("refused", "key-1", status, code)
+    ]
+    assert "zoe" not in (str(answer.json) + str(logs)).lower()
     assert (await client.status("key-1")).status == 404
     assert inbox.messages == []
 
 
-async def test_a_request_nested_without_end_is_refused(client: Client, pythons_recursion_limit: None) -> None:
+async def test_a_request_nested_without_end_is_refused(client: Client) -> None:
     with_a_mark = msgspec.json.encode(body(variables={"legacyName": "mark"}))
     nested = with_a_mark.replace(b'"mark"', b"[" * 20_000 + b"]" * 20_000)
     headers = {"Authorization": f"Bearer {TOKEN}", "Idempotency-Key": "key-1"}

@@ -53,6 +53,14 @@ async def test_an_instance_that_lost_its_lock_is_judged_and_then_stops(mail_data
         assert await state(two, "after") == "accepted"
 
 
+async def test_a_database_host_that_vanishes_in_the_middle_of_a_statement_is_given_up(mail_database: str) -> None:
+    """Keepalives see only one at rest: what is sent and never acknowledged would hang for a quarter of an hour."""
+    async with opened(mail_database) as store:
+        raw = await store._watch.get_raw_connection()
+        assert raw.driver_connection is not None
+        assert raw.driver_connection.info.get_parameters()["tcp_user_timeout"] == "30000"
+
+
 async def test_an_instance_announces_itself_again(mail_database: str) -> None:
     async with opened(mail_database) as one, opened(mail_database) as two:
         cut(mail_database)

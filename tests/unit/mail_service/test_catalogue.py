@@ -19,7 +19,7 @@ REMINDERS = {name: template for name, template in TEMPLATES.items() if template.
 ALERTS = {name: template for name, template in TEMPLATES.items() if template.category == "ops"}
 EACH = pytest.mark.parametrize("template", REMINDERS.values(), ids=REMINDERS)
 EACH_ALERT = pytest.mark.parametrize("template", ALERTS.values(), ids=ALERTS)
-EACH_STATUS = pytest.mark.parametrize("status", ["raised", "cleared", "event"])
+EACH_STATUS = pytest.mark.parametrize("status", ["raised", "cleared", "unwatched", "event"])
 EACH_ROLE = pytest.mark.parametrize("role", ROLES)
 KINDS = {
     "owner_reset",
@@ -220,6 +220,38 @@ def test_of_a_timer_that_has_run_out_again_nobody_is_told_that_nothing_can_be_cl
     assert "is active" not in email.subject
 
 
+@pytest.mark.parametrize("role", ["owner", "cosigner"])
+def test_of_a_timer_that_has_run_out_again_its_owner_is_not_told_that_there_is_nothing_to_do(role: str) -> None:
+    """Nor that the others hear of an owner who is active: they hear of one who was."""
+    email = render(TEMPLATES["owner_reset"], role=role, deadline=None)
+    text = " ".join(email.text.split())
+    assert "may have run out again" in text
+    assert not [words for words in ("Nothing, if this was you", "that you are active") if words in text]
+
+
+@pytest.mark.parametrize("name", ["before_activation", "before_layer2", "before_layer3"])
+@EACH_ROLE
+def test_a_reminder_before_a_day_calls_nobody_inactive(name: str, role: str) -> None:
+    """With a notice longer than the period the window never closes: it is sent right after a check-in, too."""
+    text = " ".join(render(TEMPLATES[name], role=role).text.split()).partition("WHAT IS A LEGACY")[0]
+    said = ("has not been active", "shown no activity", "seen no activity", "for a long time", "for some time")
+    assert not [words for words in said if words in text]
+
+
+def test_who_only_signs_for_a_wallet_is_not_told_that_its_owner_gave_their_address() -> None:
+    """The owner of such a legacy is the shared wallet; and its creator reads the words for those who sign, too."""
+    text = " ".join(render(TEMPLATES["before_activation"], role="cosigner").text.split())
+    assert "They gave us your email address" not in text
+    assert "reminders are switched on for the legacy of a wallet that you sign for" in text
+
+
+@EACH_ROLE
+def test_of_an_activated_safe_nobody_is_told_that_it_has_new_signers(role: str) -> None:
+    """The wallet may have refused them: the activation stands all the same."""
+    text = " ".join(render(TEMPLATES["activated_multisig"], role=role).text.split())
+    assert "can now act as its signers" not in text
+
+
 def test_who_was_told_is_for_the_owner_only() -> None:
     for role in ROLES:
         assert ("Beneficiary: 2" in render(TEMPLATES["instructions"], role=role).text) == (role == "owner")
@@ -230,7 +262,17 @@ def test_an_owner_whose_instructions_reached_nobody_is_not_told_that_they_were_s
     email = render(TEMPLATES["instructions"], role="owner", told=[])
     text = " ".join(email.text.split()).lower()
     assert "nobody to write to" in text
-    assert not [words for words in ("we have written", "were sent", "no email address is saved") if words in text]
+    assert not [words for words in ("we are writing", "on their way", "no email address is saved") if words in text]
+
+
+def test_an_owner_is_not_told_that_instructions_arrived() -> None:
+    """The owner's copy does not wait for the others; who has unsubscribed at the mail service gets none."""
+    email = render(TEMPLATES["instructions"], role="owner")
+    text = " ".join(email.text.split())
+    assert not [
+        words for words in ("were sent", "have written", "We told them", "Told,") if words in email.subject + text
+    ]
+    assert "whether it arrived" in text
 
 
 @EACH_ALERT
@@ -250,6 +292,38 @@ def test_an_alert_says_in_both_parts_what_where_and_what_to_do(template: Templat
     assert not {"a", "img", "script", "form", "link"} & {tag for tag, _ in page.tags}
     assert len(rendered.subject) <= 100
     assert rendered.subject.startswith("Over: ") == (status == "cleared")
+
+
+@EACH_ALERT
+def test_what_is_no_longer_configured_is_not_said_to_be_well(template: Template) -> None:
+    """A timelock that is not asked any more may have any delay, and a stopped wallet takes no requests again."""
+    email = RENDERER.render(template, {**template.sample, "status": "unwatched"})
+    over = RENDERER.render(template, {**template.sample, "status": "cleared"})
+    told = email.text.partition("\nSeen:")[0]
+    assert "Whether it is well by now is not known." in " ".join(told.split())
+    assert over.text.splitlines()[0] not in told
+    assert email.subject.startswith("Not watched any more: ")
+
+
+def test_an_empty_wallet_and_a_pass_that_stands_still_are_not_said_to_be_harmless() -> None:
+    """Auto-renew is paid by such a wallet and done by such a pass: without it timers run out."""
+    wallet, stalled = (RENDERER.sample(TEMPLATES[name]).text for name in ("relayer_low_balance", "worker_stalled"))
+    assert "nothing is lost" not in " ".join((wallet + stalled).split())
+    assert "no timer is renewed" in " ".join(wallet.split())
+
+
+def test_of_a_refused_alert_operators_are_not_told_that_it_was_tried_as_often_as_an_email() -> None:
+    """It is given up at once: the one that says so must not wait behind it."""
+    text = " ".join(RENDERER.sample(TEMPLATES["emails_need_hand"]).text.split())
+    assert "Alerts refused: emails as this one, given up at the first refusal." in text
+
+
+def test_of_a_role_that_was_taken_away_nobody_is_told_to_have_it_revoked() -> None:
+    facts = [{"name": "role", "value": "CANCELLER_ROLE"}, {"name": "revoked from", "value": "0x" + "ab" * 20}]
+    template = TEMPLATES["upgrade_role_changed"]
+    text = " ".join(RENDERER.render(template, {**template.sample, "facts": facts}).text.split())
+    assert "Have it revoked" not in text
+    assert "Have it undone" in text
 
 
 @EACH_ALERT

@@ -27,6 +27,13 @@ def test_the_environment_is_read() -> None:
         settings.port = 1  # type: ignore[misc]
 
 
+def test_white_space_around_a_value_is_none_of_it() -> None:
+    """A secret ends in a line break as easily as a file does; no request has one in its token."""
+    settings = Settings.from_environ({name: f" {value}\n" for name, value in GOOD.items()} | {"SMTP_PORT": " "})
+    assert settings.token.get_secret_value() == GOOD["MAIL_SERVICE_TOKEN"]
+    assert (settings.smtp_host, settings.smtp_port) == (GOOD["SMTP_HOST"], 587)
+
+
 def test_no_secret_is_shown() -> None:
     shown = repr(Settings.from_environ({**GOOD, "SMTP_USERNAME": "u", "SMTP_PASSWORD": "smtpsecret"}))
     assert not any(secret in shown for secret in ("databasesecret", "a-token", "smtpsecret", "\\x01\\x02"))
