@@ -34,6 +34,7 @@ CHUNK_CALLS: Final = 500
 CHUNKS_AT_ONCE: Final = 8
 READ_GAS: Final = 2_000_000  # far more than any read of ours needs: who burns it all costs the node little
 _OLD_SECONDS: Final[Mapping[BlockTag, int]] = {"latest": 120, "safe": 1800, "finalized": 1800}
+_AHEAD_SECONDS: Final = 120
 MOST_BOUNDED_GAS: Final = 20_000_000  # above it a node's own bound is used, which may be lower
 _EXECUTION = re.compile(
     r"revert|out of gas|outofgas|opcode|stack ?(under|over)flow|stack limit|invalid ?jump|evm error (?!fatal)|"
@@ -41,9 +42,12 @@ _EXECUTION = re.compile(
     r"return data out of bounds",
     re.I,
 )
+# A full node's words for a block that it does not have yet, or whose state is gone; `archive` is a provider's for the
+# latter, where old state is for who pays.
 _NO_SUCH_BLOCK = re.compile(
-    r"(header|block|resource)( with hash)?( \w+)? not found|unknown block|missing trie node|not currently canonical|"
-    r"state .{0,80}(not |un)available|no state available|pruned|blockoutofrange",
+    r"(header|block|resource)( \w+){0,3} not found|could not find block|unknown block|missing trie node|"
+    r"not currently canonical|(state|historical) .{0,80}(not |un)available|no state available|state histories|"
+    r"prun(ed|ing)|archive|blockoutofrange",
     re.I,
 )
 _HEX_DATA = re.compile(r"0x((?:[0-9a-fA-F]{2})*)$")
@@ -114,8 +118,9 @@ class Chain:
         return self._alone_views
 
     def seconds(self) -> list[tuple[Self, Self]]:
-        """Of the endpoints that do not rest all but the first: by its word alone, and by all others'."""
+        """Of the endpoints that do not rest all but the one asked first: by its word alone, and by all others'."""
         ready = [view for view in self.alone() if not view._endpoints[0].rest.resting]
+        ready.sort(key=lambda view: view._endpoints[0].rest.last)
         return [
             (view, self._by([each for each in self._endpoints if each not in view._endpoints])) for view in ready[1:]
         ]
@@ -132,23 +137,17 @@ class Chain:
         """None when no endpoint that answers has it, which a lagging node says too: no proof of a reorganisation.
 
         A tag is asked of the next endpoint also while what it names is old: the node may have stopped importing blocks,
-        which it does not say. Of old ones the newest counts.
+        which it does not say. Of old ones the newest counts. So is it while what it names is of the future, by whose
+        time all that waits would be too old; such a block counts only where no endpoint has another.
         """
         if isinstance(which, int):
             return (await self.blocks([which]))[0]
-        newest: Block | None = None
+        return await self._newest(which, lambda block, _: block)
 
-        async def attempt(endpoint: Endpoint) -> bool:
-            nonlocal newest
-            (answer,) = await endpoint.ask([("eth_getBlockByNumber", [which, False])])
-            block = wire.block(_unless_error(answer))
-            if block is not None:
-                endpoint.saw([block.number])
-                newest = block if newest is None or block.number > newest.number else newest
-            return newest is not None and newest.timestamp > time.time() - _OLD_SECONDS[which]
-
-        await self._over(attempt)
-        return newest
+    async def has_block(self, number: int, hash: str) -> bool | None:
+        """Whether the block of this number is this one; None when no endpoint that answers has one, as `block`."""
+        block = await self.block(number)
+        return None if block is None else block.hash == hash
 
     async def head(self) -> Block:
         """The latest block. Raises `ChainUnavailable`, also when no endpoint that answers has one."""
@@ -195,15 +194,20 @@ class Chain:
 
         async def ask(first: int, last: int) -> list[Log]:
             found: list[Log] = []
+            refused = False
 
             async def attempt(endpoint: Endpoint) -> bool:
+                nonlocal refused
                 block, logs = await endpoint.ask(wanted.requests(first, last))
                 if wire.block(_unless_error(block)) is None:
                     return False  # whatever it says of logs: some refuse a range that ends above their head
+                refused = isinstance(logs, RpcError)
                 found[:] = wanted.checked(wire.logs(_unless_error(logs)), first, last)
                 return True
 
             if not await self._over(attempt):
+                if refused:
+                    raise TooMuch(f"who has block {last} of chain {self.chain_id} refuses so many blocks")
                 raise ChainUnavailable(f"no endpoint of chain {self.chain_id} has block {last} yet")
             return found
 
@@ -220,7 +224,7 @@ class Chain:
 
         async def attempt(endpoint: Endpoint) -> bool:
             nonlocal found
-            found = _call_answer((await endpoint.ask([request]))[0])
+            found = _call_answer((await endpoint.ask([request]))[0], gas)
             return found is not None
 
         await self._over(attempt)
@@ -228,9 +232,11 @@ class Chain:
             raise StateGone(f"no endpoint of chain {self.chain_id} has the block that a call is about")
         return found
 
-    async def call_each(self, calls: Sequence[tuple[Call, int]], *, sender: str) -> list[bytes | Reverted | None]:
-        """Each with its gas, at the latest block, as `call`; asked for together. None: every endpoint refuses it."""
-        requests = [_call_request(call, None, gas, sender) for call, gas in calls]
+    async def call_each(
+        self, calls: Sequence[tuple[Call, int]], *, at: str, sender: str
+    ) -> list[bytes | Reverted | None]:
+        """Each with its gas, at a block hash, as `call`; asked for together. None: every endpoint refuses it."""
+        requests = [_call_request(call, at, gas, sender) for call, gas in calls]
         found: list[bytes | Reverted | None] = [None] * len(requests)
 
         async def attempt(endpoint: Endpoint) -> bool:
@@ -238,7 +244,7 @@ class Chain:
             answers = await endpoint.ask([requests[index] for index in missing])
             for index, answer in zip(missing, answers, strict=True):
                 with suppress(_Refusal):
-                    found[index] = _call_answer(answer)
+                    found[index] = _call_answer(answer, calls[index][1])
             return None not in found
 
         if requests:
@@ -246,14 +252,14 @@ class Chain:
         return found
 
     async def simulate(
-        self, call: Call, *, sender: str, gas: int
+        self, call: Call, *, at: Block, sender: str, gas: int
     ) -> tuple[simulation.SimulatedLog, ...] | Reverted | None:
-        """The logs that a transaction would leave on top of the latest block; None when no endpoint can tell them."""
+        """The logs that a transaction would leave on top of a block; None when no endpoint can tell them."""
         found: tuple[simulation.SimulatedLog, ...] | Reverted | None = None
 
         async def attempt(endpoint: Endpoint) -> bool:
             nonlocal found
-            (answer,) = await endpoint.ask([simulation.request(call, sender=sender, gas=gas)])
+            (answer,) = await endpoint.ask([simulation.request(call, at=at.number, sender=sender, gas=gas)])
             if isinstance(answer, RpcError):
                 return False
             found = simulation.outcome(answer)
@@ -351,14 +357,15 @@ class Chain:
 
     async def fees(self) -> tuple[int, int]:
         """The next block's base fee and the usual priority fee, wei for one gas."""
-        (found,) = await self._each([wallets.FEE_HISTORY], wallets.fees)
+        found = await self._newest("latest", lambda _, said: wallets.fees(said[0]), wallets.FEE_HISTORY)
         if found is None:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} says what gas costs")
         return found
 
     async def balance(self, address: str) -> int:
         """In wei, at the latest block."""
-        (found,) = await self._each([("eth_getBalance", [address, "latest"])], wire.quantity)
+        asked: Request = ("eth_getBalance", [address, "latest"])
+        found = await self._newest("latest", lambda _, said: wire.quantity(said[0]), asked)
         if found is None:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} says a balance")
         return found
@@ -381,11 +388,32 @@ class Chain:
             await self._over(attempt)
         return found
 
+    async def _newest(
+        self, tag: BlockTag, parse: Callable[[Block, Sequence[Any]], T | None], *requests: Request
+    ) -> T | None:
+        """What is said by whose block counts: others are asked, and one is believed, as in `block`."""
+        best: tuple[Block, T] | None = None
+        now = time.time()
+
+        async def attempt(endpoint: Endpoint) -> bool:
+            nonlocal best
+            named, *answers = await endpoint.ask([("eth_getBlockByNumber", [tag, False]), *requests])
+            block = wire.block(_unless_error(named))
+            if block is not None:
+                endpoint.saw([block.number])
+                said = parse(block, [_unless_error(answer) for answer in answers])
+                if said is not None and (best is None or _worth(block, now) > _worth(best[0], now)):
+                    best = block, said
+            return best is not None and _is_of(now, best[0], tag)
+
+        await self._over(attempt)
+        return best[1] if best else None
+
     async def _over(self, attempt: Callable[[Endpoint], Awaitable[bool]]) -> bool:
         """Until `attempt` is true at some endpoint. False: who answers does not know it. Raises `ChainUnavailable`."""
         for _ in range(ROUNDS):
             answered, too_much = False, False
-            for endpoint in self._endpoints:
+            for endpoint in sorted(self._endpoints, key=lambda each: each.rest.last):
                 if endpoint.rest.resting:
                     continue
                 started = endpoint.rest.now()
@@ -413,6 +441,14 @@ class Chain:
         raise ChainUnavailable(f"no endpoint of chain {self.chain_id} answers")
 
 
+def _worth(block: Block, now: float) -> tuple[bool, int]:
+    return block.timestamp <= now + _AHEAD_SECONDS, block.number
+
+
+def _is_of(now: float, block: Block, tag: BlockTag) -> bool:
+    return now - _OLD_SECONDS[tag] < block.timestamp <= now + _AHEAD_SECONDS
+
+
 class _Refusal(Exception):
     """The node works and refuses this request."""
 
@@ -432,10 +468,12 @@ def _call_request(call: Call, at: str | None, gas: int | None, sender: str | Non
     return ("eth_call", [message, "latest" if at is None else {"blockHash": at}])
 
 
-def _call_answer(answer: Any) -> bytes | Reverted | None:
+def _call_answer(answer: Any, gas: int | None) -> bytes | Reverted | None:
     """None when the node does not have the block."""
     if not isinstance(answer, RpcError):
         return wire.hex_bytes(answer)
+    if gas is not None and gas <= READ_GAS and "timeout" in answer.message and answer.code != 3:
+        raise _Refusal  # nothing takes long on so little gas but a node that stalls
     if answer.code == 3 or _EXECUTION.search(answer.message):
         return Reverted(_revert_data(answer.data))
     if answer.code == -32001 or _NO_SUCH_BLOCK.search(answer.message):

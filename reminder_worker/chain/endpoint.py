@@ -6,7 +6,6 @@ the HTTP library gets out, because those carry the address.
 
 import asyncio
 import re
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from logging import Logger
 from typing import Any, Final, cast
@@ -27,12 +26,10 @@ from reminder_worker.chain.values import EndpointHealth
 log = structlog.get_logger(__name__)
 Request = tuple[str, Sequence[object]]
 
-# Python's own: py_ecc, which web3 imports, makes it 100,000, and an answer nested so deep would end the process.
-sys.setrecursionlimit(1000)
-
 MAX_ANSWER_BYTES: Final = 256 * 1024 * 1024
 FIRST_REST_SECONDS: Final = 0.25
 LONGEST_REST_SECONDS: Final = 60.0
+LOST_TIMES: Final = 4  # one that hangs costs a fifth of the time, however short the rests between
 BATCH_SIZE: Final = 100
 BATCHES_AGAIN_SECONDS: Final = 600.0  # after one that was refused: it may have been for a passing reason
 _LIMITED = re.compile(
@@ -64,12 +61,14 @@ class RpcError(msgspec.Struct, frozen=True):
 
 
 class Rest:
-    """Exponential backoff with jitter: how long a failing endpoint is left alone."""
+    """Exponential backoff with jitter: how long a failing endpoint is left alone, and for how long after that others
+    are asked first, because waiting for it took long."""
 
     def __init__(self, clock: Callable[[], float], jitter: Callable[[], float]) -> None:
         self._clock = clock
         self._jitter = jitter
         self._began = float("-inf")
+        self._last_until = float("-inf")
         self.failures = 0
         self.until = float("-inf")
 
@@ -80,6 +79,11 @@ class Rest:
     def resting(self) -> bool:
         return self._clock() < self.until
 
+    @property
+    def last(self) -> bool:
+        """Whether others are asked first."""
+        return self._clock() < self._last_until
+
     def failed(self, started: float) -> None:
         """`started`: when the request began. Requests that were under way together count as one failure."""
         if started < self._began:
@@ -88,10 +92,11 @@ class Rest:
         longest = min(LONGEST_REST_SECONDS, FIRST_REST_SECONDS * 2 ** min(self.failures - 1, 16))
         self._began = self._clock()
         self.until = self._began + longest * (0.5 + self._jitter() / 2)
+        self._last_until = max(self._last_until, self._began + LOST_TIMES * (self._began - started))
 
     def succeeded(self) -> None:
         self.failures = 0
-        self.until = float("-inf")
+        self.until = self._last_until = float("-inf")
 
 
 class _Session(HTTPSessionManager):
@@ -130,8 +135,8 @@ class _Session(HTTPSessionManager):
 
 
 def _is_rpc_answer(status: int, body: bytes) -> bool:
-    """Some nodes send a JSON-RPC error, a revert among them, with HTTP 400 or 500."""
-    return status in (400, 500) and body[:1] in (b"{", b"[") and b'"jsonrpc"' in body[:200]
+    """Some nodes send a JSON-RPC error with HTTP 400 or 500, a revert among them, or 403: old state is for who pays."""
+    return status in (400, 403, 500) and body[:1] in (b"{", b"[") and b'"jsonrpc"' in body[:200]
 
 
 class _Provider(AsyncHTTPProvider):

@@ -95,12 +95,12 @@ class Renewals:
         return [_decoded(lambda data: words.uint_at(data, 0, 63), answer) for answer in answers]
 
     async def finalized(self) -> Block:
-        """The lowest finalized block of all who answer, two where two are configured."""
+        """The highest that two endpoints have reached, where two are configured: who has stopped stops nobody."""
         found = await self._chain.ask_each([("eth_getBlockByNumber", ["finalized", False])], _block)
         blocks = [block for block in found if block is not None]
         if len(blocks) < self._needed:
             raise ChainUnavailable(f"too few endpoints of chain {self._chain.chain_id} say what is final")
-        return min(blocks, key=lambda block: block.number)
+        return sorted(blocks, key=lambda block: block.number)[-self._needed]
 
     async def counts(self, owners: Sequence[str], *, at: str) -> list[Counted | None]:
         """In order; None where fewer endpoints than needed have the block and say a number."""

@@ -49,10 +49,11 @@ class WireSimulatedBlock(msgspec.Struct):
     calls: Annotated[list[WireCall], msgspec.Meta(min_length=1, max_length=1)]
 
 
-def request(call: Call, *, sender: str, gas: int) -> Request:
+def request(call: Call, *, at: int, sender: str, gas: int) -> Request:
+    """On top of the block `at`, by its number, which more nodes take here than a hash."""
     message = {"from": sender, "to": call.to, "data": "0x" + call.data.hex(), "gas": hex(gas)}
     payload = {"blockStateCalls": [{"calls": [message]}], "traceTransfers": True, "validation": False}
-    return ("eth_simulateV1", [payload, "latest"])
+    return ("eth_simulateV1", [payload, hex(at)])
 
 
 def outcome(answer: object) -> tuple[SimulatedLog, ...] | Reverted:

@@ -15,6 +15,7 @@ Quantity = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{1,64}\Z")]
 Count = Annotated[str, msgspec.Meta(pattern=r"^0x0*[0-9a-fA-F]{1,15}\Z")]
 Moment = Annotated[str, msgspec.Meta(pattern=r"^0x0*[0-9a-fA-F]{1,9}\Z")]  # to the year 4147
 Index = Annotated[str, msgspec.Meta(pattern=r"^0x0*[0-9a-fA-F]{1,7}\Z")]
+Price = Annotated[str, msgspec.Meta(pattern=r"^0x0*[0-9a-fA-F]{1,32}\Z")]  # so that a cost fits its column
 Word = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{64}\Z")]
 AddressHex = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{40}\Z")]
 
@@ -43,8 +44,8 @@ class WireReceipt(msgspec.Struct, rename="camel"):
     block_number: Count
     block_hash: Word
     status: Quantity
-    gas_used: Quantity
-    effective_gas_price: Quantity
+    gas_used: Count
+    effective_gas_price: Price
     logs: list[WireLog]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
+from devnet.chain import Anvil
 from devnet.scenarios import Scenario
 from reminder_worker.settings import ChainSettings
 
@@ -96,6 +97,31 @@ class Proxy:
         async with self._session.post(self._node_url, json=request) as response:
             found: Json = await response.json()
         return self.alter(request, found)
+
+
+def stopped(anvil: Anvil) -> Callable[[Json], Json | None]:
+    """A node that answers as ever and imports no block from now on. Its newest one has a time at which others are
+    asked, too, and are believed rather than it, wherever a test has set the chain's clock."""
+    head = anvil.block_number()
+    newest = {**anvil.rpc("eth_getBlockByNumber", hex(head), False), "timestamp": hex(2**33)}
+
+    def lacks(place: Any) -> bool:
+        if isinstance(place, dict):
+            block = anvil.rpc("eth_getBlockByHash", place["blockHash"], False)
+            return block is None or int(block["number"], 16) > head
+        return isinstance(place, str) and place.startswith("0x") and int(place, 16) > head
+
+    def answer(request: Json) -> Json | None:
+        method, params = request["method"], request["params"]
+        if method == "eth_getBlockByNumber":
+            return {"result": newest} if params[0] == "latest" else {"result": None} if lacks(params[0]) else None
+        if method in ("eth_call", "eth_simulateV1", "eth_getTransactionCount") and lacks(params[1]):
+            return {"error": {"code": -32000, "message": "header not found"}}
+        if params and params[-1] == "latest":
+            params[-1] = hex(head)
+        return None
+
+    return answer
 
 
 @asynccontextmanager

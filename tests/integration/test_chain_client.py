@@ -135,6 +135,34 @@ async def test_an_endpoint_that_hangs_is_passed_over(connect: Connect, first: Pr
     assert await chain.block("latest") is not None
 
 
+async def test_after_one_that_hung_others_are_asked_first_for_four_times_as_long(
+    connect: Connect, first: Proxy, second: Proxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    """Its rests are short at first: it would take all the time that a run has for a chain."""
+    be_of_now(chain_scenario)
+    chain = connect(first.url, second.url)
+    await chain.check()
+
+    def hang() -> web.Response:
+        clock.now += 15
+        return web.Response(status=504)
+
+    first.reply = hang
+    first.posts.clear()
+    for seconds, asked in ((0, 1), (1, 1), (58, 1), (2, 2)):
+        clock.now += seconds
+        await chain.block("latest")
+        assert len(first.posts) == asked
+    second.reply = lambda: web.Response(status=500)
+    first.reply = None
+    clock.now += 1
+    assert await chain.block("latest") is not None, "who is asked last is asked"
+    second.reply = None
+    clock.now += 1
+    await chain.block("latest")
+    assert len(first.posts) == 4, "and first again when it is well"
+
+
 async def test_requests_that_meet_a_hanging_endpoint_together_wait_for_it_once(
     connect: Connect, first: Proxy, chain_scenario: Scenario
 ) -> None:
@@ -321,6 +349,49 @@ async def test_an_endpoint_that_stopped_importing_blocks_does_not_stop_the_time(
     assert block.number == 1
 
 
+@pytest.mark.parametrize("tag", ["latest", "safe"])
+async def test_an_endpoint_that_is_ahead_of_time_is_not_believed_while_another_is_not(
+    tag: BlockTag, connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    """By its time every signal that waits would be too old, for good, and no legacy due for a look for years."""
+    anvil = chain_scenario.anvil
+    be_of_now(chain_scenario)
+    anvil.mine(100)
+    true = anvil.rpc("eth_getBlockByNumber", tag, False)
+    years = {**true, "number": hex(10**6), "timestamp": hex(int(time.time()) + 10**8)}
+    first.answer = only("eth_getBlockByNumber", {"result": years})
+    block = await connect(first.url, anvil.url).block(tag)
+    assert block is not None
+    assert block.hash == true["hash"]
+    assert block.number == int(true["number"], 16)
+    block = await connect(first.url).block(tag)
+    assert block is not None
+    assert block.number == 10**6  # a chain of one's own may be set ahead
+
+
+async def test_an_endpoint_that_stopped_importing_blocks_tells_no_price_and_no_balance(
+    connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    """What it says is of long ago: by that price nothing of ours would be mined, and nobody would see why."""
+    anvil, wallet = chain_scenario.anvil, chain_scenario.account("wallet").address
+    be_of_now(chain_scenario)
+    anvil.set_balance(wallet, 7)
+    chain = connect(first.url, anvil.url)
+    now = await chain.fees()
+    assert await chain.balance(wallet) == 7
+    long_ago = {**anvil.rpc("eth_getBlockByNumber", "0x1", False), "timestamp": hex(int(time.time()) - 7200)}
+    told = {
+        "eth_getBlockByNumber": long_ago,
+        "eth_feeHistory": {"baseFeePerGas": [hex(now[0] * 9)], "reward": []},
+        "eth_getBalance": "0x1",
+    }
+    first.answer = lambda request: {"result": told[request["method"]]} if request["method"] in told else None
+    assert await chain.fees() == now
+    assert await chain.balance(wallet) == 7
+    alone = connect(first.url)
+    assert (await alone.fees(), await alone.balance(wallet)) == ((now[0] * 9, 0), 1), "nobody knows better"
+
+
 async def test_what_nobody_knows_is_none(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
     chain = connect(first.url, chain_scenario.anvil.url)
     assert await chain.block_by_hash(UNKNOWN_HASH) is None
@@ -329,17 +400,34 @@ async def test_what_nobody_knows_is_none(connect: Connect, first: Proxy, chain_s
 
 
 @pytest.mark.parametrize(
-    "message", ["header not found", "block not found: 0x12", "Unknown block", "missing trie node 1f (path )"]
+    "message",
+    [
+        "header not found",
+        "header for hash not found",
+        "block not found: 0x12",
+        "Unknown block",
+        "missing trie node 1f (path )",
+        "state histories haven't been fully indexed yet",
+        "old data not available due to pruning",
+        "project ID does not have access to archive state",
+        "Archive requests require a personal token. Get yours",
+    ],
 )
+@pytest.mark.parametrize("status", [200, 403])
 async def test_a_call_at_a_block_that_an_endpoint_lacks_goes_to_the_next(
-    message: str, connect: Connect, first: Proxy, chain_scenario: Scenario
+    message: str, status: int, connect: Connect, first: Proxy, chain_scenario: Scenario
 ) -> None:
-    first.answer = only("eth_call", error(-32000, message))
+    """Also from a provider that says so with HTTP 403, because old state is for who pays."""
+    told = error(-32000, message)
+    first.answer = only("eth_call", told)
     chain = connect(first.url, chain_scenario.anvil.url)
     block = await chain.block("latest")
     assert block is not None
     call = Call(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
+    if status == 403:
+        first.reply = lambda: web.json_response({"jsonrpc": "2.0", "id": 1, **told}, status=403)
     assert await chain.call(call, at=block.hash) == (6).to_bytes(32, "big")
+    first.reply = None
     assert chain.health()[0].errors == 0  # it lags, it does not fail
     with pytest.raises(ChainUnavailable):
         await chain.call(call, at=UNKNOWN_HASH)
@@ -389,6 +477,20 @@ async def test_reverts_are_known_in_every_nodes_words(
         body = {"jsonrpc": "2.0", "id": 1, **told}
         first.reply = lambda: web.json_response(body, status=500)
     assert await chain.call(Call("0x" + "11" * 20, b"")) == Reverted(bytes.fromhex(data))
+
+
+async def test_a_node_that_stalls_over_a_small_read_is_no_revert(
+    connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    """A refusal for good would follow from it: of a signal, as if its legacy were not genuine."""
+    chain = connect(first.url, chain_scenario.anvil.url)
+    await chain.check()
+    first.answer = only("eth_call", error(-32000, "execution aborted (timeout = 5s)"))
+    call = Call(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
+    assert await chain.call(call, gas=READ_GAS) == (6).to_bytes(32, "big")
+    assert await connect(first.url).call(call) == Reverted()  # it may have been asked for too much
+    with pytest.raises(ChainUnavailable):
+        await connect(first.url).call_many([call] * 2)
 
 
 async def test_gas_bounds_what_a_call_may_burn(connect: Connect, chain_scenario: Scenario) -> None:
@@ -602,6 +704,28 @@ async def test_an_endpoint_that_refuses_a_range_above_its_head_is_not_asked_for_
     with pytest.raises(ChainUnavailable):
         await usdc_logs(connect(first.url), chain_scenario)
     assert first.methods().count("eth_getLogs") == 1
+
+
+async def test_an_endpoint_that_lags_does_not_keep_the_other_from_being_asked_for_fewer_blocks(
+    connect: Connect, first: Proxy, second: Proxy, chain_scenario: Scenario
+) -> None:
+    """The one that has the last block refuses the range. Else nothing would be read until the other catches up."""
+    sent = mints(chain_scenario, 8)
+    head = chain_scenario.anvil.block_number()
+
+    def narrow(request: Json) -> Json | None:
+        span = request["params"][0] if request["method"] == "eth_getLogs" else None
+        wide = span and int(span["toBlock"], 16) - int(span["fromBlock"], 16) > 4
+        return error(-32005, "query returned more than 10000 results") if wide else None
+
+    def behind(request: Json) -> Json | None:
+        number = request["params"][0] if request["method"] == "eth_getBlockByNumber" else None
+        return {"result": None} if number == hex(head) else None
+
+    first.answer, second.answer = narrow, behind
+    chain = connect(first.url, second.url)
+    logs = await chain.logs([chain_scenario.deployment.usdc], [TRANSFER_TOPIC], head - 10, head)
+    assert [log.tx_hash for log in logs] == sent
 
 
 async def test_logs_beyond_the_head_are_unavailable_not_empty(connect: Connect, chain_scenario: Scenario) -> None:

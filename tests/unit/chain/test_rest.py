@@ -45,3 +45,21 @@ def test_requests_that_failed_together_count_once() -> None:
     for _ in range(8):
         rest.failed(started)
     assert rest.failures == 1
+
+
+def test_who_kept_others_waiting_is_asked_last_until_it_succeeds_and_a_quick_failure_changes_nothing() -> None:
+    clock = Clock()
+    rest = Rest(clock, lambda: 1.0)
+    clock.now += 15
+    rest.failed(clock.now - 15)
+    clock.now += 30
+    rest.failed(clock.now)
+    clock.now += 29
+    assert rest.last
+    assert not rest.resting
+    clock.now += 2
+    assert not rest.last
+    rest.failed(clock.now - 15)
+    assert rest.last
+    rest.succeeded()
+    assert not rest.last

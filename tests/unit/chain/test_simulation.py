@@ -61,8 +61,8 @@ def test_what_moves_nothing_to_somebody_pays_them_nothing(changes: Any) -> None:
 
 
 def test_the_gas_is_bounded_and_moves_of_ether_are_asked_for() -> None:
-    method, (payload, block) = request(Call(TOKEN, b"\1"), sender=HEIR, gas=900_000)
-    assert (method, block) == ("eth_simulateV1", "latest")
+    method, (payload, block) = request(Call(TOKEN, b"\1"), at=16, sender=HEIR, gas=900_000)
+    assert (method, block) == ("eth_simulateV1", "0x10")
     assert isinstance(payload, dict)
     assert payload["traceTransfers"] is True
     assert payload["blockStateCalls"][0]["calls"][0]["gas"] == hex(900_000)

@@ -51,10 +51,12 @@ def test_a_log_beyond_what_a_column_holds_is_garbage_in_a_receipt_too(changed: d
         wire.receipt({**RECEIPT, "logs": [{**LOG, **changed}]})
 
 
-def test_a_receipt_of_a_block_beyond_what_a_column_holds_is_garbage() -> None:
+@pytest.mark.parametrize("number", ["blockNumber", "gasUsed", "effectiveGasPrice"])
+def test_a_receipt_of_a_block_or_a_cost_beyond_what_a_column_holds_is_garbage(number: str) -> None:
+    """One that cannot be booked would hold up all others that are final."""
     assert wire.receipt(RECEIPT) is not None
     with pytest.raises(msgspec.ValidationError):
-        wire.receipt({**RECEIPT, "blockNumber": BIGINT})
+        wire.receipt({**RECEIPT, number: hex(2**255)})
 
 
 def test_a_wallet_has_sent_no_more_than_a_nonce_holds() -> None:
