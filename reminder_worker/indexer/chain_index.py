@@ -31,6 +31,7 @@ from reminder_worker.indexer.slices import NO_HASH, Reorganised, Settled, Slice,
 log = structlog.get_logger(__name__)
 
 CURSOR = "index"
+TOUCHED_CURSOR = "horizon"  # of who asks `touched_since`: taken back with the events
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 BLOCKS_AT_ONCE = 50
 
@@ -243,6 +244,7 @@ class ChainIndex:
             if not await rows.move_cursor(connection, self._chain.chain_id, CURSOR, old, new, self.name):
                 return False
             forgotten = await rows.forget_after(connection, self._chain.chain_id, new.number)
+            await rows.take_cursor_back(connection, self._chain.chain_id, TOUCHED_CURSOR, new)
         log.warning("index_rewound", chain_id=self._chain.chain_id, block=new.number, events=forgotten)
         return True
 

@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 
 import structlog
 
-from reminder_worker.chain.client import Chain
+from reminder_worker.chain.client import Block, Chain
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.questions import Indexer, IndexHead, ReminderConfig
@@ -15,7 +15,14 @@ from reminder_worker.indexer.subgraph import Subgraph
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 CATCH_UP_SECONDS = 10.0
-Reason = Literal["preferred", "no_subgraph", "subgraph_fails", "subgraph_lags", "own_index_is_behind_it"]
+Reason = Literal[
+    "preferred",
+    "no_subgraph",
+    "subgraph_fails",
+    "subgraph_of_another_chain",
+    "subgraph_lags",
+    "own_index_is_behind_it",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,7 @@ class Indexers:
         self._index = chain_index
         self._subgraph = subgraph
         self.last: Choice | None = None
+        self._of_this_chain: IndexHead | None = None  # the subgraph's, when it was last compared
 
     async def current(self) -> tuple[Indexer, IndexHead]:
         """Raises `IndexerUnavailable` when none can answer, `ChainUnavailable` when the chain's head is not known."""
@@ -82,13 +90,14 @@ class Indexers:
     async def choose(self) -> Choice:
         """As `current`, with why."""
         head = await self._chain.head()
-        choice = await self._choose(head.number)
+        choice = await self._choose(head)
         if self.last is None or (self.last.indexer, self.last.reason) != (choice.indexer, choice.reason):
             log.info("indexer", chain_id=self._chain.chain_id, name=choice.indexer.name, reason=choice.reason)
         self.last = choice
         return choice
 
-    async def _choose(self, head: int) -> Choice:
+    async def _choose(self, newest: Block) -> Choice:
+        head = newest.number
         if self._subgraph is None:
             return await self._own(head, "no_subgraph")
         if self._subgraph.resting:
@@ -97,6 +106,8 @@ class Indexers:
             at = await self._subgraph.head()
         except IndexerUnavailable:
             return await self._own(head, "subgraph_fails")
+        if not await self._is_of_this_chain(at, newest):
+            return await self._own(head, "subgraph_of_another_chain")
         lag = max(0, head - at.number)
         if lag <= self._chain.settings.subgraph_max_lag:
             return Choice(self._subgraph, at, "preferred", lag)
@@ -107,6 +118,20 @@ class Indexers:
         if own is None or own.at.number < at.number:
             return Choice(self._subgraph, at, "own_index_is_behind_it", lag)
         return own
+
+    async def _is_of_this_chain(self, at: IndexHead, newest: Block) -> bool:
+        """By the hash of its block, where our nodes have it: they may be a little behind."""
+        if at == self._of_this_chain:
+            return True
+        if at.number == newest.number:
+            known: bool | None = at.hash == newest.hash
+        else:
+            known = await self._chain.has_block(at.number, at.hash)
+        if known is None:
+            return at.number - newest.number <= self._chain.settings.subgraph_max_lag
+        if known:
+            self._of_this_chain = at
+        return known
 
     async def _own(self, head: int, reason: Reason) -> Choice:
         at = await self._index.head()

@@ -75,6 +75,13 @@ async def move_cursor(
     return moved.one_or_none() is not None
 
 
+async def take_cursor_back(connection: AsyncConnection, chain_id: int, name: str, place: Cursor) -> None:
+    """A reader that is above this block goes on from there."""
+    statement = update(index_cursor).values(block_number=place.number, block_hash=place.hash)
+    mine = index_cursor.c.chain_id == chain_id, index_cursor.c.name == name
+    await connection.execute(statement.where(*mine, index_cursor.c.block_number > place.number))
+
+
 async def add_events(connection: AsyncConnection, chain_id: int, events: Sequence[ChainEvent]) -> None:
     rows = [{"chain_id": chain_id, **{name: getattr(event, name) for name in _EVENT}} for event in events]
     await _upsert(connection, chain_event, rows)

@@ -23,7 +23,7 @@ from reminder_worker.indexer.decoding import Says
 log = structlog.get_logger(__name__)
 
 ALONE_AFTER_SECONDS: Final = 3600  # so old is a block, by the chain's time, when its doubtful logs are passed over
-MOST_RECEIPTS: Final = 1000  # asked for at once: who invents logs without number does not use up the others' quota
+MOST_RECEIPTS: Final = 1000  # without one that proves: who invents logs without number does not use up others' quota
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +122,20 @@ def _counts(says: Says, log: Log) -> bool:
 
 
 async def _proven(others: Chain, logs: Sequence[Log]) -> set[Log]:
-    hashes = list(dict.fromkeys(log.tx_hash for log in logs))[:MOST_RECEIPTS]
-    requests: list[Request] = [("eth_getTransactionReceipt", [tx_hash]) for tx_hash in hashes]
-    return set().union(*await others.ask_each(requests, _logs_of_receipts))
+    """Raises `ChainUnavailable` when nobody says anything: that is no denial."""
+    hashes = list(dict.fromkeys(log.tx_hash for log in logs))
+    proven: set[Log] = set()
+    for start in range(0, len(hashes), MOST_RECEIPTS):
+        some = hashes[start : start + MOST_RECEIPTS]
+        requests: list[Request] = [("eth_getTransactionReceipt", [tx_hash]) for tx_hash in some]
+        said = await others.ask_each(requests, _logs_of_receipts)
+        if not said:
+            raise ChainUnavailable(f"nobody else of chain {others.chain_id} says what a second endpoint's logs are")
+        found = set().union(*said)
+        if not found:
+            break
+        proven |= found
+    return proven
 
 
 def _logs_of_receipts(answers: Sequence[Any]) -> set[Log]:

@@ -200,7 +200,9 @@ class Subgraph:
                 if len(answer) > MOST_BYTES:
                     raise self._failing(f"an answer of more than {MOST_BYTES} bytes")
                 return answer
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        except TimeoutError:  # not again: a look and a run have no more time for a chain than three such waits
+            raise self._failing("timed out") from None
+        except (aiohttp.ClientError, OSError) as error:
             raise _TryAgain(type(error).__name__) from None  # its text may hold the URL
 
     def _decode(self, query: str, text: bytes, shape: type[T]) -> T:

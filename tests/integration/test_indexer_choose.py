@@ -5,9 +5,10 @@ from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
+from reminder_worker import doctor
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.choose import Indexers
-from tests.integration.indexer_story import open_parts
+from tests.integration.indexer_story import open_parts, settings_of
 
 
 async def test_a_subgraph_at_the_head_is_preferred(engine: AsyncEngine, chain_scenario: Scenario) -> None:
@@ -129,3 +130,24 @@ async def test_our_own_index_is_not_believed_about_configurations_it_has_not_rea
         parts.graph.faults.extend(web.Response(status=503) for _ in range(20))
         with pytest.raises(IndexerUnavailable):
             await parts.indexers.reminder_configs([], head + 1)
+
+
+@pytest.mark.parametrize("far", [False, True], ids=["as high", "higher"])
+async def test_a_subgraph_of_another_chain_is_not_asked(
+    engine: AsyncEngine, chain_scenario: Scenario, far: bool
+) -> None:
+    """A wrong address in the settings. It would be at the head, well, and know nothing of our legacies."""
+    async with open_parts(engine, chain_scenario) as parts:
+        parts.graph.states = [
+            (number + 10**6 * far, "0x" + f"{number:064x}", store) for number, _, store in parts.graph.states
+        ]
+        await parts.index.advance()
+        choice = await parts.indexers.choose()
+        assert (choice.indexer, choice.reason) == (parts.index, "subgraph_of_another_chain")
+        settings = settings_of(chain_scenario, SUBGRAPH_URL=parts.graph.url)
+        if not far:
+            said = await doctor._subgraph(settings, "chain")
+            assert (said.good, "SUBGRAPH_URL" in said.words) == (False, True)
+        parts.graph.sync(chain_scenario)
+        assert (await parts.indexers.choose()).reason == "preferred"
+        assert (await doctor._subgraph(settings, "chain")).good

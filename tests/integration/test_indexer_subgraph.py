@@ -1,5 +1,6 @@
 """The subgraph client against a server that follows graph-node: whole answers of one state, or a clear failure."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -7,6 +8,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 from graphql import parse, validate
+from pydantic import SecretStr
 
 from devnet.scenarios import Scenario
 from reminder_worker.errors import IndexerUnavailable
@@ -158,6 +160,25 @@ async def test_a_lasting_failure_is_unavailable_and_names_no_address(
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
     assert subgraph.resting
+
+
+async def test_a_subgraph_that_hangs_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three times would be all the time that a run has for its chain, while our own index could answer."""
+    monkeypatch.setattr(module, "TIMEOUT", aiohttp.ClientTimeout(total=0.2))
+    connections = 0
+
+    async def hang(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        await asyncio.Event().wait()
+
+    server = await asyncio.start_server(hang, "127.0.0.1", 0)
+    url = SecretStr(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
+    async with aiohttp.ClientSession() as session:
+        with pytest.raises(IndexerUnavailable):
+            await Subgraph(url, session, backoff_seconds=0).head()
+    server.close()
+    assert connections == 1
 
 
 async def test_a_subgraph_with_indexing_errors_does_not_answer(graph: GraphNode, subgraph: Subgraph) -> None:

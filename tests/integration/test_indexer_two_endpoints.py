@@ -14,6 +14,8 @@ from devnet.chain import usable_port
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import chain_event
+from reminder_worker.errors import ChainUnavailable
+from reminder_worker.indexer import second_word
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.second_word import ALONE_AFTER_SECONDS
 from reminder_worker.indexer.slices import OVERLAP, EndpointsDisagree
@@ -117,6 +119,37 @@ async def test_logs_that_one_of_two_endpoints_lacks_are_found_however_deep(nodes
     await index.rewind_to(0)
     await index.advance()
     assert await nodes.events() == before
+
+
+async def test_old_logs_that_nobody_could_be_asked_about_are_not_passed_over(nodes: Nodes) -> None:
+    """The first lacks them and says nothing of their receipts for a moment, which is no denial."""
+    first, _ = await nodes.open(2)
+    made = nodes.make()
+    first.alter = hides(nodes.scenario.anvil.block_number())
+    limited = {"error": {"code": 429, "message": "too many requests"}}
+    first.answer = lambda request: limited if request["method"] == "eth_getTransactionReceipt" else None
+    nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
+    with pytest.raises(ChainUnavailable):
+        await nodes.index().advance()
+    first.answer = lambda request: None
+    index = nodes.index()
+    assert (await index.advance()).stopped == "at_head"
+    assert await nodes.knows(index, made)
+
+
+async def test_however_many_old_logs_an_endpoint_lacks_all_are_found(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More than are asked about at once."""
+    monkeypatch.setattr(second_word, "MOST_RECEIPTS", 1)
+    first, _ = await nodes.open(2)
+    begin = nodes.scenario.anvil.block_number()
+    made = [nodes.make() for _ in range(3)]
+    first.alter = hides(*range(begin + 1, nodes.scenario.anvil.block_number() + 1))
+    nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
+    index = nodes.index()
+    assert (await index.advance()).stopped == "at_head"
+    assert [await nodes.knows(index, each) for each in made] == [True] * 3
 
 
 @pytest.mark.parametrize("hidden", ["receipts too", "altered"])
@@ -229,6 +262,20 @@ async def test_a_second_endpoint_that_is_down_is_passed_over_for_the_third(nodes
     nodes.scenario.anvil.mine(FAR)
     index = nodes.index(first.url, f"http://127.0.0.1:{usable_port()}", third.url)
     await index.advance()
+    assert await nodes.knows(index, made)
+
+
+async def test_who_is_asked_first_while_another_hangs_is_not_its_own_second(nodes: Nodes) -> None:
+    """The first in the settings hung lately, so the logs are the second's; the third says what it lacks."""
+    _, second, _ = await nodes.open(3)
+    made = nodes.make()
+    second.alter = hides(nodes.scenario.anvil.block_number())
+    nodes.scenario.anvil.mine(FAR)
+    index = nodes.index()
+    rest = index._chain._endpoints[0].rest
+    rest.failed(rest.now() - 60)
+    rest.until = rest.now()
+    assert (await index.advance()).stopped == "at_head"
     assert await nodes.knows(index, made)
 
 
