@@ -18,7 +18,7 @@ from sqlalchemy import TextClause
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain.client import Call, Chain, Reverted
+from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.errors import (
     ChainUnavailable,
     DecryptionFailed,
@@ -307,9 +307,9 @@ class Admission:
                 found.append((row, _Ready(row.id, row.router, row.gas_limit, key, data)))
         chain = self._chains[chain_id]
         calls = [(Call(each.router, each.data), each.gas_limit) for _, each in found]
-        head, answers = await asyncio.gather(chain.head(), chain.call_each(calls, sender=self.signer.address))
-        now = head.timestamp
-        asked = (self._objection(chain, *each, answer, now) for each, answer in zip(found, answers, strict=True))
+        head = await chain.head()
+        answers = await chain.call_each(calls, at=head.hash, sender=self.signer.address)
+        asked = (self._objection(chain, *each, answer, head) for each, answer in zip(found, answers, strict=True))
         ready = []
         for (_, each), objection in zip(found, await asyncio.gather(*asked), strict=True):
             if objection is None:
@@ -353,12 +353,13 @@ class Admission:
         return chosen
 
     async def _objection(
-        self, chain: Chain, row: Any, ready: _Ready, answer: bytes | Reverted | None, now: int
+        self, chain: Chain, row: Any, ready: _Ready, answer: bytes | Reverted | None, head: Block
     ) -> str | None:
         """Why it is not to be paid for now, as a code: what it was for may have been done since it came."""
         if row.paused:
             return "signer_paused"
-        if row.lane != Lane.AUTO_RENEW and row.deadline < now + LEAST_SECONDS_LEFT:
+        least = 1 if row.lane == Lane.AUTO_RENEW else LEAST_SECONDS_LEFT  # the last chance of a timer is worth its fee
+        if row.deadline < head.timestamp + least:
             return "expires_soon"
         if answer is None:
             return "not_simulated"
@@ -369,7 +370,7 @@ class Admission:
         logs = None
         with suppress(ChainUnavailable):  # a node that does not know the question; the plain call has decided
             call = Call(ready.router, ready.data)
-            logs = await chain.simulate(call, sender=self.signer.address, gas=ready.gas_limit)
+            logs = await chain.simulate(call, at=head, sender=self.signer.address, gas=ready.gas_limit)
         if isinstance(logs, Reverted):
             return "would_revert"
         return "nothing_to_claim" if logs is not None and not any(log.pays(row.signer) for log in logs) else None

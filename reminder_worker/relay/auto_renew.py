@@ -13,7 +13,7 @@ import structlog
 from eth_utils.crypto import keccak
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain.client import Call, Chain, Reverted
+from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.renewals import Renewals, budget_step, record_activity
 from reminder_worker.errors import LimitReached, Unavailable
 from reminder_worker.relay import renewal_statements as sql
@@ -175,7 +175,7 @@ class AutoRenew:
         renewed = []
         for each in due:
             try:
-                verdict = await self._renew(chain, each, places.head.timestamp)
+                verdict = await self._renew(chain, each, places.head)
             except LimitReached as limit:
                 verdict = Verdict(Decision.WAIT, limit.code)
             except Unavailable as error:
@@ -184,7 +184,7 @@ class AutoRenew:
             renewed.append(Judged(each.found, each.memory, verdict))
         return renewed
 
-    async def _renew(self, chain: Chain, each: Judged, now: int) -> Verdict:
+    async def _renew(self, chain: Chain, each: Judged, head: Block) -> Verdict:
         router, one = chain.settings.transfer_eoa_legacy_router, each.found.one
         digests = [
             _digest(chain.chain_id, router, one.legacy_id, each.memory.reset_at, n) for n in range(MOST_ATTEMPTS)
@@ -198,7 +198,7 @@ class AutoRenew:
         if states.count(State.REVERTED) >= MOST_REVERTS or len(states) == MOST_ATTEMPTS:
             return REVERTS
         data = record_activity(one.legacy_id, each.observed)
-        answer = await chain.call(Call(router, data), gas=self._settings.gas, sender=self._attestor)
+        answer = await chain.call(Call(router, data), at=head.hash, gas=self._settings.gas, sender=self._attestor)
         if isinstance(answer, Reverted):
             return Verdict(Decision.HELD, refusal(answer.data).code)
         if self._settings.dry_run:
@@ -213,7 +213,7 @@ class AutoRenew:
                 signer=self._attestor,
                 creator=one.owner,
                 nonce=each.observed,
-                deadline=min(each.t1 - 1, now + RELAY_SECONDS),
+                deadline=min(each.t1 - 1, head.timestamp + RELAY_SECONDS),
                 call_data=data,
                 gas_limit=self._settings.gas,
             )
@@ -223,7 +223,8 @@ class AutoRenew:
     async def _before(self, chain_id: int, digests: Sequence[bytes]) -> dict[bytes, State]:
         """What became of earlier attempts to renew this legacy after this reset."""
         async with self._engine.connect() as conn:
-            rows = await conn.execute(sql.ATTEMPTS, {"chain_id": chain_id, "digests": list(digests)})
+            values = {"chain_id": chain_id, "wallet": self._attestor, "digests": list(digests)}
+            rows = await conn.execute(sql.ATTEMPTS, values)
             return {bytes(row.digest): State(row.state) for row in rows}
 
     # -- what is kept ---------------------------------------------------------------------------

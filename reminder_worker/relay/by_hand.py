@@ -27,8 +27,12 @@ _GIVE_UP = text("""
     returning true
 """)
 
+# The next nonce is the chain's, or the one after all of ours: what stopped it may have been a wrong count.
 _RESUME = text("""
-    update worker.relay_wallet set stopped = null, stopped_at = null
+    update worker.relay_wallet w set stopped = null, stopped_at = null, next_nonce = greatest(
+        cast(:count as bigint),
+        (select max(nonce) + 1 from worker.nonce_slot s where s.chain_id = w.chain_id and s.wallet = w.address)
+    )
     where chain_id = :chain_id and address = :wallet and stopped is not null and next_nonce >= :count
     returning true
 """)

@@ -57,7 +57,7 @@ class Slot:
 
     @property
     def fresh(self) -> bool:
-        return self.newest.sent is not None and self.newest.sent < FRESH_SECONDS
+        return self.newest.sent is not None and 0 <= self.newest.sent < FRESH_SECONDS  # a clock may be put back
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +193,11 @@ def decide(slot: Slot, facts: ChainFacts) -> Action:
             return Settle(seen.mined)
         return Wait() if slot.mined_in == seen.mined.place else Record(seen.mined)
     if slot.mined_in is not None:
-        gone = seen.presence is Presence.ABSENT and facts.head >= slot.mined_in[1]
-        return Unmine() if gone else Wait()
+        if seen.presence is Presence.ABSENT:
+            return Unmine() if facts.head >= slot.mined_in[1] else Wait()
+        return Wait() if slot.fresh else Rebroadcast()  # one may have stayed on a fork that the others left
     if facts.wallet_count > slot.nonce:
-        taken = facts.wallet_count_final is not None and facts.wallet_count_final > slot.nonce
-        foreign = taken and seen.presence is Presence.ABSENT and seen.vouched
-        return Foreign() if foreign else Wait()
+        return Foreign() if is_strangers(slot.nonce, facts.wallet_count_final, seen) else Wait()
     action = _unmined(slot, facts)
     return Wait() if slot.fresh and action != Replace("empty") else action  # nobody knows yet whether it is dead
 
@@ -212,7 +211,13 @@ def _unmined(slot: Slot, facts: ChainFacts) -> Action:
     underpriced = market.base_fee > newest.max_fee
     stuck = newest.age >= (STUCK_SECONDS if underpriced else PATIENCE_SECONDS)
     steps = sum(attempt.kind == newest.kind for attempt in slot.attempts) - 1
-    return Replace(newest.kind) if stuck and steps < MOST_REPLACEMENTS else Rebroadcast()
+    return Replace(newest.kind) if stuck and (underpriced or steps < MOST_REPLACEMENTS) else Rebroadcast()
+
+
+def is_strangers(nonce: int, wallet_count_final: int | None, seen: Sighting) -> bool:
+    """Whether a final transaction of our wallet took this nonce that is none of ours, by two who vouch for it."""
+    taken = wallet_count_final is not None and wallet_count_final > nonce
+    return taken and seen.presence is Presence.ABSENT and seen.vouched
 
 
 def is_dead(slot: Slot, facts: ChainFacts) -> bool:

@@ -109,14 +109,17 @@ class _Case:
         return ahead > 0
 
     async def simulate(self, request: Request) -> tuple[SimulatedLog, ...] | None:
-        """The logs of the transaction, None where no node tells them. Raises what its revert means."""
+        """The logs of the transaction, None where no node tells them. Raises what its revert means.
+
+        On top of the block that the facts are of: what a node that has stopped would say of its own is no refusal.
+        """
         call = Call(request.router, self.data)
         try:
-            logs = await self.chain.simulate(call, sender=self.sender, gas=self.gas_limit)
+            logs = await self.chain.simulate(call, at=self.head, sender=self.sender, gas=self.gas_limit)
         except ChainUnavailable:
             logs = None  # some nodes refuse what they do not know without an answer; the plain call decides
         if logs is None:
-            answer = await self.chain.call(call, sender=self.sender, gas=self.gas_limit)
+            answer = await self.chain.call(call, at=self.head.hash, sender=self.sender, gas=self.gas_limit)
             if not isinstance(answer, Reverted):
                 return None
             logs = answer

@@ -40,6 +40,7 @@ from reminder_worker.relay.fate import (
     Settle,
     Unmine,
     decide,
+    is_strangers,
 )
 from reminder_worker.relay.fees import EMPTY_GAS, Fees, bump
 from reminder_worker.relay.outcome import Outcomes
@@ -230,9 +231,21 @@ class Reconcile:
     async def _ending(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None) -> Ended | None:
         """None: the endpoints do not agree yet on what became of the authorization."""
         if mined is None:
+            if not await self._is_a_strangers(chain, at):
+                return None
             await self._watch.stop(chain.chain_id, at.slot.nonce)
         ending = await self._outcomes.ending(chain, at, mined)
         return None if ending is None else Ended(at, mined, ending)
+
+    async def _is_a_strangers(self, chain: Chain, at: OpenSlot) -> bool:
+        """Asked once more: what was signed since the slot was read is ours as well, and behind one address there may be
+        nodes of which one lacks for a moment what another has."""
+        async with self._engine.begin() as connection:
+            if not await settle.unchanged(connection, chain.chain_id, self._wallet, at.slot):
+                return False
+        hashes = [attempt.tx_hash for attempt in at.slot.attempts]
+        views = await view_chain(chain, self._wallet, hashes)
+        return is_strangers(at.slot.nonce, views.wallet_count_final, views.sighting(hashes))
 
     async def _unmine(self, chain_id: int, at: OpenSlot) -> bool:
         async with self._engine.begin() as connection:
@@ -248,7 +261,8 @@ class Reconcile:
         call, gas = Call(at.request.router, settle.open_call(self._vault, at.request, sealed)), at.slot.newest.gas_limit
         answer: bytes | Reverted = b""
         with suppress(ChainUnavailable):
-            answer = await self._chains[chain_id].call(call, gas=gas, sender=self._wallet)
+            chain = self._chains[chain_id]
+            answer = await chain.call(call, at=(await chain.head()).hash, gas=gas, sender=self._wallet)
         return isinstance(answer, Reverted)
 
     async def _replace(

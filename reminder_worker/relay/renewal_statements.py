@@ -2,6 +2,8 @@
 
 from sqlalchemy import text
 
+from reminder_worker.relay.slot_statements import OPEN
+
 SOMETHING_TO_LOOK_AT = text("""
     select exists (
         select from worker.legacy l
@@ -29,10 +31,12 @@ OPTED_IN = text("""
     order by a.checked_at nulls first, l.address
 """)
 
-ATTEMPTS = text("""
-    select digest, state from worker.relay_request
+# What a retired wallet left open is ended by nobody, and must not be waited for.
+ATTEMPTS = text(f"""
+    select digest, case when wallet <> :wallet and state in {OPEN} then 'expired' else state end as state
+    from worker.relay_request
     where chain_id = :chain_id and digest = any(cast(:digests as bytea[]))
-""")
+""")  # noqa: S608 - a constant
 
 # Of two runs at once either may write last: each baseline was seen after the reset that it is of.
 KEEP = text("""

@@ -8,6 +8,8 @@ from typing import Final
 
 from sqlalchemy import text
 
+from reminder_worker.relay.slot_statements import OPEN
+
 _VIEW: Final = "id, chain_id, lane, state, reason, tx_hash, block_number, created_at, updated_at"
 _TODAY: Final = """
     today as materialized (
@@ -27,12 +29,12 @@ FIND = text(
 )
 
 # Of this wallet's: what a retired one left open is ended by nobody, and its signer may sign anew.
-OPEN_OF = text("""
+OPEN_OF = text(f"""
     select nonce from worker.relay_request
     where chain_id = :chain_id and wallet = :wallet and router = :router and signer = :signer
-      and state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast', 'mined')
+      and state in {OPEN}
     order by nonce
-""")
+""")  # noqa: S608 - a constant
 
 ADD_WALLET = text("""
     insert into worker.relay_wallet (chain_id, address, next_nonce) values (:chain_id, :wallet, :next_nonce)
@@ -86,7 +88,7 @@ ROOM = text(f"""
                 as a(router, signer, nonce)
             join worker.relay_request r on r.chain_id = :chain_id and r.wallet = :wallet
                 and r.router = a.router and r.signer = a.signer and r.nonce = a.nonce
-                and r.state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast', 'mined')
+                and r.state in {OPEN}
         ) as nonces
     from today, slots
 """)  # noqa: S608 - constants

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -10,7 +11,7 @@ from devnet.scenarios import DAY, Mode, Scenario
 from reminder_worker import relaying
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.settings import AutoRenewSettings
-from tests.integration.chain_proxy import Json, proxy
+from tests.integration.chain_proxy import Json, proxy, stopped
 from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
 
 
@@ -231,6 +232,21 @@ async def test_a_renewal_that_came_to_nothing_is_tried_again_and_one_that_is_ope
     world.scenario.anvil.rpc("evm_setAutomine", True)
 
 
+async def test_what_a_retired_wallet_left_open_keeps_no_timer_from_being_renewed(world: RenewalWorld) -> None:
+    """Nobody follows it any more: it would be under way until the timer has run out."""
+    legacy, caps = world.legacy(), world.caps
+    await world.look()
+    world.transact()
+    world.scenario.advance(IN_WINDOW)
+    world.caps = replace(caps, gas_price_ceiling_wei=1)
+    assert (await world.look()).sent == 1
+    await world.world.sql("update worker.relay_request set wallet = '0x' || repeat('9', 40)")
+    world.caps = caps
+    assert (await world.look()).sent == 1
+    assert world.state(legacy)[1] == world.count()
+    assert await world.sent() == 2
+
+
 async def test_a_renewal_has_no_time_beyond_the_timers_end(world: RenewalWorld) -> None:
     """Mined later it would be refused, and its fee be spent for nothing."""
     world.legacy()
@@ -331,6 +347,24 @@ async def test_no_baseline_is_taken_while_endpoints_disagree_about_one_block(
             liar.well()
             assert (await world.look()).sent == 0
             assert await world.verdict(legacy) == "no_new_activity"
+
+
+async def test_one_of_three_endpoints_that_stopped_importing_blocks_stops_no_renewal(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    url = chain_scenario.anvil.url
+    async with proxy(url) as first, proxy(url) as well:
+        three = f"{first.url},{well.url},{url}"
+        async with open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=three) as world:
+            legacy = world.legacy()
+            await world.look()
+            long_ago = chain_scenario.anvil.rpc("eth_getBlockByNumber", "finalized", False)
+            old = stopped(chain_scenario.anvil)
+            first.answer = lambda asked: {"result": long_ago} if "finalized" in asked["params"] else old(asked)
+            world.transact()
+            world.scenario.advance(IN_WINDOW)
+            assert (await world.look()).sent == 1
+            assert world.state(legacy)[1] == world.count()
 
 
 async def test_one_endpoint_of_two_is_not_enough(engine: AsyncEngine, chain_scenario: Scenario) -> None:

@@ -11,6 +11,7 @@ from reminder_worker.mail.messages import deadline_words
 from reminder_worker.reminders.audience import budget_event
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import proxy
+from tests.integration.mail_stub import Fault
 from tests.integration.reminder_world import open_world
 from tests.integration.renewal_world import RenewalWorld, open_renewals
 
@@ -183,4 +184,17 @@ async def test_an_owner_saved_later_and_a_corrected_address_are_written_to(world
     await world.world.look_at_chain()
     world.world.mail.inbox.clear()
     await world.world.save(legacy, "owner", emails={world.world.address("owner"): "right@example.org"})
+    assert [to for to, _ in await tick(world)] == ["right@example.org"]
+
+
+async def test_a_corrected_address_is_written_to_also_while_an_email_to_the_old_one_is_undecided(
+    world: RenewalWorld,
+) -> None:
+    """As of an open window: the mail service never heard of it, and it is still true."""
+    legacy, mail = await opted_in(world), world.world.mail
+    left(world, legacy, 29)
+    mail.fail(Fault.DIES_BEFORE)
+    await tick(world)
+    assert await world.world.states(KIND) == {"unknown": 1}
+    await world.world.save(legacy, emails={world.world.address("owner"): "right@example.org"})
     assert [to for to, _ in await tick(world)] == ["right@example.org"]

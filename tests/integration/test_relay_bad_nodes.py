@@ -13,8 +13,8 @@ from devnet.deploy import Deployment, deploy
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
-from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
-from tests.integration.relay_world import CHAIN_ID, ETHER, RelayWorld
+from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy, stopped
+from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld
 
 EPOCH = 3
 Alter = Callable[[Json, Json], Json]
@@ -146,6 +146,28 @@ async def test_a_lagging_node_takes_nothing_back_and_makes_us_sign_nothing(nodes
     assert await nodes.world.state(request) == "confirmed"
 
 
+async def test_a_node_that_stays_on_an_abandoned_fork_keeps_nothing_from_being_sent_again(nodes: Nodes) -> None:
+    """The other one forgot the transaction when it left that fork: nobody else has it."""
+    world = nodes.world
+    request = await world.admit(world.gift())
+    world.mine()
+    await world.run()
+    assert await world.state(request) == "mined"
+    (attempt,) = await world.attempts()
+    receipt = world.receipt(attempt["tx_hash"])
+    nodes.first.alter = of("eth_getTransactionReceipt", lambda *_: receipt)
+    world.anvil.reorg(1)
+    world.drop([attempt])
+    await world.run()
+    world.mine()
+    assert world.count() == 1
+    assert await world.state(request) == "mined", "nothing is taken back while they do not agree"
+    nodes.first.well()
+    await nodes.settled()
+    assert await world.state(request) == "confirmed"
+    assert len(await world.attempts()) == 1
+
+
 async def test_one_node_alone_brings_it_into_a_block_but_not_to_its_end(nodes: Nodes) -> None:
     request = await nodes.world.admit(nodes.world.gift())
     nodes.first.reply = lambda: web.Response(status=500)
@@ -158,6 +180,24 @@ async def test_one_node_alone_brings_it_into_a_block_but_not_to_its_end(nodes: N
     await rested(nodes)
     await nodes.settled()
     assert await nodes.world.state(request) == "confirmed"
+
+
+async def test_a_node_that_imports_no_blocks_keeps_nothing_waiting_and_gives_nothing_up(nodes: Nodes) -> None:
+    """At its last block the gift is locked, so that the call would revert there."""
+    world = nodes.world
+    gift = world.gift(locked=True)
+    world.base_fee(2 * CEILING)
+    request = await world.admit(gift, ttl=10**7)
+    assert await world.state(request) == "deferred_fee"
+    nodes.first.answer = stopped(world.anvil)
+    world.anvil.increase_time(10**6)
+    world.base_fee(GWEI)
+    world.mine()
+    assert (await world.run()).started == 1
+    world.drop(await world.attempts())
+    await world.age(400)
+    report = await world.run()
+    assert (report.replaced, report.freed) == (1, 0)
 
 
 async def test_without_any_node_the_run_fails_and_changes_nothing(nodes: Nodes) -> None:
@@ -281,6 +321,17 @@ async def test_an_invented_event_makes_no_success(nodes: Nodes) -> None:
     await nodes.settled()
     assert await nodes.world.state(request) == "cancelled_by_user"
     assert nodes.world.paid() < ETHER
+
+
+async def test_a_node_that_hides_an_event_makes_no_failure_of_a_success(nodes: Nodes) -> None:
+    world = nodes.world
+    authorization = world.withdrawal(world.gift())
+    request = await world.admission.admit(authorization)
+    world.send(world.account("stranger"), authorization.router, authorization.call_data, tip=10**11)
+    nodes.first.alter = of("eth_getLogs", lambda *_: [])
+    await nodes.settled()
+    assert await world.state(request) == "satisfied_elsewhere"
+    assert not await world.rows("select from worker.quota where scope = 'relay_paused'")
 
 
 async def rested(nodes: Nodes) -> None:

@@ -1,6 +1,7 @@
 """What an operator does to one request or a stopped wallet, on a real chain: no nonce lost, no cap passed."""
 
 from collections.abc import AsyncIterator, Iterator
+from unittest.mock import patch
 
 import pytest
 from eth_account import Account
@@ -12,6 +13,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import NotFound, Refused, RelayStopped
+from reminder_worker.relay import views
 from reminder_worker.relay.by_hand import ByHand
 from tests.integration.chain_proxy import chain_settings
 from tests.integration.relay_world import CEILING, CHAIN_ID, GWEI, RelayWorld
@@ -141,3 +143,20 @@ async def test_a_stopped_wallet_goes_on_once_the_foreign_transaction_is_final(wo
     assert await world.state(request) == "confirmed"
     with pytest.raises(Refused, match="not stopped"):
         await _hand(world).resume(CHAIN_ID)
+
+
+async def test_a_wallet_that_a_wrong_count_stopped_leaves_no_gap_when_it_goes_on(world: RelayWorld) -> None:
+    """A node of another chain answered for a moment: nonces from its count on would never be mined."""
+    await world.admit(world.gift("first"))
+    world.mine()
+    world.finalize()
+    await world.run()
+    with patch.object(views.wire, "count", lambda _: 99):
+        assert (await world.run()).stopped == "foreign_nonce"
+    await _hand(world).resume(CHAIN_ID)
+    request = await world.admit(world.gift("second"))
+    assert [slot["nonce"] for slot in await world.slots()] == [0, 1]
+    world.mine()
+    world.finalize()
+    await world.run()
+    assert await world.state(request) == "confirmed"

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
@@ -411,6 +412,48 @@ async def test_a_transaction_of_our_wallet_that_we_never_signed_stops_it_and_is_
     assert stages == ["raised 1", "cleared 2"]
 
 
+async def test_who_was_frozen_while_another_replaced_it_takes_nothing_of_ours_for_a_strangers(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = await world.admit(world.gift())
+    world.drop(await world.attempts())
+    await world.age(400)
+    view_chain = reconcile.view_chain
+
+    async def frozen(*asked: Any) -> Any:
+        monkeypatch.setattr(reconcile, "view_chain", view_chain)
+        assert (await world.reconciler().run(CHAIN_ID)).replaced == 1
+        world.finalize()
+        return await view_chain(*asked)
+
+    monkeypatch.setattr(reconcile, "view_chain", frozen)
+    assert (await world.run()).stopped is None
+    await settled(world)
+    assert await world.state(request) == "confirmed"
+    assert not await world.rows("select from worker.alert where kind = 'relayer_stopped'")
+
+
+async def test_a_node_that_lacks_a_receipt_for_a_moment_makes_no_stranger_of_us(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind a load balancer one has the final count, and another not yet the receipt."""
+    request = await world.admit(world.gift())
+    world.finalize()
+    view_chain = reconcile.view_chain
+
+    async def lacking(*asked: Any) -> Any:
+        monkeypatch.setattr(reconcile, "view_chain", view_chain)
+        seen = await view_chain(*asked)
+        each = tuple(replace(view, receipts=dict.fromkeys(view.receipts)) for view in seen.each)
+        return replace(seen, each=each)
+
+    monkeypatch.setattr(reconcile, "view_chain", lacking)
+    assert (await world.run()).stopped is None
+    await settled(world)
+    assert await world.state(request) == "confirmed"
+    assert (await world.budget())["spent"] == world.paid()
+
+
 async def test_more_transactions_than_we_ever_signed_stop_the_wallet_at_once(world: RelayWorld) -> None:
     await world.admit(world.gift())
     world.mine()
@@ -555,6 +598,21 @@ async def test_a_renewal_that_fails_pauses_no_attestor_and_one_that_is_late_expi
     assert [await world.state(request) for request in requests] == ["reverted", "expired"]
     async with world.engine.connect() as connection:
         assert not await paused(connection, CHAIN_ID, world.wallet)
+
+
+async def test_a_renewal_that_waited_past_its_time_is_not_paid_for(world: RelayWorld) -> None:
+    """What it attests is to be looked at afresh; and an empty transaction would take its nonce right away."""
+    withdrawal = world.withdrawal(world.gift(), ttl=10**6)
+    world.base_fee(2 * CEILING)
+    deadline = world.anvil.now() + 600
+    request = await world.admission.admit(replace(withdrawal, lane=Lane.AUTO_RENEW, deadline=deadline))
+    world.anvil.increase_time(601)
+    world.base_fee(GWEI)
+    world.mine()
+    assert (await world.run()).started == 0
+    await settled(world)
+    assert await world.state(request) == "expired"
+    assert world.paid() == 0
 
 
 async def test_successive_nonces_of_one_signer_start_in_order(world: RelayWorld) -> None:

@@ -24,6 +24,7 @@ from reminder_worker.relay.settle import _pause_subject
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import Answer, World, open_world
+from tests.integration.chain_proxy import proxy, stopped
 
 RELAYER_KEY = "0x" + keccak(text="the relayer of the tests").hex()
 RELAY = {"RELAYER_KEY": RELAYER_KEY, "RELAY_PER_CLIENT_HOUR": "1000", "RELAY_PER_SIGNER": "100"}
@@ -491,6 +492,19 @@ async def test_only_live_gifts_of_whitelisted_tokens_alone_are_withdrawn(world: 
     await refused(world, path, withdraw_body(world, nfts + 1, heir), 422, "not_only_whitelisted_tokens")
     await refused(world, path, withdraw_body(world, odd, heir), 422, "not_only_whitelisted_tokens")
     await refused(world, path, withdraw_body(world, taken, heir), 422, "timelock_not_live")
+
+
+async def test_a_node_that_imports_no_blocks_refuses_nobody(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    """At its last block the gift is locked, and the legacy not open."""
+    sealed = Sealed(chain_scenario)
+    gift, legacy = sealed.gift(opened=False), sealed.legacy(opened=False)
+    async with proxy(chain_scenario.anvil.url) as first:
+        both = f"{first.url},{chain_scenario.anvil.url}"
+        async with relaying(chain_scenario, engine, CHAIN_31337_RPC_URLS=both) as world:
+            first.answer = stopped(chain_scenario.anvil)
+            chain_scenario.advance(181 * DAY)
+            await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir))
+            await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.usdc]))
 
 
 async def test_a_request_asks_the_chain_few_questions(

@@ -14,6 +14,7 @@ from reminder_worker.relay.fate import (
     Fate,
     FinalFacts,
     Foreign,
+    Kind,
     Market,
     MinedAttempt,
     Presence,
@@ -113,7 +114,8 @@ def test_new_bytes_are_only_wanted_for_what_nobody_mined_and_when_the_market_is_
         assert chain.sighting.mined is None
         assert chain.wallet_count <= slot.nonce
         same = [attempt for attempt in slot.attempts if attempt.kind == action.kind]
-        assert len(same) <= MOST_REPLACEMENTS or slot.newest.kind == "call" != action.kind
+        underpriced = chain.market.base_fee > slot.newest.max_fee
+        assert len(same) <= MOST_REPLACEMENTS or underpriced or slot.newest.kind == "call" != action.kind
         if slot.newest.kind == "empty":
             assert action.kind == "empty", "a slot given up is never turned back"
 
@@ -147,7 +149,9 @@ def test_one_of_two_endpoints_that_lies_about_a_receipt_changes_nothing() -> Non
     assert lie == Sighting(Presence.DISPUTED, None, vouched=False)
     assert decide(SLOT, replace(FACTS, sighting=lie, finalized=60)) == Rebroadcast()
     recorded = replace(SLOT, mined_in=MINED.place)
-    assert decide(recorded, replace(FACTS, sighting=lie)) == Wait()
+    assert decide(recorded, replace(FACTS, sighting=lie)) == Rebroadcast(), "who denies it may have lost it"
+    just = replace(recorded, attempts=(replace(CALL, sent=FRESH_SECONDS - 1),))
+    assert decide(just, replace(FACTS, sighting=lie)) == Wait()
 
 
 def test_one_endpoint_alone_decides_only_when_no_second_is_configured() -> None:
@@ -187,6 +191,11 @@ def test_what_was_just_sent_is_given_time_unless_its_authorization_died() -> Non
     assert decide(replace(SLOT, attempts=(replace(CALL, sent=None),)), FACTS) == Rebroadcast()
 
 
+def test_a_database_whose_clock_was_put_back_keeps_nothing_from_being_sent_again() -> None:
+    """By its new clock what was sent an hour ago was sent in an hour from now."""
+    assert decide(replace(SLOT, attempts=(replace(CALL, sent=-3600.0),)), FACTS) == Rebroadcast()
+
+
 def test_no_more_is_paid_for_what_was_just_sent_since_its_signers_nonce_was_not_asked_for() -> None:
     old = replace(CALL, age=10 * PATIENCE_SECONDS)
     unasked = replace(FACTS, signer_nonce=None)
@@ -223,6 +232,16 @@ def test_above_the_ceiling_no_step_is_used_up_and_after_four_none_is_left() -> N
     assert decide(used, dead) == Replace("empty"), "one more sets the nonce free"
     freed = replace(used, attempts=(*used.attempts, replace(EMPTY, age=PATIENCE_SECONDS)))
     assert decide(freed, dead) == Replace("empty"), "which has four steps of its own"
+
+
+@pytest.mark.parametrize("kind", ["call", "empty"])
+def test_a_market_that_leaves_the_last_of_four_behind_is_followed_up_to_the_ceiling(kind: Kind) -> None:
+    """Else it would stand there, and all nonces behind it, until the market comes back."""
+    steps = (replace(CALL, kind=kind, age=PATIENCE_SECONDS),) * (MOST_REPLACEMENTS + 1)
+    slot = replace(SLOT, attempts=steps)
+    assert decide(slot, replace(FACTS, market=Market(100, 1, 400))) == Rebroadcast(), "it offers enough"
+    assert decide(slot, replace(FACTS, market=Market(101, 1, 400))) == Replace(kind)
+    assert decide(slot, replace(FACTS, market=Market(401, 1, 400))) == Rebroadcast()
 
 
 FINAL = FinalFacts(time=900, signer_nonce=3, same_effect=False, other_effect=False)
