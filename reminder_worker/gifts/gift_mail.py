@@ -236,6 +236,8 @@ class GiftMail:
         """None when the email is to be sent now."""
         if entry.salt is None:
             return Verdict("dropped", "erased")
+        if entry.chain_id not in self._chains:  # it was served once, and may be again
+            return Verdict("released", "chain_not_configured", delay=LONGEST_BACKOFF_SECONDS)
         if entry.chain_id not in heads:
             return Verdict("released", "chain_not_readable", delay=UNREADABLE_SECONDS)
         gift, head = found[entry.chain_id, entry.timelock_id], heads[entry.chain_id]

@@ -48,8 +48,8 @@ OWNER = text("select owner from worker.gift_notification where chain_id = :chain
 
 DELETE_ROW = text("delete from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id")
 
-# What was sent, or may have been, is never planned again; what was cancelled unsent may be. What is undecided is asked
-# about when it would be due. A lease ends: whoever has it would put back what it claimed as due at once.
+# What was sent, or may have been, is never planned again; what was cancelled or refused may be. What is undecided is
+# asked about when it would be due. A lease ends: whoever has it would put back what it claimed as due at once.
 PLAN = text("""
     insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at)
     values (gen_random_uuid(), :email_hash, :chain_id, :timelock_id, :kind, :due, :expires_at)
@@ -59,7 +59,7 @@ PLAN = text("""
             then 'unknown' else 'queued' end,
         reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, settled_at = null,
         lease_token = null, lease_until = null
-    where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'unknown')
+    where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'dead', 'unknown')
 """)
 
 NOT_WANTED = text("""

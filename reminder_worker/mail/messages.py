@@ -231,7 +231,8 @@ def alert_variables(
 
 def _fact(name: str, value: str | int) -> dict[str, str]:
     shown, words = fact_words(name, value)
-    return {"name": shown[:MAX_TEXT], "value": words[:MAX_TEXT] or "none"}
+    cut = f"{words[: MAX_TEXT - 1]}…" if len(words) > MAX_TEXT else words
+    return {"name": shown[:MAX_TEXT], "value": cut or "none"}
 
 
 def fact_words(name: str, value: str | int) -> tuple[str, str]:

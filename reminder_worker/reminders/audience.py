@@ -10,7 +10,7 @@ from typing import Any, Self
 import msgspec
 
 from reminder_worker.indexer.questions import ReminderConfig, SignalKind
-from reminder_worker.mail.messages import Kind, Role
+from reminder_worker.mail.messages import KIND_WINDOWS, Kind, Role
 
 ALL_LINES = 3
 
@@ -22,6 +22,8 @@ SIGNAL_KINDS: Mapping[SignalKind, Kind] = MappingProxyType(
     }
 )
 ACTIVATIONS = frozenset({Kind.ACTIVATED_MULTISIG, Kind.ACTIVATED_TRANSFER})
+PLANNED_AGAIN = frozenset({*KIND_WINDOWS, Kind.AUTO_RENEW_BUDGET})
+"""About what lasts: planned again while it is true. Of the others nobody looks twice."""
 MERGED_WITHIN_A_DAY = frozenset({Kind.OWNER_RESET, Kind.ACTIVATED_TRANSFER})
 """Later ones of a legacy and recipient are told with the next email: anybody named can repeat such signals at will."""
 

@@ -29,9 +29,9 @@ from reminder_worker.mail.client import (
     Undecided,
     speaks_of_an_outage,
 )
-from reminder_worker.mail.messages import KIND_WINDOWS
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders import entries as become
+from reminder_worker.reminders.audience import PLANNED_AGAIN
 from reminder_worker.reminders.entries import Claim, Entry, Settlement
 from reminder_worker.reminders.ledger import LEASE_SECONDS, Ledger
 from reminder_worker.reminders.plan import Planner, PlanReport
@@ -99,6 +99,7 @@ class Dispatch:
         self._resolver = Resolver(engine, chains, indexers, vault, settings)
         self._mail = mail
         self._keeps_keys = settings.mail.idempotent
+        self._places = asyncio.Semaphore(mail.concurrency)  # under way at once, over all slices
 
     async def look(self) -> bool:
         """Whether anything is to be planned, sent or asked about now. Only the database is read."""
@@ -143,7 +144,7 @@ class Dispatch:
         async def post() -> None:
             while (piece := await prepared.get()) is not None:
                 await posted.put((piece.claim, await self._post(piece, report)))
-            await posted.put(None)
+            await prepared.put(None)  # for the other one
 
         async def record() -> None:
             while (outcome := await posted.get()) is not None:
@@ -154,7 +155,12 @@ class Dispatch:
             await together(prepare(), prepare(), prepare())
             await prepared.put(None)
 
-        await together(prepare_all(), post(), record())
+        async def post_all() -> None:
+            # Two at a time: the second begins as the last answers to the first arrive.
+            await together(post(), post())
+            await posted.put(None)
+
+        await together(prepare_all(), post_all(), record())
 
     async def _prepare(self, report: DispatchReport, ends: float) -> Slice | None:
         """Claim, resolve and store; None when nothing is due."""
@@ -175,6 +181,8 @@ class Dispatch:
 
     async def _post(self, piece: Slice, report: DispatchReport) -> list[Settlement]:
         """One outcome for each; what the outage or the end of the lease kept from being posted is proven unsent."""
+        async with self._places:
+            pass  # nothing of it can be posted before: whoever is looked at until then would wait
         settled: list[Settlement] = []
         failures, pause = 0, OUTAGE_PAUSE_SECONDS
         workers = min(self._mail.concurrency, len(piece.ready))
@@ -208,18 +216,22 @@ class Dispatch:
 
         async def worker() -> None:
             nonlocal failures, pause
-            while chunk or await more():
-                if not chunk:
-                    continue
-                each = chunk.popleft()
-                if failures >= OUTAGE_AFTER or time.monotonic() > piece.post_until:
-                    settled.append(become.later(each.entry, pause, "mail_unavailable"))
-                    continue
-                outcome = await self._mail.send(each.entry.id, each.body)
-                failures = failures + 1 if speaks_of_an_outage(outcome) else 0
-                if isinstance(outcome, NotAccepted):
-                    pause = max(pause, outcome.retry_after or 0.0)
-                settled.append(_settlement(each.entry, outcome))
+            async with self._places:
+                while chunk or await more():
+                    if not chunk:
+                        continue
+                    each = chunk.popleft()
+                    if failures >= OUTAGE_AFTER or time.monotonic() > piece.post_until:
+                        settled.append(become.later(each.entry, pause, "mail_unavailable"))
+                        continue
+                    outcome = await self._mail.send(each.entry.id, each.body)
+                    if speaks_of_an_outage(outcome):
+                        failures += 1
+                    else:  # who was to come back later was so for themselves
+                        failures, pause = 0, OUTAGE_PAUSE_SECONDS
+                    if isinstance(outcome, NotAccepted):
+                        pause = max(pause, outcome.retry_after or 0.0)
+                    settled.append(_settlement(each.entry, outcome))
 
         await together(look(), *(worker() for _ in range(workers)))
         if failures >= OUTAGE_AFTER:
@@ -302,8 +314,8 @@ def _decided(entry: Entry, known: MessageStatus) -> Settlement | None:
         return become.later(entry, UNDER_WAY_SECONDS)
     if entry.sent_meanwhile:
         return become.later(entry, SENT_MEANWHILE_SECONDS)
-    if entry.body is None and entry.stored is not None and (entry.reworded or entry.kind in KIND_WINDOWS):
-        return become.afresh(entry)  # its recipient was replaced: an open window is for a new address, too
+    if entry.body is None and entry.stored is not None and (entry.reworded or entry.kind in PLANNED_AGAIN):
+        return become.afresh(entry)  # its recipient was replaced: what lasts is for a new address, too
     return None
 
 

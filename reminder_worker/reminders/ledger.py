@@ -40,11 +40,13 @@ class Ledger:
 
     async def expire_leases(self) -> None:
         """Entries of dispatchers that are gone: to be sent when they never were posted, else to be asked about."""
-        async with self._engine.begin() as conn:
-            await conn.execute(sql.EXPIRE_LEASES)
+        await self._retried(sql.EXPIRE_LEASES, {})
 
     async def claim(self, limit: int) -> Claim:
         """Lease up to `limit` entries that are due and may be sent now; the others are put off, merged or settled."""
+        return await through_deadlocks(lambda: self._claim(limit))
+
+    async def _claim(self, limit: int) -> Claim:
         token = uuid4()
         values = {"limit": limit, "token": token, "lease": LEASE_SECONDS, "limited": list(LIMITED)}
         async with self._engine.begin() as conn:
@@ -78,8 +80,8 @@ class Ledger:
     async def claim_unknown(self, limit: int) -> Claim:
         """Lease undecided entries that may be asked about again."""
         token = uuid4()
+        await self.expire_leases()
         async with self._engine.begin() as conn:
-            await conn.execute(sql.EXPIRE_LEASES)
             values = {"limit": limit, "token": token, "lease": LEASE_SECONDS, "limited": list(LIMITED)}
             rows = (await conn.execute(sql.CLAIM_UNKNOWN, values)).all()
         return Claim(token, tuple(read_entry(row, undecided=True) for row in rows))
@@ -118,8 +120,14 @@ class Ledger:
             }
             for each in settlements
         ]
-        await self._retried(sql.SETTLE, {"token": claim.token, "rows": _json(rows)})
-        await self._ask_again([each.entry for each in settlements if each.state == "dropped"])
+        dropped = [each.entry for each in settlements if each.state == "dropped"]
+
+        async def record() -> None:
+            async with self._engine.begin() as conn:
+                await conn.execute(sql.SETTLE, {"token": claim.token, "rows": _json(rows)})
+                await _ask_again(conn, dropped)  # at once with it, or a crash would leave a reminder dropped for good
+
+        await through_deadlocks(record)
         await self._remember_suppressed([each.entry for each in settlements if each.state == "suppressed"])
         await self._refund(claim, settlements)
 
@@ -156,13 +164,6 @@ class Ledger:
             async with self._engine.begin() as conn:
                 await conn.execute(sql.REMEMBER_SUPPRESSED, {"hashes": sorted(hashes)})
 
-    async def _ask_again(self, dropped: Sequence[Entry]) -> None:
-        """A node that is behind says of a window that it is not open yet, and of an heir that they are none yet."""
-        legacies = {(entry.chain_id, entry.legacy) for entry in dropped if entry.kind in KIND_WINDOWS}
-        if legacies:
-            rows = [{"chain_id": chain_id, "legacy": legacy} for chain_id, legacy in sorted(legacies)]
-            await self._retried(sql.ASK_AGAIN, {"rows": _json(rows)})
-
     async def _retried(self, statement: Any, values: Mapping[str, Any]) -> frozenset[UUID]:
         """Writes of recipients lock the same rows one by one."""
 
@@ -179,6 +180,14 @@ async def _run(
 ) -> None:
     if ids:
         await conn.execute(statement, {"ids": _uuids(ids), **(values or {})})
+
+
+async def _ask_again(conn: AsyncConnection, dropped: Sequence[Entry]) -> None:
+    """A node that is behind says of a window that it is not open yet, and of an heir that they are none yet."""
+    legacies = {(entry.chain_id, entry.legacy) for entry in dropped if entry.kind in KIND_WINDOWS}
+    if legacies:
+        rows = [{"chain_id": chain_id, "legacy": legacy} for chain_id, legacy in sorted(legacies)]
+        await conn.execute(sql.ASK_AGAIN, {"rows": _json(rows)})
 
 
 async def _siblings(conn: AsyncConnection, entries: Sequence[Entry], token: UUID) -> dict[Group, list[Sibling]]:

@@ -6,12 +6,14 @@ closed come back when it opens again for the same deadline.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.renewals import BUDGET_SECONDS
+from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ServiceError
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.messages import WINDOW_KINDS, Kind, Role
@@ -79,7 +81,7 @@ class Planner:
             (self._plan_signals, SIGNALS_AT_ONCE),
         ):
             try:
-                while await plan(report) == at_once:
+                while await through_deadlocks(partial(plan, report)) == at_once:
                     pass
             except ServiceError as error:
                 failed = error
@@ -126,15 +128,17 @@ class Planner:
             "legacies": [row.legacy for row in windows],
             "windows": [row.window for row in windows],
             "deadlines": [row.deadline for row in windows],
+            "versions": [row.version for row in windows],
         }
         async with self._engine.begin() as conn:
             await lock_recipients(conn, self._chain_id, legacies)
             # Marked before the recipients are read: one saved meanwhile waits for this mark and takes it away again.
-            await conn.execute(sql.MARK_WINDOWS, marks)
+            marked = {tuple(row) for row in await conn.execute(sql.MARK_WINDOWS, marks)}
             stored = await _recipients(conn, self._chain_id, legacies)
             entries = [
                 Planned(row.legacy, recipient, WINDOW_KINDS[row.window], window_event(row.window, row.deadline), role)
                 for row in windows
+                if (row.legacy, row.window, row.deadline) in marked
                 for recipient, role in audience(
                     configs.get(row.legacy),
                     stored.get(row.legacy, ()),
@@ -144,7 +148,7 @@ class Planner:
             ]
             made = await insert_entries(conn, self._chain_id, entries, rearm=True)
         report.entries += made
-        report.windows += len(windows)
+        report.windows += len(marked)
         return len(windows)
 
     async def _plan_budgets(self, report: PlanReport) -> int:

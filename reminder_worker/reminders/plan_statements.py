@@ -10,9 +10,12 @@ _TO_PLAN = """
       and w.membership is not null and w.membership_block >= d.block_number
 """
 
-# The owner's alone, and only if stored. Who was not in the audience, or out of time by a node that was behind, is
-# looked at again after a day.
-_BUDGETS = """
+# Why an email of what lasts was given up, and may be true again: by a node that was behind, of a legacy that could not
+# be read, to an address of before.
+_NOT_FOR_GOOD = "('not_in_audience', 'window_closed', 'legacy_not_readable', 'body_gone')"
+
+# The owner's alone, and only if stored. What was given up is looked at again after a day.
+_BUDGETS = f"""
     from worker.owner_activity a
     join worker.recipient r on r.chain_id = a.chain_id and r.legacy = a.legacy and r.recipient = a.owner
     left join worker.sent_ledger l
@@ -20,8 +23,7 @@ _BUDGETS = """
        and l.event = format('%s:%s', a.budget_end - :budget_seconds, a.budget_step)
     where a.chain_id = :chain_id and a.budget_step is not null
       and (l.id is null or (
-          l.state = 'dropped' and l.reason in ('not_in_audience', 'window_closed')
-          and l.settled_at < now() - interval '1 day'
+          l.state = 'dropped' and l.reason in {_NOT_FOR_GOOD} and l.settled_at < now() - interval '1 day'
       ))
 """
 
@@ -53,17 +55,21 @@ SIGNALS_TO_PLAN = text("""
 """)
 
 WINDOWS_TO_PLAN = text(f"""
-    select d.legacy, d."window", d.deadline, w.membership, w.membership_block
+    select d.legacy, d."window", d.deadline, w.membership, w.membership_block, cast(d.xmin as text) as version
     {_TO_PLAN}
     order by d.legacy
     limit :limit
 """)
 
+# xmin is the row's version: with what the due pass learned meanwhile, of the members too, the window is planned anew.
 MARK_WINDOWS = text("""
     update worker.due_window d set planned_at = clock_timestamp()
-    from unnest(cast(:legacies as text[]), cast(:windows as int[]), cast(:deadlines as bigint[]))
-        as p(legacy, "window", deadline)
+    from unnest(
+        cast(:legacies as text[]), cast(:windows as int[]), cast(:deadlines as bigint[]), cast(:versions as xid[])
+    ) as p(legacy, "window", deadline, version)
     where d.chain_id = :chain_id and d.legacy = p.legacy and d."window" = p."window" and d.deadline = p.deadline
+      and d.xmin = p.version
+    returning d.legacy, d."window", d.deadline
 """)
 
 REARM = text("""
@@ -84,7 +90,7 @@ LOCK_RECIPIENTS = text("""
     for share
 """)
 
-INSERT_ENTRIES = text("""
+INSERT_ENTRIES = text(f"""
     insert into worker.sent_ledger as l (id, chain_id, legacy, recipient, kind, event, role, next_try)
     select gen_random_uuid(), :chain_id, legacy, recipient, kind, event, role, now()
     from unnest(
@@ -92,9 +98,10 @@ INSERT_ENTRIES = text("""
         cast(:roles as text[])
     ) as e(legacy, recipient, kind, event, role)
     on conflict (chain_id, legacy, recipient, kind, event) do update
-    set state = 'queued', role = excluded.role, reason = null, settled_at = null, next_try = excluded.next_try
-    where cast(:rearm as boolean) and l.state = 'dropped' and l.reason in ('window_closed', 'not_in_audience')
-""")
+    set state = 'queued', role = excluded.role, reason = null, settled_at = null, next_try = excluded.next_try,
+        created_at = clock_timestamp()
+    where cast(:rearm as boolean) and l.state = 'dropped' and l.reason in {_NOT_FOR_GOOD}
+""")  # noqa: S608 - likewise
 
 SETTLE_SIGNALS = text("""
     update worker.notify_signal n

@@ -29,10 +29,10 @@ from reminder_worker.mail.messages import (
 )
 from reminder_worker.privacy.emails import check_name
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, WINDOW_LINES, budget_event
+from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, PLANNED_AGAIN, WINDOW_LINES, budget_event
 from reminder_worker.reminders.entries import Entry, Settlement, dropped, later
 from reminder_worker.reminders.facts import FactReader, Facts
-from reminder_worker.reminders.horizon import deadline_of
+from reminder_worker.reminders.horizon import SAFE_LEGACY, deadline_of
 from reminder_worker.reminders.recipient_rows import body_context, context
 from reminder_worker.reminders.tasks import in_time, together
 from reminder_worker.settings import Settings
@@ -172,7 +172,7 @@ class Resolver:
             return self._not_decryptable(entry)
         if not may_mail(email, self._chains[entry.chain_id].settings, self._settings):
             return dropped(entry, "test_chain")
-        body = self._words(verdict, facts, Addressee(email, name, verdict.role))
+        body = self._words(verdict, facts, Addressee(email, name, _worded(verdict)))
         return Ready(entry, body, key.seal(body, body_context(entry.id)), entry.stored.salt)
 
     def _words(self, relevant: Relevant, facts: Facts, to: Addressee) -> bytes:
@@ -212,8 +212,7 @@ class Resolver:
 def _outside(entry: Entry) -> Settlement:
     """Of an heir who has just come in a node that is behind says it, too. Windows and budgets are planned again when it
     was wrong; of the others nobody looks twice."""
-    looked_at_again = entry.kind in KIND_WINDOWS or entry.kind is Kind.AUTO_RENEW_BUDGET
-    if looked_at_again or datetime.now(UTC) - entry.created_at > MOST_BEHIND:
+    if entry.kind in PLANNED_AGAIN or datetime.now(UTC) - entry.created_at > MOST_BEHIND:
         return dropped(entry, "not_in_audience")
     return later(entry, OUTSIDE_SECONDS, "not_in_audience")
 
@@ -227,6 +226,14 @@ def _line(entry: Entry) -> int:
         return 1
     layer = entry.event.rpartition(":")[2]
     return max(1, min(int(layer), ALL_LINES))
+
+
+def _worded(relevant: Relevant) -> Role:
+    """A Safe's creator is one of its signers: their own wallet's activity counts for nothing, and checks nothing in."""
+    of_the_timer = relevant.entry.kind in KIND_WINDOWS or relevant.entry.kind is Kind.OWNER_RESET
+    if of_the_timer and relevant.role is Role.OWNER and relevant.legacy.legacy_type == SAFE_LEGACY:
+        return Role.COSIGNER
+    return relevant.role
 
 
 def _still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) -> bool:

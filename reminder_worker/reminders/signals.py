@@ -105,7 +105,8 @@ class SignalPass:
         if cursor is not None and head.number < cursor.number:
             return None
         oldest_time = head.timestamp - self._max_age
-        if cursor is None or await self._reorganised(cursor, head):
+        reorganised = cursor is not None and await self._reorganised(cursor, head)
+        if cursor is None or reorganised:
             first = await self._first_block_since(oldest_time, head)
             read = first - 1
         elif head.number == cursor.number:
@@ -118,6 +119,8 @@ class SignalPass:
             last = min(head.number, at.number, read + SLICE)
             if last <= read:
                 return None  # the source is behind: the cursor waits for it
+            if reorganised and not await self._chain.has_block(at.number, at.hash):
+                return None  # it is still where the cursor was: what it says of the blocks before is of no use
             signals = await indexer.signals(first, last, at)
             place = await self._place(last, head, at)
             old = cursor or replace(place, stored=False)
@@ -134,8 +137,9 @@ class SignalPass:
 
     async def _reorganised(self, cursor: Cursor, head: Block) -> bool:
         """A block that the node does not have proves nothing: it may lag."""
-        block = head if head.number == cursor.number else await self._chain.block(cursor.number)
-        return block is not None and block.hash != cursor.hash
+        if head.number == cursor.number:
+            return head.hash != cursor.hash
+        return await self._chain.has_block(cursor.number, cursor.hash) is False
 
     async def _first_block_since(self, timestamp: int, head: Block) -> int:
         """The first block not older than `timestamp`, by bisection: blocks' times only grow."""

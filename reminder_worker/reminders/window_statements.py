@@ -84,11 +84,22 @@ SEE_WINDOWS = text("""
         state = case when d.state = 'closed' then 'open' else d.state end
 """)
 
+# Who was asked about since, by another run that stored its answer first, is left as that run saw it. `coalesce` keeps
+# the planner from looking for the windows of each of `same`: mostly few are open, or none.
 CLOSE_WINDOWS = text("""
+    with same as materialized (
+        select w.legacy
+        from unnest(
+            (select cast(:places as tid[])), (select cast(:versions as xid[])), (select cast(:asked as text[]))
+        ) as a(place, version, legacy)
+        join worker.watch w
+          on w.ctid = a.place and w.xmin = a.version and w.chain_id = :chain_id and w.legacy = a.legacy
+    )
     update worker.due_window d set state = 'closed'
     where d.chain_id = :chain_id and d.legacy = any(cast(:asked as text[])) and d.state = 'open'
       and not exists (
         select from json_to_recordset(cast(:seen as json)) as s(legacy text, "window" int, deadline bigint)
         where s.legacy = d.legacy and s."window" = d."window" and s.deadline = d.deadline
       )
+      and coalesce(d.legacy in (select legacy from same), false)
 """)

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -19,7 +20,7 @@ from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderView
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
-from reminder_worker.indexer.chain_index import ChainIndex, Touched
+from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, Touched
 from reminder_worker.indexer.index_tables import Cursor, move_cursor, read_cursor
 from reminder_worker.mail.messages import WINDOW_KINDS
 from reminder_worker.reminders import window_statements as sql
@@ -38,7 +39,6 @@ from reminder_worker.settings import ReminderSettings
 
 log = structlog.get_logger(__name__)
 
-HORIZON_CURSOR = "horizon"
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 AT_ONCE = 20_000
 STORED_AT_ONCE = 4_000
@@ -139,7 +139,7 @@ class DuePass:
         chain_id = self._chain.chain_id
         async with self._engine.connect() as conn:
             indexed = await read_cursor(conn, chain_id, INDEX_CURSOR)
-            old = await read_cursor(conn, chain_id, HORIZON_CURSOR)
+            old = await read_cursor(conn, chain_id, TOUCHED_CURSOR)
         if indexed is None or indexed == old:
             return
         fresh = late = Touched({}, {})
@@ -151,20 +151,19 @@ class DuePass:
         else:
             first = min(old.number, indexed.number) + 1 - LATE_BLOCKS
             fresh = await self._index.touched_since(first, indexed.number)
-        await self._move_horizon(old, indexed, fresh, late)
+        await through_deadlocks(partial(self._move_horizon, old, indexed, fresh, late))
 
     async def _follows(self, old: Cursor, new: Cursor) -> bool:
         """Whether the index only went on; otherwise it was taken back, and events are in other blocks now."""
         if old.number < 0 or new.number <= old.number:
             return old.number < new.number
-        block = await self._chain.block(old.number)
-        return block is not None and block.hash == old.hash
+        return bool(await self._chain.has_block(old.number, old.hash))
 
     async def _move_horizon(self, old: Cursor, new: Cursor, fresh: Touched, late: Touched) -> None:
         """`late`: those of them who were asked about since the event are not asked about again."""
         chain_id = self._chain.chain_id
         async with self._engine.begin() as conn:
-            if await move_cursor(conn, chain_id, HORIZON_CURSOR, old, new, "chain_index"):
+            if await move_cursor(conn, chain_id, TOUCHED_CURSOR, old, new, "chain_index"):
                 values = {"chain_id": chain_id, "legacies": list(fresh.legacies), "creators": list(fresh.creators)}
                 await conn.execute(sql.ASK_NOW, values)
                 values = {

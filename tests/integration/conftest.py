@@ -1,6 +1,5 @@
 """What more than one file uses: a local chain with our contracts, put back after each test, an inbox, browsers."""
 
-import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,9 +14,11 @@ from devnet.deploy import Deployment, deploy
 from devnet.scenarios import Scenario
 from devnet.smtp import Inbox
 
-if TYPE_CHECKING:  # loaded by those only who ask for a browser
+if TYPE_CHECKING:  # loaded by those only who ask for them
+    from tests.integration.chain_proxy import Proxy
     from tests.integration.gift_page_browser import Visitor
     from tests.integration.gift_page_world import GiftWorld
+    from tests.integration.reminder_world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +68,18 @@ def captured_logs(capsys: pytest.CaptureFixture[str], own_logging: None) -> pyte
 
 
 @pytest.fixture
-def pythons_recursion_limit() -> Iterator[None]:
-    """As in the services' processes; a library that tests import raises it."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(1000)
-    yield
-    sys.setrecursionlimit(before)
+async def proxied(engine: AsyncEngine, chain_scenario: Scenario) -> "AsyncIterator[tuple[World, Proxy]]":
+    """A world whose node can be told to answer otherwise."""
+    from tests.integration.chain_proxy import proxy
+    from tests.integration.mail_stub import MailStub
+    from tests.integration.reminder_world import open_world
+
+    async with (
+        proxy(chain_scenario.anvil.url) as node,
+        MailStub() as mail,
+        open_world(engine, chain_scenario, mail, CHAIN_31337_RPC_URLS=node.url) as world,
+    ):
+        yield world, node
 
 
 @pytest.fixture

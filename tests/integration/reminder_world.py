@@ -1,5 +1,6 @@
 """Chain, index, passes and dispatch over a real chain and database, with a mail stub at the end."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -164,6 +165,12 @@ class World:
         async with self.engine.begin() as conn:
             result = await conn.execute(text(statement), values)
             return list(result.all()) if result.returns_rows else []
+
+    async def waits_for_a_lock(self) -> None:
+        """Until somebody does."""
+        blocked = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+        while not await self.sql(blocked):  # noqa: ASYNC110 - the database has no event for it
+            await asyncio.sleep(0.01)
 
     async def states(self, kind: str | None = None) -> dict[str, int]:
         """Entries by state, or `state:reason` where there is a reason."""

@@ -17,7 +17,7 @@ from reminder_worker.reminders import tasks
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.reminders.ledger import Ledger
 from tests.campaign.nodes import behind
-from tests.integration.chain_proxy import Json, Proxy, proxy
+from tests.integration.chain_proxy import Json, Proxy
 from tests.integration.mail_service_stack import environment, served
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
@@ -246,6 +246,8 @@ async def test_a_safe_legacy_tells_its_creator_signers_and_beneficiaries_of_its_
     s.advance(31 * DAY)
     await world.tick()
     assert world.mail.told("ready_to_activate") == emails("owner", "signer", "anna", "ben")
+    roles = {e.to: e.variables["role"] for e in world.mail.inbox}
+    assert roles["owner@example.org"] == "cosigner", "a check-in of the creator's own wallet would not help"
     s.activate_safe_legacy(world.account("anna"), legacy)
     await world.tick()
     assert world.mail.told("activated_multisig") == emails("owner", "signer", "anna", "ben")
@@ -612,33 +614,27 @@ async def test_a_chain_whose_nodes_do_not_answer_holds_up_no_other(
 
 
 @pytest.mark.parametrize("meanwhile", ["the window opened", "an heir came in"])
-async def test_a_node_that_is_behind_takes_no_reminder_away(
-    engine: AsyncEngine, chain_scenario: Scenario, meanwhile: str
-) -> None:
+async def test_a_node_that_is_behind_takes_no_reminder_away(proxied: tuple[World, Proxy], meanwhile: str) -> None:
     """Who is asked right before the email is sent does not know the block yet in which its reason was seen."""
-    s = chain_scenario
-    async with (
-        proxy(s.anvil.url) as node,
-        MailStub() as mail,
-        open_world(engine, s, mail, CHAIN_31337_RPC_URLS=node.url) as world,
-    ):
-        legacy = await approaching(world)
-        if meanwhile == "an heir came in":
-            await world.dispatch.run()
-            shares = {world.address(label): share for label, share in (("anna", 40), ("ben", 40), ("dora", 20))}
-            s.edit_distribution(world.account("owner"), legacy, shares)
-            s.configure_reminders(world.account("owner"), legacy)
-            await world.save(legacy, "dora")
-            await world.look_at_chain()
-        node.answer = behind(s.anvil, 2)
+    world, node = proxied
+    s = world.scenario
+    legacy = await approaching(world)
+    if meanwhile == "an heir came in":
         await world.dispatch.run()
-        node.well()
-        for _ in range(2):
-            await world.hurry()
-            await world.tick()
-        people = {world.labels[row[0]] for row in await world.sql("select recipient from worker.recipient")}
-        assert mail.told("before_activation") == emails(*people)
-        assert await world.states("before_activation") == {"sent": len(people)}
+        shares = {world.address(label): share for label, share in (("anna", 40), ("ben", 40), ("dora", 20))}
+        s.edit_distribution(world.account("owner"), legacy, shares)
+        s.configure_reminders(world.account("owner"), legacy)
+        await world.save(legacy, "dora")
+        await world.look_at_chain()
+    node.answer = behind(s.anvil, 2)
+    await world.dispatch.run()
+    node.well()
+    for _ in range(2):
+        await world.hurry()
+        await world.tick()
+    people = {world.labels[row[0]] for row in await world.sql("select recipient from worker.recipient")}
+    assert world.mail.told("before_activation") == emails(*people)
+    assert await world.states("before_activation") == {"sent": len(people)}
 
 
 async def test_the_real_mail_service_accepts_every_kind(engine: AsyncEngine, chain_scenario: Scenario) -> None:

@@ -114,6 +114,19 @@ async def test_retry_after_is_honoured(world: World) -> None:
     assert 1200 < waits[0] <= 1234
 
 
+async def test_who_is_put_off_for_long_puts_nobody_off_who_meets_an_outage_later(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    async with MailStub(retry_after=1234) as mail, open_world(engine, chain_scenario, mail, MAIL_CONCURRENCY="1") as w:
+        legacy = w.legacy(heirs=[f"heir{n}" for n in range(10)], inactivity=1 * DAY)
+        await w.save(legacy, *(f"heir{n}" for n in range(10)))
+        await w.look_at_chain()
+        mail.fail(Fault.SLOW_DOWN, Fault.REJECTED, *[Fault.UNAVAILABLE] * 1000)
+        assert (await w.dispatch.run()).outage
+        (late,) = await w.sql("select count(*) from worker.sent_ledger where next_try > now() + interval '1 minute'")
+        assert tuple(late) == (1,)
+
+
 async def test_down_for_a_week_kills_nothing_and_doubles_nothing(world: World) -> None:
     await world.mail.stop()
     for _ in range(8):

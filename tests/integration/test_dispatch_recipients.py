@@ -1,18 +1,23 @@
 """What a dispatch does about recipients who change meanwhile, and about emails of a kind that meet under way."""
 
+import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
 import pytest
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Mode, Scenario
 from reminder_worker.reminders import entries as become
 from reminder_worker.reminders.dispatch import DispatchReport
+from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.ledger import Ledger
 from reminder_worker.reminders.plan import PlanReport
 from tests.campaign.nodes import behind
-from tests.integration.chain_proxy import proxy
+from tests.integration.chain_proxy import Proxy
+from tests.integration.crash import Crash, CrashAt
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
@@ -27,6 +32,18 @@ async def approaching(world: World, *people: str) -> Legacy:
     """A legacy whose first window is open and stored, and nothing planned yet."""
     legacy = world.legacy(inactivity=30 * DAY)
     await world.save(legacy, *people)
+    world.scenario.advance(24 * DAY)
+    await world.look_at_chain()
+    return legacy
+
+
+async def fickle(world: World) -> Legacy:
+    """As `approaching`, of Anna's; it may be made to revert."""
+    shares = {world.address("anna"): 100}
+    legacy = world.scenario.create_reverting_legacy(world.account("owner"), shares, inactivity=30 * DAY)
+    world.scenario.subscribe_premium(world.account("owner"))
+    world.scenario.configure_reminders(world.account("owner"), legacy)
+    await world.save(legacy, "anna")
     world.scenario.advance(24 * DAY)
     await world.look_at_chain()
     return legacy
@@ -79,6 +96,31 @@ async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to
         await world.dispatch.run()
     assert world.mail.requests == 0
     assert await world.states() == {}
+
+
+async def test_who_is_saved_again_while_an_old_email_is_asked_about_hears_of_an_open_window(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Erased when it was claimed, and so it is given up; saved again before that is recorded."""
+    legacy = await approaching(world, "anna")
+    world.mail.fail(Fault.DIES_BEFORE)
+    await world.dispatch.run()
+    await world.erase(legacy)
+    await world.hurry()
+    resolver = world.dispatch._resolver
+    still_relevant = resolver.still_relevant
+
+    async def saved_meanwhile(entries: Sequence[Entry]) -> Any:
+        await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
+        return await still_relevant(entries)
+
+    monkeypatch.setattr(resolver, "still_relevant", saved_meanwhile)
+    await world.dispatch._decide_unknown(DispatchReport(), time.monotonic() + 60)
+    assert await world.states() == {"dropped:body_gone": 1}
+    for _ in range(2):
+        await world.hurry()
+        await world.tick()
+    assert world.mail.told("before_activation") == ["anna.new@example.org"]
 
 
 async def test_a_corrected_address_is_not_told_of_what_is_past(world: World) -> None:
@@ -134,38 +176,60 @@ async def test_another_name_tells_no_corrected_address_of_what_is_past(world: Wo
 
 
 async def test_a_node_that_is_behind_takes_no_owner_reset_from_a_new_heir(
-    engine: AsyncEngine, chain_scenario: Scenario
+    proxied: tuple[World, Proxy],
 ) -> None:
     """Nobody looks at a signal a second time: who is not an heir at its block yet is waited for a while."""
-    scenario = chain_scenario
-    async with (
-        proxy(scenario.anvil.url) as node,
-        MailStub() as mail,
-        open_world(engine, scenario, mail, CHAIN_31337_RPC_URLS=node.url) as world,
-    ):
-        owner, legacy = world.account("owner"), await approaching(world, "anna")
-        scenario.edit_distribution(owner, legacy, {world.address("anna"): 50, world.address("dora"): 50})
-        scenario.configure_reminders(owner, legacy)
-        scenario.check_in(owner, legacy)
-        await world.save(legacy, "dora")
-        await world.look_at_chain()
-        await world.dispatch._planners[CHAIN_ID].run(PlanReport())
-        node.answer = behind(scenario.anvil, 3)
-        await world.dispatch.run()
-        node.well()
+    world, node = proxied
+    scenario = world.scenario
+    owner, legacy = world.account("owner"), await approaching(world, "anna")
+    scenario.edit_distribution(owner, legacy, {world.address("anna"): 50, world.address("dora"): 50})
+    scenario.configure_reminders(owner, legacy)
+    scenario.check_in(owner, legacy)
+    await world.save(legacy, "dora")
+    await world.look_at_chain()
+    await world.dispatch._planners[CHAIN_ID].run(PlanReport())
+    node.answer = behind(scenario.anvil, 3)
+    await world.dispatch.run()
+    node.well()
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.told("owner_reset") == ["anna@example.org", "dora@example.org"]
+
+
+async def test_a_crash_right_after_a_node_that_is_behind_dropped_a_reminder_does_not_lose_it(
+    engine: AsyncEngine, proxied: tuple[World, Proxy]
+) -> None:
+    """That it was dropped, and that the chain is to be asked again, is recorded together."""
+    world, node = proxied
+    await approaching(world, "anna")
+    await world.mail.stop()
+    await world.dispatch.run()
+    await world.mail.start()
+    for number in range(100):
+        node.answer = behind(world.scenario.anvil, 2)
         await world.hurry()
-        await world.dispatch.run()
-        assert mail.told("owner_reset") == ["anna@example.org", "dora@example.org"]
+        try:
+            with CrashAt(engine, number) as crash:
+                await world.dispatch.run()
+        except Crash:
+            pass
+        node.well()
+        await world.leases_expire()
+        for _ in range(2):
+            await world.hurry()
+            await world.tick()
+        assert len(world.mail.told("before_activation")) == 1, f"crashed before statement {number}"
+        if crash.left >= 0:
+            break
+        world.mail.inbox.clear()
+        world.mail.decide_all()
+        await world.sql("update worker.sent_ledger set state = 'queued', message_id = null, claimed_at = null")
+        await world.sql("update worker.quota set used = 0")
+    assert 10 < number < 99
 
 
 async def test_an_email_of_a_legacy_that_cannot_be_read_waits_until_it_is_history(world: World) -> None:
-    shares = {world.address("anna"): 100}
-    legacy = world.scenario.create_reverting_legacy(world.account("owner"), shares, inactivity=30 * DAY)
-    world.scenario.subscribe_premium(world.account("owner"))
-    world.scenario.configure_reminders(world.account("owner"), legacy)
-    await world.save(legacy, "anna")
-    world.scenario.advance(24 * DAY)
-    await world.look_at_chain()
+    legacy = await fickle(world)
     world.scenario.set_mode(legacy, Mode.REVERTS)
     await world.dispatch.run()
     assert await world.states() == {"released:legacy_not_readable": 1}
@@ -173,6 +237,24 @@ async def test_an_email_of_a_legacy_that_cannot_be_read_waits_until_it_is_histor
     await world.hurry()
     await world.dispatch.run()
     assert await world.states() == {"dropped:legacy_not_readable": 1}
+
+
+async def test_a_window_of_a_legacy_that_can_be_read_again_is_told_while_it_is_open(world: World) -> None:
+    """However long nobody could: from then on it is tried for as long as a new one."""
+    legacy = await fickle(world)
+    for ends_as in ("dropped", "released"):
+        world.scenario.set_mode(legacy, Mode.REVERTS)
+        await world.dispatch.run()
+        if ends_as == "dropped":
+            await world.sql("update worker.sent_ledger set created_at = now() - interval '60 days'")
+            await world.hurry()
+            await world.dispatch.run()
+        assert await world.states() == {f"{ends_as}:legacy_not_readable": 1}
+        world.scenario.set_mode(legacy, Mode.WELL)
+        await world.look_at_chain()
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.told("before_activation") == ["anna@example.org"]
 
 
 async def test_what_is_prepared_when_the_time_of_a_run_is_up_is_left_to_the_next_run(world: World) -> None:
@@ -242,3 +324,24 @@ async def test_an_undecided_email_that_never_arrived_waits_a_day_for_a_later_one
     await world.hurry()
     await world.dispatch.run()
     assert world.mail.told("owner_reset") == ([] if hours < 24 else ["anna@example.org"])
+
+
+async def test_a_claim_that_loses_a_deadlock_is_made_all_the_same(world: World) -> None:
+    """Whoever corrects or erases somebody locks their emails too, also those that are merged into a later one."""
+    await checked_in(world)
+    await world.mail.stop()
+    await world.dispatch.run()
+    await world.sql("update worker.sent_ledger set next_try = now() + interval '1 hour'")
+    await world.sql(
+        "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, next_try)"
+        " select gen_random_uuid(), chain_id, legacy, recipient, kind, 'later', role, now() from worker.sent_ledger"
+    )
+    locked = "select from worker.sent_ledger where {} for update"
+    async with world.engine.begin() as other:
+        await other.execute(text(locked.format("event <> 'later'")))
+        claiming = asyncio.create_task(Ledger(world.engine, 20).claim(10))
+        await world.waits_for_a_lock()
+        await other.execute(text("set local deadlock_timeout = '1min'"))  # the claim finds it first, and gives way
+        await other.execute(text(locked.format("event = 'later'")))
+    claim = await claiming
+    assert ([entry.event for entry in claim.entries], claim.merged) == (["later"], 1)

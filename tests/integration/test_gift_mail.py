@@ -627,6 +627,20 @@ async def test_a_chain_whose_node_denies_a_contract_keeps_no_other_chains_gifts(
     assert world.stub.told("gift_waiting") == [NORMAL, NORMAL]
 
 
+async def test_emails_of_a_chain_that_is_served_no_more_wait_and_keep_nobody_busy(world: World) -> None:
+    await world.register(world.seal())
+    for table in ("gift_notification", "gift_ledger"):
+        async with world.engine.begin() as connection:
+            await connection.execute(text(f"update worker.{table} set chain_id = 2"))
+    await world.tick()
+    assert world.stub.inbox == []
+    waiting = (
+        "select reason, next_try > now() + interval '4 minutes' from worker.gift_ledger where kind = 'gift_waiting'"
+    )
+    assert [tuple(row) for row in await world.rows(waiting)] == [("chain_not_configured", True)]
+    assert not await world.mail.look()
+
+
 async def test_a_chain_that_never_answers_does_not_use_up_the_time_of_a_run(world: World) -> None:
     await world.register(world.seal())
     async with proxy(world.scenario.anvil.url) as silent:
@@ -673,6 +687,18 @@ async def test_an_address_refused_three_times_is_dead(world: World) -> None:
         await world.tick()
     assert world.stub.inbox == []
     assert (await world.states())["gift_waiting"] == "dead"
+
+
+async def test_who_registers_an_address_again_that_was_refused_has_it_tried_again(world: World) -> None:
+    """By a mail service that was set up wrongly, and is not any more: the giver is told that the email goes out now."""
+    id = world.seal()
+    await world.register(id)
+    world.stub.fail(Fault.REJECTED, Fault.REJECTED, Fault.REJECTED)
+    for _ in range(4):
+        await world.tick()
+    await world.register(id)
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
 
 
 async def test_an_unlock_email_that_is_dead_can_be_sent_after_all_while_the_retry_window_lasts(world: World) -> None:

@@ -19,7 +19,7 @@ from reminder_worker.errors import (
 )
 from reminder_worker.reminders.authorise import SignedRequest
 from tests.campaign.nodes import behind
-from tests.integration.chain_proxy import proxy
+from tests.integration.chain_proxy import Proxy
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
@@ -101,26 +101,22 @@ async def test_who_is_not_an_heir_any_more_is_not_told(world: World) -> None:
 
 
 async def test_a_node_that_is_behind_takes_no_instructions_from_a_new_heir(
-    engine: AsyncEngine, chain_scenario: Scenario
+    proxied: tuple[World, Proxy],
 ) -> None:
     """The owner names one and asks for the instructions at once; the dispatch asks a node that does not know it yet."""
-    async with (
-        proxy(chain_scenario.anvil.url) as node,
-        MailStub() as mail,
-        open_world(engine, chain_scenario, mail, CHAIN_31337_RPC_URLS=node.url) as world,
-    ):
-        legacy, owner = await family(world), world.account("owner")
-        shares = {world.address(heir): share for heir, share in (("anna", 40), ("ben", 40), ("dora", 20))}
-        world.scenario.edit_distribution(owner, legacy, shares)
-        world.scenario.configure_reminders(owner, legacy)
-        await world.save(legacy, "dora")
-        assert await world.instructions.request(signed(owner, legacy)) == 6
-        node.answer = behind(world.scenario.anvil, 2)
-        await world.dispatch.run()
-        node.well()
-        await world.hurry()
-        await world.dispatch.run()
-        assert mail.told("instructions") == sorted(f"{label}@example.org" for label in (*PEOPLE, "dora"))
+    world, node = proxied
+    legacy, owner = await family(world), world.account("owner")
+    shares = {world.address(heir): share for heir, share in (("anna", 40), ("ben", 40), ("dora", 20))}
+    world.scenario.edit_distribution(owner, legacy, shares)
+    world.scenario.configure_reminders(owner, legacy)
+    await world.save(legacy, "dora")
+    assert await world.instructions.request(signed(owner, legacy)) == 6
+    node.answer = behind(world.scenario.anvil, 2)
+    await world.dispatch.run()
+    node.well()
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.told("instructions") == sorted(f"{label}@example.org" for label in (*PEOPLE, "dora"))
 
 
 async def test_again_only_after_the_cooldown_of_the_owner_and_chain(world: World) -> None:

@@ -4,9 +4,11 @@ import time
 from collections.abc import AsyncIterator
 
 import pytest
+from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
+from reminder_worker.reminders import dispatch
 from reminder_worker.reminders import entries as become
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.ledger import Ledger
@@ -112,3 +114,37 @@ async def test_one_whose_lease_is_over_keeps_others_back_for_seconds_and_not_unt
     assert (await ledger.claim(10)).put_off == 1
     waits = "select next_try > now(), next_try < now() + interval '1 minute' from worker.sent_ledger"
     assert await world.sql(f"{waits} where state = 'queued'") == [(True, True)]
+
+
+class Counted(MailStub):
+    """Answers nobody before `waited_for` requests were under way at once."""
+
+    waited_for = 2
+    under_way = 0
+    most = 0
+
+    async def _send(self, request: web.Request) -> web.StreamResponse:
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        if self.under_way == self.waited_for:
+            self.hung.set()
+        await self.hung.wait()
+        try:
+            return await super()._send(request)
+        finally:
+            self.under_way -= 1
+
+
+async def test_slices_follow_one_another_without_a_gap_and_with_no_more_under_way_than_may_be(
+    engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatch, "FIRST_SLICE", 1)
+    monkeypatch.setattr(dispatch, "SLICE", 1)
+    people = [f"heir {number}" for number in range(6)]
+    async with Counted() as mail, open_world(engine, chain_scenario, mail, MAIL_CONCURRENCY="2") as world:
+        legacy = world.legacy(heirs=people, inactivity=30 * DAY)
+        await world.save(legacy, *people, emails={world.address(each): f"{each[5:]}@example.org" for each in people})
+        world.scenario.check_in(world.account("owner"), legacy)
+        await world.tick()
+        assert mail.most == 2
+        assert await world.states() == {"sent": 6}

@@ -90,7 +90,7 @@ async def test_each_answer_to_a_send(answer: web.Response, outcome: Outcome) -> 
         assert await client.send(KEY, b"{}") == outcome
 
 
-async def test_an_answer_nested_without_end_decides_nothing(pythons_recursion_limit: None) -> None:
+async def test_an_answer_nested_without_end_decides_nothing() -> None:
     nested = '{"messageId": "<1@x>", "status": "accepted", "more": ' + "[" * 20_000 + "]" * 20_000 + "}"
     async with client_of(body(nested)) as client:
         assert await client.send(KEY, b"{}") == Undecided()

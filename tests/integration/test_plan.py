@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
@@ -77,6 +78,44 @@ async def test_a_window_waits_for_members_who_were_read_when_it_was_open(world: 
     await world.sql("update worker.watch set membership_block = membership_block + 1")
     assert (await plan(world)).windows == 1
     assert await told(world, "before_activation") == {"anna"}
+
+
+async def test_an_heir_who_comes_in_while_a_window_is_planned_hears_of_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the due pass learned of the legacy since the plan began is planned, too."""
+    legacy = world.legacy(inactivity=30 * DAY)
+    await world.save(legacy, "anna", "dora")
+    world.scenario.advance(24 * DAY)
+    await world.look_at_chain()
+    indexers = planner(world)._indexers
+
+    class Slow:
+        async def reminder_configs(self, *question: Any) -> Any:
+            shares = {world.address("anna"): 50, world.address("dora"): 50}
+            world.scenario.edit_distribution(world.account("owner"), legacy, shares)
+            world.scenario.configure_reminders(world.account("owner"), legacy)
+            await world.look_at_chain()
+            return await indexers.reminder_configs(*question)
+
+    monkeypatch.setattr(planner(world), "_indexers", Slow())
+    assert (await plan(world)).windows == 0
+    monkeypatch.undo()
+    assert (await plan(world)).windows == 1
+    assert await told(world, "before_activation") == {"anna", "dora"}
+
+
+async def test_a_plan_that_loses_a_deadlock_is_made_all_the_same(world: World) -> None:
+    """The due pass locks windows of many legacies, and in another order."""
+    await world.save(world.legacy(inactivity=3 * DAY), "anna")
+    await world.look_at_chain()
+    async with world.engine.begin() as other:
+        await other.execute(text("select from worker.due_window for update"))
+        planning = asyncio.create_task(plan(world))
+        await world.waits_for_a_lock()
+        await other.execute(text("set local deadlock_timeout = '1min'"))  # the plan finds it first, and gives way
+        await other.execute(text("select from worker.recipient for update"))
+    assert (await planning).windows == 1
 
 
 async def test_a_configuration_removed_after_an_activation_does_not_silence_it(world: World) -> None:
@@ -152,17 +191,6 @@ async def test_a_node_that_stopped_before_a_legacy_was_made_refuses_no_signal_of
             assert await told(world, "owner_reset") == {"owner", "anna"}
 
 
-@pytest.fixture
-async def pruned(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[tuple[World, Proxy]]:
-    """A world whose node can be told to forget the state of all blocks but the latest."""
-    async with (
-        proxy(chain_scenario.anvil.url) as node,
-        MailStub() as mail,
-        open_world(engine, chain_scenario, mail, CHAIN_31337_RPC_URLS=node.url) as world,
-    ):
-        yield world, node
-
-
 def forget_state(world: World, node: Proxy) -> None:
     head = world.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["hash"]
 
@@ -176,9 +204,9 @@ def forget_state(world: World, node: Proxy) -> None:
 
 
 async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(
-    pruned: tuple[World, Proxy],
+    proxied: tuple[World, Proxy],
 ) -> None:
-    world, node = pruned
+    world, node = proxied
     await claimed(world)
     world.scenario.anvil.mine(120)
     await world.index.advance()
@@ -187,9 +215,9 @@ async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(
     assert await told(world) == {"owner", "anna", "ben"}
 
 
-async def test_a_read_that_fails_near_the_head_is_tried_again(pruned: tuple[World, Proxy]) -> None:
+async def test_a_read_that_fails_near_the_head_is_tried_again(proxied: tuple[World, Proxy]) -> None:
     """There the node has the state: what failed is the node, and stored members may be older than an edit."""
-    world, node = pruned
+    world, node = proxied
     await claimed(world)
     await world.sql("update worker.watch set membership = jsonb_set(membership, '{beneficiaries}', '[]')")
     forget_state(world, node)
@@ -199,8 +227,8 @@ async def test_a_read_that_fails_near_the_head_is_tried_again(pruned: tuple[Worl
     assert await told(world) == {"owner", "anna", "ben"}
 
 
-async def test_without_any_members_known_a_signal_is_refused_and_shown(pruned: tuple[World, Proxy]) -> None:
-    world, node = pruned
+async def test_without_any_members_known_a_signal_is_refused_and_shown(proxied: tuple[World, Proxy]) -> None:
+    world, node = proxied
     await claimed(world)
     await world.sql("update worker.watch set membership = null")
     world.scenario.anvil.mine(120)
@@ -211,9 +239,9 @@ async def test_without_any_members_known_a_signal_is_refused_and_shown(pruned: t
     assert [row[0] for row in rows] == ["members_not_known"]
 
 
-async def test_a_window_that_the_index_has_not_reached_holds_up_no_activation(pruned: tuple[World, Proxy]) -> None:
+async def test_a_window_that_the_index_has_not_reached_holds_up_no_activation(proxied: tuple[World, Proxy]) -> None:
     """Of the window it is not known yet who was configured, of the activation before it everything is."""
-    world, node = pruned
+    world, node = proxied
     await world.save(world.legacy("olga", inactivity=40 * DAY), "olga", "anna")
     await claimed(world)
     world.scenario.advance(3 * DAY)

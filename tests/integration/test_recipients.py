@@ -10,6 +10,7 @@ import pytest
 from eth_account.signers.local import LocalAccount
 from sqlalchemy import insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
+from structlog.testing import capture_logs
 
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker.database.rotation import rotate
@@ -373,6 +374,18 @@ async def test_rotation_without_the_old_key_fails_and_changes_nothing(
     with pytest.raises(DecryptionFailed):
         await anext(rotate(world.engine, Vault(b"n" * 32), SEALED))
     assert await world.rows("select salt, key_id from worker.recipient") == before
+
+
+async def test_a_rotation_names_the_row_that_it_cannot_open(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    """The rows after it wait until somebody erases it: without its name nobody could."""
+    await world.ingest(owner, legacy, [person(n) for n in (1, 2)])
+    async with world.engine.begin() as connection:
+        damage = text("update worker.recipient set name = email where recipient = :r")
+        await connection.execute(damage, {"r": f"0x{2:040x}"})
+    with capture_logs() as lines, pytest.raises(DecryptionFailed):
+        await anext(rotate(world.engine, Vault(b"n" * 32, [ENC_KEY]), SEALED))
+    named = {"event": "row_not_decryptable", "table": "recipient", "log_level": "error"}
+    assert lines == [{**named, "row": (world.chain_id, legacy.address, f"0x{2:040x}")}]
 
 
 async def test_a_row_that_cannot_be_opened_is_replaced_by_the_next_ingest(

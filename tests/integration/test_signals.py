@@ -332,6 +332,27 @@ async def test_signals_below_the_cursor_on_a_new_fork_are_found(
     assert (await cursor(engine)).block_number == s.anvil.block_number()
 
 
+async def test_a_source_that_is_still_on_the_old_fork_is_waited_for(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy
+) -> None:
+    """Deep below the block that signals are acted on at: nothing that it says of the old fork counts as read."""
+    s = chain_scenario
+    async with open_parts(engine, s, SIGNAL_BLOCK="finalized") as parts:
+        passing = signal_pass(engine, parts)
+        point = s.anvil.snapshot()
+        s.anvil.mine(90)
+        await parts.index.advance()
+        assert not await passing.look()
+        s.anvil.revert(point)
+        found = check_in(s, legacy)
+        s.anvil.mine(90)
+        assert not await passing.look()
+        await parts.index.advance()
+        assert await passing.look()
+        await passing.run()
+    assert [row.tx_hash for row in await stored(engine)] == [found]
+
+
 async def test_a_lagging_node_moves_nothing_back(
     engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
 ) -> None:

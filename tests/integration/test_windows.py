@@ -10,7 +10,11 @@ from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Mode, Scenario
+from reminder_worker.chain.abi import selector
+from reminder_worker.errors import ChainUnavailable
 from reminder_worker.reminders import windows as windows_module
+from reminder_worker.reminders.windows import LATE_BLOCKS
+from tests.integration.chain_proxy import Json, proxy
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
@@ -33,12 +37,6 @@ async def windows(world: World, legacy: Legacy) -> dict[int, str]:
         'select "window", state from worker.due_window where legacy = :legacy order by deadline', legacy=legacy.address
     )
     return {row[0]: row[1] for row in rows}
-
-
-async def waits_for_a_lock(world: World) -> None:
-    waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-    while not (await world.sql(waiting))[0][0]:  # noqa: ASYNC110 - it is the database that says so
-        await asyncio.sleep(0.01)
 
 
 async def test_what_the_contract_says_is_stored_with_its_deadline_and_the_members_of_that_block(world: World) -> None:
@@ -91,6 +89,42 @@ async def test_a_window_whose_deadline_moved_while_it_was_open_is_closed_for_the
     assert [tuple(row) for row in rows] == [(1, "closed"), (1, "open")]
 
 
+@pytest.mark.parametrize("again", [False, True], ids=["open", "open again"])
+async def test_a_run_that_stores_late_closes_no_window_that_opened_since_it_looked(
+    world: World, monkeypatch: pytest.MonkeyPatch, again: bool
+) -> None:
+    """Two runs at once: the one that looked first, and saw it closed, stores last. It would open a day later."""
+    (legacy,) = await watched(world, 1)
+    owner = world.account("owner")
+    if again:
+        world.scenario.advance(31 * DAY)
+        await world.look_at_chain()
+        world.scenario.end_premium(owner.address)
+    else:
+        world.scenario.advance(22 * DAY)
+    await world.look_at_chain()
+    await world.sql("update worker.watch set next_ask = 1")
+    write, late, go = windows_module._Run._write, asyncio.Event(), asyncio.Event()
+
+    async def wait(self: Any, *looks: Any) -> None:
+        if not late.is_set():
+            late.set()
+            await go.wait()
+        await write(self, *looks)
+
+    monkeypatch.setattr(windows_module._Run, "_write", wait)
+    first = asyncio.create_task(world.due.run())
+    await late.wait()
+    if again:
+        world.scenario.subscribe_premium(owner)
+    else:
+        world.scenario.advance(2 * DAY)
+    await world.due.run()
+    go.set()
+    await first
+    assert await windows(world, legacy) == {4 if again else 1: "open"}
+
+
 async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing_while(world: World) -> None:
     good = await watched(world, 5, inactivity=3 * DAY)
     bad = world.scenario.create_reverting_legacy(world.account("owner"), {world.address("anna"): 100}, inactivity=DAY)
@@ -125,6 +159,29 @@ async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing
     assert await windows(world, bad) == {1: "open"}
     ((failures,),) = await world.sql("select failures from worker.watch where legacy = :legacy", legacy=bad.address)
     assert failures == 0
+
+
+async def test_a_block_that_a_node_does_not_have_yet_sets_nobody_aside(world: World) -> None:
+    """Behind one address may be many nodes, of which one is a block behind the one that told the newest block."""
+    legacies = await watched(world, 3, inactivity=3 * DAY)
+    behind = {"error": {"code": -32000, "message": "header for hash not found"}}
+    batch = "0x" + selector("PremiumReminderView", "dueRemindersBatch").hex()
+
+    def answer(request: Json) -> Json | None:
+        asks = request["method"] == "eth_call" and request["params"][0]["data"].startswith(batch)
+        return behind if asks else None
+
+    async with (
+        proxy(world.scenario.anvil.url) as node,
+        open_world(world.engine, world.scenario, world.mail, CHAIN_31337_RPC_URLS=node.url) as other,
+    ):
+        node.answer = answer
+        with pytest.raises(ChainUnavailable):
+            await other.due.run()
+        node.well()
+        assert (await other.due.run()).asked == 3
+    for legacy in legacies:
+        assert await windows(world, legacy) == {1: "open"}
 
 
 async def test_a_legacy_of_an_old_build_is_left_out(world: World) -> None:
@@ -171,6 +228,21 @@ async def test_a_window_opened_by_a_longer_notice_is_not_old(world: World) -> No
 
 
 # -- the horizon --------------------------------------------------------------------------------------
+
+
+async def test_a_reset_of_the_horizon_that_loses_a_deadlock_is_made_all_the_same(world: World) -> None:
+    """Answers and dropped reminders change rows of many legacies too, in another order."""
+    (legacy,) = await watched(world, 1)
+    await world.look_at_chain()
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.index.advance()
+    async with world.engine.begin() as other:
+        await other.execute(text("select from worker.watch for update"))
+        looking = asyncio.create_task(world.due.look())
+        await world.waits_for_a_lock()
+        await other.execute(text("set local deadlock_timeout = '1min'"))  # the look finds it first, and gives way
+        await other.execute(text("select from worker.index_cursor where name = 'horizon' for update"))
+    assert await looking
 
 
 async def test_the_second_look_asks_nobody_and_the_horizon_wakes_at_the_opening(world: World) -> None:
@@ -266,7 +338,7 @@ async def test_a_change_that_the_storing_of_an_answer_has_to_wait_for_is_not_los
     async with world.engine.connect() as other:
         await other.execute(text("update worker.watch set next_ask = 0"))
         running = asyncio.create_task(world.due.run())
-        await waits_for_a_lock(world)
+        await world.waits_for_a_lock()
         await other.commit()
     report = await running
     assert (report.asked, report.batches) == (2, 2)  # the answer that came too late is not counted on
@@ -285,7 +357,7 @@ async def test_a_reset_while_a_reverting_legacy_is_asked_about_is_not_lost_to_it
     async with world.engine.connect() as other:
         await other.execute(text("update worker.watch set next_ask = 0 where legacy = :bad"), {"bad": bad.address})
         running = asyncio.create_task(world.due.run())
-        await waits_for_a_lock(world)
+        await world.waits_for_a_lock()
         world.scenario.set_mode(bad, Mode.WELL)
         await other.commit()
     await running
@@ -305,7 +377,7 @@ async def test_an_answer_that_loses_a_deadlock_is_stored_all_the_same(world: Wor
         await other.execute(text("set local deadlock_timeout = '1min'"))  # the due pass finds it first, and gives way
         await other.execute(text("select from worker.watch for update"))
         running = asyncio.create_task(world.due.run())
-        await waits_for_a_lock(world)
+        await world.waits_for_a_lock()
         await other.execute(text("update worker.due_window set planned_at = now()"))
         await other.commit()
     assert (await running).asked >= 1
@@ -376,6 +448,28 @@ async def test_an_event_below_the_horizon_on_a_new_fork_resets_it(world: World, 
     assert await windows(world, legacy) == {1: "open"}
     anvil.mine()
     assert (await world.look_at_chain()).asked == 0
+
+
+async def test_who_was_passed_over_and_is_found_by_a_backfill_hears_of_a_window_that_is_open(world: World) -> None:
+    """As far as the index knew nobody was configured. It is done before the due pass looks again."""
+    (legacy,) = await watched(world, 1)
+    await world.index.advance()
+    configured = "name = 'LegacyReminderUpdated'"
+    ((block,),) = await world.sql(f"select block_number from worker.chain_event where {configured}")
+    world.scenario.anvil.mine(LATE_BLOCKS)
+    await world.index.advance()
+    await world.sql(f"delete from worker.chain_event where {configured}")
+    await world.sql("delete from worker.reminder_config")
+    world.scenario.advance(25 * DAY)
+    await world.tick()
+    assert world.mail.told("before_activation") == []
+    await world.index.rewind_to(block)
+    while (await world.index.advance()).more:
+        pass
+    assert await world.due.look()
+    await world.tick()
+    assert world.mail.told("before_activation") == ["anna@example.org", "owner@example.org"]
+    assert await windows(world, legacy) == {1: "open"}
 
 
 async def test_many_legacies_are_asked_about_in_batches_each_once(world: World) -> None:
