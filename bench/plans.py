@@ -32,6 +32,7 @@ from reminder_worker.statistics import prices, store
 
 # The name of a statement or of what asks it, and why it may read all.
 WHOLE_BY_DESIGN: Final = {
+    "database.installation._WITHOUT_A_KEY": "an operator asks `doctor`",
     "gifts.statements.DELETE_DONE": "a run's end, when something is to be deleted; the look uses indexes",
     "gifts.statements.DELETE_LATE": "as DELETE_DONE",
     "operator._UNWATCH": "an operator erases a person",

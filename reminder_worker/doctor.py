@@ -19,7 +19,7 @@ from reminder_worker.chain.contracts import PremiumSetting, ReminderView, TokenW
 from reminder_worker.chain.values import Call
 from reminder_worker.chain.words import word
 from reminder_worker.database.engine import must_take_writes, open_engine
-from reminder_worker.database.installation import differences
+from reminder_worker.database.installation import differences, rows_without_a_key
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.doctor_relay import look_at_wallets
 from reminder_worker.doctor_upgrades import look_at_upgrades
@@ -123,12 +123,17 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
         yield Finding("database", False, f"takes no writes ({why}): a standby, or is its disk full?")
         return
     yield Finding("database", True, "answers, takes writes, and its schema serves this version")
-    different = await differences(engine, settings, _vault(settings.service), _hashes(settings.service))
+    vault = _vault(settings.service)
+    different = await differences(engine, settings, vault, _hashes(settings.service))
+    shut = await rows_without_a_key(engine, vault)
     if different:
         names = ", ".join(different)
         yield Finding(
             "installation", False, f"made with other settings ({names}): restore those, or use another database"
         )
+    elif shut:
+        words = f"{shut} encrypted rows open with no key that is configured: put the earlier one into"
+        yield Finding("installation", False, f"{words} EMAIL_ENC_KEYS_OLD and run `reminder-worker rotate-key`")
     else:
         yield Finding("installation", True, "keys and contracts are those this database was made with")
     yield await _waiting_for_operators(engine)
@@ -205,11 +210,20 @@ async def _subgraph(settings: ChainSettings, part: str) -> Finding:
     part = f"{part} subgraph"
     if settings.subgraph_url is None:
         return Finding(part, None, "not configured: our own index answers")
-    async with aiohttp.ClientSession() as session:
-        try:
+    chain = Chain.connect(settings)
+    try:
+        async with aiohttp.ClientSession() as session:
             head = await Subgraph(settings.subgraph_url, session).head()
-        except Unavailable as error:
-            return Finding(part, False, f"{error}; our own index answers meanwhile")
+        known = await chain.has_block(head.number, head.hash)
+    except ChainUnavailable:
+        known = None  # said already
+    except Unavailable as error:
+        return Finding(part, False, f"{error}; our own index answers meanwhile")
+    finally:
+        await chain.close()
+    if known is False:
+        words = f"block {head.number} is another there: see CHAIN_{settings.chain_id}_SUBGRAPH_URL"
+        return Finding(part, False, f"{words}; our own index answers meanwhile")
     return Finding(part, True, f"answers, at block {head.number}")
 
 

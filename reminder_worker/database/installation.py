@@ -4,7 +4,7 @@ A changed hash key would re-arm every email that is remembered by a keyed hash o
 restart ids, so that an old row would speak of somebody else's legacy; a lost encryption key would lose everybody.
 """
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -15,6 +15,11 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import ChainSettings, Settings
 
 _ENC_KEY = "enc_key"
+_WITHOUT_A_KEY = text("""
+    select (select count(*) from worker.recipient where key_id <> all(:ids))
+        + (select count(*) from worker.gift_notification where key_id <> all(:ids))
+        + (select count(*) from worker.relay_request where salt is not null and key_id <> all(:ids))
+""")
 
 
 def _contracts(chain: ChainSettings) -> str:
@@ -36,6 +41,12 @@ async def differences(engine: AsyncEngine, settings: Settings, vault: Vault, has
         rows = await connection.execute(select(installation.c.name, installation.c.value))
         found = {row.name: row.value for row in rows}
     return _wrong(_wanted(settings, vault, hashes), found, vault)
+
+
+async def rows_without_a_key(engine: AsyncEngine, vault: Vault) -> int:
+    """Encrypted rows that no configured key opens: of a rotation that ended too early. Reads all of them."""
+    async with engine.connect() as connection:
+        return int(await connection.scalar(_WITHOUT_A_KEY, {"ids": sorted(vault.key_ids)}) or 0)
 
 
 def _wrong(wanted: dict[str, str], found: dict[str, str], vault: Vault) -> list[str]:

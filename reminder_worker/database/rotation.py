@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import structlog
 from sqlalchemy import Row, Table, bindparam, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.privacy.vault import Vault
+from reminder_worker.errors import DecryptionFailed
+from reminder_worker.privacy.vault import RecordKey, Vault
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ async def rotate(engine: AsyncEngine, vault: Vault, sealed: Sealed, batch: int =
     """Yields how many rows each batch encrypted anew; ends when none of an older key is left.
 
     Rows are locked in the order of their key, as writes do; bodies of undecided sends move along. Raises
-    `DecryptionFailed` when an old key is missing.
+    `DecryptionFailed` when an old key is missing or a row is damaged, which the log names.
     """
     at = [sealed.table.c[name] for name in sealed.key]
     older = select(sealed.table).where(sealed.table.c.key_id != vault.key_id).order_by(*at).limit(batch)
@@ -61,9 +65,11 @@ async def _reseal(
     keys = {tuple(getattr(row, name) for name in sealed.key): (row, vault.record()) for row in rows}
     changes = []
     for at, (row, new) in keys.items():
-        old = vault.record(row.salt, row.key_id)
-        contexts = {column: sealed.context(column, *at) for column in sealed.columns}
-        anew = {column: new.seal(old.open(getattr(row, column), each), each) for column, each in contexts.items()}
+        try:
+            anew = _anew(vault, sealed, at, row, new)
+        except DecryptionFailed:
+            log.error("row_not_decryptable", table=sealed.table.name, row=at)
+            raise
         where = {f"of_{name}": value for name, value in zip(sealed.key, at, strict=True)}
         changes.append({**where, "key_id": new.key_id, "salt": new.salt, **anew})
     here = [sealed.table.c[name] == bindparam(f"of_{name}") for name in sealed.key]
@@ -78,3 +84,9 @@ async def _reseal(
             anew = {"body": body, "body_salt": new.salt}
             await connection.execute(update(ledger).where(ledger.c.id == entry.id).values(**anew))
     return list(keys)
+
+
+def _anew(vault: Vault, sealed: Sealed, at: tuple[Any, ...], row: Row[Any], new: RecordKey) -> dict[str, bytes]:
+    old = vault.record(row.salt, row.key_id)
+    contexts = {column: sealed.context(column, *at) for column in sealed.columns}
+    return {column: new.seal(old.open(getattr(row, column), each), each) for column, each in contexts.items()}

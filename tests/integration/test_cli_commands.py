@@ -313,15 +313,34 @@ def test_requeue_takes_refused_alerts_too(command: Command) -> None:
     assert dict(command.sql("select id, state from worker.alert")) == {dead: "queued", sent: "sent"}  # type: ignore[arg-type]
 
 
-def test_rotate_key_moves_every_row_to_the_new_key(command: Command) -> None:
-    assert command("tick", "--pass", "index").exit_code == 0
-    old, new = Vault(ENC_KEY), Vault(NEW_KEY)
-    sealed = seal_row(old.record(), (31337, LEGACY, HEIR), EMAIL, b"Orpheline")
+def _enter_recipient(command: Command) -> None:
+    """Under the key that the command has."""
+    sealed = seal_row(Vault(ENC_KEY).record(), (31337, LEGACY, HEIR), EMAIL, b"Orpheline")
     command.sql(
         "insert into worker.recipient (chain_id, legacy, recipient, role, key_id, salt, email, name, email_hash)"
         " values (31337, %s, %s, 'beneficiary', %s, %s, %s, %s, %s)",
         LEGACY, HEIR, sealed["key_id"], sealed["salt"], sealed["email"], sealed["name"], b"h" * 32,
     )  # fmt: skip
+
+
+def test_doctor_misses_a_key_that_rows_still_need(command: Command) -> None:
+    """The new one was accepted at a start, and `rotate-key` not run: the old one must not look dispensable."""
+    assert command("tick", "--pass", "index").exit_code == 0
+    _enter_recipient(command)
+    new, old = {"EMAIL_ENC_KEY": _text(NEW_KEY)}, {"EMAIL_ENC_KEYS_OLD": _text(ENC_KEY)}
+    assert command("tick", "--pass", "index", **new, **old).exit_code == 0
+    assert command("doctor", **new, **old).exit_code == 0
+    looked = command("doctor", **new)
+    assert looked.exit_code == 1
+    assert "1 encrypted rows open with no key that is configured" in looked.output
+    assert command("rotate-key", **new, **old).exit_code == 0
+    assert command("doctor", **new).exit_code == 0
+
+
+def test_rotate_key_moves_every_row_to_the_new_key(command: Command) -> None:
+    assert command("tick", "--pass", "index").exit_code == 0
+    new = Vault(NEW_KEY)
+    _enter_recipient(command)
 
     without_the_old_key = command("rotate-key", EMAIL_ENC_KEY=_text(NEW_KEY))
     assert without_the_old_key.exit_code == 1
