@@ -42,7 +42,7 @@ STORM_SECONDS: Final = 600
 SLICE: Final = 100
 FIRST_PAUSE_SECONDS: Final = 10.0
 LONGEST_PAUSE_SECONDS: Final = 900.0
-_LEVELS = {"raised": "error", "cleared": "info", "event": "warning"}
+_LEVELS = {"raised": "error", "cleared": "info", "unwatched": "info", "event": "warning"}
 
 
 @dataclass(slots=True)
@@ -90,9 +90,16 @@ class Alerts:
             return changes is not None and await self._enter(conn, kind, subject, chain_id, "raised", changes, facts)
 
     async def clear(
-        self, connection: AsyncConnection | None, kind: AlertKind, subject: str, chain_id: int, facts: Facts
+        self,
+        connection: AsyncConnection | None,
+        kind: AlertKind,
+        subject: str,
+        chain_id: int,
+        facts: Facts,
+        *,
+        unwatched: bool = False,
     ) -> bool:
-        """The condition is over. True when it had been raised."""
+        """The condition is over, or nobody knows: `unwatched`. True when it had been raised."""
         where = (alert_state.c.chain_id == chain_id) & (alert_state.c.kind == kind.value)
         statement = (
             update(alert_state)
@@ -101,7 +108,8 @@ class Alerts:
         )
         async with self._transaction(connection) as conn:
             changes = await conn.scalar(statement.returning(alert_state.c.changes))
-            return changes is not None and await self._enter(conn, kind, subject, chain_id, "cleared", changes, facts)
+            status = "unwatched" if unwatched else "cleared"
+            return changes is not None and await self._enter(conn, kind, subject, chain_id, status, changes, facts)
 
     async def once(
         self,

@@ -114,7 +114,7 @@ class Watchdog:
         async with self._engine.begin() as conn:
             await conn.execute(_ONE_AT_A_TIME)
             await conn.execute(_A_WRITE)
-            changed = await self._tell(conn, wrong) + await self._forget_gone(conn)
+            changed = await self._tell(conn, wrong, expected) + await self._forget_gone(conn)
             raised = (await conn.scalars(select(_T.kind).where(_OF_THE_WORKER, _T.raised))).all()
         unwell = {kind for kind, _, _ in wrong} | {AlertKind(kind) for kind in raised}
         found = Sighting(not unwell, len(wrong), changed, "silent", behind(known.chains))
@@ -127,8 +127,9 @@ class Watchdog:
 
     # -- telling ----------------------------------------------------------------------------------
 
-    async def _tell(self, conn: AsyncConnection, wrong: Mapping[Key, Wrong]) -> int:
-        """How many conditions turned. What is no longer judged, as a pass that was switched off, is right."""
+    async def _tell(self, conn: AsyncConnection, wrong: Mapping[Key, Wrong], expected: Sequence[Expected]) -> int:
+        """How many conditions turned. What is no longer judged, as a pass that was switched off, is not wrong."""
+        judged = {(each.name, each.chain_id) for each in expected}
         rows = [_Told(*row) for row in (await conn.execute(_TOLD)).all()]
         told = {row.key: row for row in rows}
         changed = 0
@@ -144,18 +145,23 @@ class Watchdog:
                     await _turning(conn, key, func.clock_timestamp())
                 continue
             await _turning(conn, key, None)
-            changed += await self._turn(conn, key, found, row)
+            kind, subject, chain_id = key
+            stalled = kind is AlertKind.WORKER_STALLED
+            watched = (subject, chain_id) in judged if stalled else not chain_id or chain_id in self._chains
+            changed += await self._turn(conn, key, found, row, unwatched=not watched)
         return changed
 
-    async def _turn(self, conn: AsyncConnection, key: Key, found: Wrong | None, row: _Told | None) -> bool:
+    async def _turn(
+        self, conn: AsyncConnection, key: Key, found: Wrong | None, row: _Told | None, *, unwatched: bool
+    ) -> bool:
         kind, subject, chain_id = key
         if found is not None:
             return await self._alerts.raise_(conn, kind, subject, chain_id, found.facts)
         lasted: Facts = {"it_lasted_seconds": row.age} if row is not None else {}
-        return await self._alerts.clear(conn, kind, subject, chain_id, lasted)
+        return await self._alerts.clear(conn, kind, subject, chain_id, lasted, unwatched=unwatched)
 
     async def _forget_gone(self, conn: AsyncConnection) -> int:
-        """Conditions of a wallet, timelock or chain that is no longer ours are over: nobody else would ever say so."""
+        """Conditions of a wallet, timelock or chain that is no longer ours: nobody else would ever end them."""
         groups = (self._settings.relay, self._settings.auto_renew)
         # A key that cannot be read: its wallet is ours all the same.
         unread = len(self._wallets) < sum(group is not None for group in groups)
@@ -167,8 +173,8 @@ class Watchdog:
             else:
                 ours = unread or (chain is not None and row.subject in self._wallets)
             if not ours:
-                reason: Facts = {"reason": "this is no longer configured"}
-                cleared += await self._alerts.clear(conn, AlertKind(row.kind), row.subject, row.chain_id, reason)
+                key = (AlertKind(row.kind), row.subject, row.chain_id)
+                cleared += await self._alerts.clear(conn, *key, {}, unwatched=True)
         return cleared
 
     # -- the heartbeat ----------------------------------------------------------------------------

@@ -102,7 +102,7 @@ def change_facts(change: Change, operation: Operation | None, around: Around) ->
     event = change.first
     facts: Facts = {}
     if change.name == DELAY:
-        facts |= {"before_seconds": event.data["oldDuration"], "now_seconds": event.data["newDuration"]}
+        facts |= {"before": _exactly(event.data["oldDuration"]), "now": _exactly(event.data["newDuration"])}
     elif operation is None:
         verb = "granted to" if change.name == GRANTED else "revoked from"
         facts |= {"role": role_name(event.data["role"]), verb: around.named(event.data["account"])}
@@ -208,12 +208,17 @@ def _argument(name: str, value: Argument, around: Around) -> Facts:
     if isinstance(value, bytes):
         return {"then calls it with": f"{plain_words(value)}{_shown(value)}"} if value else {}
     if isinstance(value, int):
-        return {"new delay": f"{duration_words(value)} ({value} seconds)"}
+        return {"new delay": _exactly(value)}
     if len(value) != 42:
         return {name: role_name(value)}
     if name == "implementation":
         return {"new implementation": around.named(value), "its code": code_words(around.codes.get(value))}
     return {{"newOwner": "new owner"}.get(name, name): around.named(value)}
+
+
+def _exactly(seconds: int) -> str:
+    """71 and 49 hours are both two days in words."""
+    return f"{duration_words(seconds)} ({seconds} seconds)"
 
 
 def _shown(data: bytes) -> str:

@@ -188,7 +188,10 @@ async def test_a_delay_below_48_hours_is_a_condition_with_its_all_clear(it: Upgr
     assert {kind for kind, _ in told} == {"scheduled", "executed", "delay_changed", "delay_short"}
     facts = dict(told)
     assert dict(told[0][1])["new delay"] == "24 hours (86400 seconds)"
-    assert (facts["delay_changed"]["before"], facts["delay_changed"]["now"]) == ("2 days", "24 hours")
+    assert (facts["delay_changed"]["before"], facts["delay_changed"]["now"]) == (
+        "2 days (172800 seconds)",
+        "24 hours (86400 seconds)",
+    )
     assert (facts["delay_short"]["status"], facts["delay_short"]["delay"]) == ("raised", "24 hours")
     s.execute_when_ready(s.schedule_delay(UPGRADE_DELAY, salt=b"\1" * 32))
     await it.catch_up()

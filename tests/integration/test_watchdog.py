@@ -310,7 +310,7 @@ async def test_an_empty_look_is_a_success(world: World) -> None:
     assert (await world.look()).healthy
 
 
-async def test_a_pass_that_is_off_is_not_watched_and_what_was_told_of_it_is_over(world: World) -> None:
+async def test_a_pass_that_is_off_is_not_watched_and_not_said_to_work_again(world: World) -> None:
     await world.age("due", ALIVE_WITHIN + 100)
     await world.look()
     await world.minutes_pass()
@@ -319,7 +319,7 @@ async def test_a_pass_that_is_off_is_not_watched_and_what_was_told_of_it_is_over
     await world.look()
     await world.minutes_pass(CALM_SECONDS)
     await world.look()
-    assert [status for _, _, status in await world.told()] == ["raised", "cleared"]
+    assert [status for _, _, status in await world.told()] == ["raised", "unwatched"]
 
 
 async def test_a_fresh_start_has_grace(engine: AsyncEngine, chain_scenario: Scenario, heart: Heart) -> None:
@@ -372,7 +372,7 @@ async def test_conditions_of_a_wallet_that_is_no_longer_ours_are_over(world: Wor
     for wallet in (RELAYER, earlier):
         await world.alerts.raise_(None, AlertKind.RELAYER_LOW_BALANCE, wallet, CHAIN, {})
     assert (await world.look()).changed == 1
-    assert (await world.told())[-1] == ("relayer_low_balance", earlier, "cleared")
+    assert (await world.told())[-1] == ("relayer_low_balance", earlier, "unwatched")
 
 
 async def test_a_short_delay_of_a_timelock_that_is_no_longer_watched_is_over(
