@@ -5,6 +5,7 @@ Nothing heavy is imported before the first question, so that a code server that 
 
 import asyncio
 import atexit
+import gc
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
@@ -77,6 +78,8 @@ class Service:
     def _submit(self, work: "Callable[[Runtime], Awaitable[T]]") -> "Future[T]":
         with self._starting:
             if self._loop is None:
+                # Collections while the worker is imported would walk through all of Dagster's objects again and again.
+                gc.freeze()
                 import uvloop
 
                 self._loop = uvloop.new_event_loop()
