@@ -4,6 +4,7 @@ Ours is the whole application: rate limit, request id, security headers and metr
 """
 
 import asyncio
+import logging
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ from decimal import Decimal
 from statistics import median
 
 import aiohttp
+import structlog
 import uvicorn
 from litestar import Litestar, Response, get
 
@@ -89,15 +91,18 @@ async def _bare(body: bytes) -> AsyncIterator[str]:
 
 @contextmanager
 def logging_as_served(configured: Settings) -> Iterator[None]:
-    """Every line is made and written, to where nobody reads."""
-    before = sys.stderr
+    """Every line is made and written, to where nobody reads; afterwards logging is as it was."""
+    root, of_structlog = logging.getLogger(), structlog.get_config()
+    before, handlers, level, hook = sys.stderr, root.handlers[:], root.level, sys.excepthook
     with open(os.devnull, "w") as nowhere:
         sys.stderr = nowhere
         configure_logging(configured)
         try:
             yield
         finally:
-            sys.stderr = before
+            sys.stderr, root.handlers[:], sys.excepthook = before, handlers, hook
+            root.setLevel(level)
+            structlog.configure(**of_structlog)
 
 
 def snapshot(now: int) -> Snapshot:

@@ -26,9 +26,9 @@ def data_directory() -> Path:
     return (memory if plenty else Path("/tmp")) / f"rw-pg-{uuid4().hex[:8]}"
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def own_logging() -> Iterator[None]:
-    """A test may configure logging, which is as before when it is over."""
+    """Any test may configure logging, which is as before when it is over."""
     root = logging.getLogger()
     handlers, level, hook = root.handlers[:], root.level, sys.excepthook
     yield

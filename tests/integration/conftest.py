@@ -62,12 +62,6 @@ async def inbox() -> AsyncIterator[Inbox]:
 
 
 @pytest.fixture
-def captured_logs(capsys: pytest.CaptureFixture[str], own_logging: None) -> pytest.CaptureFixture[str]:
-    """What is printed; a test may configure logging."""
-    return capsys
-
-
-@pytest.fixture
 async def proxied(engine: AsyncEngine, chain_scenario: Scenario) -> "AsyncIterator[tuple[World, Proxy]]":
     """A world whose node can be told to answer otherwise."""
     from tests.integration.chain_proxy import proxy

@@ -456,7 +456,7 @@ async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
 
 
 async def test_the_log_shows_neither_email_nor_name_nor_signature(
-    world: World, owner: LocalAccount, legacy: Legacy, captured_logs: Any
+    world: World, owner: LocalAccount, legacy: Legacy, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Granted, refused and failed requests alike."""
     configure_logging(world.parts.settings)
@@ -471,7 +471,7 @@ async def test_the_log_shows_neither_email_nor_name_nor_signature(
         await connection.execute(text("alter table worker.recipient rename to gone"))
     assert (await world.ingest(owner, legacy, people)).status == 500
     await world.request("GET", f"/{CANARY_EMAIL}?e={CANARY_EMAIL}")
-    written = "".join(captured_logs.readouterr())
+    written = "".join(capsys.readouterr())
     assert written.count('"event": "request"') == 6
     assert '"event": "request_failed"' in written
     for secret in (CANARY_EMAIL, CANARY_NAME, CANARY_EMAIL.split("@")[0], *signatures, signatures[0][2:40]):

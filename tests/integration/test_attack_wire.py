@@ -111,7 +111,7 @@ async def test_a_byte_now_and_then_keeps_no_connection_without_a_request(
 
 
 async def test_who_leaves_in_the_middle_of_a_request_is_no_fault_of_ours(
-    world: World, monkeypatch: pytest.MonkeyPatch, captured_logs: pytest.CaptureFixture[str]
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Or anybody could make the alert of our own faults ring, and nobody believe it."""
     configure_logging(world.parts.settings)
@@ -125,7 +125,7 @@ async def test_who_leaves_in_the_middle_of_a_request_is_no_fault_of_ours(
         async with asyncio.timeout(10):
             method, route, status, _ = await counted.get()
         assert (method, route, status) == ("POST", "/recipients", 400)
-    assert '"level": "error"' not in "".join(captured_logs.readouterr())
+    assert '"level": "error"' not in "".join(capsys.readouterr())
 
 
 async def test_a_slow_answer_of_ours_is_waited_for(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,9 +321,7 @@ async def test_no_header_breaks_the_server_or_is_repeated(behind_proxy: World) -
     await asyncio.to_thread(attempt)
 
 
-async def test_no_request_writes_a_log_line_of_its_own(
-    behind_proxy: World, captured_logs: pytest.CaptureFixture[str]
-) -> None:
+async def test_no_request_writes_a_log_line_of_its_own(behind_proxy: World, capsys: pytest.CaptureFixture[str]) -> None:
     """Line breaks, escape sequences and JSON in a path, a query, a header or a body stay out of the log."""
     configure_logging(behind_proxy.parts.settings)
     forged = '\r\n{"event": "forged"}\x1b[2J\x1b]0;owned\x07'
@@ -341,7 +339,7 @@ async def test_no_request_writes_a_log_line_of_its_own(
         await behind_proxy.post("/ingest-legacy", body)
     await behind_proxy.post("/recipients", data=b"{}", headers={"Content-Type": "application/" + quoted})
     await answers_to(behind_proxy, b"FORGED \x1b[2J forged\r\n\r\n")
-    written = "".join(captured_logs.readouterr())
+    written = "".join(capsys.readouterr())
     lines = [line for line in written.splitlines() if line.strip()]
     assert sum('"event": "request"' in line for line in lines) == 7
     for line in lines:

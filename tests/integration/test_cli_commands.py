@@ -52,7 +52,7 @@ def _environ(database_url: str, rpc_url: str, deployment: Deployment) -> dict[st
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, tmp_path: object, environ: dict[str, str], own_logging: None) -> "Command":
+def command(monkeypatch: pytest.MonkeyPatch, tmp_path: object, environ: dict[str, str]) -> "Command":
     """Runs the command in this process."""
     monkeypatch.chdir(str(tmp_path))
     return Command(environ)

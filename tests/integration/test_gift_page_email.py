@@ -90,7 +90,7 @@ async def relayed(world: EmailWorld) -> int:
 
 
 async def test_a_gift_for_an_email_is_sealed_and_opened(
-    world: EmailWorld, visitor: Visitor, captured_logs: pytest.CaptureFixture[str]
+    world: EmailWorld, visitor: Visitor, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """From the giver's question to the tokens in the email's wallet; the address and the code are with nobody else."""
     gifts, provider = world.gifts, world.provider
@@ -122,7 +122,7 @@ async def test_a_gift_for_an_email_is_sealed_and_opened(
     to_provider = [each for each in visitor.wire.sent if each.url.startswith(provider.url)]
     assert {urlsplit(each.url).path for each in to_provider} >= {"/v1/otp_init_v2", "/v1/otp_login_v2"}
     kept = await visitor.stored() + "".join(visitor.console)
-    written = "".join(captured_logs.readouterr())
+    written = "".join(capsys.readouterr())
     for words in ("canary.ada", "Canary.ADA", code, login["verificationToken"], login["publicKey"]):
         assert not any(words.encode() in each.head + each.body for each in to_us)
         assert words not in kept

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import AsyncIterator
 from html.parser import HTMLParser
-from typing import Any
 
 import psycopg
 import pytest
@@ -415,13 +414,13 @@ async def test_the_newest_gift_of_all_chains_wins_by_block_time(
 
 
 async def test_neither_log_nor_metrics_hold_a_path_or_a_query(
-    world: World, giver: LocalAccount, ada: LocalAccount, captured_logs: Any
+    world: World, giver: LocalAccount, ada: LocalAccount, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Routes are counted; no address, no number of a gift and nothing of a query, granted, refused or failed."""
     configure_logging(world.parts.settings)
     gift = world.scenario.create_gift(giver, ada.address, eth=1)
     await indexed(world)
-    captured_logs.readouterr()
+    capsys.readouterr()
     for query in ("", f"?o=eid&g={SECRET}&x={SECRET}"):
         await page(world, gift, query)
         await page(world, 987654321, query)
@@ -430,7 +429,7 @@ async def test_neither_log_nor_metrics_hold_a_path_or_a_query(
         await facts(world, 987654321)
     world.scenario.anvil.set_code(world.scenario.deployment.token_white_list, "0x")
     await page(world, 987654321, f"?g={SECRET}")
-    written = "".join(captured_logs.readouterr())
+    written = "".join(capsys.readouterr())
     async with world.session.get(world.metrics_url + "/metrics") as response:
         metrics = await response.text()
     assert written.count('"event": "request"') == 11

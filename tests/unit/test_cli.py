@@ -35,7 +35,7 @@ def _commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[
 
 
 @pytest.fixture
-def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_logging: None) -> CliRunner:
+def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
     monkeypatch.chdir(tmp_path)  # where no .env is
     for name in (*PRODUCTION, "MAIL_URL", "MAIL_TOKEN"):
         monkeypatch.delenv(name, raising=False)
