@@ -4,12 +4,12 @@ Nothing heavy is imported before the first question, so that a code server that 
 """
 
 import asyncio
-import atexit
 import gc
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Service:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._entering: asyncio.Lock | None = None
+        self._at_exit: Finalize | None = None
         self._runtime: Runtime | None = None
         self._stack = AsyncExitStack()
         self._users = 0
@@ -66,14 +67,14 @@ class Service:
     def close(self) -> None:
         """End the runtime and the thread; the next question would start them again."""
         with self._starting:
-            loop, thread, self._loop = self._loop, self._thread, None
-        if loop is None or thread is None:
+            loop, thread, at_exit, self._loop = self._loop, self._thread, self._at_exit, None
+        if loop is None or thread is None or at_exit is None:
             return
         with suppress(TimeoutError):
             asyncio.run_coroutine_threadsafe(self._leave(), loop).result(_SECONDS_TO_CLOSE)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(_SECONDS_TO_CLOSE)
-        atexit.unregister(self.close)
+        at_exit.cancel()
 
     def _submit(self, work: "Callable[[Runtime], Awaitable[T]]") -> "Future[T]":
         with self._starting:
@@ -86,7 +87,7 @@ class Service:
                 self._entering = asyncio.Lock()
                 self._thread = threading.Thread(target=self._loop.run_forever, name="worker", daemon=True)
                 self._thread.start()
-                atexit.register(self.close)
+                self._at_exit = Finalize(None, self.close, exitpriority=0)  # a run's process ends without `atexit`
             return asyncio.run_coroutine_threadsafe(self._serve(work), self._loop)
 
     async def _serve(self, work: "Callable[[Runtime], Awaitable[T]]") -> T:

@@ -16,6 +16,7 @@ from assets.upgrades import UPGRADE_ASSETS
 from pipelines.jobs import JOBS
 from pipelines.schedules import SCHEDULES
 from pipelines.sensors import sensors
+from pipelines.warm_starts import start_runs_warm
 
 service = Service()
 
@@ -45,3 +46,5 @@ defs = dg.Definitions(
         "io_manager": dg.mem_io_manager,
     },
 )
+
+start_runs_warm()

@@ -1,8 +1,10 @@
 """The runtime kept warm inside a Dagster process."""
 
 import asyncio
+import multiprocessing
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -120,6 +122,26 @@ def test_closing_closes_the_runtime_and_a_later_question_starts_anew(service: Se
     service.close()
     assert opening.closed == 1
     assert service.call(_which, 10) == 2
+
+
+def _ask_once(closed: Path) -> None:
+    """The whole of a run's process."""
+
+    @asynccontextmanager
+    async def opening() -> AsyncIterator[Any]:
+        async with AsyncExitStack() as stack:
+            stack.callback(closed.touch)
+            yield 1
+
+    Service(opening).call(_which, 10)
+
+
+@pytest.mark.parametrize("kind", ["spawn", "forkserver"])
+def test_a_run_that_ends_closes_the_runtime_however_its_process_was_started(kind: Any, tmp_path: Path) -> None:
+    process = multiprocessing.get_context(kind).Process(target=_ask_once, args=[tmp_path / "closed"])
+    process.start()
+    process.join(30)
+    assert (process.exitcode, (tmp_path / "closed").exists()) == (0, True)
 
 
 def test_nothing_of_the_settings_shows_where_dagster_shows_resources(service: Service) -> None:

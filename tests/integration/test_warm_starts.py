@@ -1,0 +1,102 @@
+"""Runs as copies of a process that has imported everything: what a code server does with a launched run."""
+
+import os
+import signal
+import subprocess
+import sys
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic, sleep
+
+import dagster as dg
+import psutil
+import pytest
+from dagster._core.workspace.context import WorkspaceProcessContext
+from dagster._core.workspace.load_target import GrpcServerTarget
+
+from devnet.scenarios import Scenario
+from pipelines.definitions import defs
+
+ROOT = Path(__file__).parents[2]
+JOB = "prune"  # its second op asks our database
+IN_MEMORY = ("uvloop", "psycopg_binary", "aiohttp", "coincurve")  # libraries of a run that are machine code
+PATIENCE_SECONDS = 60
+
+
+class CodeServer:
+    def __init__(self, process: subprocess.Popen[bytes], instance: dg.DagsterInstance, socket: Path) -> None:
+        self._process, self._instance = process, instance
+        self._target = GrpcServerTarget(host="localhost", socket=str(socket), port=None, location_name="worker")
+
+    def run(self) -> dg.DagsterRunStatus:
+        """Launch a run and wait for its end."""
+        with WorkspaceProcessContext(self._instance, self._target) as context:
+            workspace = context.create_request_context()
+            (repository,) = workspace.get_code_location("worker").get_repositories().values()
+            origin = repository.get_full_job(JOB).get_remote_origin()
+            run = self._instance.create_run_for_job(defs.resolve_job_def(JOB), remote_job_origin=origin)
+            self._instance.launch_run(run.run_id, workspace)
+        ends = monotonic() + PATIENCE_SECONDS
+        while monotonic() < ends:  # SQLite tells nobody
+            found = self._instance.get_run_by_id(run.run_id)
+            if found is not None and found.is_finished:
+                return found.status
+            sleep(0.05)
+        raise TimeoutError
+
+    def warm(self) -> psutil.Process:
+        """The process that runs are copies of."""
+        (found,) = [
+            child
+            for child in psutil.Process(self._process.pid).children()
+            if "multiprocessing.forkserver" in " ".join(child.cmdline())
+        ]
+        return found
+
+
+@pytest.fixture
+def code_server(database_url: str, chain_scenario: Scenario, tmp_path: Path) -> Iterator[CodeServer]:
+    anvil, key, socket = chain_scenario.anvil, b64encode(b"k" * 32).decode(), tmp_path / "code.sock"
+    environ = {
+        **os.environ,
+        "DATABASE_URL": database_url.replace("postgresql+psycopg://", "postgresql://"),
+        "EMAIL_ENC_KEY": key,
+        "HASH_KEY": key,
+        "APP_ORIGIN": "https://app.example.org",
+        "CHAINS": str(anvil.chain_id),
+        **chain_scenario.deployment.settings_environ(anvil.chain_id, anvil.url),
+    }
+    command = [str(Path(sys.executable).parent / "dagster"), "api", "grpc", "-s", str(socket)]
+    process = subprocess.Popen([*command, "-m", "pipelines.definitions"], cwd=ROOT, env=environ)
+    try:
+        ends = monotonic() + PATIENCE_SECONDS
+        while not socket.exists() and monotonic() < ends and process.poll() is None:
+            sleep(0.05)
+        with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
+            yield CodeServer(process, instance, socket)
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_SECONDS)
+
+
+def test_a_run_is_a_copy_of_a_process_that_has_imported_everything_and_opened_nothing(code_server: CodeServer) -> None:
+    assert code_server.run() == dg.DagsterRunStatus.SUCCESS
+    warm = code_server.warm()
+    mapped = " ".join(each.path for each in warm.memory_maps())
+    assert [name for name in IN_MEMORY if name not in mapped] == []
+    assert "polars" not in mapped
+    assert warm.num_threads() == 1
+    assert [each.status for each in warm.net_connections("inet")] == []
+    assert code_server.run() == dg.DagsterRunStatus.SUCCESS
+    assert code_server.warm() == warm
+
+
+def test_the_next_run_starts_also_when_the_process_that_runs_are_copies_of_was_killed(code_server: CodeServer) -> None:
+    code_server.run()
+    before = code_server.warm()
+    before.send_signal(signal.SIGKILL)
+    while before.status() != psutil.STATUS_ZOMBIE:
+        sleep(0.01)
+    assert code_server.run() == dg.DagsterRunStatus.SUCCESS
+    assert code_server.warm() != before
