@@ -41,9 +41,9 @@ from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
 
-SLICE = 1000
+SLICE = 2000
 FIRST_SLICE = 200  # small, so that the first email is under way soon
-LOOK_AT = 128  # entries whose recipients are looked at once more, shortly before they are posted
+LOOK_AT = 256  # entries whose recipients are looked at once more, shortly before they are posted
 BUDGET_SECONDS = 90.0  # of sending; prepared slices are posted for a while after it
 OVERTIME_SECONDS = 10.0
 LEASE_MARGIN_SECONDS = 10.0
