@@ -14,12 +14,13 @@ from litestar.exceptions import HTTPException
 from litestar.params import FromPath, FromQuery
 from sqlalchemy.exc import SQLAlchemyError
 
-from mail_service.catalogue import TEMPLATES, Variable
+from mail_service.catalogue import TEMPLATES, Kind, Variable
 from mail_service.errors import Problem
 from mail_service.pages import page, unsubscribe_page
 from mail_service.sending import KEY, Sender, SendRequest, Sent, database_unavailable
 from mail_service.settings import Settings
 from mail_service.store import Store
+from mail_service.variables import origin_of
 
 _BODY_LIMIT = 256 * 1024
 _DATABASE_CONNECTIONS = 5
@@ -68,8 +69,14 @@ async def message_status(key: FromPath[str], request: AnyRequest, state: State) 
 
 
 @get("/templates")
-async def list_templates() -> dict[str, Any]:
+async def list_templates(state: State) -> dict[str, Any]:
+    """`links`: the origins that a variable of the type may lead to."""
+    origins = _sender(state).renderer.origins
     return {
+        "links": {
+            Kind.URL.value: [origin_of(origins.app)],
+            Kind.GIFT_LINK.value: [origin_of(each) for each in origins.gifts],
+        },
         "templates": [
             {
                 "name": template.name,
@@ -78,7 +85,7 @@ async def list_templates() -> dict[str, Any]:
                 "variables": [_described(variable) for variable in template.variables],
             }
             for template in TEMPLATES.values()
-        ]
+        ],
     }
 
 

@@ -61,7 +61,7 @@ class Renderer:
     """Renders for one app origin; gifts may have origins of their own. Templates are compiled once."""
 
     def __init__(self, origin: str, gift_origins: Sequence[str] = ()) -> None:
-        self._origins = Origins(origin, tuple(gift_origins) or (origin,))
+        self.origins = Origins(origin, tuple(gift_origins) or (origin,))
         self._html = _environment("html", autoescape=True)
         self._text = _environment("text", autoescape=False)
         self._subjects = {name: self._text.from_string(template.subject) for name, template in TEMPLATES.items()}
@@ -77,8 +77,8 @@ class Renderer:
 
     def render(self, template: Template, variables: Mapping[str, Any], unsubscribe_url: str | None = None) -> Rendered:
         """Raises the refusals of `variables.checked`. `unsubscribe_url`: shown in the body, when it may be."""
-        context = checked(template.variables, variables, self._origins)
-        origin = origin_of(context["claimUrl"]) if template.category == "gift" else self._origins.app
+        context = checked(template.variables, variables, self.origins)
+        origin = origin_of(context["claimUrl"]) if template.category == "gift" else self.origins.app
         context |= {
             "origin": origin,
             "safety": SAFETY.format(origin=origin),
@@ -97,7 +97,7 @@ class Renderer:
         variables = dict(template.sample)
         for name in ("actionUrl", "claimUrl"):
             if name in variables:
-                variables[name] = variables[name].format(origin=self._origins.app, gift_origin=self._origins.gifts[0])
+                variables[name] = variables[name].format(origin=self.origins.app, gift_origin=self.origins.gifts[0])
         if role is not None and "role" in variables:
             variables["role"] = role
         return self.render(template, variables)

@@ -4,7 +4,6 @@ import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import uuid4
 
 import aiohttp
 import psycopg
@@ -21,6 +20,7 @@ from reminder_worker.chain.words import word
 from reminder_worker.database.engine import must_take_writes, open_engine
 from reminder_worker.database.installation import differences, rows_without_a_key
 from reminder_worker.database.migrate import schema_serves
+from reminder_worker.doctor_mail import look_at_mail
 from reminder_worker.doctor_relay import look_at_wallets
 from reminder_worker.doctor_upgrades import look_at_upgrades
 from reminder_worker.doctor_watch import look_at_watch
@@ -36,7 +36,6 @@ from reminder_worker.settings import (
     ChainSettings,
     Group,
     IdentityProviderSettings,
-    MailSettings,
     ServiceSettings,
     Settings,
 )
@@ -78,7 +77,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     finally:
         await engine.dispose()
     yield _statistics(settings.statistics.folder)
-    yield await _mail(settings.mail)
+    yield Finding(*await look_at_mail(settings))
     yield _gift_page(settings)
     yield _dagster(os.environ.get("DAGSTER_PG_URL"))
 
@@ -239,26 +238,6 @@ def _statistics(folder: Path) -> Finding:
     return Finding(
         "statistics", False, f"{folder} cannot be written: see STATISTICS_FOLDER, a volume for all processes"
     )
-
-
-async def _mail(settings: MailSettings | None) -> Finding:
-    """Asks after a key that no email has: 404 says that the address and the token are right."""
-    if settings is None:
-        return Finding("mail", None, "not configured (MAIL_URL, MAIL_TOKEN): no email is sent")
-    headers = {"Authorization": f"Bearer {settings.token.get_secret_value()}"}
-    try:
-        async with (
-            aiohttp.ClientSession(timeout=_SECONDS, headers=headers) as session,
-            session.get(f"{settings.url}/messages/{uuid4()}", allow_redirects=False) as response,
-        ):
-            status = response.status
-    except (aiohttp.ClientError, OSError, TimeoutError) as error:
-        return Finding("mail", False, f"does not answer ({type(error).__name__}): see MAIL_URL, is it running?")
-    if status == 404:
-        return Finding("mail", True, "answers and knows our token")
-    if status in (401, 403):
-        return Finding("mail", False, "refuses our token: see MAIL_TOKEN")
-    return Finding("mail", False, f"answers with {status}: is MAIL_URL a mail service?")
 
 
 async def _identity_provider(settings: IdentityProviderSettings | None, engine: AsyncEngine) -> Finding:

@@ -1,0 +1,90 @@
+"""What `doctor` says of the mail service: whether it takes our token, knows our emails and lets them link to us."""
+
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Final
+from uuid import uuid4
+
+import aiohttp
+import msgspec
+
+from reminder_worker import answers
+from reminder_worker.doctor_relay import Finding
+from reminder_worker.mail.messages import TEMPLATE_VERSION, AlertKind, GiftKind, Kind
+from reminder_worker.settings import MailSettings, Settings
+
+PART: Final = "mail"
+_SECONDS = aiohttp.ClientTimeout(total=10)
+_MAX_CATALOGUE_BYTES = 1024 * 1024
+
+
+class _Template(msgspec.Struct):
+    name: str
+    version: int
+
+
+class _Links(msgspec.Struct):
+    url: list[str]
+    gift_link: list[str]
+
+
+class _Catalogue(msgspec.Struct):
+    """`links`: the origins that a link of each type may have; a mail service need not say."""
+
+    templates: list[_Template]
+    links: _Links | None = None
+
+
+async def look_at_mail(settings: Settings) -> Finding:
+    """Asks after a key that no email has, 404 says that address and token are right; then for the catalogue."""
+    if settings.mail is None:
+        return PART, None, "not configured (MAIL_URL, MAIL_TOKEN): no email is sent"
+    headers = {"Authorization": f"Bearer {settings.mail.token.get_secret_value()}"}
+    try:
+        async with aiohttp.ClientSession(timeout=_SECONDS, headers=headers) as session:
+            async with session.get(f"{settings.mail.url}/messages/{uuid4()}", allow_redirects=False) as response:
+                status = response.status
+            if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+                return PART, False, "refuses our token: see MAIL_TOKEN"
+            if status != HTTPStatus.NOT_FOUND:
+                return PART, False, f"answers with {status}: is MAIL_URL a mail service?"
+            catalogue = await _catalogue(session, settings.mail)
+    except (aiohttp.ClientError, OSError, TimeoutError) as error:
+        return PART, False, f"does not answer ({type(error).__name__}): see MAIL_URL, is it running?"
+    if catalogue is None:
+        return PART, True, "answers and knows our token, but does not say which emails it writes"
+    problem = _unknown(catalogue.templates, settings) or _foreign(catalogue.links, settings)
+    return PART, problem is None, problem or "answers, knows our token and writes our emails"
+
+
+async def _catalogue(session: aiohttp.ClientSession, mail: MailSettings) -> _Catalogue | None:
+    async with session.get(f"{mail.url}/templates", allow_redirects=False) as response:
+        if response.status != HTTPStatus.OK:
+            return None
+        try:
+            return msgspec.json.decode(await answers.read(response, _MAX_CATALOGUE_BYTES), type=_Catalogue)
+        except answers.NOT_OURS:
+            return None
+
+
+def _unknown(templates: Iterable[_Template], settings: Settings) -> str | None:
+    wanted = {kind.value for kind in Kind}
+    if settings.gifts is not None:
+        wanted |= {kind.value for kind in GiftKind}
+    if settings.ops.email is not None:
+        wanted |= {kind.value for kind in AlertKind}
+    wanted -= {each.name for each in templates if each.version == TEMPLATE_VERSION}
+    if not wanted:
+        return None
+    return f"does not write {', '.join(sorted(wanted))} in version {TEMPLATE_VERSION}: is it older than this?"
+
+
+def _foreign(links: _Links | None, settings: Settings) -> str | None:
+    """An email with such a link is refused as malformed, and dead after the third time."""
+    if links is None:
+        return None
+    if settings.service.app_origin not in links.url:
+        return "refuses links to our APP_ORIGIN: give it the same"
+    if settings.gifts is not None and not set(settings.gifts.origins) <= set(links.gift_link):
+        return "refuses links to some of our GIFT_ORIGINS: give it the same"
+    return None

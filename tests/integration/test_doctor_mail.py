@@ -1,0 +1,61 @@
+"""What `doctor` says of a real mail service that differs from the worker."""
+
+import re
+
+import pytest
+
+from devnet.smtp import Inbox
+from mail_service.catalogue import TEMPLATES
+from reminder_worker.doctor_mail import look_at_mail
+from reminder_worker.settings import Settings
+from tests.integration.conftest import AnvilChain
+from tests.integration.mail_service_stack import KEY_32, ORIGIN, TOKEN, environment, served
+
+GIFTS = "https://gifts.example.org"
+
+
+def _settings(chain: AnvilChain, url: str, **changes: str) -> Settings:
+    environ = {
+        **chain.deployment.settings_environ(31337, chain.anvil.url),
+        "CHAINS": "31337",
+        "CHAIN_31337_SIGNAL_BLOCK": "latest",
+        "DATABASE_URL": "postgresql://localhost/none",
+        "EMAIL_ENC_KEY": KEY_32,
+        "HASH_KEY": KEY_32,
+        "APP_ORIGIN": ORIGIN,
+        "MAIL_URL": url,
+        "MAIL_TOKEN": TOKEN,
+        "GIFT_ORIGINS": GIFTS,
+        "OPS_EMAIL": "operators@example.org",
+    }
+    return Settings.from_environ(environ | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "good", "words"),
+    [
+        ({}, True, "writes our emails"),
+        ({"APP_ORIGIN": "HTTPS://App.Example.org:443"}, True, "writes our emails"),
+        ({"APP_ORIGIN": "https://www.example.org"}, False, "refuses links to our APP_ORIGIN"),
+        ({"GIFT_ORIGINS": f"{GIFTS},https://more.example.org"}, False, "refuses links to some of our GIFT_ORIGINS"),
+        ({"MAIL_TOKEN": "another-token-than-theirs"}, False, "refuses our token"),
+    ],
+    ids=["the same", "spelled otherwise", "another app", "a gift page more", "another token"],
+)
+async def test_a_setting_that_kills_emails_is_named_before_the_first(
+    anvil_chain: AnvilChain, mail_database: str, inbox: Inbox, changes: dict[str, str], good: bool, words: str
+) -> None:
+    async with served(environment(mail_database, inbox, GIFT_ORIGINS=GIFTS)) as client:
+        _, found, said = await look_at_mail(_settings(anvil_chain, client.url, **changes))
+    assert (found, words in said) == (good, True), said
+
+
+async def test_a_mail_service_that_does_not_know_an_email_is_named_with_it(
+    anvil_chain: AnvilChain, mail_database: str, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = {name: template for name, template in TEMPLATES.items() if name not in ("gift_waiting", "relay_stuck")}
+    monkeypatch.setattr("mail_service.app.TEMPLATES", older)
+    async with served(environment(mail_database, inbox, GIFT_ORIGINS=GIFTS)) as client:
+        _, found, said = await look_at_mail(_settings(anvil_chain, client.url))
+    assert found is False
+    assert re.search(r"does not write gift_waiting, relay_stuck in version 1\b", said)
