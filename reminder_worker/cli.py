@@ -231,6 +231,41 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
 
 
 @main.command(
+    epilog=cli_parts.example(
+        "reminder-worker settle 2f0c9e6a-… --sent '<2f0c9e6a@mail.example.org>'",
+        "reminder-worker settle 2f0c9e6a-… --unsent",
+    )
+)
+@click.argument("id", type=click.UUID)
+@click.option("--sent", "message_id", metavar="MESSAGE_ID", help="The SMTP provider has it, as this Message-ID.")
+@click.option("--unsent", is_flag=True, help="The SMTP provider never had it: send it, if it is still true.")
+def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
+    """Say of an email that is held whether it left: nobody else can know. `requeue` lists those that are.
+
+    With --unsent it is sent, a second time if you are wrong. It gets another id: the mail service sends nothing
+    more under the one that it has.
+    """
+    from reminder_worker import operations_stuck
+    from reminder_worker.mail.client import is_message_id
+
+    if (message_id is None) == (not unsent):
+        raise click.UsageError("give --sent or --unsent")
+    if message_id is not None and not is_message_id(message_id):
+        raise click.BadParameter("not a Message-ID", param_hint="--sent")
+
+    async def work(runtime: "Runtime") -> str | None:
+        if message_id is None:
+            anew = await operations_stuck.settle_unsent(runtime.engine, id)
+            return None if anew is None else f"back in the queue as {anew}"
+        return "sent" if await operations_stuck.settle_sent(runtime.engine, id, message_id) else None
+
+    became = cli_parts.with_runtime(work)
+    if became is None:
+        raise click.ClickException("no email with this id is held")
+    click.echo(became)
+
+
+@main.command(
     "rotate-key", epilog=cli_parts.example("EMAIL_ENC_KEY=new EMAIL_ENC_KEYS_OLD=old reminder-worker rotate-key")
 )
 def rotate_key() -> None:

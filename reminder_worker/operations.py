@@ -126,7 +126,7 @@ class EmailCount:
 
     @property
     def calls_for_somebody(self) -> bool:
-        """Of held ones for a while only: nothing ends that state, and what is wrong for ever is looked at by nobody."""
+        """Of held ones for a while only: some cannot be found out, and who is always told looks no more."""
         return self.state == "dead" or (self.state == "held" and self.newest <= HELD_CALLS_FOR)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from sqlalchemy import Row, func, text, update
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -22,9 +22,9 @@ _STUCK = text("""
     order by state, created_at
 """)
 _ANEW = {"state": "queued", "reason": None, "tries": 0, "rejections": 0, "claimed_at": None, "settled_at": None}
+_LEDGERS = (sent_ledger, gift_ledger)
 _OUTBOXES: tuple[tuple[Any, dict[str, Any]], ...] = (
-    (sent_ledger, _ANEW),
-    (gift_ledger, _ANEW),
+    *((ledger, _ANEW) for ledger in _LEDGERS),
     (alert, {"state": "queued"}),
 )
 
@@ -43,3 +43,31 @@ async def requeue(engine: AsyncEngine, ids: Sequence[UUID] | None = None) -> int
             back = update(outbox).where(outbox.c.state == "dead").values(**anew, next_try=func.clock_timestamp())
             count += (await connection.execute(back if ids is None else back.where(outbox.c.id.in_(ids)))).rowcount
     return count
+
+
+async def settle_sent(engine: AsyncEngine, id: UUID, message_id: str) -> bool:
+    """A held email of which somebody found out that it left, as `message_id`; False when it is none."""
+    known = {"state": "sent", "message_id": message_id, "reason": "by_hand", "body": None, "body_salt": None}
+    return await _settle(engine, id, known | {"settled_at": func.clock_timestamp()})
+
+
+async def settle_unsent(engine: AsyncEngine, id: UUID) -> UUID | None:
+    """A held email that certainly never left goes back to the queue; its new id, or None when it is none.
+
+    Its old id is a key under which the mail service will not send any more.
+    """
+    anew = uuid4()
+    fresh = {**_ANEW, "id": anew, "body": None, "body_salt": None, "next_try": func.clock_timestamp()}
+    return anew if await _settle(engine, id, fresh) else None
+
+
+async def _settle(engine: AsyncEngine, id: UUID, values: dict[str, Any]) -> bool:
+    async with engine.begin() as connection:
+        for ledger in _LEDGERS:
+            held = update(ledger).where(ledger.c.id == id, ledger.c.state == "held")
+            if (await connection.execute(held.values(**values))).rowcount:
+                if ledger is sent_ledger and "id" in values:
+                    followers = update(sent_ledger).where(sent_ledger.c.merged_into == id)
+                    await connection.execute(followers.values(merged_into=values["id"]))
+                return True
+    return False

@@ -124,7 +124,7 @@ class MailClient:
                     return MessageStatus("unknown")
                 if response.status == 200:
                     known = msgspec.json.decode(await answers.read(response, MAX_ANSWER_BYTES), type=_Status)
-                    if known.status != "accepted" or _is_message_id(known.messageId):
+                    if known.status != "accepted" or is_message_id(known.messageId):
                         return MessageStatus(known.status, known.messageId)
         except (TimeoutError, aiohttp.ClientError, OSError, *answers.NOT_OURS):
             pass
@@ -157,10 +157,10 @@ def _sent(answer: bytes) -> Outcome:
         return Undecided()
     if sent.suppressed:
         return SuppressedAddress()
-    return Accepted(sent.messageId) if _is_message_id(sent.messageId) else Undecided()
+    return Accepted(sent.messageId) if is_message_id(sent.messageId) else Undecided()
 
 
-def _is_message_id(text: str | None) -> bool:
+def is_message_id(text: str | None) -> bool:
     """Fit to be stored and shown to an operator (RFC 5322 lines end at 998)."""
     return text is not None and 0 < len(text) <= 998 and text.isascii() and text.isprintable()
 

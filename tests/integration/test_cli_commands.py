@@ -298,6 +298,34 @@ def test_requeue_takes_emails_of_gifts_too(command: Command) -> None:
     assert f"{held}  held  gift_waiting  chain 31337  gift 8" in listed
     assert command("requeue", "--all").exit_code == 0
     assert dict(command.sql("select id, state from worker.gift_ledger")) == {dead: "queued", held: "held"}  # type: ignore[arg-type]
+    found = command("settle", str(held), "--sent", "<8@mail.example.org>")
+    assert (found.exit_code, found.output) == (0, "sent\n")
+    row = command.sql("select state, message_id from worker.gift_ledger where id = %s", held)
+    assert row == [("sent", "<8@mail.example.org>")]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (["--unsent"], 1, "no email with this id is held"),
+        (["--sent", "<1@mail.example.org>"], 1, "no email with this id is held"),
+        ([], 2, "give --sent or --unsent"),
+        (["--unsent", "--sent", "<1@mail.example.org>"], 2, "give --sent or --unsent"),
+        (["--sent", "two\nlines"], 2, "not a Message-ID"),
+    ],
+    ids=["unsent", "sent", "neither", "both", "no id"],
+)
+def test_settle_leaves_alone_what_is_not_held(command: Command, options: list[str], code: int, words: str) -> None:
+    """Above all what may be on its way."""
+    unknown = uuid4()
+    command.sql(
+        "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, state)"
+        " values (%s, 31337, %s, %s, 'owner_reset', 'x', 'beneficiary', 'unknown')",
+        unknown, LEGACY, HEIR,
+    )  # fmt: skip
+    said = command("settle", str(unknown), *options)
+    assert (said.exit_code, words in said.output) == (code, True), said.output
+    assert command.sql("select id, state from worker.sent_ledger") == [(unknown, "unknown")]
 
 
 def test_requeue_takes_refused_alerts_too(command: Command) -> None:

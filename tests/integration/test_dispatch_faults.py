@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.operations import undecided_emails
-from reminder_worker.operations_stuck import requeue
+from reminder_worker.operations_stuck import requeue, settle_sent, settle_unsent
 from tests.integration.crash import Crash, CrashAt
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
@@ -78,6 +78,32 @@ async def test_what_the_mail_service_doubts_is_held_shown_and_never_sent_again(w
     assert await world.states() == {"sent": 2, "held:in_doubt": 1}
     assert len(world.mail.told(DUE)) == 2
     assert [(each.state, each.count) for each in await undecided_emails(world.engine)] == [("held", 1)]
+
+
+async def test_what_is_held_is_sent_once_when_somebody_finds_that_it_never_left(world: World) -> None:
+    """Under another key: the mail service keeps to its doubt. What its provider says is an operator's to take."""
+    world.mail.fail(Fault.IN_DOUBT)
+    await world.dispatch.run()
+    await settle(world)
+    ((held,),) = await world.sql("select id from worker.sent_ledger where state = 'held'")
+    anew = await settle_unsent(world.engine, held)
+    assert await settle_unsent(world.engine, held) is None
+    await settle(world)
+    await nobody_was_forgotten_and_nobody_heard_twice(world)
+    assert await world.sql(f"select state, body from worker.sent_ledger where id = '{anew}'") == [("sent", None)]
+    assert not await undecided_emails(world.engine)
+
+
+async def test_what_is_held_is_settled_with_the_id_it_left_under(world: World) -> None:
+    world.mail.fail(Fault.IN_DOUBT)
+    await world.dispatch.run()
+    await settle(world)
+    ((held,),) = await world.sql("select id from worker.sent_ledger where state = 'held'")
+    assert await settle_sent(world.engine, held, "<it@mail.example.org>")
+    await settle(world)
+    assert await world.states() == {"sent": 2, "sent:by_hand": 1}
+    assert len(world.mail.told(DUE)) == 2
+    assert not await undecided_emails(world.engine)
 
 
 async def test_what_is_under_way_is_waited_for_and_then_sent_once(world: World) -> None:

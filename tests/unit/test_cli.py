@@ -86,6 +86,7 @@ def test_missing_settings_are_a_sentence_and_exit_code_1(runner: CliRunner, comm
         ["backfill", "--from-block", "5", "--chain", "999"],
         ["requeue", "not-an-id"],
         ["requeue", "--all", "00000000-0000-0000-0000-000000000001"],
+        ["settle", "not-an-id", "--unsent"],
         ["relay", "show", "not-an-id"],
         ["relay", "list", "--limit", "0"],
         ["no-such-command"],
