@@ -119,9 +119,16 @@ async def preview(
 @get("/unsubscribe/{token:str}", media_type=MediaType.HTML)
 async def ask_unsubscribe(token: FromPath[str], state: State) -> Response[str]:
     """Changes nothing: mail scanners open every link (RFC 8058, 3.2)."""
-    if _sender(state).hasher.read_unsubscribe_token(token) is None:
+    sender = _sender(state)
+    address_hash = sender.hasher.read_unsubscribe_token(token)
+    if address_hash is None:
         return unsubscribe_page("unknown")
-    return unsubscribe_page("ask")
+    try:
+        stopped = await sender.store.is_suppressed(address_hash)
+    except SQLAlchemyError as error:  # the button says so then
+        log.error("database_unavailable", error=type(error).__name__)
+        stopped = False
+    return unsubscribe_page("stopped" if stopped else "ask", token)
 
 
 @post("/unsubscribe/{token:str}", media_type=MediaType.HTML, status_code=200)
@@ -137,7 +144,23 @@ async def unsubscribe(token: FromPath[str], state: State) -> Response[str]:
         log.error("database_unavailable", error=type(error).__name__)
         return unsubscribe_page("later")
     log.info("unsubscribed")
-    return unsubscribe_page("done")
+    return unsubscribe_page("done", token)
+
+
+@post("/unsubscribe/{token:str}/undo", media_type=MediaType.HTML, status_code=200)
+async def subscribe_again(token: FromPath[str], state: State) -> Response[str]:
+    """Who stopped emails by mistake would not hear when the time to act has come."""
+    sender = _sender(state)
+    address_hash = sender.hasher.read_unsubscribe_token(token)
+    if address_hash is None:
+        return unsubscribe_page("unknown")
+    try:
+        await sender.store.forget_suppression(address_hash)
+    except SQLAlchemyError as error:
+        log.error("database_unavailable", error=type(error).__name__)
+        return unsubscribe_page("back_later")
+    log.info("subscribed_again")
+    return unsubscribe_page("back")
 
 
 @get("/health/live", sync_to_thread=False)
@@ -211,7 +234,17 @@ def create_app(settings: Settings) -> Litestar:
             yield
 
     return Litestar(
-        route_handlers=[send, message_status, list_templates, preview, ask_unsubscribe, unsubscribe, live, ready],
+        route_handlers=[
+            send,
+            message_status,
+            list_templates,
+            preview,
+            ask_unsubscribe,
+            unsubscribe,
+            subscribe_again,
+            live,
+            ready,
+        ],
         lifespan=[lifespan],
         state=State({"settings": settings}),
         exception_handlers={

@@ -23,6 +23,9 @@ def page(html: str, status: int = 200) -> Response[str]:
     return Response(html, status_code=status, media_type=MediaType.HTML, headers=_HEADERS)
 
 
-def unsubscribe_page(state: Literal["ask", "done", "later", "unknown"]) -> Response[str]:
-    html = _environment.get_template("unsubscribe.html").render(state=state)
-    return page(html, {"unknown": 404, "later": 503}.get(state, 200))
+def unsubscribe_page(
+    state: Literal["ask", "stopped", "done", "later", "back", "back_later", "unknown"], token: str = ""
+) -> Response[str]:
+    """`token`, of what was checked only, is where the way back leads."""
+    html = _environment.get_template("unsubscribe.html").render(state=state, token=token)
+    return page(html, {"unknown": 404, "later": 503, "back_later": 503}.get(state, 200))

@@ -207,6 +207,9 @@ class Store:
     async def suppress(self, address_hash: bytes) -> None:
         await self._execute(insert(suppression).values(address_hash=address_hash).on_conflict_do_nothing())
 
+    async def forget_suppression(self, address_hash: bytes) -> None:
+        await self._execute(sa.delete(suppression).where(suppression.c.address_hash == address_hash))
+
     async def is_suppressed(self, address_hash: bytes) -> bool:
         statement = sa.select(suppression.c.created_at).where(suppression.c.address_hash == address_hash)
         return (await self._execute(statement)).first() is not None

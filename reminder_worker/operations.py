@@ -26,6 +26,7 @@ from reminder_worker.database.tables import (
     pass_state,
     quota,
     sent_ledger,
+    suppression,
     used_signature,
     watch,
 )
@@ -34,6 +35,7 @@ UNDECIDED_STATES = ("unknown", "held", "dead")
 WAITING_STATES = ("queued", "released", "unknown")
 HELD_CALLS_FOR = 7 * 86_400  # seconds
 UNFINISHED_SECONDS = 86_400  # within which the creation of a wallet may still end
+REMEMBERED_SECONDS = 86_400  # who unsubscribed
 CLOCKS_APART = 3600  # seconds by which the database's clock may be ahead of those that judge deadlines
 T = TypeVar("T")
 # A row of somebody to be told outlives the retry window, which is shorter, only where no email of a gift is sent now.
@@ -256,15 +258,17 @@ async def next_ask(engine: AsyncEngine) -> int | None:
 
 async def forget_expired(engine: AsyncEngine) -> int:
     """Delete spent signatures after their deadline, which refuses them now, counters after their window, what gifts no
-    longer need, and what the relay and alerts no longer need (`operations_relay.forget`). Returns how many rows.
+    longer need, and what the relay and alerts no longer need (`operations_relay.forget`). Who unsubscribed the mail
+    service knows, which is asked again after a day: they may have changed their mind. Returns how many rows.
     """
     long_over = cast(extract("epoch", func.clock_timestamp()), Integer) - CLOCKS_APART
     async with engine.begin() as connection:
         signatures = await connection.execute(delete(used_signature).where(used_signature.c.deadline < long_over))
         counters = await connection.execute(delete(quota).where(quota.c.ends_at < long_over))
+        heard = await connection.execute(delete(suppression).where(_age(suppression.c.since) > REMEMBERED_SECONDS))
         gifts = await _forget_gifts(connection, long_over)
         relayed = await operations_relay.forget(connection)
-    return signatures.rowcount + counters.rowcount + gifts + relayed
+    return signatures.rowcount + counters.rowcount + heard.rowcount + gifts + relayed
 
 
 async def _forget_gifts(connection: AsyncConnection, long_over: ColumnElement[int]) -> int:

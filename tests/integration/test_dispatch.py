@@ -13,6 +13,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.messages import Kind
+from reminder_worker.operations import forget_expired
 from reminder_worker.reminders import tasks
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.reminders.ledger import Ledger
@@ -487,6 +488,19 @@ async def test_who_asked_for_no_more_email_gets_none(world: World) -> None:
     await world.tick()
     assert silent not in world.mail.told("owner_reset")
     assert world.mail.requests == requests + 1
+
+
+async def test_who_changes_their_mind_is_written_to_after_a_day(world: World) -> None:
+    """The mail service knows; the worker's own memory of it is short."""
+    legacy = await approaching(world, "anna")
+    world.mail.fail(Fault.SUPPRESSED)
+    await world.dispatch.run()
+    assert await forget_expired(world.engine) == 0
+    await world.sql("update worker.suppression set since = since - interval '1 day 1 second'")
+    assert await forget_expired(world.engine) == 1
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.tick()
+    assert world.mail.told("owner_reset") == emails("anna")
 
 
 async def test_one_address_gets_its_daily_number_over_all_legacies_and_the_rest_another_day(

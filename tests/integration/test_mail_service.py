@@ -355,6 +355,9 @@ async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: Inbo
         assert (await client.request("GET", "/health/live")).status == 200
         unsubscribed = await client.request("POST", f"/unsubscribe/{token}")
         assert (unsubscribed.status, "Not done yet" in unsubscribed.json) == (503, True)
+        back = await client.request("POST", f"/unsubscribe/{token}/undo")
+        assert (back.status, "Not done yet" in back.json) == (503, True)
+        assert "Stop these emails?" in (await client.request("GET", f"/unsubscribe/{token}")).json
         assert inbox.messages == []
         connection.execute(f"alter database {name} allow_connections true")
     assert (await client.send("key-1")).status == 200
@@ -485,12 +488,29 @@ async def test_unsubscribing_takes_a_post(client: Client, inbox: Inbox) -> None:
     assert len(inbox.messages) == 3
 
 
+async def test_who_stopped_emails_by_mistake_finds_the_way_back(client: Client, inbox: Inbox) -> None:
+    """By the button of the page that stopped them, and by any link of an email later; again a GET changes nothing."""
+    await client.send("key-1")
+    path = (inbox.messages[0].header("List-Unsubscribe") or "").strip("<>").removeprefix("http://127.0.0.1:8090")
+    token = path.rpartition("/")[2]
+    for key, page in (("key-2", await client.request("POST", path)), ("key-3", await client.request("GET", path))):
+        assert f'<form method="post" action="{token}/undo">' in page.json
+        assert (await client.send(key)).json == {"suppressed": True}
+    assert (await client.request("GET", f"{path}/undo")).status == 405
+    assert (await client.send("key-4")).json == {"suppressed": True}
+    back = await client.request("POST", f"{path}/undo")
+    assert (back.status, "hear from us again" in back.json) == (200, True)
+    assert (await client.send("key-5")).json["duplicate"] is False
+    assert "Stop these emails?" in (await client.request("GET", path)).json
+
+
 async def test_a_forged_unsubscribe_token_does_nothing(client: Client, inbox: Inbox, mail_database: str) -> None:
     await client.send("key-1")
     token = (inbox.messages[0].header("List-Unsubscribe") or "").rpartition("/")[2].strip(">")
     forged = ("B" if token[0] == "A" else "A") + token[1:]
     for bad in (forged, token[:-8], "x", "%E2%82%AC"):
         assert (await client.request("POST", f"/unsubscribe/{bad}")).status == 404
+        assert (await client.request("POST", f"/unsubscribe/{bad}/undo")).status == 404
     with psycopg.connect(mail_database) as connection:
         assert connection.execute("select count(*) from mail_service.suppression").fetchone() == (0,)
 
