@@ -136,9 +136,12 @@ def serve() -> None:
 def tick(only: str | None) -> None:
     """One round of all passes in this process, without Dagster: for cron and for emergencies.
 
-    A pass that fails does not stop the others; the command then ends with 1.
+    A pass that fails does not stop the others; the command then ends with 1. After all of them what is no longer
+    needed is deleted.
     """
     from rich.table import Table
+
+    from reminder_worker.operations import forget_expired
 
     shown = Table("pass", "chain", "outcome", "report")
 
@@ -148,6 +151,8 @@ def tick(only: str | None) -> None:
             for chain, outcome, report in await _one_pass(runtime, name):
                 shown.add_row(name, chain, outcome, report)
                 well &= outcome != "failed"
+        if only is None:
+            shown.add_row("forget", "all", "done", f"rows={await forget_expired(runtime.engine)}")
         return well
 
     well = cli_parts.with_runtime(work)

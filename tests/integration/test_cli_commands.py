@@ -240,12 +240,14 @@ def test_doctor_shows_no_secret(command: Command) -> None:
         assert secret not in looked.output
 
 
-def test_tick_runs_every_pass_and_says_which_are_off(command: Command) -> None:
+def test_tick_runs_every_pass_says_which_are_off_and_forgets_what_is_over(command: Command) -> None:
+    command.sql("insert into worker.suppression values (%s, now() - interval '2 days')", b"h" * 32)
     ticked = command("tick")
     assert ticked.exit_code == 0, ticked.output
     rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}
-    assert set(rows) == {step.name for step in PASSES}
+    assert set(rows) == {*(step.name for step in PASSES), "forget"}
     assert "done" in rows["index"]
+    assert command.sql("select count(*) from worker.suppression") == [(0,)]
     assert "off" in rows["dispatch"]
 
 
