@@ -140,6 +140,7 @@ def tick(only: str | None) -> None:
     needed is deleted.
     """
     from rich.table import Table
+    from sqlalchemy.exc import SQLAlchemyError
 
     from reminder_worker.operations import forget_expired
 
@@ -152,7 +153,11 @@ def tick(only: str | None) -> None:
                 shown.add_row(name, chain, outcome, report)
                 well &= outcome != "failed"
         if only is None:
-            shown.add_row("forget", "all", "done", f"rows={await forget_expired(runtime.engine)}")
+            try:
+                shown.add_row("forget", "all", "done", f"rows={await forget_expired(runtime.engine)}")
+            except SQLAlchemyError as error:
+                shown.add_row("forget", "all", "failed", type(error).__name__)
+                well = False
         return well
 
     well = cli_parts.with_runtime(work)
@@ -247,11 +252,11 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
 def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
     """Say of an email that is held whether it left: nobody else can know. `requeue` lists those that are.
 
-    With --unsent it is sent, a second time if you are wrong. It gets another id: the mail service sends nothing
-    more under the one that it has.
+    With --unsent it is sent, a second time if you are wrong, and under another id, which is shown. The mail service is
+    asked once more before: perhaps it knows by now.
     """
     from reminder_worker import operations_stuck
-    from reminder_worker.mail.client import is_message_id
+    from reminder_worker.mail.client import MailClient, is_message_id
 
     if (message_id is None) == (not unsent):
         raise click.UsageError("give --sent or --unsent")
@@ -259,14 +264,17 @@ def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
         raise click.BadParameter("not a Message-ID", param_hint="--sent")
 
     async def work(runtime: "Runtime") -> str | None:
-        if message_id is None:
-            anew = await operations_stuck.settle_unsent(runtime.engine, id)
-            return None if anew is None else f"back in the queue as {anew}"
-        return "sent" if await operations_stuck.settle_sent(runtime.engine, id, message_id) else None
+        if message_id is not None:
+            return "sent" if await operations_stuck.settle_sent(runtime.engine, id, message_id) else None
+        mail = runtime.settings.mail
+        if mail is None:
+            raise NotConfigured("no mail service is configured")
+        async with MailClient(mail) as client:
+            return await operations_stuck.settle_unsent(runtime.engine, client if mail.idempotent else None, id)
 
     became = cli_parts.with_runtime(work)
     if became is None:
-        raise click.ClickException("no email with this id is held")
+        raise click.ClickException("no email with this id is held, or whom it was for was replaced or erased since")
     click.echo(became)
 
 

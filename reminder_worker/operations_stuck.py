@@ -2,12 +2,17 @@
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID, uuid5
 
-from sqlalchemy import Row, func, text, update
+import structlog
+from sqlalchemy import ColumnElement, Row, Table, and_, exists, func, text, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.tables import alert, gift_ledger, sent_ledger
+from reminder_worker.database.tables import alert, gift_ledger, gift_notification, recipient, sent_ledger
+from reminder_worker.errors import MailUnavailable
+from reminder_worker.mail.client import MailClient
+
+log = structlog.get_logger(__name__)
 
 _STUCK = text("""
     select *, cast(extract(epoch from now() - created_at) as bigint) as age from (
@@ -22,7 +27,17 @@ _STUCK = text("""
     order by state, created_at
 """)
 _ANEW = {"state": "queued", "reason": None, "tries": 0, "rejections": 0, "claimed_at": None, "settled_at": None}
+
+
+def _same(ledger: Table, whom: Table, *columns: str) -> ColumnElement[bool]:
+    return and_(*(ledger.c[name] == whom.c[name] for name in columns))
+
+
 _LEDGERS = (sent_ledger, gift_ledger)
+_ADDRESSEES = (
+    (sent_ledger, recipient, _same(sent_ledger, recipient, "chain_id", "legacy", "recipient")),
+    (gift_ledger, gift_notification, _same(gift_ledger, gift_notification, "chain_id", "timelock_id", "email_hash")),
+)
 _OUTBOXES: tuple[tuple[Any, dict[str, Any]], ...] = (
     *((ledger, _ANEW) for ledger in _LEDGERS),
     (alert, {"state": "queued"}),
@@ -46,28 +61,42 @@ async def requeue(engine: AsyncEngine, ids: Sequence[UUID] | None = None) -> int
 
 
 async def settle_sent(engine: AsyncEngine, id: UUID, message_id: str) -> bool:
-    """A held email of which somebody found out that it left, as `message_id`; False when it is none."""
+    """A held email of which somebody found out that it left, as `message_id`; False when no such email is held."""
     known = {"state": "sent", "message_id": message_id, "reason": "by_hand", "body": None, "body_salt": None}
-    return await _settle(engine, id, known | {"settled_at": func.clock_timestamp()})
-
-
-async def settle_unsent(engine: AsyncEngine, id: UUID) -> UUID | None:
-    """A held email that certainly never left goes back to the queue; its new id, or None when it is none.
-
-    Its old id is a key under which the mail service will not send any more.
-    """
-    anew = uuid4()
-    fresh = {**_ANEW, "id": anew, "body": None, "body_salt": None, "next_try": func.clock_timestamp()}
-    return anew if await _settle(engine, id, fresh) else None
-
-
-async def _settle(engine: AsyncEngine, id: UUID, values: dict[str, Any]) -> bool:
     async with engine.begin() as connection:
         for ledger in _LEDGERS:
             held = update(ledger).where(ledger.c.id == id, ledger.c.state == "held")
-            if (await connection.execute(held.values(**values))).rowcount:
-                if ledger is sent_ledger and "id" in values:
-                    followers = update(sent_ledger).where(sent_ledger.c.merged_into == id)
-                    await connection.execute(followers.values(merged_into=values["id"]))
+            if (await connection.execute(held.values(**known, settled_at=func.clock_timestamp()))).rowcount:
+                log.info("settled_by_hand", key=str(id), state="sent")
                 return True
     return False
+
+
+async def settle_unsent(engine: AsyncEngine, mail: MailClient | None, id: UUID) -> str | None:
+    """A held email that certainly never left goes back to the queue. Returns in words what became of it.
+
+    None when there is nothing to send: no such email is held, or whom it was for was replaced or erased since it was
+    tried. `mail`, which is None when it keeps no keys, is asked first, for it may know by now. Raises
+    `MailUnavailable` when it cannot say.
+
+    Under its old id, which is its key, the mail service sends nothing any more. The new one follows from it: a database
+    that was put back to before this decides the same again, and the mail service knows what it sent.
+    """
+    known = await mail.ask(id) if mail else None
+    if known and known.state == "in_flight":
+        raise MailUnavailable("the mail service has it in hand: try again in a minute")
+    if known and known.state == "accepted" and known.message_id:
+        settled = await settle_sent(engine, id, known.message_id)
+        return "sent, as the mail service knows by now" if settled else None
+    anew = uuid5(id, "unsent")
+    fresh = {**_ANEW, "id": anew, "body": None, "body_salt": None, "next_try": func.clock_timestamp()}
+    async with engine.begin() as connection:
+        for ledger, whom, same in _ADDRESSEES:
+            there = exists().where(same, whom.c.written_at <= ledger.c.claimed_at)
+            held = update(ledger).where(ledger.c.id == id, ledger.c.state == "held", there)
+            if (await connection.execute(held.values(**fresh))).rowcount:
+                merged = update(sent_ledger).where(sent_ledger.c.merged_into == id)
+                await connection.execute(merged.values(merged_into=anew))
+                log.info("settled_by_hand", key=str(id), state="unsent", anew=str(anew))
+                return f"back in the queue as {anew}"
+    return None

@@ -99,14 +99,14 @@ def _unlocked_until(moment: str) -> str:
     )"""  # noqa: S608 - our own words
 
 
-# After opening day, once its email is decided. What is dead an operator may requeue while the retry window lasts.
+# After opening day, once its email is decided. What is dead or held an operator may send while the retry window lasts.
 _DONE = f"""
     select n.chain_id, n.timelock_id, n.email_hash from {_HEADS}
     cross join lateral {_unlocked_until("h.time")} n
     cross join lateral (
         select from worker.gift_ledger l
         where l.chain_id = n.chain_id and l.timelock_id = n.timelock_id and l.email_hash = n.email_hash
-          and l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed', 'held')
+          and l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed')
         offset 0
     ) l
 """  # noqa: S608 - our own words
@@ -161,7 +161,7 @@ CLAIM = text(f"""
     )
     select {_ENTRY} from claimed l
     left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
-    left join worker.suppression s on s.email_hash = l.email_hash
+    left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '1 day'
 """)  # noqa: S608 - our own words
 
 CLAIM_UNKNOWN = text(f"""
@@ -180,7 +180,7 @@ CLAIM_UNKNOWN = text(f"""
     left join worker.gift_notification n
         on n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.email_hash = l.email_hash
         and n.salt = l.body_salt
-    left join worker.suppression s on s.email_hash = l.email_hash
+    left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '1 day'
 """)  # noqa: S608 - our own words
 
 # Before STORE, in its transaction: while an update waits for an erasure it would go on to see the row that is gone.
@@ -224,7 +224,10 @@ SETTLE = text(f"""
     where id = :id and (lease_token = :token or (:state = 'sent' and state in ('claimed', 'unknown', 'held')))
 """)  # noqa: S608 - our own words
 
-SUPPRESS = text("insert into worker.suppression (email_hash) values (:email_hash) on conflict do nothing")
+SUPPRESS = text("""
+    insert into worker.suppression (email_hash) values (:email_hash)
+    on conflict (email_hash) do update set since = excluded.since
+""")
 
 
 def _delete(which: str) -> TextClause:

@@ -26,6 +26,7 @@ EXPIRE_LEASES = text("""
     where state = 'claimed' and lease_until < now()
 """)
 
+# Who unsubscribed the mail service knows; ours is a memory of a day, since they may change their mind.
 # All that is due is claimed first; what may not be sent now is given back in the same transaction (`PUT_BACK`).
 # `crowded`: there are other entries of the same legacy, recipient and kind that the rules have to look at.
 CLAIM = text("""
@@ -46,7 +47,7 @@ CLAIM = text("""
         where r.chain_id = own.chain_id and r.legacy = own.legacy and r.recipient = own.recipient
         offset 0
     ) r on true
-    left join worker.suppression s on s.email_hash = r.email_hash
+    left join worker.suppression s on s.email_hash = r.email_hash and s.since > now() - interval '1 day'
     where l.id = due.id
     returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
         r.key_id, r.salt, r.email, r.name, r.email_hash,
@@ -243,7 +244,8 @@ SETTLE = text("""
 """)
 
 REMEMBER_SUPPRESSED = text("""
-    insert into worker.suppression (email_hash) select unnest(cast(:hashes as bytea[])) on conflict do nothing
+    insert into worker.suppression (email_hash) select unnest(cast(:hashes as bytea[]))
+    on conflict (email_hash) do update set since = excluded.since
 """)
 
 # The due pass closes a window that is over; one that is open is planned again, which brings back what was dropped.

@@ -63,6 +63,7 @@ class World:
     engine: AsyncEngine
     settings: Settings
     mail: MailStub
+    client: MailClient
     chain: Chain
     index: ChainIndex
     signals: SignalPass
@@ -219,6 +220,7 @@ async def open_world(
                 engine=engine,
                 settings=settings,
                 mail=mail,
+                client=client,
                 chain=chain,
                 index=index,
                 signals=SignalPass(engine, chain, indexers, settings.reminders.signal_max_age_seconds),

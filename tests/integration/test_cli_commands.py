@@ -301,7 +301,7 @@ def test_requeue_takes_emails_of_gifts_too(command: Command) -> None:
     assert command("requeue", "--all").exit_code == 0
     assert dict(command.sql("select id, state from worker.gift_ledger")) == {dead: "queued", held: "held"}  # type: ignore[arg-type]
     found = command("settle", str(held), "--sent", "<8@mail.example.org>")
-    assert (found.exit_code, found.output) == (0, "sent\n")
+    assert (found.exit_code, found.stdout) == (0, "sent\n")
     row = command.sql("select state, message_id from worker.gift_ledger where id = %s", held)
     assert row == [("sent", "<8@mail.example.org>")]
 
@@ -309,7 +309,7 @@ def test_requeue_takes_emails_of_gifts_too(command: Command) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (["--unsent"], 1, "no email with this id is held"),
+        (["--unsent"], 1, "no mail service is configured"),
         (["--sent", "<1@mail.example.org>"], 1, "no email with this id is held"),
         ([], 2, "give --sent or --unsent"),
         (["--unsent", "--sent", "<1@mail.example.org>"], 2, "give --sent or --unsent"),

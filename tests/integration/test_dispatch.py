@@ -14,6 +14,7 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.messages import Kind
 from reminder_worker.operations import forget_expired
+from reminder_worker.operations_stuck import settle_unsent
 from reminder_worker.reminders import tasks
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.reminders.ledger import Ledger
@@ -455,6 +456,22 @@ async def test_repeated_claims_are_merged_and_their_amounts_summed(world: World)
         "anna@example.org": [("USDC", "500"), ("WETH", "1.5")],
         "ben@example.org": [("USDC", "500")],
     }
+
+
+async def test_what_was_merged_into_a_held_email_is_told_with_it(world: World) -> None:
+    legacy = await ready(world)
+    world.scenario.claim(world.account("anna"), legacy, [world.scenario.deployment.usdc])
+    world.scenario.claim(world.account("anna"), legacy, [])
+    world.mail.fail(*[Fault.IN_DOUBT] * 3)
+    await world.tick()
+    await world.sql("update worker.sent_ledger set next_try = now() where state = 'unknown'")
+    await world.tick()
+    held = await world.sql("select id from worker.sent_ledger where state = 'held'")
+    assert len(held) == 3
+    for (id,) in held:
+        await settle_unsent(world.engine, world.client, id)
+    await world.tick()
+    assert world.mail.email("activated_transfer", "anna@example.org").variables["amounts"][0]["amount"] == "500"
 
 
 # -- who may be written to at all ---------------------------------------------------------------------

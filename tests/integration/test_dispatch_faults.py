@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from uuid import UUID, uuid5
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -80,25 +81,58 @@ async def test_what_the_mail_service_doubts_is_held_shown_and_never_sent_again(w
     assert [(each.state, each.count) for each in await undecided_emails(world.engine)] == [("held", 1)]
 
 
-async def test_what_is_held_is_sent_once_when_somebody_finds_that_it_never_left(world: World) -> None:
-    """Under another key: the mail service keeps to its doubt. What its provider says is an operator's to take."""
+async def hold(world: World) -> UUID:
     world.mail.fail(Fault.IN_DOUBT)
     await world.dispatch.run()
     await settle(world)
     ((held,),) = await world.sql("select id from worker.sent_ledger where state = 'held'")
-    anew = await settle_unsent(world.engine, held)
-    assert await settle_unsent(world.engine, held) is None
+    assert isinstance(held, UUID)
+    return held
+
+
+async def test_what_is_held_is_sent_once_when_somebody_finds_that_it_never_left(world: World) -> None:
+    """Under another key: the mail service keeps to its doubt. What its provider says is an operator's to take."""
+    held = await hold(world)
+    assert "back in the queue" in (await settle_unsent(world.engine, world.client, held) or "")
+    assert await settle_unsent(world.engine, world.client, held) is None
     await settle(world)
     await nobody_was_forgotten_and_nobody_heard_twice(world)
-    assert await world.sql(f"select state, body from worker.sent_ledger where id = '{anew}'") == [("sent", None)]
+    assert not await world.sql("select from worker.sent_ledger where body is not null")
     assert not await undecided_emails(world.engine)
 
 
-async def test_what_is_held_is_settled_with_the_id_it_left_under(world: World) -> None:
-    world.mail.fail(Fault.IN_DOUBT)
-    await world.dispatch.run()
+async def test_what_was_settled_is_not_sent_again_by_a_database_that_was_put_back(world: World) -> None:
+    held = await hold(world)
+    await settle_unsent(world.engine, world.client, held)
     await settle(world)
-    ((held,),) = await world.sql("select id from worker.sent_ledger where state = 'held'")
+    await world.sql(
+        f"update worker.sent_ledger set state = 'held', message_id = null, id = '{held}'"
+        f" where id = '{uuid5(held, 'unsent')}'"
+    )
+    assert await world.states() == {"sent": 2, "held": 1}
+    assert "back in the queue" in (await settle_unsent(world.engine, world.client, held) or "")
+    await settle(world)
+    await nobody_was_forgotten_and_nobody_heard_twice(world)
+
+
+async def test_what_the_mail_service_knows_by_now_is_not_sent_again(world: World) -> None:
+    held = await hold(world)
+    world.mail.find_out(str(held))
+    assert "knows by now" in (await settle_unsent(world.engine, world.client, held) or "")
+    await settle(world)
+    assert await world.states() == {"sent": 2, "sent:by_hand": 1}
+    assert len(world.mail.told(DUE)) == 2
+
+
+async def test_what_was_held_for_an_address_goes_to_no_other(world: World) -> None:
+    held = await hold(world)
+    await world.sql("update worker.recipient set written_at = clock_timestamp()")
+    assert await settle_unsent(world.engine, world.client, held) is None
+    assert (await world.states())["held:in_doubt"] == 1
+
+
+async def test_what_is_held_is_settled_with_the_id_it_left_under(world: World) -> None:
+    held = await hold(world)
     assert await settle_sent(world.engine, held, "<it@mail.example.org>")
     await settle(world)
     assert await world.states() == {"sent": 2, "sent:by_hand": 1}

@@ -41,7 +41,7 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.client import MailClient
 from reminder_worker.operations import forget_expired
-from reminder_worker.operations_stuck import requeue
+from reminder_worker.operations_stuck import requeue, settle_unsent
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -678,6 +678,22 @@ async def test_what_nobody_can_know_is_held_and_never_sent_twice(world: World) -
         await world.tick()
     assert world.stub.inbox == []
     assert (await world.states())["gift_waiting"] == "held"
+
+
+async def test_what_is_held_on_opening_day_can_still_be_sent_within_the_retry_window(world: World) -> None:
+    """It never left, as an operator found out: the notification is kept until then."""
+    await world.register(world.seal(), timing="none")
+    world.scenario.advance(30 * DAY + 1)
+    world.stub.fail(Fault.IN_DOUBT)
+    for _ in range(3):
+        await world.tick()
+    assert (await world.states())["gift_unlocked"] == "held"
+    ((held,),) = await world.rows("select id from worker.gift_ledger where state = 'held'")
+    assert "back in the queue" in (await settle_unsent(world.engine, world.client, held) or "")
+    for _ in range(2):
+        await world.tick()
+    assert world.stub.told("gift_unlocked") == [NORMAL]
+    assert await world.kept() == 0
 
 
 async def test_an_address_refused_three_times_is_dead(world: World) -> None:
