@@ -274,7 +274,7 @@ def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
 
     became = cli_parts.with_runtime(work)
     if became is None:
-        raise click.ClickException("no email with this id is held, or whom it was for was replaced or erased since")
+        raise click.ClickException("no email with this id is held")
     click.echo(became)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 import structlog
-from sqlalchemy import ColumnElement, Row, Table, and_, exists, func, text, update
+from sqlalchemy import Row, exists, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.tables import alert, gift_ledger, gift_notification, recipient, sent_ledger
@@ -28,16 +28,24 @@ _STUCK = text("""
 """)
 _ANEW = {"state": "queued", "reason": None, "tries": 0, "rejections": 0, "claimed_at": None, "settled_at": None}
 
-
-def _same(ledger: Table, whom: Table, *columns: str) -> ColumnElement[bool]:
-    return and_(*(ledger.c[name] == whom.c[name] for name in columns))
-
-
 _LEDGERS = (sent_ledger, gift_ledger)
-_ADDRESSEES = (
-    (sent_ledger, recipient, _same(sent_ledger, recipient, "chain_id", "legacy", "recipient")),
-    (gift_ledger, gift_notification, _same(gift_ledger, gift_notification, "chain_id", "timelock_id", "email_hash")),
+# Who gets another address since an email to the earlier one was tried is told of no past event by it.
+_SAME_RECIPIENT = exists().where(
+    recipient.c.chain_id == sent_ledger.c.chain_id,
+    recipient.c.legacy == sent_ledger.c.legacy,
+    recipient.c.recipient == sent_ledger.c.recipient,
+    recipient.c.written_at <= sent_ledger.c.claimed_at,
 )
+_SAME_NOTIFICATION = exists().where(
+    gift_notification.c.chain_id == gift_ledger.c.chain_id,
+    gift_notification.c.timelock_id == gift_ledger.c.timelock_id,
+    gift_notification.c.email_hash == gift_ledger.c.email_hash,
+)
+# A window that is still open is told to who is there now.
+_PLAN_AGAIN = text("""
+    update worker.due_window d set planned_at = null
+    from worker.sent_ledger l where l.id = :id and d.chain_id = l.chain_id and d.legacy = l.legacy and d.state = 'open'
+""")
 _OUTBOXES: tuple[tuple[Any, dict[str, Any]], ...] = (
     *((ledger, _ANEW) for ledger in _LEDGERS),
     (alert, {"state": "queued"}),
@@ -73,11 +81,10 @@ async def settle_sent(engine: AsyncEngine, id: UUID, message_id: str) -> bool:
 
 
 async def settle_unsent(engine: AsyncEngine, mail: MailClient | None, id: UUID) -> str | None:
-    """A held email that certainly never left goes back to the queue. Returns in words what became of it.
+    """A held email that certainly never left goes back to the queue, or is closed when whom it was for is gone.
 
-    None when there is nothing to send: no such email is held, or whom it was for was replaced or erased since it was
-    tried. `mail`, which is None when it keeps no keys, is asked first, for it may know by now. Raises
-    `MailUnavailable` when it cannot say.
+    Returns in words what became of it; None when no such email is held. `mail`, which is None when it keeps no keys, is
+    asked first, for it may know by now. Raises `MailUnavailable` when it cannot say.
 
     Under its old id, which is its key, the mail service sends nothing any more. The new one follows from it: a database
     that was put back to before this decides the same again, and the mail service knows what it sent.
@@ -89,14 +96,24 @@ async def settle_unsent(engine: AsyncEngine, mail: MailClient | None, id: UUID) 
         settled = await settle_sent(engine, id, known.message_id)
         return "sent, as the mail service knows by now" if settled else None
     anew = uuid5(id, "unsent")
-    fresh = {**_ANEW, "id": anew, "body": None, "body_salt": None, "next_try": func.clock_timestamp()}
-    async with engine.begin() as connection:
-        for ledger, whom, same in _ADDRESSEES:
-            there = exists().where(same, whom.c.written_at <= ledger.c.claimed_at)
-            held = update(ledger).where(ledger.c.id == id, ledger.c.state == "held", there)
-            if (await connection.execute(held.values(**fresh))).rowcount:
-                merged = update(sent_ledger).where(sent_ledger.c.merged_into == id)
-                await connection.execute(merged.values(merged_into=anew))
-                log.info("settled_by_hand", key=str(id), state="unsent", anew=str(anew))
-                return f"back in the queue as {anew}"
+    unsent = {"id": anew, "body": None, "body_salt": None}
+    queued = {**unsent, **_ANEW, "next_try": func.clock_timestamp()}
+    closed = {**unsent, "state": "dropped", "reason": "body_gone", "settled_at": func.clock_timestamp()}
+    for ledger, same_person in ((sent_ledger, _SAME_RECIPIENT), (gift_ledger, _SAME_NOTIFICATION)):
+        async with engine.begin() as connection:
+            # Locked first: a statement that waits for whoever replaces a person goes on to see the one that is gone.
+            held = select(ledger.c.id).where(ledger.c.id == id, ledger.c.state == "held").with_for_update()
+            if (await connection.execute(held)).first() is None:
+                continue
+            it = update(ledger).where(ledger.c.id == id)
+            sent_again = (await connection.execute(it.where(same_person).values(**queued))).rowcount > 0
+            if not sent_again:
+                await connection.execute(it.values(**closed))
+                await connection.execute(_PLAN_AGAIN, {"id": anew})
+            merged = update(sent_ledger).where(sent_ledger.c.merged_into == id)
+            await connection.execute(merged.values(merged_into=anew))
+            log.info("settled_by_hand", key=str(id), state="queued" if sent_again else "dropped", anew=str(anew))
+        if sent_again:
+            return f"back in the queue as {anew}"
+        return "closed, not sent: whom it was for was replaced or erased since, or is no longer kept"
     return None

@@ -213,10 +213,12 @@ class Recipients:
             return
         statement = insert(recipient)
         written = ("role", "key_id", "salt", "email", "name", "email_hash")
+        another = recipient.c.email_hash != statement.excluded.email_hash
+        since = case((another, func.clock_timestamp()), else_=recipient.c.written_at)  # of the address, not of the name
         await conn.execute(
             statement.on_conflict_do_update(
                 index_elements=["chain_id", "legacy", "recipient"],
-                set_={name: statement.excluded[name] for name in written} | {"written_at": func.clock_timestamp()},
+                set_={name: statement.excluded[name] for name in written} | {"written_at": since},
             ),
             [self._sealed(request, each) for each in changed],
         )

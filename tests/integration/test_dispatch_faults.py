@@ -124,11 +124,14 @@ async def test_what_the_mail_service_knows_by_now_is_not_sent_again(world: World
     assert len(world.mail.told(DUE)) == 2
 
 
-async def test_what_was_held_for_an_address_goes_to_no_other(world: World) -> None:
+async def test_what_was_held_for_an_address_is_closed_and_an_open_window_told_to_the_next(world: World) -> None:
     held = await hold(world)
-    await world.sql("update worker.recipient set written_at = clock_timestamp()")
-    assert await settle_unsent(world.engine, world.client, held) is None
-    assert (await world.states())["held:in_doubt"] == 1
+    ((who,),) = await world.sql(f"select recipient from worker.sent_ledger where id = '{held}'")
+    await world.sql(f"update worker.recipient set written_at = clock_timestamp() where recipient = '{who}'")
+    assert "closed, not sent" in (await settle_unsent(world.engine, world.client, held) or "")
+    assert await world.states() == {"sent": 2, "dropped:body_gone": 1}
+    await settle(world)
+    await nobody_was_forgotten_and_nobody_heard_twice(world)
 
 
 async def test_what_is_held_is_settled_with_the_id_it_left_under(world: World) -> None:

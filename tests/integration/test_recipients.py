@@ -142,6 +142,19 @@ async def test_another_name_or_role_loses_nothing_that_waits(world: World, owner
         )
 
 
+async def test_it_is_known_since_when_an_address_is_somebodys(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    """What is held for an earlier one is not sent to it; another name or role is no other address."""
+    since = "select written_at from worker.recipient"
+    await world.ingest(owner, legacy, [person(1)])
+    first = await world.rows(since)
+    await world.ingest(owner, legacy, [person(1, name="Renamed", role="owner")])
+    assert await world.rows(since) == first
+    await world.ingest(owner, legacy, [person(1, email="another@example.org")])
+    assert await world.rows(since) > first
+
+
 async def test_a_legacy_is_watched_while_it_has_recipients(world: World, owner: LocalAccount, legacy: Legacy) -> None:
     await world.ingest(owner, legacy, [person(1)])
     (watched,) = await world.rows("select legacy, creator, legacy_type, next_ask from worker.watch")
