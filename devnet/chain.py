@@ -192,6 +192,13 @@ class Anvil:
         self.rpc("evm_setNextBlockTimestamp", timestamp)
         self.mine()
 
+    def settle(self) -> None:
+        """Wait for what is being mined: a transaction that was accepted is in a block only a moment later."""
+        give_up = time.monotonic() + 10
+        while self.rpc("anvil_getAutomine") and self.rpc("txpool_status")["pending"] != "0x0":
+            if time.monotonic() > give_up:
+                raise ChainError("a transaction is not mined")
+
     def snapshot(self) -> str:
         taken: str = self.rpc("evm_snapshot")
         return taken
@@ -201,10 +208,7 @@ class Anvil:
 
         What is being mined is waited for: anvil would put that block on top of the snapshot, with none beneath it.
         """
-        give_up = time.monotonic() + 10
-        while self.rpc("anvil_getAutomine") and self.rpc("txpool_status")["pending"] != "0x0":
-            if time.monotonic() > give_up:
-                raise ChainError("a transaction that is not mined stands in the way of going back")
+        self.settle()
         if not self.rpc("evm_revert", snapshot):
             raise ChainError("no such snapshot")
 

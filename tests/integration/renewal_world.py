@@ -63,10 +63,12 @@ class RenewalWorld:
         self.scenario.anvil.mine(2 * self.scenario.anvil.slots_in_an_epoch + 1)
 
     async def look(self, **settings: Any) -> RenewalReport:
-        """The index, then the pass, with all that happened until now final."""
+        """The index, then the pass, with all that happened until now final; what it sent is mined."""
         self.finalize()
         await self.world.index.advance()
-        return await self.renewer(**settings).run(CHAIN_ID)
+        report = await self.renewer(**settings).run(CHAIN_ID)
+        self.scenario.anvil.settle()
+        return report
 
     def last_reset(self, legacy: Legacy) -> int:
         return int(self.scenario.read("TransferEOALegacy", legacy.address, "getLastTimestamp"))

@@ -207,6 +207,7 @@ async def test_two_runs_at_once_renew_once(world: RenewalWorld) -> None:
     world.finalize()
     await world.world.index.advance()
     await asyncio.gather(*(world.renewer().run(CHAIN_ID) for _ in range(4)))
+    world.scenario.anvil.settle()
     assert await world.sent() == 1
     assert world.state(legacy)[1] == world.count()
 
