@@ -14,7 +14,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import PremiumSetting
 from reminder_worker.chain.signatures import Signatures, typed_data_digest
 from reminder_worker.database.tables import gift_wallet, used_signature
-from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, Refused
+from reminder_worker.errors import AlreadyUsed, FieldFault, InvalidInput, NotConfigured, Refused
 from reminder_worker.gifts.identity_provider import IdentityProvider, IdentityProviderUnavailable, NotCreated
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
@@ -87,13 +87,13 @@ class GiftWallets:
         await self._quotas.take(None, scope, request.giver, self._settings.per_giver, DAY, code="daily_cap_reached")
         try:
             address = await self._find_or_create(self._provider, self._settings, email)
-        except IdentityProviderUnavailable:
+            known_by = update(gift_wallet).values(address_hash=self._hashes.gift_wallet(address))
+            async with self._engine.begin() as connection:
+                await spend(connection, digest, request.deadline)
+                await connection.execute(known_by.where(gift_wallet.c.email_hash == self._hashes.email(email)))
+        except (AlreadyUsed, IdentityProviderUnavailable):  # copies sent at once would use up the giver's day
             await self._quotas.give_back(scope, request.giver, DAY)
             raise
-        known_by = update(gift_wallet).values(address_hash=self._hashes.gift_wallet(address))
-        async with self._engine.begin() as connection:
-            await spend(connection, digest, request.deadline)
-            await connection.execute(known_by.where(gift_wallet.c.email_hash == self._hashes.email(email)))
         return address
 
     async def sub_organization(self, address: str) -> str | None:

@@ -423,6 +423,17 @@ async def test_what_fails_for_the_providers_sake_is_not_counted_against_the_give
         await one.address(world.request())
 
 
+async def test_copies_of_one_message_sent_at_once_are_counted_once(world: World) -> None:
+    """Or who overheard one could use up the giver's day."""
+    two = world.another(GIFT_WALLETS_PER_GIVER="2")
+    copy = world.request()
+    found = await asyncio.gather(two.address(copy), two.address(copy), return_exceptions=True)
+    assert sorted(map(type, found), key=str) == [AlreadyUsed, str]
+    assert await two.address(world.request()) == address_of(world)
+    with pytest.raises(LimitReached):
+        await two.address(world.request())
+
+
 async def test_a_key_made_for_the_request_cannot_burn_the_cap(world: World) -> None:
     throwaway = Account.create()
     with pytest.raises(GiverUnknown):
