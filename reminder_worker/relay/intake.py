@@ -52,6 +52,7 @@ from reminder_worker.relay.authorizations import (
     digest,
 )
 from reminder_worker.relay.contract_errors import moment, named, refusal
+from reminder_worker.relay.room import UNDER_WAY_SECONDS
 from reminder_worker.relay.settle import paused
 from reminder_worker.relay.values import LEAST_SECONDS_LEFT, Authorization, Lane, RequestView
 from reminder_worker.settings import RelaySettings, Settings
@@ -399,7 +400,9 @@ def _only_tokens() -> str:
 
 def _in_users_words(refused: Refused | RelayStopped) -> Refused | RelayStopped:
     if isinstance(refused, LimitReached) and refused.code == "daily_cap_reached":
-        detail = "Today's budget for sponsored transactions is used up. " + _SELF_PAID
+        soon = refused.retry_after <= UNDER_WAY_SECONDS
+        state = "reserved by those under way; try again in a minute. " if soon else "used up. "
+        detail = f"Today's budget for sponsored transactions is {state}{_SELF_PAID}"
         return LimitReached(detail, refused.retry_after, refused.code)
     if isinstance(refused, RelayStopped):
         return RelayStopped("Sponsored transactions are paused at the moment. " + _SELF_PAID, refused.reason)

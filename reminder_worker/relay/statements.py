@@ -62,12 +62,9 @@ STOP_WALLET = text("""
 # What new requests are decided by: of their scopes, digests and nonces only what is there.
 ROOM = text(f"""
     with {_TODAY}
-    select day, seconds_left, open, owed,
-        coalesce((
-            select reserved_wei + spent_wei from worker.relay_budget b
-            where b.chain_id = :chain_id and b.wallet = :wallet and b.scope = 'global' and b.subject = ''
-              and b.day = today.day
-        ), 0) as used_wei,
+    select today.day, seconds_left, open, owed,
+        coalesce(whole.reserved_wei, 0) + coalesce(whole.spent_wei, 0) as used_wei,
+        coalesce(whole.spent_wei, 0) as spent_wei,
         exists (
             select from worker.relay_request
             where chain_id = :chain_id and wallet = :wallet and state = 'queued' and reason is null
@@ -90,7 +87,9 @@ ROOM = text(f"""
                 and r.router = a.router and r.signer = a.signer and r.nonce = a.nonce
                 and r.state in {OPEN}
         ) as nonces
-    from today, slots
+    from today cross join slots
+    left join worker.relay_budget whole on whole.chain_id = :chain_id and whole.wallet = :wallet
+        and whole.scope = 'global' and whole.subject = '' and whole.day = today.day
 """)  # noqa: S608 - constants
 
 # Of `request`, the ids of the rows that are there: each signed one gets its slot, and its bytes are stored.

@@ -43,6 +43,7 @@ async def read_room(
         open=row.open,
         owed=int(row.owed),
         used_wei=int(row.used_wei),
+        spent_wei=int(row.spent_wei),
         queue=row.queue,
         counts=Counter({(scope, subject): requests for scope, subject, requests in row.counts or ()}),
         known={bytes.fromhex(digest): UUID(id) for digest, id in row.known or ()},
