@@ -644,39 +644,6 @@ gift_wallet = Table(
 )
 Index("gift_wallet_addresses", gift_wallet.c.address_hash)
 
-__all__ = [
-    "SCHEMA",
-    "alert",
-    "alert_state",
-    "chain_event",
-    "due_window",
-    "gift_ledger",
-    "gift_notification",
-    "gift_wallet",
-    "gift_write",
-    "index_cursor",
-    "installation",
-    "legacy",
-    "legacy_write",
-    "metadata",
-    "nonce_slot",
-    "notify_signal",
-    "owner_activity",
-    "pass_state",
-    "quota",
-    "recipient",
-    "relay_budget",
-    "relay_request",
-    "relay_wallet",
-    "reminder_config",
-    "sent_ledger",
-    "suppression",
-    "timelock",
-    "tx_attempt",
-    "used_signature",
-    "watch",
-]
-
 # -- the upgrade queue ----------------------------------------------------------------------------
 
 upgrade_event = Table(
