@@ -47,7 +47,6 @@ class Pass:
     """`look` and `run` are for one chain (`ANY_CHAIN` where `per_chain` is false). Reports hold no personal data."""
 
     name: str
-    description: str
     every_seconds: int
     per_chain: bool
     switched_off: Callable[[Settings], str | None]
@@ -327,7 +326,6 @@ async def _tell_operators(runtime: Runtime, _: int) -> Report:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "index",
-        "logs since the cursor into the chain index",
         5,
         True,
         _always_on,
@@ -336,7 +334,6 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "signals",
-        "new notify signals, from the subgraph or the chain index",
         5,
         True,
         _always_on,
@@ -345,7 +342,6 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "due",
-        "reminder windows that are open on chain",
         60,
         True,
         _mail_off,
@@ -354,7 +350,6 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "dispatch",
-        "signals and windows into emails, each at most once",
         15,
         False,
         _mail_off,
@@ -363,7 +358,6 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "gifts",
-        "emails of gifts: on the giver's day and on opening day, each at most once",
         15,
         False,
         _gifts_off,
@@ -372,7 +366,6 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "relay",
-        "what was relayed, followed until it is final",
         15,
         True,
         _relay_off,
@@ -381,7 +374,6 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "auto_renew",
-        "owners who opted in: are they active, must their timers be renewed",
         300,
         True,
         _auto_renew_off,
@@ -390,7 +382,6 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "prices",
-        "price feeds: new rounds kept, what cannot be believed marked",
         300,
         True,
         _prices_off,
@@ -399,7 +390,6 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "statistics",
-        "counts and value secured, once an hour, into the table and Parquet",
         300,
         True,
         _always_on,
@@ -408,7 +398,6 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "upgrades",
-        "what is scheduled, executed or changed on the timelock of the contracts",
         15,
         True,
         _upgrades_off,
@@ -417,7 +406,6 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "alerts",
-        "what operators are told, into the service log and by email",
         15,
         False,
         _always_on,
@@ -426,7 +414,6 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "watchdog",
-        "whether everything else is well: tells what is not, and pings while all is",
         60,
         False,
         _always_on,
