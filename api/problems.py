@@ -46,6 +46,7 @@ STATUS: Mapping[type[Exception], tuple[int, str]] = MappingProxyType(
         errors.Expired: (410, "The signed message has expired"),
         UnsupportedMediaType: (415, "The body has to be JSON"),
         errors.InvalidInput: (422, "A field is not acceptable"),
+        errors.LegacyNotLive: (422, "The legacy has ended"),
         errors.ContractRefused: (422, "The contract would refuse this"),
         errors.DeadlineTooFar: (422, "The deadline is too far ahead"),
         errors.LimitReached: (429, "Too many requests"),

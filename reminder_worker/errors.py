@@ -90,6 +90,12 @@ class NonceMismatch(Refused):
     code = "nonce_mismatch"
 
 
+class LegacyNotLive(Refused):
+    """It was deleted, or claimed from."""
+
+    code = "legacy_not_live"
+
+
 class ContractRefused(Refused):
     """The contract would revert; `code` says why, in its own words (snake_case)."""
 

@@ -107,6 +107,7 @@ class RecipientsController(Controller):
         summary="Send the instructions to all recipients",
         responses=_problems(
             on_403="`signer_mismatch` (also when creator() is not the owner), `not_a_known_legacy`, `premium_required`",
+            on_422="`invalid_input`, `deadline_too_far`; `legacy_not_live`: it was deleted, or claimed from",
             on_429="`rate_limited`, `cooldown`; `Retry-After` says when to come back",
             on_503=(
                 "`chain_unavailable`: creator() or the members cannot be read; `indexer_unavailable`: no index is up to"

@@ -6,8 +6,8 @@ from uuid import uuid4
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts import LegacyIdentity
-from reminder_worker.errors import ChainUnavailable, NotConfigured
+from reminder_worker.chain.contracts import Legacies, LegacyIdentity
+from reminder_worker.errors import ChainUnavailable, LegacyNotLive, NotConfigured
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.messages import Kind
 from reminder_worker.quotas import Quotas
@@ -39,8 +39,8 @@ class Instructions:
     async def request(self, request: SignedRequest) -> int:
         """How many emails were queued; without any the cooldown does not begin.
 
-        Raises as `Authoriser.authorise`, `LimitReached` within the cooldown of the owner on this chain, and
-        `NotConfigured` where no email is sent.
+        Raises as `Authoriser.authorise`, `LimitReached` within the cooldown of the owner on this chain,
+        `LegacyNotLive`, and `NotConfigured` where no email is sent.
         """
         if self._settings.mail is None:
             raise NotConfigured("No mail service is configured here.")
@@ -48,6 +48,7 @@ class Instructions:
             request, "SendInstructions", require_owner=True, require_premium=True
         )
         head = await self._chains[request.chain_id].head()
+        await self._check_live(request, head)
         members = await self._members(granted.identity, request.chain_id, head)
         configs = await self._indexers[request.chain_id].reminder_configs([request.legacy], head.number)
         async with self._engine.begin() as conn:
@@ -67,6 +68,14 @@ class Instructions:
                 Planned(request.legacy, recipient, Kind.INSTRUCTIONS, event, role) for recipient, role in people.items()
             ]
             return await insert_entries(conn, request.chain_id, entries, rearm=False)
+
+    async def _check_live(self, request: SignedRequest, head: Block) -> None:
+        """People keep these emails for years: of a legacy that has ended they would wait for nothing."""
+        (found,) = await Legacies(self._chains[request.chain_id]).facts([request.legacy], at=head.hash)
+        if found is None:
+            raise ChainUnavailable("the legacy cannot be read")
+        if not found.is_live:
+            raise LegacyNotLive("This legacy was deleted or claimed from; instructions are for one that lasts.")
 
     async def _members(self, identity: LegacyIdentity, chain_id: int, head: Block) -> Membership:
         found = await read_memberships(self._chains[chain_id], {identity.legacy: identity.legacy_type}, head.hash)

@@ -273,8 +273,14 @@ class _Run:
     def _seems_old(self, look: Look, active_at: int) -> frozenset[tuple[int, int]]:
         """Windows that have been open for longer than history is mailed. `active_at`: what set their deadlines."""
         known = max(look.watched.asked_at or 0, active_at)
-        oldest = self.head.timestamp - self._settings.signal_max_age_seconds
-        return frozenset(pair for pair in look.open if max(opened_at(pair[0], pair[1], look.ahead), known) < oldest)
+        now, oldest = self.head.timestamp, self.head.timestamp - self._settings.signal_max_age_seconds
+        return frozenset(
+            (window, deadline)
+            for window, deadline in look.open
+            if max(opened_at(window, deadline, look.ahead), known) < oldest
+            # Nobody could be told before their address was saved, and the day is still to come: no history.
+            and not (look.watched.asked_at is None and deadline > now)
+        )
 
     async def _write(self, looks: Sequence[Look], failed: Sequence[Watched]) -> None:
         """Windows first, then `watch`, each by legacy, as writes of recipients lock them."""

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.errors import (
     AlreadyUsed,
+    LegacyNotLive,
     LimitReached,
     NotAKnownLegacy,
     NotConfigured,
@@ -46,6 +47,23 @@ def signed(signer: LocalAccount, legacy: Legacy, ahead: int = 600) -> SignedRequ
     message = {"legacy": legacy.address, "deadline": deadline}
     signature = signer.sign_typed_data(domain, {"SendInstructions": ABOUT}, message).signature
     return SignedRequest(CHAIN_ID, legacy.address, deadline, bytes(signature))
+
+
+@pytest.mark.parametrize("end", ["deleted", "claimed"])
+async def test_nobody_is_told_to_wait_for_a_legacy_that_has_ended(world: World, end: str) -> None:
+    legacy, scenario, owner = await family(world), world.scenario, world.account("owner")
+    if end == "deleted":
+        scenario.delete_legacy(owner, legacy)
+    else:
+        scenario.advance(400 * DAY)
+        scenario.subscribe_premium(owner)
+        scenario.claim(world.account("anna"), legacy, is_eth=True)
+    with pytest.raises(LegacyNotLive):
+        await world.instructions.request(signed(owner, legacy))
+    another = world.legacy(second_line="clara", third_line="dan")
+    await world.save(another, *PEOPLE)
+    await world.index.advance()
+    assert await world.instructions.request(signed(owner, another)) == 5, "no cooldown has begun"
 
 
 async def test_all_lines_hear_and_the_owners_copy_says_who_was_told_by_role(world: World) -> None:

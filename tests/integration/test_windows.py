@@ -227,6 +227,18 @@ async def test_a_window_opened_by_a_longer_notice_is_not_old(world: World) -> No
     assert await windows(world, legacy) == {1: "open"}
 
 
+async def test_who_is_saved_long_after_the_notice_began_hears_of_the_day_to_come(world: World) -> None:
+    """Nobody could be told before. What has opened for claims long ago stays history."""
+    world.scenario.set_time_ahead(world.account("owner"), 30 * DAY)
+    legacy = world.legacy(inactivity=60 * DAY)
+    world.scenario.advance(45 * DAY)
+    await world.save(legacy, "owner", "anna")
+    report = await world.look_at_chain()
+    assert (report.too_old, await windows(world, legacy)) == (0, {1: "open"})
+    await world.tick()
+    assert world.mail.told("before_activation") == ["anna@example.org", "owner@example.org"]
+
+
 # -- the horizon --------------------------------------------------------------------------------------
 
 
