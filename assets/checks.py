@@ -16,7 +16,7 @@ from assets.relay import ops_alerts, relay_requests
 from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
 from assets.service import Service
 from assets.statistics import statistics_snapshots
-from assets.steps import PASS_OF
+from assets.steps import AFTER_THE_WORK, PASS_OF
 from assets.upgrades import upgrade_operations
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 EVERY_CHAIN = "every_chain_succeeded"
 MAX_LAG_BLOCKS = 100
 SETTLED_WITHIN = 15 * 60  # seconds; a signal is planned, an unknown email decided, long before
-AFTER_THE_WORK = {"dagster/priority": "-1"}
 
 
 def _every_chain_succeeded(asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:

@@ -8,16 +8,13 @@ from assets import metadata
 from assets.overview import SECONDS
 from assets.reminders import chain
 from assets.service import Service
-from assets.steps import IN_PLACE, OWNERS, Results, perform
+from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, Results, perform
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
-
     from reminder_worker.runtime import Runtime
     from reminder_worker.statistics.prices import FeedState
 
 GROUP = "numbers"
-AFTER_THE_WORK = {"dagster/priority": "-1"}
 _COLUMNS = dg.TableSchema(
     columns=[
         dg.TableColumn("chain_id", "int", description="Of the chain the feed is on"),
@@ -45,7 +42,7 @@ def prices(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]
 
     The feeds are read every five minutes, all at one block, by the sensor: a run starts only for a new round.
     """
-    for found in perform(context, service, "prices", _nothing_more):
+    for found in perform(context, service, "prices"):
         rows, states = service.call(_facts, SECONDS)
         more: metadata.Metadata = {"feeds now": _table(states), "dagster/row_count": rows}
         yield dg.MaterializeResult(metadata={**more, **found}, data_version=IN_PLACE)
@@ -64,10 +61,6 @@ def price_not_stale(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 
 
 PRICE_ASSETS = (prices,)
-
-
-async def _nothing_more(_engine: "AsyncEngine") -> metadata.Metadata:
-    return {}
 
 
 async def _facts(runtime: "Runtime") -> "tuple[int, list[tuple[int, FeedState]]]":

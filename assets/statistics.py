@@ -8,14 +8,12 @@ import dagster as dg
 
 from assets import charts, metadata
 from assets.overview import SECONDS
-from assets.prices import AFTER_THE_WORK, GROUP, prices
+from assets.prices import GROUP, prices
 from assets.reminders import chain_index
 from assets.service import Service
-from assets.steps import IN_PLACE, OWNERS, Results, perform
+from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, Results, perform
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
-
     from reminder_worker.runtime import Runtime
     from reminder_worker.statistics.store import Snapshot
 
@@ -75,7 +73,7 @@ def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.Resource
 
     The block is the one the chain index is at. Nothing per user: no address of an owner, a legacy or a recipient.
     """
-    for found in perform(context, service, "statistics", _nothing_more, seconds=RUN_SECONDS):
+    for found in perform(context, service, "statistics", seconds=RUN_SECONDS):
         yield dg.MaterializeResult(metadata={**service.call(_snapshots, SECONDS), **found}, data_version=IN_PLACE)
 
 
@@ -138,10 +136,6 @@ def _check(
     return dg.AssetCheckResult(
         passed=not found, severity=severity, description=said, metadata={"found": len(found), "what": shown}
     )
-
-
-async def _nothing_more(_engine: "AsyncEngine") -> metadata.Metadata:
-    return {}
 
 
 async def _snapshots(runtime: "Runtime") -> metadata.Metadata:

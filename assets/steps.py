@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
 
 OWNERS = ["team:operations"]
+AFTER_THE_WORK = {"dagster/priority": "-1"}  # of checks
 # Tables brought up to date in place: a newer run of what is before them does not make them stale; checks say what does.
 IN_PLACE = dg.DataVersion("in place")
 RUN_SECONDS = 170.0  # a slice of a pass ends by itself within 120
@@ -47,13 +48,14 @@ def perform(
     context: dg.AssetExecutionContext | dg.OpExecutionContext,
     service: Service,
     name: str,
-    facts: Facts,
+    facts: Facts | None = None,
     again: tuple[float, float] = (0, 0),
     seconds: float = RUN_SECONDS,
 ) -> Iterator[metadata.Metadata]:
     """Run a pass; its report once, or nothing when it is off.
 
-    `again`: after so many seconds once more while a look says there is work, for so many seconds in all.
+    `facts`: what is shown beside the report. `again`: after so many seconds once more while a look says there is work,
+    for so many seconds in all.
     """
     found = service.call(partial(_report, name=name, facts=facts, again=again), seconds)
     if isinstance(found, str):
@@ -62,7 +64,9 @@ def perform(
         yield found
 
 
-async def _report(runtime: "Runtime", name: str, facts: Facts, again: tuple[float, float]) -> metadata.Metadata | str:
+async def _report(
+    runtime: "Runtime", name: str, facts: Facts | None, again: tuple[float, float]
+) -> metadata.Metadata | str:
     from reminder_worker import passes
     from reminder_worker.errors import NotConfigured
 
@@ -77,4 +81,4 @@ async def _report(runtime: "Runtime", name: str, facts: Facts, again: tuple[floa
     except passes.PassFailed:
         pass  # recorded in pass_state, shown below, and the check fails the run
     states = [state for state in await passes.states(runtime.engine, runtime.settings) if state.name == name]
-    return {**await facts(runtime.engine), **metadata.pass_report(states)}
+    return {**(await facts(runtime.engine) if facts else {}), **metadata.pass_report(states)}
