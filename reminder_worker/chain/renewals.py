@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-import msgspec
-
 from reminder_worker.chain import wire, words
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.contracts import configured
 from reminder_worker.chain.endpoint import Request, RpcError
 from reminder_worker.chain.values import Block, Call, Reverted
 from reminder_worker.chain.words import WORD, Malformed, word
@@ -27,7 +26,6 @@ BUDGET_SECONDS: Final = 365 * DAY_SECONDS
 """`AUTO_RENEW_BUDGET()`: how long after the owner's own last sign of life it may be renewed."""
 BUDGET_STEPS: Final = (7, 30)
 """Days before the budget's end at which the owner is asked to check in."""
-MOST_TRANSACTIONS: Final = 2**63
 OWNERS_AT_ONCE: Final = 500
 
 _ROUTER: Final = "TransferEOALegacyRouter"
@@ -79,10 +77,7 @@ class Renewals:
 
     async def attestor(self, *, at: str) -> str:
         answer = await self._chain.call(Call(self._router, _ACTIVITY_ATTESTOR), at=at)
-        found = _decoded(lambda data: words.address_at(data, 0), answer)
-        if found is None:
-            raise ChainUnavailable("activityAttestor of a configured contract does not answer as it should")
-        return found
+        return configured("activityAttestor", words.address_at, answer)
 
     async def states(self, legacy_ids: Sequence[int], *, at: str) -> list[RenewState | None]:
         """In order; None for an id without one."""
@@ -121,14 +116,7 @@ def _block(answers: Sequence[Any]) -> Block | None:
 
 
 def _counts(answers: Sequence[Any]) -> list[int | None]:
-    return [None if isinstance(answer, RpcError) else _count(answer) for answer in answers]
-
-
-def _count(answer: Any) -> int:
-    number = wire.quantity(answer)
-    if number >= MOST_TRANSACTIONS:
-        raise msgspec.ValidationError("no account has sent so many transactions")
-    return number
+    return [None if isinstance(answer, RpcError) else wire.count(answer) for answer in answers]
 
 
 def _state(data: bytes) -> RenewState:
