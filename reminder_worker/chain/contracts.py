@@ -16,26 +16,9 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import TooMuch
 from reminder_worker.chain.signatures import Domain
-from reminder_worker.chain.tokens import TokenMetadata, Tokens
 from reminder_worker.chain.values import Call, Reverted
 from reminder_worker.chain.words import WORD, Malformed, address_word, word
 from reminder_worker.errors import ChainUnavailable
-
-__all__ = [
-    "Legacies",
-    "LegacyFacts",
-    "LegacyIdentity",
-    "Members",
-    "PremiumSetting",
-    "ReminderView",
-    "TimelockDetails",
-    "Timelocks",
-    "TokenMetadata",
-    "TokenWhiteList",
-    "Tokens",
-    "Triggers",
-    "windows",
-]
 
 Answer = bytes | Reverted
 Triggers = tuple[int, int, int]

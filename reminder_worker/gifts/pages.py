@@ -10,8 +10,9 @@ from enum import StrEnum
 from typing import Final
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenMetadata, Tokens, TokenWhiteList
+from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
 from reminder_worker.chain.signatures import Domain
+from reminder_worker.chain.tokens import TokenMetadata, Tokens
 from reminder_worker.errors import IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
 from reminder_worker.gifts.facts import is_plain

@@ -13,8 +13,9 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts import Legacies, LegacyFacts, TokenMetadata, Tokens, TokenWhiteList
+from reminder_worker.chain.contracts import Legacies, LegacyFacts, TokenWhiteList
 from reminder_worker.chain.renewals import Renewals, RenewState
+from reminder_worker.chain.tokens import TokenMetadata, Tokens
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import ReminderConfig

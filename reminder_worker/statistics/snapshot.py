@@ -13,7 +13,8 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts import Tokens, TokenWhiteList
+from reminder_worker.chain.contracts import TokenWhiteList
+from reminder_worker.chain.tokens import Tokens
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import index_tables
 from reminder_worker.statistics import store
