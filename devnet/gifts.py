@@ -33,10 +33,14 @@ class GiftSteps(Sponsorship):
         eth: int = 0,
         tokens: Sequence[tuple[str, int]] = (),
         duration: int = YEAR,
+        stored_as: str | None = None,
     ) -> int:
-        """Seal a gift of wei (ETH lane) or of (token, amount) minted for it (ERC-20 lane); the timelock's id."""
+        """Seal a gift of wei (ETH lane) or of (token, amount) minted for it (ERC-20 lane); the timelock's id.
+
+        `stored_as`: the token that the wei are kept in instead of wrapped ether, 2,500 of it for each ether.
+        """
         self._fund(giver, tokens)
-        gift = self._gift(recipient, eth, tokens, [], [], duration)
+        gift = self._gift(recipient, eth, tokens, [], [], duration, stored_as)
         self.write(giver, ROUTER, self._router, "createTimelockedGift", gift, value=eth)
         return self._last_id()
 
@@ -100,6 +104,7 @@ class GiftSteps(Sponsorship):
         erc721: Sequence[tuple[str, int]],
         erc1155: Sequence[tuple[str, int, int]],
         duration: int,
+        stored_as: str | None = None,
     ) -> GiftStruct:
-        swap = (self.deployment.weth if eth else NOBODY, eth, self.anvil.now() + YEAR)
+        swap = ((stored_as or self.deployment.weth) if eth else NOBODY, eth, self.anvil.now() + YEAR)
         return (swap, list(tokens), list(erc721), list(erc1155), duration, recipient, GIFT, "")

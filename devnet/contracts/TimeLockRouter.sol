@@ -51,15 +51,24 @@ contract TimeLockRouter is Sponsored {
     );
 
     address private immutable weth;
+    address private immutable exchange;
+    ITokenWhiteList private immutable whitelist;
     TimelockERC20 private immutable erc20;
     TimelockERC721 private immutable erc721;
     TimelockERC1155 private immutable erc1155;
     uint256 public timelockCounter;
 
-    constructor(address weth_, address erc20_, address erc721_, address erc1155_)
-        Sponsored("10102 Timelock Sponsored")
-    {
+    constructor(
+        address weth_,
+        address exchange_,
+        address whitelist_,
+        address erc20_,
+        address erc721_,
+        address erc1155_
+    ) Sponsored("10102 Timelock Sponsored") {
         weth = weth_;
+        exchange = exchange_;
+        whitelist = ITokenWhiteList(whitelist_);
         erc20 = TimelockERC20(payable(erc20_));
         erc721 = TimelockERC721(erc721_);
         erc1155 = TimelockERC1155(erc1155_);
@@ -118,13 +127,21 @@ contract TimeLockRouter is Sponsored {
             SafeToken.pull(tokens[i], msg.sender, address(erc20), amounts[i]);
         }
         if (msg.value != 0) {
-            // The one storage token here is WETH: a wrap, no exchange.
-            if (gift.timelockETHSwap.storageToken != weth) revert WrongPayment();
-            (tokens[count - 1], amounts[count - 1]) = (weth, msg.value);
-            IWETH(weth).deposit{value: msg.value}();
-            SafeToken.send(weth, address(erc20), msg.value);
+            address token = gift.timelockETHSwap.storageToken;
+            (tokens[count - 1], amounts[count - 1]) = (token, _store(token));
         }
         erc20.create(id, terms, tokens, amounts, msg.value != 0);
+    }
+
+    /// Wrapped ether is what it was paid with, any other whitelisted token is bought.
+    function _store(address token) private returns (uint256) {
+        if (token != weth) {
+            if (!whitelist.isWhitelisted(token)) revert WrongPayment();
+            return Exchange(payable(exchange)).buy{value: msg.value}(token, address(erc20));
+        }
+        IWETH(weth).deposit{value: msg.value}();
+        SafeToken.send(weth, address(erc20), msg.value);
+        return msg.value;
     }
 
     function _createERC721(uint256 id, InputERC721[] calldata inputs, Terms memory terms) private {

@@ -69,6 +69,32 @@ abstract contract TimelockVault {
     }
 }
 
+/// Stands in for a DEX: 2,500 of any token for one ether. It mints what it sells; these are test tokens.
+contract Exchange {
+    uint256 private constant TOKENS_PER_ETHER = 2_500;
+
+    receive() external payable {}
+
+    function buy(address token, address to) external payable returns (uint256 amount) {
+        amount = msg.value * _unitsPerEther(token) / 1 ether;
+        IMintable(token).mint(to, amount);
+    }
+
+    /// Of what the caller has sent here just before.
+    function sell(address token, uint256 amount) external {
+        SafeToken.sendEth(msg.sender, amount * 1 ether / _unitsPerEther(token));
+    }
+
+    function _unitsPerEther(address token) private view returns (uint256) {
+        return TOKENS_PER_ETHER * 10 ** IMintable(token).decimals();
+    }
+}
+
+interface IMintable {
+    function mint(address to, uint256 amount) external;
+    function decimals() external view returns (uint8);
+}
+
 contract TimelockERC20 is TimelockVault {
     struct Details {
         address[] tokenAddresses;
@@ -99,12 +125,14 @@ contract TimelockERC20 is TimelockVault {
     event FundsWithdrawn(uint256 indexed timelockId, address indexed recipient);
 
     address private immutable weth;
+    address private immutable exchange;
     mapping(uint256 => address[]) private tokens;
     mapping(uint256 => uint256[]) private amounts;
     mapping(uint256 => bool) private lastAsEth;
 
-    constructor(address weth_) {
+    constructor(address weth_, address exchange_) {
         weth = weth_;
+        exchange = exchange_;
     }
 
     receive() external payable {}
@@ -141,15 +169,27 @@ contract TimelockERC20 is TimelockVault {
         bool asEth = lastAsEth[id] && !skipSwap;
         delete tokens[id];
         delete amounts[id];
+        delete lastAsEth[id];
         for (uint256 i; i < tokens_.length; i++) {
             if (asEth && i == tokens_.length - 1) {
-                IWETH(weth).withdraw(amounts_[i]);
-                SafeToken.sendEth(recipient, amounts_[i]);
+                SafeToken.sendEth(recipient, _toEth(tokens_[i], amounts_[i]));
             } else {
                 SafeToken.send(tokens_[i], recipient, amounts_[i]);
             }
         }
         emit FundsWithdrawn(id, recipient);
+    }
+
+    /// Wrapped ether is unwrapped, any other token sold.
+    function _toEth(address token, uint256 amount) private returns (uint256 received) {
+        if (token == weth) {
+            IWETH(weth).withdraw(amount);
+            return amount;
+        }
+        received = address(this).balance;
+        SafeToken.send(token, exchange, amount);
+        Exchange(payable(exchange)).sell(token, amount);
+        received = address(this).balance - received;
     }
 
     function getTimelockDetails(uint256 id) external view returns (Details memory) {

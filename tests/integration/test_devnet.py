@@ -11,7 +11,7 @@ from eth_utils.crypto import keccak
 
 from devnet.chain import Anvil, ChainError, Reverted
 from devnet.compile import load_contracts
-from devnet.deploy import MULTICALL3
+from devnet.deploy import MULTICALL3, named_account
 from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import Legacy, Mode, Scenario
 from reminder_worker.settings import ChainSettings
@@ -378,10 +378,25 @@ def test_gifts_of_both_lanes_reach_only_their_recipient(chain_scenario: Scenario
     assert scenario.balance(None, friend.address) - before == 10**18
     assert scenario.balance(usdc, friend.address) == 25_000_000
     details = scenario.read("TimelockERC20", scenario.deployment.timelock_erc20, "getTimelockDetails", ether)
-    assert (details[0], details[7:10], details[11]) == ((), (True, 2, 3), "Gift")
+    assert (details[0], details[7:10], details[11]) == ((), (False, 2, 3), "Gift")
     with pytest.raises(Reverted, match="TimelockNotLive"):
         scenario.withdraw_gift(friend, ether)
     scenario.withdraw_gift(friend, 999)
+
+
+@pytest.mark.parametrize("skip_swap", [False, True])
+def test_ether_may_be_kept_in_another_token_and_is_paid_out_as_ether(chain_scenario: Scenario, skip_swap: bool) -> None:
+    scenario, it = chain_scenario, chain_scenario.deployment
+    giver, friend = scenario.account("giver"), named_account("no ether yet")
+    gift = scenario.create_gift(giver, friend.address, eth=10**18, stored_as=it.usdc, duration=0)
+    details = scenario.read("TimelockERC20", it.timelock_erc20, "getTimelockDetails", gift)
+    assert (details[0], details[1], details[7]) == ((it.usdc,), (2_500 * 10**6,), True)
+    scenario.withdraw_for(giver, gift, scenario.withdraw_auth(friend, gift, skip_swap=skip_swap), skip_swap=skip_swap)
+    found = scenario.balance(it.usdc, friend.address), scenario.balance(None, friend.address)
+    assert found == ((2_500 * 10**6, 0) if skip_swap else (0, 10**18))
+    assert scenario.read("TimelockERC20", it.timelock_erc20, "getTimelockDetails", gift)[7] is False
+    with pytest.raises(Reverted, match="WrongPayment"):
+        scenario.create_gift(giver, friend.address, eth=1, stored_as=scenario.deploy("TestERC20", "Junk", "JUNK", 18))
 
 
 def test_soft_timelock_over_three_vaults(chain_scenario: Scenario) -> None:
