@@ -24,8 +24,20 @@ class GiftAssetAnswer(Struct, rename="camel"):
     decimals: Annotated[int | None, Meta(description="Its decimals; null when unknown", examples=[6])]
     amount: Annotated[str, Meta(description="Base units, decimal", examples=["250000000"])]
     as_ether: Annotated[
-        bool,
-        Meta(description="Wrapped ether that the recipient receives as ether, unless `skipSwap`", examples=[False]),
+        bool | None,
+        Meta(
+            description="Wrapped ether that the recipient receives as the same amount of ether, unless `skipSwap`;"
+            " null: wrapped ether of a withdrawn gift, of which the chain does not tell how it was paid out",
+            examples=[False],
+        ),
+    ]
+    sold_for_ether: Annotated[
+        bool | None,
+        Meta(
+            description="Another token, sold at the withdrawal for the ether that it fetches then, unless `skipSwap`:"
+            " `amount` is the token's own; null: the gift is withdrawn, and the chain does not tell",
+            examples=[False],
+        ),
     ]
 
 
@@ -140,6 +152,7 @@ def _asset(asset: GiftAsset) -> GiftAssetAnswer:
         decimals=asset.metadata.decimals if asset.metadata else None,
         amount=str(asset.units),
         as_ether=asset.as_ether,
+        sold_for_ether=asset.sold_for_ether,
     )
 
 

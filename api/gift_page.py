@@ -221,7 +221,11 @@ def _time(facts: GiftFacts) -> str:
 
 
 def _asset(asset: GiftAsset) -> str:
+    """Of wrapped ether in a gift that was withdrawn nobody knows which of both its recipient chose."""
     metadata = asset.metadata
-    symbol = "ETH" if asset.as_ether else (metadata.symbol if metadata else None)
+    symbol = metadata.symbol if metadata else None
+    if asset.as_ether is not False:
+        symbol = "ETH" if asset.as_ether else "ETH or WETH"
     amount = amount_words(asset.units, metadata.decimals if metadata else None)
-    return f"{amount} {escape(symbol)}" if symbol else f"{amount} of <code>{to_checksum_address(asset.token)}</code>"
+    words = f"{amount} {escape(symbol)}" if symbol else f"{amount} of <code>{to_checksum_address(asset.token)}</code>"
+    return f"{words} (paid out in ETH)" if asset.sold_for_ether else words

@@ -75,7 +75,10 @@ class GiftWithdrawBody(_SponsorBody, rename="camel", forbid_unknown_fields=True)
     """A recipient's withdrawal of a gift."""
 
     timelock_id: Annotated[str, Meta(pattern=_NUMBER, description="The gift's number, decimal", examples=["42"])]
-    skip_swap: Annotated[bool, Meta(description="Whether wrapped ether stays wrapped, as signed", examples=[False])]
+    skip_swap: Annotated[
+        bool,
+        Meta(description="Whether the token that it is kept in is paid out, not ether, as signed", examples=[False]),
+    ]
     recipient: Annotated[AnyAddress, Meta(description="Who signed and is paid", examples=[EXAMPLE_RECIPIENT])]
 
 

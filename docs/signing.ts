@@ -281,7 +281,7 @@ export async function signCheckIn(
   return { ...signed, router, legacyId: legacyId.toString(), owner };
 }
 
-/** The recipient's withdrawal of a gift. `router`: the TimeLockRouter. `skipSwap`: wrapped ether stays wrapped. */
+/** The recipient's withdrawal of a gift. `router`: the TimeLockRouter. `skipSwap`: the token it is kept in, not ETH. */
 export async function signGiftWithdraw(
   signer: Signer,
   provider: Provider,

@@ -159,7 +159,7 @@ async function tokenAt(provider: BrowserProvider, address: string): Promise<Toke
       contract.getFunction("symbol")() as Promise<string>,
       contract.getFunction("decimals")() as Promise<bigint>,
     ]);
-    const isEther = symbol === WRAPPED_ETHER;
+    const isEther = symbol === WRAPPED_ETHER && decimals === 18n;
     return { address, symbol: isEther ? "ETH" : symbol, decimals: Number(decimals), isEther };
   } catch {
     return undefined;

@@ -9,8 +9,10 @@ export interface GiftAsset {
   decimals: number | null;
   /** Base units, decimal. */
   amount: string;
-  /** Wrapped ether that the recipient receives as ether, unless `skipSwap`. */
-  asEther: boolean;
+  /** Wrapped ether that the recipient receives as ether, unless `skipSwap`; null: withdrawn, nobody knows how. */
+  asEther: boolean | null;
+  /** Another token that is sold for ether at the withdrawal, unless `skipSwap`; null: withdrawn, nobody knows. */
+  soldForEther: boolean | null;
 }
 
 export interface Facts {

@@ -14,8 +14,9 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
   const asking = make("p", { className: "told", attributes: { role: "status" } });
   const list = make("div", { className: "wallets" });
   const wrapped = make("input", { type: "checkbox" });
-  const hasEther = facts.assets.some((asset) => asset.asEther);
-  const option = make("label", { className: "option", hidden: true }, wrapped, " Receive wrapped ether (WETH) instead of ETH");
+  const instead = facts.assets.find((asset) => asset.asEther === true || asset.soldForEther === true);
+  const kept = instead?.asEther === true ? "wrapped ether (WETH)" : (instead?.symbol ?? "the tokens themselves");
+  const option = make("label", { className: "option", hidden: true }, wrapped, ` Receive ${kept} instead of ETH`);
   fill(
     place,
     make(
@@ -65,7 +66,7 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
       void selfPaid(ways, facts, { hash, skipSwap }, () => [wallet], again);
     });
   discover((wallets) => {
-    option.hidden = !hasEther;
+    option.hidden = instead === undefined;
     fill(list, ...wallets.map((wallet) => row(wallet, whyNot === null, free, paid)));
   });
 }

@@ -38,7 +38,7 @@ export const WITHDRAW_AUTH: TypedDataField[] = [
   { name: "deadline", type: "uint256" },
 ];
 
-/** `facts` just fetched: the nonce and the chain's clock are in them. `skipSwap`: wrapped ether stays wrapped. */
+/** `facts` just fetched: the nonce and the chain's clock are in them. `skipSwap`: the token it is kept in, not ETH. */
 export async function signWithdrawAuth(
   facts: Facts,
   signer: GiftSigner,

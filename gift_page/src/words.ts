@@ -17,13 +17,19 @@ export function nextBudget(): string {
   return new Intl.DateTimeFormat(LANGUAGE, { hour: "numeric", minute: "2-digit" }).format(midnight);
 }
 
-/** `1.5 ETH and 250 USDC`; every digit, nothing rounded. */
+/** `1.5 ETH and 250 USDC`; every digit, nothing rounded. How much ether a sale fetched is not known here. */
 export function amounts(assets: readonly GiftAsset[], skipSwap: boolean = false): string {
   const parts = assets.map((asset) => {
-    const symbol = asset.asEther && !skipSwap ? "ETH" : asset.symbol;
-    return symbol === null ? "tokens" : `${amount(BigInt(asset.amount), asset.decimals)} ${symbol}`;
+    const isSold = asset.soldForEther === true && !skipSwap;
+    const words = asset.symbol === null ? "tokens" : `${amount(BigInt(asset.amount), asset.decimals)} ${symbol(asset, skipSwap)}`;
+    return isSold ? `${words} (paid out in ETH)` : words;
   });
   return parts.length === 0 ? "The gift" : new Intl.ListFormat("en").format(parts);
+}
+
+function symbol(asset: GiftAsset, skipSwap: boolean): string | null {
+  if (asset.asEther === false || skipSwap) return asset.symbol;
+  return asset.asEther ? "ETH" : "ETH or WETH";
 }
 
 function amount(units: bigint, decimals: number | null): string {

@@ -19,6 +19,8 @@ from reminder_worker.gifts.facts import is_plain
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import ENDED, GIFT, LIVE, Timelock
 
+WRAPPED_ETHER: Final = TokenMetadata("WETH", 18)
+"""What says so of itself; only whitelisted tokens are asked."""
 NO_GIFT: Final = "There is no such gift."
 
 
@@ -30,12 +32,17 @@ class GiftState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GiftAsset:
-    """`units` are base units; `as_ether`: wrapped ether that the recipient receives as ether."""
+    """`units` are base units; `as_ether`: wrapped ether that the recipient receives as ether, unit by unit.
+
+    `sold_for_ether`: another token that is sold at the withdrawal, for as much ether as it fetches then. Both are None
+    of what has been withdrawn and may have been paid out so: the chain does not remember.
+    """
 
     token: str
     units: int
     metadata: TokenMetadata | None
-    as_ether: bool
+    as_ether: bool | None
+    sold_for_ether: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +113,7 @@ class GiftPages:
             state=_state(found, head.timestamp),
             recipient=found.recipient,
             unlock_time=found.unlock_time,
-            # The index has its own order: of several tokens it does not tell which was the last.
-            assets=_assets(units, metadata, found.last_as_eth and (bool(found.assets) or len(units) == 1)),
+            assets=_assets(units, metadata, None if found.status == ENDED else found.last_as_eth),
             router=chain.settings.time_lock_router,
             domain=domain,
             sponsor_nonce=nonce,
@@ -157,13 +163,24 @@ def _units(found: TimelockDetails, indexed: Timelock | None) -> Sequence[tuple[s
 
 
 def _assets(
-    units: Sequence[tuple[str, int]], metadata: Mapping[str, TokenMetadata | None], last_as_eth: bool
+    units: Sequence[tuple[str, int]], metadata: Mapping[str, TokenMetadata | None], last_as_eth: bool | None
 ) -> tuple[GiftAsset, ...]:
-    last = len(units) - 1
-    return tuple(
-        GiftAsset(token, amount, metadata[token], last_as_eth and position == last)
-        for position, (token, amount) in enumerate(units)
-    )
+    """`last_as_eth`: None once it is withdrawn; the index does not tell which token was the last, nor what became of
+    it."""
+    last, assets = len(units) - 1, []
+    for position, (token, amount) in enumerate(units):
+        is_ether = metadata[token] == WRAPPED_ETHER
+        paid_as_eth = last_as_eth and position == last if last_as_eth is not None else None
+        assets.append(
+            GiftAsset(
+                token=token,
+                units=amount,
+                metadata=metadata[token],
+                as_ether=paid_as_eth if is_ether else False,
+                sold_for_ether=False if is_ether else paid_as_eth,
+            )
+        )
+    return tuple(assets)
 
 
 def _state(found: TimelockDetails, now: int) -> GiftState:

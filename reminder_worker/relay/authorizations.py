@@ -71,7 +71,7 @@ class CheckInRequest(SponsorRequest):
 
 @dataclass(frozen=True, slots=True)
 class WithdrawRequest(SponsorRequest):
-    """`subject_id`: the timelock's; `signer`: the recipient. `skip_swap`: wrapped ether stays wrapped."""
+    """`subject_id`: the timelock's; `signer`: the recipient. `skip_swap`: the token it is kept in, not ether."""
 
     skip_swap: bool
 

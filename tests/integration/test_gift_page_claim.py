@@ -437,6 +437,29 @@ async def test_a_wallet_pays_its_own_fee_where_nothing_is_sponsored(
         nothing_amiss(visitor, world.origin)
 
 
+@pytest.mark.parametrize("kept", [False, True])
+async def test_of_ether_that_is_kept_in_another_token_the_amount_is_the_tokens(
+    gift_world: GiftWorld, visitor: Visitor, kept: bool
+) -> None:
+    """What it was sold for nobody here knows: its own amount is told, and that it came as ether, if it did."""
+    s, ada = gift_world.scenario, gift_world.person("ada")
+    usdc = s.deployment.usdc
+    id = s.create_gift(gift_world.giver, ada.address, eth=ETHER, stored_as=usdc, duration=0)
+    wallet = InjectedWallet(s, ada, "Ada's wallet")
+    await visitor.has(wallet)
+    page = visitor.page
+    await page.goto(gift_world.link(id))
+    option = page.get_by_label("Receive USDC instead of ETH")
+    await expect(option).to_be_visible()
+    if kept:
+        await option.check()
+    await page.get_by_role("button", name="Open for free with Ada's wallet").click()
+    await see_it_received(page, "2,500 USDC" if kept else "2,500 USDC (paid out in ETH)")
+    found = s.balance(usdc, ada.address), s.balance(None, ada.address)
+    assert found == ((2_500 * USDC, 0) if kept else (0, ETHER))
+    nothing_amiss(visitor, gift_world.origin)
+
+
 async def test_a_wallet_of_the_old_kind_is_found_too(gift_world: GiftWorld, visitor: Visitor) -> None:
     """`window.ethereum`, as the browsers inside wallet apps have it; only where no wallet announces itself."""
     ada = gift_world.person("ada")

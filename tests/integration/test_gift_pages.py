@@ -118,12 +118,13 @@ async def test_the_facts_of_a_gift_are_public_from_its_sealing_on(
                 "decimals": 18,
                 "amount": str(10**18),
                 "asEther": True,
+                "soldForEther": False,
             }
         ]
         assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", sealed.body["unlockAt"])
         assert opened.body["state"] == "open"
         assert opened.body["assets"][0] | {"token": ""} == {
-            "token": "", "symbol": "USDC", "decimals": 6, "amount": "250000000", "asEther": False
+            "token": "", "symbol": "USDC", "decimals": 6, "amount": "250000000", "asEther": False, "soldForEther": False
         }  # fmt: skip
         assert opened.body["domain"] == {
             "name": "10102 Timelock Sponsored",
@@ -137,7 +138,72 @@ async def test_the_facts_of_a_gift_are_public_from_its_sealing_on(
     s.withdraw_for(giver, usdc, s.withdraw_auth(ada, usdc, nonce=int(opened.body["sponsorNonce"])))
     claimed = (await facts(world, usdc)).body
     assert (claimed["state"], claimed["sponsorNonce"]) == ("claimed", "1")
-    assert claimed["assets"] == opened.body["assets"]  # the index remembers what was in it
+    remembered = [asset | {"soldForEther": None} for asset in opened.body["assets"]]
+    assert claimed["assets"] == remembered  # by the index, which does not know how it was paid out
+
+
+async def test_ether_that_is_kept_in_another_token_has_that_tokens_unit(
+    world: World, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """2,500 USDC that will be sold for ether are not 2,500 ETH; that ether is what comes is said beside."""
+    s, d = world.scenario, world.scenario.deployment
+    gift = s.create_gift(giver, ada.address, eth=10**18, stored_as=d.usdc, duration=0)
+    for _ in range(2):
+        (asset,) = (await facts(world, gift)).body["assets"]
+        assert (asset["symbol"], asset["amount"]) == ("USDC", str(2_500 * 10**6))
+        assert (asset["asEther"], asset["soldForEther"]) == (False, True)
+        shown = Tags((await page(world, gift)).body).text
+        assert "2,500 USDC (paid out in ETH)" in shown
+        assert "2,500 ETH" not in shown
+        await indexed(world)
+    s.withdraw_gift(ada, gift)
+    (asset,) = (await facts(world, gift)).body["assets"]
+    assert (asset["asEther"], asset["soldForEther"]) == (False, None)
+    shown = Tags((await page(world, gift)).body).text
+    assert "2,500 USDC" in shown
+    assert "ETH" not in shown
+
+
+async def test_only_the_last_token_of_a_gift_is_the_one_that_is_paid_out_as_ether(
+    world: World, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """Wrapped ether that was given as a token is paid out as that token."""
+    s, d = world.scenario, world.scenario.deployment
+    tokens = [(d.dai, 7 * 10**18), (d.weth, 3 * 10**18)]
+    kept = {"7 DAI", "3 WETH"}
+    for terms, expected in (
+        ({"eth": 10**18}, kept | {"1 ETH"}),
+        ({"eth": 10**18, "stored_as": d.usdc}, kept | {"2,500 USDC (paid out in ETH)"}),
+        ({}, kept),
+    ):
+        gift = s.create_gift(giver, ada.address, tokens=tokens, **terms)
+        shown = re.findall(r"<li>(.*?)</li>", (await page(world, gift)).body.decode())
+        assert set(shown) == expected
+
+
+@pytest.mark.parametrize("skip_swap", [False, True])
+async def test_of_wrapped_ether_that_is_gone_the_page_does_not_say_how_it_was_paid_out(
+    world: World, giver: LocalAccount, ada: LocalAccount, skip_swap: bool
+) -> None:
+    """The recipient chose, and the chain has forgotten: neither ETH alone nor WETH alone is claimed."""
+    s = world.scenario
+    gift = s.create_gift(giver, ada.address, eth=5 * 10**17, duration=0)
+    await indexed(world)
+    s.withdraw_gift(ada, gift, skip_swap=skip_swap)
+    (asset,) = (await facts(world, gift)).body["assets"]
+    assert (asset["symbol"], asset["asEther"], asset["soldForEther"]) == ("WETH", None, False)
+    assert "0.5 ETH or WETH" in Tags((await page(world, gift)).body).text
+
+
+async def test_a_token_that_is_no_wrapped_ether_by_its_decimals_is_not_called_ether(
+    world: World, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """Only WETH of 18 decimals is unwrapped unit by unit."""
+    s, d = world.scenario, world.scenario.deployment
+    other = s.deploy("TestERC20", "Wrapped something", "WETH", 8)
+    s.write_as_deployer("TokenWhiteList", d.token_white_list, "addToken", other)
+    gift = s.create_gift(giver, ada.address, eth=10**18, stored_as=other)
+    assert "2,500 WETH (paid out in ETH)" in Tags((await page(world, gift)).body).text
 
 
 async def test_the_facts_tell_what_this_installation_offers(
