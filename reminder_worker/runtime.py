@@ -36,7 +36,7 @@ from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.reminders.windows import DuePass
-from reminder_worker.settings import ChainSettings, GiftSettings, Settings
+from reminder_worker.settings import ChainSettings, Settings
 from reminder_worker.statistics.price_pass import Prices
 from reminder_worker.statistics.snapshot import Statistics
 from reminder_worker.upgrades.watch import UpgradeWatch
@@ -152,21 +152,14 @@ def _alerts(engine: AsyncEngine, mail: MailClient | None, settings: Settings) ->
     return Alerts(engine, mail, email.get_secret_value() if email else None, names)
 
 
-def link_rules(gifts: GiftSettings) -> LinkRules:
-    """Raises `Misconfigured`."""
-    try:
-        return LinkRules.of(gifts.origins, gifts.prefix)
-    except ValueError as fault:
-        raise Misconfigured(f"GIFT_ORIGINS: one of them {fault}") from None
-
-
 def make_gift_pages(
     settings: Settings, chains: Mapping[int, Chain], indexers: Mapping[int, Indexers]
 ) -> GiftPages | None:
     if settings.gifts is None:
         return None
     relayed = [chain_id for chain_id in chains if settings.relay is not None and relays_on(settings, chain_id)]
-    return GiftPages(chains, indexers, link_rules(settings.gifts), relayed)
+    rules = LinkRules.of(settings.gifts.origins, settings.gifts.prefix)
+    return GiftPages(chains, indexers, rules, relayed)
 
 
 def make_gift_notifications(
@@ -179,7 +172,7 @@ def make_gift_notifications(
     settings: Settings,
 ) -> GiftNotifications:
     served = settings.gifts if settings.mail else None
-    rules = link_rules(served) if served else None
+    rules = LinkRules.of(served.origins, served.prefix) if served else None
     return GiftNotifications(engine, vault, hashes, quotas, chains, gifts, served, rules, quotas.now)
 
 

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
 from reminder_worker.gifts.claim_link import (
     LARGEST_CHAIN_ID,
@@ -25,6 +26,7 @@ from reminder_worker.gifts.claim_link import (
     kept_marks,
     parse_claim_link,
 )
+from reminder_worker.settings import Origins
 
 RULES = LinkRules.of(["https://gifts.example.org", "http://localhost:8080"], "gifts")
 LETTER = Letter("Zoë", "Grandma & Grandpa", "Happy birthday!\nOpen me 🎁")
@@ -335,3 +337,15 @@ def test_an_allowed_origin_has_to_be_one(text: str) -> None:
     """A path, credentials or a host that is not ASCII in the setting would never match, or match too much."""
     with pytest.raises(ValueError):
         LinkRules.of([text], "gifts")
+
+
+@given(text=st.from_regex(r"(?i:https?)://[a-zA-Z0-9.-]{1,20}(:[0-9]{1,5})?/?", fullmatch=True))
+@example("HTTPS://Gifts.Example.org:443/")
+@example("http://x:65536")
+def test_what_the_settings_take_as_an_origin_is_one_of_a_link(text: str) -> None:
+    """So no start fails on it."""
+    try:
+        (kept,) = TypeAdapter(Origins).validate_python(text)
+    except ValidationError:
+        return
+    assert str(*LinkRules.of([kept], "gifts").origins) == kept
