@@ -15,9 +15,10 @@ from reminder_worker.relay.views import Views
 
 log = structlog.get_logger(__name__)
 
-STUCK_SECONDS: Final = 900
-USUAL_GAS: Final = 210_000
-"""Of one relay: a claim on the deployed contracts."""
+TOLD_AFTER_SECONDS: Final = 900
+"""Unmined for so long: operators hear of it."""
+GAS_OF_A_RELAY: Final = 210_000
+"""By which a balance is told in relays: that of a claim on the deployed contracts."""
 
 
 class WalletWatch:
@@ -60,7 +61,7 @@ class WalletWatch:
         stopped = (await connection.execute(statements.READ_WALLET, self._key(chain_id))).one().stopped
         age = await self._tell_of_the_oldest(connection, chain_id)
         if market is not None:
-            pays_for = balance // (USUAL_GAS * max(1, min(market.base_fee + market.priority_fee, market.ceiling)))
+            pays_for = balance // (GAS_OF_A_RELAY * max(1, min(market.base_fee + market.priority_fee, market.ceiling)))
             facts: Facts = {"balance_wei": balance, "pays for": f"{pays_for} relays"}
             if pays_for < self._low_balance_relays or 4 * pays_for >= 5 * self._low_balance_relays:
                 low = pays_for < self._low_balance_relays  # in between, fees alone would raise and clear it in turn
@@ -75,7 +76,7 @@ class WalletWatch:
         facts: Facts = {"waiting_since_seconds": age}
         if oldest is not None:
             facts = {"nonce": oldest.nonce, "tried with": f"{oldest.attempts} fees", **facts}
-        await self._condition(connection, chain_id, AlertKind.RELAY_STUCK, age >= STUCK_SECONDS, facts)
+        await self._condition(connection, chain_id, AlertKind.RELAY_STUCK, age >= TOLD_AFTER_SECONDS, facts)
         return int(age)
 
     async def _condition(

@@ -22,7 +22,7 @@ from reminder_worker.relay import reconcile, settle
 from reminder_worker.relay.settle import paused
 from reminder_worker.relay.store import lock_wallet
 from reminder_worker.relay.values import Authorization, Lane
-from reminder_worker.relay.wallet_watch import USUAL_GAS
+from reminder_worker.relay.wallet_watch import GAS_OF_A_RELAY
 from tests.integration.chain_proxy import chain_settings
 from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld
 
@@ -706,7 +706,7 @@ async def test_a_balance_at_the_edge_does_not_tell_operators_again_with_each_mov
     told = []
     for relays in (99, 101, 99, 130):
         base_fee, tip = await world.chain.fees()
-        world.anvil.set_balance(world.wallet, relays * USUAL_GAS * (base_fee + tip) + GWEI)
+        world.anvil.set_balance(world.wallet, relays * GAS_OF_A_RELAY * (base_fee + tip) + GWEI)
         await world.run()
         told.append(len(await world.rows("select from worker.alert where kind = 'relayer_low_balance'")))
     assert told == [1, 1, 1, 2]
