@@ -1,5 +1,6 @@
 """From rows of our own tables to the answers every indexer gives."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Row
@@ -31,14 +32,15 @@ def signal_of(event: ChainEvent) -> NotifySignal | None:
     )
 
 
-def config_of(row: Row[Any]) -> ReminderConfig:
+def config_of(row: Mapping[str, Any]) -> ReminderConfig:
+    """Also of what `fold_config` makes."""
     return ReminderConfig(
-        legacy=row.legacy,
-        creator=row.creator,
-        cosigners=tuple(row.cosigners),
-        beneficiaries=tuple(row.beneficiaries),
-        second_line=row.second_line,
-        third_line=row.third_line,
+        legacy=row["legacy"],
+        creator=row["creator"],
+        cosigners=tuple(row["cosigners"]),
+        beneficiaries=tuple(row["beneficiaries"]),
+        second_line=row["second_line"],
+        third_line=row["third_line"],
     )
 
 

@@ -167,7 +167,7 @@ class ChainIndex:
 
     async def reminder_configs(self, legacies: Collection[str], at: IndexHead) -> dict[str, ReminderConfig]:
         found = await self._rows(tables.reminder_config, legacies, at)
-        return {row.legacy: config_of(row) for row in found}
+        return {row.legacy: config_of(row._asdict()) for row in found}
 
     async def legacies(self, addresses: Collection[str], at: IndexHead) -> dict[str, IndexedLegacy]:
         found = await self._rows(tables.legacy, addresses, at)

@@ -21,6 +21,7 @@ from reminder_worker.chain.contracts import Legacies, TokenWhiteList
 from reminder_worker.chain.endpoint import RpcError
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
+from reminder_worker.indexer.answers import config_of
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.fold import NOTIFY, REMINDER_CONFIG, ChainEvent, fold_config
@@ -334,18 +335,7 @@ def _folded(events: Sequence[ChainEvent]) -> dict[str, ReminderConfig]:
         if event.legacy is not None:
             by_legacy[event.legacy].append(event)
     folded = {legacy: fold_config(some) for legacy, some in by_legacy.items()}
-    return {
-        legacy: ReminderConfig(
-            legacy=legacy,
-            creator=row["creator"],
-            cosigners=tuple(row["cosigners"]),
-            beneficiaries=tuple(row["beneficiaries"]),
-            second_line=row["second_line"],
-            third_line=row["third_line"],
-        )
-        for legacy, row in folded.items()
-        if row is not None
-    }
+    return {legacy: config_of(row) for legacy, row in folded.items() if row is not None}
 
 
 def _again(signal: Signal, reason: str = "not_readable_yet") -> Judged:
