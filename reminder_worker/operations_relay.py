@@ -130,7 +130,6 @@ class Owner:
     nonce_seen: int
     decision: str
     reason: str | None
-    looked: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +277,7 @@ async def owners(engine: AsyncEngine, limit: int) -> list[Owner]:
     t = owner_activity.c
     now = cast(extract("epoch", func.clock_timestamp()), BigInteger)
     columns = (t.chain_id, t.legacy, t.deadline - now, t.budget_end - now, t.baseline, t.nonce_seen)
-    question = select(*columns, t.decision, t.reason, _age(t.checked_at)).order_by(t.deadline < now, t.deadline)
+    question = select(*columns, t.decision, t.reason).order_by(t.deadline < now, t.deadline)
     return [Owner(*row) for row in await _rows(engine, question.limit(limit))]
 
 

@@ -273,7 +273,6 @@ class Endpoint:
             name=self.name,
             ok=self.wrong_chain is None and self.rest.failures == 0,
             errors=self._errors,
-            consecutive_failures=self.rest.failures,
             latency=self._latency,
             head=self.head,
         )

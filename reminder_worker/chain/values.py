@@ -75,6 +75,5 @@ class EndpointHealth:
     name: str
     ok: bool
     errors: int
-    consecutive_failures: int
     latency: float | None
     head: int | None

@@ -27,16 +27,15 @@ Reason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Who answers from which state, and why. `lag`: blocks behind the chain's head."""
+    """Who answers from which state, and why."""
 
     indexer: Indexer
     at: IndexHead
     reason: Reason
-    lag: int
 
 
 class Indexers:
-    """The indexers of one chain. `last` is the latest choice, for metrics."""
+    """The indexers of one chain. `last` is the latest choice: only another one is logged."""
 
     def __init__(self, chain: Chain, chain_index: ChainIndex, subgraph: Subgraph | None) -> None:
         self._chain = chain
@@ -97,26 +96,24 @@ class Indexers:
         return choice
 
     async def _choose(self, newest: Block) -> Choice:
-        head = newest.number
         if self._subgraph is None:
-            return await self._own(head, "no_subgraph")
+            return await self._own("no_subgraph")
         if self._subgraph.resting:
-            return await self._own(head, "subgraph_fails")
+            return await self._own("subgraph_fails")
         try:
             at = await self._subgraph.head()
         except IndexerUnavailable:
-            return await self._own(head, "subgraph_fails")
+            return await self._own("subgraph_fails")
         if not await self._is_of_this_chain(at, newest):
-            return await self._own(head, "subgraph_of_another_chain")
-        lag = max(0, head - at.number)
-        if lag <= self._chain.settings.subgraph_max_lag:
-            return Choice(self._subgraph, at, "preferred", lag)
+            return await self._own("subgraph_of_another_chain")
+        if newest.number - at.number <= self._chain.settings.subgraph_max_lag:
+            return Choice(self._subgraph, at, "preferred")
         try:
-            own = await self._own(head, "subgraph_lags")
+            own = await self._own("subgraph_lags")
         except IndexerUnavailable:
             own = None
         if own is None or own.at.number < at.number:
-            return Choice(self._subgraph, at, "own_index_is_behind_it", lag)
+            return Choice(self._subgraph, at, "own_index_is_behind_it")
         return own
 
     async def _is_of_this_chain(self, at: IndexHead, newest: Block) -> bool:
@@ -133,6 +130,5 @@ class Indexers:
             self._of_this_chain = at
         return known
 
-    async def _own(self, head: int, reason: Reason) -> Choice:
-        at = await self._index.head()
-        return Choice(self._index, at, reason, max(0, head - at.number))
+    async def _own(self, reason: Reason) -> Choice:
+        return Choice(self._index, await self._index.head(), reason)
