@@ -13,9 +13,9 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.values import Call
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import amount_words, checksum
-from reminder_worker.relay.admission import RELAYED_CHAINS
 from reminder_worker.relay.fees import Fees, below, reservation
 from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relaying import LOW_BALANCE_RENEWALS, relays_on
 from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySettings, Settings
 
 MOST_GAS: Final = 2**24
@@ -93,7 +93,7 @@ def _caps(wallet: _Wallet) -> list[str]:
 
 async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: _Wallet) -> Finding:
     part = f"{wallet.role} on chain {chain_settings.chain_id}"
-    if not settings.is_local and chain_settings.chain_id not in RELAYED_CHAINS:
+    if not relays_on(settings, chain_settings.chain_id):
         return part, None, "off: this chain may charge a fee for data beside the gas"
     chain = Chain.connect(chain_settings)
     try:
@@ -110,8 +110,9 @@ async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: _
     words = f"holds {amount_words(balance, 18)} ETH, {count} transactions of the dearest kind at today's price"
     if price > wallet.group.gas_price_ceiling_wei:
         return part, False, f"{words}; gas costs {price} wei, above the ceiling: requests wait"
-    if count < (wallet.group.low_balance_relays if isinstance(wallet.group, RelaySettings) else 1):
-        return part, False, f"{words}: send ETH to {checksum(wallet.address)}"
+    enough = wallet.group.low_balance_relays if isinstance(wallet.group, RelaySettings) else LOW_BALANCE_RENEWALS
+    if count < enough:
+        return part, False, f"{words}, fewer than {enough}: send ETH to {checksum(wallet.address)}"
     return part, True, words
 
 

@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 
 RELAYER: Final = "relayer"
 ATTESTOR: Final = "attestor"
-LOW_BALANCE_RENEWALS: Final = 50  # alert when the attestor's balance pays for fewer
+LOW_BALANCE_RENEWALS: Final = 50  # an attestor's balance that pays for fewer is low: to the alert, to doctor
 RENEWALS_OF_AN_OWNER: Final = 20  # a day: one with hundreds of legacies leaves the day's caps to the others
 
 

@@ -15,6 +15,7 @@ from devnet.deploy import Deployment, named_account
 from reminder_worker.cli import main
 from reminder_worker.passes import PASSES
 from reminder_worker.privacy.vault import Vault
+from reminder_worker.relaying import LOW_BALANCE_RENEWALS
 from reminder_worker.reminders.recipient_rows import seal_row
 from tests.integration.conftest import AnvilChain
 from tests.integration.relay_rows import SIGNATURE, enter_budget, enter_request, enter_wallet
@@ -216,6 +217,16 @@ def test_doctor_names_what_is_wrong_with_our_wallets(
     looked = command("doctor", **{**_wallets(anvil_chain), **changes})
     assert looked.exit_code == 1
     assert words in looked.output
+
+
+def test_doctor_finds_an_attestor_poor_where_operators_are_told_so(command: Command, anvil_chain: AnvilChain) -> None:
+    """It pays for a few renewals still."""
+    attestor = named_account("attestor")
+    wallets = _wallets(anvil_chain, attestor.key.hex())
+    anvil_chain.anvil.set_balance(attestor.address, 10**16)
+    looked = command("doctor", **wallets)
+    assert looked.exit_code == 1
+    assert f"fewer than {LOW_BALANCE_RENEWALS}: send ETH to {attestor.address}" in looked.output
 
 
 def test_doctor_knows_a_stopped_wallet(command: Command, anvil_chain: AnvilChain) -> None:
