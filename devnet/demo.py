@@ -143,19 +143,21 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         return self._emails("ready_to_activate", subjects)
 
     def _claim(self) -> str:
-        deployment, heir = self.stack.deployment, self.address(FIRST)
+        deployment, shares = self.stack.deployment, {FIRST: SHARE, SECOND: 100 - SHARE}
         claimed = self.scenario.claim(self.accounts[FIRST], self.legacy, [deployment.usdc, deployment.dai])
         self.transaction(claimed)
-        must(self.scenario.balance(deployment.usdc, heir) == USDC * SHARE // 100, "another amount of USDC on chain")
-        must(self.scenario.balance(deployment.dai, heir) == DAI * SHARE // 100, "another amount of DAI on chain")
+        for person, share in shares.items():
+            for token, amount in ((deployment.usdc, USDC), (deployment.dai, DAI)):
+                got = self.scenario.balance(token, self.address(person))
+                must(got == amount * share // 100, f"another amount on chain for the {person.role}")
         subject = "a claim was made"
         words = self._emails("activated_transfer", dict.fromkeys((OWNER, FIRST, SECOND), subject))
         text = {email.to: email.text for email in self.evidence.emails() if subject in email.subject}
-        for person in (OWNER, FIRST):
-            must(_shows(text[person.email], "1,500", "USDC"), f"the {person.role} does not read 1,500 USDC")
-            must(_shows(text[person.email], "480", "DAI"), f"the {person.role} does not read 480 DAI")
-        must("USDC" not in text[SECOND.email], "the other beneficiary reads amounts that are not theirs")
-        return words + "; 1,500 USDC and 480 DAI for the claimant and the owner, none for the other"
+        own = {OWNER: ("2,500", "800"), FIRST: ("1,500", "480"), SECOND: ("1,000", "320")}
+        for person, (usdc, dai) in own.items():
+            must(_shows(text[person.email], usdc, "USDC"), f"the {person.role} does not read {usdc} USDC")
+            must(_shows(text[person.email], dai, "DAI"), f"the {person.role} does not read {dai} DAI")
+        return words + "; one claim pays both: 1,500 USDC and 480 DAI to one, 1,000 and 320 to the other"
 
     # -- the end
 

@@ -162,6 +162,10 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
         self.anvil.rpc("evm_setBlockGasLimit", hex(self.anvil.gas_limit))
         return created
 
+    def clear_reminders(self, owner: LocalAccount, legacy: Legacy) -> str:
+        setting = self.deployment.premium_setting
+        return self.write(owner, "PremiumSetting", setting, "clearLegacyConfig", [legacy.address])
+
     def check_in(self, owner: LocalAccount, legacy: Legacy) -> str:
         return self.write(owner, ROUTER, legacy.router, "activeAlive", legacy.id)
 

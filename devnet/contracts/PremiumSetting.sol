@@ -128,7 +128,18 @@ contract PremiumSetting is IPremiumSetting {
         else emit ThirdLineEmailReset(user, id, legacy, kind);
     }
 
+    function clearLegacyConfig(address[] calldata legacies) external {
+        for (uint256 i; i < legacies.length; i++) {
+            if (msg.sender != ILegacy(legacies[i]).creator()) revert OnlyOwner();
+            _reset(legacies[i]);
+        }
+    }
+
     function resetConfig(address legacy) external onlyRouter {
+        _reset(legacy);
+    }
+
+    function _reset(address legacy) private {
         if (!configured[legacy]) return;
         configured[legacy] = false;
         (address user, uint256 id, uint128 kind) = _identity(legacy);

@@ -3,7 +3,8 @@ pragma solidity ^0.8.28;
 
 import "./Helpers.sol";
 
-/// One legacy of a plain account. Tokens stay in the owner's wallet; a claim pulls them by allowance.
+/// One legacy of a plain account. Tokens stay in the owner's wallet; a claim pulls them by allowance, for everybody of
+/// the claimant's line. The first claim ends the owner's part: no check-in and no edit after it, but further claims.
 contract TransferEOALegacy is ILegacy {
     struct Share {
         address user;
@@ -26,8 +27,9 @@ contract TransferEOALegacy is ILegacy {
 
     address public router;
     uint64 private lastTimestamp;
-    bool public isLive;
-    /// Switch of the tests: the first claim ends the legacy and leaves no beneficiary on chain.
+    bool private deleted;
+    bool private claimed;
+    /// Switch of the tests: the first claim leaves no beneficiary on chain.
     bool public emptiesOnClaim;
     address private owner;
     uint96 private id;
@@ -39,10 +41,14 @@ contract TransferEOALegacy is ILegacy {
     address private whitelist;
     Share[] private shares;
     string private name;
-    mapping(bytes32 => bool) private taken;
 
     modifier onlyRouter() {
         if (msg.sender != router) revert OnlyRouter();
+        _;
+    }
+
+    modifier onlyLive() {
+        if (!isLive()) revert LegacyIsDeleted();
         _;
     }
 
@@ -52,7 +58,6 @@ contract TransferEOALegacy is ILegacy {
         if (router != address(0)) revert AlreadyInitialized();
         router = msg.sender;
         lastTimestamp = uint64(block.timestamp);
-        isLive = true;
         owner = setup.owner;
         id = uint96(setup.id);
         whitelist = setup.whitelist;
@@ -61,6 +66,11 @@ contract TransferEOALegacy is ILegacy {
         if (bytes(setup.name).length != 0) name = setup.name;
         _setExtra(setup.extra);
         _setShares(setup.distributions);
+    }
+
+    /// False once it was deleted, or claimed from.
+    function isLive() public view virtual returns (bool) {
+        return !deleted && !claimed;
     }
 
     function creator() public view returns (address) {
@@ -108,41 +118,41 @@ contract TransferEOALegacy is ILegacy {
         return (users, layer2, layer3);
     }
 
-    function touch() external onlyRouter {
+    function touch() external onlyRouter onlyLive {
         lastTimestamp = uint64(block.timestamp);
     }
 
-    function end() external onlyRouter {
-        isLive = false;
+    function end() external onlyRouter onlyLive {
+        deleted = true;
     }
 
     function setEmptiesOnClaim(bool on) external onlyRouter {
         emptiesOnClaim = on;
     }
 
-    function setRange(uint256 newRange) external onlyRouter {
+    function setRange(uint256 newRange) external onlyRouter onlyLive {
         range = uint96(newRange);
     }
 
-    function setName(string calldata newName) external onlyRouter {
+    function setName(string calldata newName) external onlyRouter onlyLive {
         name = newName;
     }
 
-    function setExtra(ExtraConfig calldata extra) external onlyRouter {
+    function setExtra(ExtraConfig calldata extra) external onlyRouter onlyLive {
         _setExtra(extra);
     }
 
-    function setDistributions(Distribution[] calldata distributions) external onlyRouter {
+    function setDistributions(Distribution[] calldata distributions) external onlyRouter onlyLive {
         delete shares;
         _setShares(distributions);
     }
 
-    function setLayer23(uint8 layer, address user) external onlyRouter {
+    function setLayer23(uint8 layer, address user) external onlyRouter onlyLive {
         if (layer == 2) layer2 = user;
         else layer3 = user;
     }
 
-    /// Pays `beneficiary` what is its own of each asset; a claim that moves nothing succeeds.
+    /// Pays everybody of the claimant's line their share of each asset; a claim that moves nothing succeeds.
     function claim(address beneficiary, address[] calldata assets, bool isETH)
         external
         onlyRouter
@@ -150,22 +160,19 @@ contract TransferEOALegacy is ILegacy {
     {
         if (assets.length > MAX_ASSETS) revert NumAssetsInvalid();
         layer = _openLayer(beneficiary);
+        claimed = true;
         for (uint256 i; i < assets.length; i++) {
-            _payToken(assets[i], beneficiary, layer);
+            if (ITokenWhiteList(whitelist).isWhitelisted(assets[i])) _payLine(assets[i], layer, _movable(assets[i]));
         }
-        if (isETH) {
-            uint256 amount = _takeShare(address(0), beneficiary, layer, address(this).balance);
-            if (amount != 0) SafeToken.sendEth(beneficiary, amount);
-        }
+        if (isETH) _payLine(address(0), layer, address(this).balance);
         if (emptiesOnClaim) {
             delete shares;
             layer2 = layer3 = address(0);
-            isLive = false;
         }
     }
 
     function _openLayer(address beneficiary) private view returns (uint8 layer) {
-        if (!isLive) revert CannotClaim();
+        if (deleted) revert CannotClaim();
         (uint256 t1, uint256 t2, uint256 t3) = getTriggerActivationTimestamp();
         if (block.timestamp < t1) revert LegacyStillActive();
         for (uint256 i; i < shares.length; i++) {
@@ -177,35 +184,28 @@ contract TransferEOALegacy is ILegacy {
         if (block.timestamp < (layer == 2 ? t2 : t3)) revert CannotClaim();
     }
 
-    function _payToken(address token, address beneficiary, uint8 layer) private {
-        if (!ITokenWhiteList(whitelist).isWhitelisted(token)) return;
-        uint256 available = IERC20(token).balanceOf(owner);
+    function _movable(address token) private view returns (uint256) {
+        uint256 balance = IERC20(token).balanceOf(owner);
         uint256 allowed = IERC20(token).allowance(owner, address(this));
-        if (allowed < available) available = allowed;
-        uint256 amount = _takeShare(token, beneficiary, layer, available);
-        if (amount != 0) SafeToken.pull(token, owner, beneficiary, amount);
+        return allowed < balance ? allowed : balance;
     }
 
-    /// Line 1 takes its percentage once per asset, so that 60 and 40 stay 60 and 40 in any order of claims;
-    /// a later line takes what is left.
-    function _takeShare(address asset, address user, uint8 layer, uint256 available) private returns (uint256) {
-        if (layer != 1) return available;
-        uint256 own;
-        uint256 unclaimed;
+    /// The last of line 1 gets what rounding leaves; a later line is one person, who gets all.
+    function _payLine(address asset, uint8 layer, uint256 available) private {
+        if (layer != 1) return _pay(asset, layer == 2 ? layer2 : layer3, available);
+        uint256 left = available;
         for (uint256 i; i < shares.length; i++) {
             Share memory share = shares[i];
-            if (taken[_claimKey(asset, share.user)]) continue;
-            unclaimed += share.percent;
-            if (share.user == user) own = share.percent;
+            uint256 amount = i + 1 == shares.length ? left : available * share.percent / 100;
+            left -= amount;
+            _pay(asset, share.user, amount);
         }
-        if (own == 0 || available == 0) return 0;
-        taken[_claimKey(asset, user)] = true;
-        return available * own / unclaimed;
     }
 
-    /// The last activity is in the key: an owner who comes back starts a new round of claims.
-    function _claimKey(address asset, address user) private view returns (bytes32) {
-        return keccak256(abi.encode(lastTimestamp, asset, user));
+    function _pay(address asset, address user, uint256 amount) private {
+        if (amount == 0) return;
+        if (asset == address(0)) SafeToken.sendEth(user, amount);
+        else SafeToken.pull(asset, owner, user, amount);
     }
 
     function _setExtra(ExtraConfig calldata extra) private {

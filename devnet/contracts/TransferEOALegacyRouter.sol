@@ -296,7 +296,6 @@ contract TransferEOALegacyRouter is Sponsored {
     // --- inner
 
     function _checkIn(uint256 legacyId, TransferEOALegacy legacy) private {
-        if (!legacy.isLive()) revert LegacyNotFound();
         uint8 layer = legacy.getLayer();
         legacy.touch();
         autoRenewState[legacyId].budgetAnchor = uint64(block.timestamp);

@@ -28,6 +28,7 @@ error SponsoredClaimsDisabled();
 error CheckInDeadlineTooFar();
 error LegacyStillActive();
 error LegacyNotFound();
+error LegacyIsDeleted();
 error CannotClaim();
 error OnlyBeneficaries();
 error OnlyOwner();

@@ -1,6 +1,6 @@
 """The contracts' custom errors as stable codes, each with a sentence that tells a user what to do.
 
-The keys are the names on chain, two of them misspelt there; none takes an argument, so a selector tells all.
+The keys are the names on chain, three of them misspelt there; none takes an argument, so a selector tells all.
 """
 
 from collections.abc import Mapping
@@ -31,6 +31,14 @@ _SENTENCES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "LegacyStillActive": ("legacy_still_active", "The owner is still active: this legacy cannot be claimed yet."),
         "LegacyNotFound": ("legacy_not_found", "There is no such legacy any more."),
         "CannotClaim": ("cannot_claim", "This legacy cannot be claimed now: it has ended, or your line is not open."),
+        "NotEnoughContitionalActive": (
+            "cannot_claim",
+            "This legacy cannot be claimed now: it has ended, or its day has not come.",
+        ),
+        "LegacyIsDeleted": (
+            "legacy_not_found",
+            "This legacy was deleted or claimed from already: its timer runs no more.",
+        ),
         "OnlyBeneficaries": ("only_beneficiaries", "Only a beneficiary of this legacy can claim it."),
         "OnlyOwner": ("only_owner", "Only the owner of this legacy can do this."),
         "NumAssetsInvalid": ("num_assets_invalid", "The contract does not take so many assets at once; claim fewer."),

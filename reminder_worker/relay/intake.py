@@ -18,9 +18,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.contracts import Legacies, LegacyFacts
-from reminder_worker.chain.signatures import Signatures
+from reminder_worker.chain.signatures import Domain, Signatures
 from reminder_worker.chain.simulation import SimulatedLog
-from reminder_worker.chain.sponsored import SponsoredReads
+from reminder_worker.chain.sponsored import DOMAIN_VERSION, SponsoredReads
 from reminder_worker.errors import (
     AlreadyUsed,
     ChainUnavailable,
@@ -37,6 +37,7 @@ from reminder_worker.errors import (
     PremiumRequired,
     Refused,
     RelayStopped,
+    RouterVersionUnsupported,
     ServiceError,
     SignerMismatch,
 )
@@ -51,8 +52,8 @@ from reminder_worker.relay.authorizations import (
     call_data,
     digest,
 )
-from reminder_worker.relay.contract_errors import moment, named, refusal
-from reminder_worker.relay.room import UNDER_WAY_SECONDS
+from reminder_worker.relay.contract_errors import WOULD_FAIL, moment, named, refusal
+from reminder_worker.relay.room import FINAL_SECONDS
 from reminder_worker.relay.settle import paused
 from reminder_worker.relay.values import LEAST_SECONDS_LEFT, Authorization, Lane, RequestView
 from reminder_worker.settings import RelaySettings, Settings
@@ -68,7 +69,7 @@ _SELF_PAID: Final = "Sending the transaction yourself, at your own fee, still wo
 
 @dataclass(frozen=True, slots=True)
 class ChainStatus:
-    """Of one chain; `reason`: why nothing is relayed there now, as a code."""
+    """Of one chain; `reason`: why nothing, or not both, is relayed there now, as a code."""
 
     chain_id: int
     gift: bool
@@ -158,7 +159,8 @@ class Sponsor:
         """The owner's sign of life; Premium.
 
         Raises NotConfigured, InvalidInput, NotAKnownLegacy, Expired, SignerMismatch, AlreadyUsed, NonceMismatch,
-        PremiumRequired, ContractRefused, LimitReached, RelayStopped, ChainUnavailable; then nothing is stored.
+        PremiumRequired, ContractRefused, LimitReached, RelayStopped, ChainUnavailable, RouterVersionUnsupported; then
+        nothing is stored.
         """
         self._check_legacy_router(request)
         return await self._take(request)
@@ -190,16 +192,20 @@ class Sponsor:
     async def status(self) -> SponsorStatus:
         """Answers whatever is wrong."""
         chains = await asyncio.gather(*(self._chain_status(chain_id) for chain_id in self._chains))
-        relays = any(chain.reason is None for chain in chains)
-        return SponsorStatus(relays, self._settings.identity_provider is not None, relays, tuple(chains))
+        gift, legacy = (any(getattr(chain, lane) for chain in chains) for lane in ("gift", "legacy"))
+        return SponsorStatus(gift, self._settings.identity_provider is not None, legacy, tuple(chains))
 
     async def _chain_status(self, chain_id: int) -> ChainStatus:
-        reason: str | None
+        settings, reads = self._chains[chain_id].settings, self._reads[chain_id]
         try:
             reason = await self._relaying()[0].ready(chain_id)
+            if reason is not None:
+                return ChainStatus(chain_id, False, False, reason)
+            routers = (settings.time_lock_router, settings.transfer_eoa_legacy_router)
+            gift, legacy = [(await reads.domain(router)).version == DOMAIN_VERSION for router in routers]
         except (ServiceError, SQLAlchemyError, OSError) as error:
-            reason = error.code if isinstance(error, ServiceError) else "unavailable"
-        return ChainStatus(chain_id, reason is None, reason is None, reason)
+            return ChainStatus(chain_id, False, False, error.code if isinstance(error, ServiceError) else "unavailable")
+        return ChainStatus(chain_id, gift, legacy, None if gift and legacy else RouterVersionUnsupported.code)
 
     # -- from a request to its admission --------------------------------------------------------
 
@@ -216,8 +222,7 @@ class Sponsor:
     async def _take(self, request: Request) -> RequestView:
         """The first request of the same digest, whatever has become of it, or a new one."""
         admission, relay = self._relaying()
-        domain = await self._reads[request.chain_id].domain(request.router)
-        hashed = digest(request, domain)
+        hashed = digest(request, await self._domain(request))
         first = await admission.find(request.chain_id, hashed)
         if first is not None:
             return first
@@ -229,7 +234,17 @@ class Sponsor:
             first = await admission.find(request.chain_id, hashed)
             if first is not None:
                 return first
+            if isinstance(refused, SignerMismatch):
+                await self._domain(request, afresh=True)  # what was signed for an upgraded router looks like that
             raise _in_users_words(refused) from None
+
+    async def _domain(self, request: Request, *, afresh: bool = False) -> Domain:
+        """What the request is signed in. Raises RouterVersionUnsupported, ChainUnavailable."""
+        domain = await self._reads[request.chain_id].domain(request.router, afresh=afresh)
+        if domain.version != DOMAIN_VERSION:
+            detail = "The router was upgraded, and what is signed for it now is not known here: nothing is relayed. "
+            raise RouterVersionUnsupported(detail + _SELF_PAID)
+        return domain
 
     async def _judge(
         self, request: Request, hashed: bytes, admission: Admission, relay: RelaySettings
@@ -333,10 +348,8 @@ async def _judge_claim(request: ClaimRequest, case: _Case) -> tuple[str, bool]:
     ]
     if faults:
         raise InvalidInput("Only claims of whitelisted tokens are sponsored.", faults)
-    if not legacy.is_live:
-        raise named("CannotClaim")
     _check_line(legacy, request.signer, case.head.timestamp)
-    logs = None if waits else await case.simulate(request)
+    logs = None if waits else await _simulated_claim(request, case, legacy)
     if logs is not None:
         delivers = any(log.pays(request.signer) for log in logs)
     else:
@@ -346,6 +359,21 @@ async def _judge_claim(request: ClaimRequest, case: _Case) -> tuple[str, bool]:
     return legacy.creator, waits
 
 
+async def _simulated_claim(request: ClaimRequest, case: _Case, legacy: LegacyFacts) -> tuple[SimulatedLog, ...] | None:
+    """A legacy is live until it is deleted or claimed from, and further claims are paid: only the contract tells."""
+    try:
+        return await case.simulate(request)
+    except ContractRefused as refused:
+        if refused.code != WOULD_FAIL:
+            raise
+        if len(request.assets) > 1:  # everybody of the line is paid each token: the gas of a lane may not do
+            detail = "This claim would fail on chain, so it is not sent. With fewer tokens at once it may go through."
+            raise ContractRefused(WOULD_FAIL, detail) from None
+        if not legacy.is_live:
+            raise named("CannotClaim") from None
+        raise
+
+
 async def _judge_check_in(request: CheckInRequest, case: _Case) -> tuple[str, bool]:
     facts = await case.reads.check_in(request.router, request.subject_id, request.signer, at=case.head.hash)
     waits = case.waits(request, facts.nonce)
@@ -353,7 +381,7 @@ async def _judge_check_in(request: CheckInRequest, case: _Case) -> tuple[str, bo
     if legacy.creator != request.signer:
         raise SignerMismatch("Only the owner of this legacy can check in.")
     if not legacy.is_live:
-        raise named("LegacyNotFound")
+        raise named("LegacyIsDeleted")
     if request.deadline > case.head.timestamp + facts.most_ttl:
         raise named("CheckInDeadlineTooFar")
     if not facts.premium:
@@ -400,8 +428,8 @@ def _only_tokens() -> str:
 
 def _in_users_words(refused: Refused | RelayStopped) -> Refused | RelayStopped:
     if isinstance(refused, LimitReached) and refused.code == "daily_cap_reached":
-        soon = refused.retry_after <= UNDER_WAY_SECONDS
-        state = "reserved by those under way; try again in a minute. " if soon else "used up. "
+        soon = refused.retry_after <= FINAL_SECONDS
+        state = "reserved by those under way; try again in twenty minutes. " if soon else "used up. "
         detail = f"Today's budget for sponsored transactions is {state}{_SELF_PAID}"
         return LimitReached(detail, refused.retry_after, refused.code)
     if isinstance(refused, RelayStopped):

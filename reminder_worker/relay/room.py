@@ -14,7 +14,7 @@ from reminder_worker.errors import LimitReached, NonceMismatch, RelayStopped
 from reminder_worker.relay.values import Authorization, Caps, Lane, State
 
 UNLIMITED: Final = 2**31 - 1
-UNDER_WAY_SECONDS: Final = 60
+FINAL_SECONDS: Final = 1200  # what is under way is settled once it is final, within a quarter of an hour or so
 GLOBAL: Final = ("global", "")
 Scope = tuple[str, str]
 """What a cap is of, and its subject."""
@@ -25,8 +25,8 @@ SignersNonce = tuple[str, str, int]
 @dataclass(slots=True)
 class Room:
     """Wei are booked on the scope `global` alone. `seconds_left`: of the day. `open`, `owed`: slots that are open, and
-    the wei they reserve. `used_wei`: reserved or spent today, `spent_wei` of them spent for good. `queue`: somebody waits
-    for a slot. `known`: requests by digest. `nonces`: of open requests.
+    the wei they reserve. `used_wei`: reserved or spent today, `spent_wei` of them for good. `queue`: somebody waits for
+    a slot. `known`: requests by digest. `nonces`: of open requests.
 
     `taken`, `wei`: what was counted and reserved since it was read.
     """
@@ -79,8 +79,8 @@ class Room:
         full = bool(wei) and self.used_wei + wei > self.caps.daily_wei
         if full and not exhausted and self.spent_wei + wei <= self.caps.daily_wei:
             # A transaction reserves the most it may cost, some times what it then does.
-            detail = "today's cap of sponsored transactions is reserved by those under way; try again in a minute"
-            raise LimitReached(detail, min(self.seconds_left, UNDER_WAY_SECONDS), "daily_cap_reached")
+            detail = "today's cap of sponsored transactions is reserved by those under way; try again in twenty minutes"
+            raise LimitReached(detail, min(self.seconds_left, FINAL_SECONDS), "daily_cap_reached")
         if full:
             exhausted.append(GLOBAL)
         if exhausted:

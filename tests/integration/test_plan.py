@@ -120,7 +120,7 @@ async def test_a_plan_that_loses_a_deadlock_is_made_all_the_same(world: World) -
 
 async def test_a_configuration_removed_after_an_activation_does_not_silence_it(world: World) -> None:
     legacy = await claimed(world)
-    world.scenario.delete_legacy(world.account("owner"), legacy)
+    world.scenario.clear_reminders(world.account("owner"), legacy)
     await world.index.advance()
     await plan(world)
     assert await told(world) == {"owner", "anna", "ben"}

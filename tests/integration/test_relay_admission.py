@@ -318,7 +318,7 @@ async def test_32_concurrent_clients_never_pass_the_cap_in_wei(world: RelayWorld
             try:
                 await replicas[number % 2].admit(authorization(next_one))
             except LimitReached as reached:
-                refused.append((reached.code, 0 < reached.retry_after <= 60))
+                refused.append((reached.code, 0 < reached.retry_after <= 1200))
             budget = await world.budget()
             assert budget["reserved"] + budget["spent"] <= cap
 
@@ -335,9 +335,9 @@ async def test_a_cap_that_is_only_reserved_is_said_to_be_free_soon(world: RelayW
     await world.admission.admit(authorization(1))
     cap = (await world.budget())["reserved"]
     full = with_caps(world, daily_wei=cap)
-    with pytest.raises(LimitReached, match="try again in a minute") as refused:
+    with pytest.raises(LimitReached, match="try again in twenty minutes") as refused:
         await full.admit(authorization(2))
-    assert refused.value.retry_after <= 60
+    assert refused.value.retry_after <= 1200
     await world.execute("update worker.relay_budget set spent_wei = reserved_wei, reserved_wei = 0")
     with pytest.raises(LimitReached, match="is used up"):
         await full.admit(authorization(2))

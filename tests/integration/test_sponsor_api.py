@@ -392,6 +392,29 @@ async def test_a_share_already_taken_would_deliver_nothing(world: World, sealed:
     await refused(world, "/sponsor/claim", again, 422, "nothing_to_claim")
 
 
+async def test_a_legacy_that_was_claimed_from_pays_further_claims_and_takes_no_check_in(
+    world: World, sealed: Sealed
+) -> None:
+    """It says that it is not live from the first claim on."""
+    legacy = sealed.legacy(tokens=[sealed.it.usdc, sealed.it.dai])
+    world.scenario.subscribe_premium(sealed.owner)
+    await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.usdc]))
+    check_in = check_in_body(world, legacy, sealed.owner)
+    assert (
+        "claimed from" in (await refused(world, "/sponsor/check-in", check_in, 422, "legacy_not_found")).body["detail"]
+    )
+    await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.dai]))
+    assert world.scenario.balance(sealed.it.dai, sealed.heir.address) == UNITS
+
+
+async def test_a_claim_of_many_tokens_that_fails_says_that_fewer_may_go_through(world: World, sealed: Sealed) -> None:
+    token = world.scenario.create_hostile_token(TokenMode.BURNS_GAS)
+    legacy = sealed.legacy(tokens=[sealed.it.usdc, token])
+    body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc, token])
+    assert "fewer tokens" in (await refused(world, "/sponsor/claim", body, 422, "would_fail")).body["detail"]
+    assert (await world.post("/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.usdc]))).status == 202
+
+
 @pytest.mark.parametrize("silent", [False, True])
 async def test_where_nothing_can_be_simulated_allowances_and_the_call_decide(
     world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch, silent: bool
@@ -583,6 +606,37 @@ async def test_without_a_relayer_requests_are_refused_and_the_status_answers(
         status = (await world.request("GET", "/sponsor/status")).body
         chains = [{"chainId": world.chain_id, "gift": False, "legacy": False, "reason": "not_configured"}]
         assert status == {"gift": False, "giftEmail": False, "legacy": False, "chains": chains}
+
+
+@pytest.mark.parametrize("lane", ["claim", "check-in", "gift-withdraw"])
+@pytest.mark.parametrize("signed", ["before", "after"])
+async def test_an_upgraded_routers_authorizations_are_refused_by_name(
+    world: World, sealed: Sealed, lane: str, signed: str
+) -> None:
+    """A later version signs something else: that is not the signer's fault, and known without a restart."""
+    s, it = world.scenario, sealed.it
+    router = it.time_lock_router if lane == "gift-withdraw" else it.transfer_eoa_legacy_router
+    legacy = sealed.legacy(opened=lane == "claim")
+    s.subscribe_premium(sealed.owner)
+    gift = sealed.gift()
+
+    def body() -> dict[str, Any]:
+        if lane == "gift-withdraw":
+            return withdraw_body(world, gift, sealed.heir)
+        if lane == "check-in":
+            return check_in_body(world, legacy, sealed.owner)
+        return claim_body(world, legacy, sealed.heir, [it.usdc])
+
+    assert (await world.request("GET", "/sponsor/status")).body["chains"][0]["reason"] is None
+    early = body()
+    s.write(sealed.heir, "Sponsored", router, "becomeVersion", "2")
+    for _ in range(2):
+        sent = early if signed == "before" else body()
+        answer = await refused(world, f"/sponsor/{lane}", sent, 503, "router_version_unsupported")
+        assert "at your own fee, still works" in answer.body["detail"]
+    (chain,) = (await world.request("GET", "/sponsor/status")).body["chains"]
+    assert (chain["gift"], chain["legacy"]) == (lane != "gift-withdraw", lane == "gift-withdraw")
+    assert chain["reason"] == "router_version_unsupported"
 
 
 async def test_the_status_tells_what_works(chain_scenario: Scenario, engine: AsyncEngine) -> None:
