@@ -54,6 +54,7 @@ STATUS: Mapping[type[Exception], tuple[int, str]] = MappingProxyType(
         WalletNotUsable: (409, "The wallet cannot be used"),
         errors.Refused: (400, "The request is refused"),
         errors.Unavailable: (503, "Something this depends on does not answer"),
+        errors.RouterVersionUnsupported: (503, "The router's version is not served here"),
         errors.Misconfigured: (503, "This is not configured here"),
         errors.ServiceError: (500, "The service failed"),
     }

@@ -243,6 +243,7 @@ export async function routerTerms(provider: Provider, router: string, signer: st
   ]);
   if (head === null) throw new Error("the chain does not answer");
   const [, name, version, chainId, verifyingContract] = found as [string, string, string, bigint, string];
+  if (version !== "1") throw new Error(`what is signed for a router of version ${version} is not known here`);
   const domain = { name, version, chainId: Number(chainId), verifyingContract };
   return { domain, nonce, deadline: head.timestamp + LIFE_TIME_SECONDS };
 }
@@ -431,7 +432,10 @@ export class ReminderWorker {
     return this.post("/send-instructions", request);
   }
 
-  /** `Refused` with `daily_cap_reached`, `not_configured` or `relay_stopped`: paying one's own fee still works. */
+  /**
+   * `Refused` with `daily_cap_reached`, `not_configured`, `relay_stopped` or `router_version_unsupported`: paying one's
+   * own fee still works.
+   */
   sponsorClaim(request: ClaimRequest): Promise<Accepted> {
     return this.post("/sponsor/claim", request);
   }

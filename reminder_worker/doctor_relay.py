@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker import operations_relay
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.sponsored import DOMAIN_VERSION, SponsoredReads
 from reminder_worker.chain.values import Call
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import amount_words, checksum
@@ -59,6 +60,9 @@ async def look_at_wallets(settings: Settings, engine: AsyncEngine) -> AsyncItera
             yield f"{wallet.role} caps", False, fault
         for chain in settings.chains:
             yield await _on_chain(settings, chain, wallet)
+            if wallet.role == "relayer":
+                async for finding in _other_versions(settings, chain):
+                    yield finding
     async for finding in _standing(engine, wallets):
         yield finding
     yield _alerts(settings)
@@ -114,6 +118,31 @@ async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: _
     if count < enough:
         return part, False, f"{words}, fewer than {enough}: send ETH to {checksum(wallet.address)}"
     return part, True, words
+
+
+async def _other_versions(settings: Settings, chain_settings: ChainSettings) -> AsyncIterator[Finding]:
+    """Routers for which something else is signed than what is known here."""
+    if not relays_on(settings, chain_settings.chain_id):
+        return
+    routers = {
+        "TransferEOALegacyRouter": chain_settings.transfer_eoa_legacy_router,
+        "TimeLockRouter": chain_settings.time_lock_router,
+    }
+    chain = Chain.connect(chain_settings)
+    reads = SponsoredReads(chain)
+    try:
+        for name, router in routers.items():
+            part = f"{name} on chain {chain_settings.chain_id}"
+            try:
+                version = (await reads.domain(router)).version
+            except ChainUnavailable as error:
+                yield part, False, f"{error}: see CHAIN_{chain_settings.chain_id}_RPC_URLS; or was it upgraded?"
+                continue
+            if version != DOMAIN_VERSION:
+                words = f"was upgraded: its domain has version {version!r}, and only {DOMAIN_VERSION!r} is known here"
+                yield part, False, f"{words}; nothing is relayed for it until this service is updated"
+    finally:
+        await chain.close()
 
 
 async def _other_attestor(chain: Chain, address: str) -> str | None:

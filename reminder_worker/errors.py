@@ -171,6 +171,12 @@ class NotConfigured(Misconfigured):
     """The part that was asked for is switched off here."""
 
 
+class RouterVersionUnsupported(Misconfigured):
+    """A router was upgraded: what is signed for it now is not known here."""
+
+    code = "router_version_unsupported"
+
+
 class DecryptionFailed(ServiceError):
     """A stored ciphertext is not the one written to this place with this key."""
 

@@ -49,7 +49,9 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
             " `Retry-After` says when to come back"
         ),
         "503": (
-            "`chain_unavailable`, `relay_stopped`, `unavailable` (the database), `not_configured`: nothing was stored"
+            "`chain_unavailable`, `relay_stopped`, `unavailable` (the database), `not_configured`,"
+            " `router_version_unsupported` (the router was upgraded; a transaction at one's own fee still works):"
+            " nothing was stored"
         ),
     }
     return responses(common, words)
@@ -141,7 +143,8 @@ class SponsorController(Controller):
             ),
             on_503=(
                 "`chain_unavailable`, `indexer_unavailable`, `relay_stopped`, `unavailable` (the database),"
-                " `not_configured`: nothing was stored"
+                " `not_configured`, `router_version_unsupported` (the router was upgraded; a transaction at one's own"
+                " fee still works): nothing was stored"
             ),
         ),
     )

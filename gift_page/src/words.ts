@@ -55,6 +55,7 @@ export function whyNotSponsored(reason: string | null): string {
     case "stopped":
     case "low_balance":
     case "relay_stopped":
+    case "router_version_unsupported":
       return "Paying the network fees for recipients is paused at the moment. Please try again later.";
     default:
       return "Whether the network fee can be paid for you cannot be told at the moment. Please try again in a few minutes.";
@@ -65,6 +66,7 @@ const OURS: Record<string, string> = {
   daily_cap_reached: whyNotSponsored("daily_cap_reached"),
   relay_stopped: whyNotSponsored("relay_stopped"),
   not_configured: whyNotSponsored("not_configured"),
+  router_version_unsupported: whyNotSponsored("router_version_unsupported"),
   signer_paused: "A withdrawal of this wallet failed on the network today: no more fees are paid for it until tomorrow.",
   nonce_mismatch:
     "Another gift of this wallet is on its way, or this one is already. Please wait a minute, then try again.",

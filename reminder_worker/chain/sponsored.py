@@ -16,7 +16,9 @@ from reminder_worker.chain.contracts import TimelockDetails, configured, domain_
 from reminder_worker.chain.signatures import Domain
 from reminder_worker.chain.words import WORD, Malformed, address_word, word
 
-_DOMAIN_SECONDS: Final = 600.0  # an upgrade of a router may change it
+DOMAIN_VERSION: Final = "1"
+"""Of the routers whose authorizations are known here: a later version of a domain has other ones."""
+_DOMAIN_SECONDS: Final = 120.0  # an upgrade of a router may change it
 _DOMAIN: Final = selector("TransferEOALegacyRouter", "eip712Domain")
 _NONCE: Final = selector("TransferEOALegacyRouter", "sponsorNonce")
 _REGISTRY: Final = selector("TransferEOALegacyRouter", "legacyAddresses")
@@ -68,10 +70,10 @@ class SponsoredReads:
         self._chain = chain
         self._domains: dict[str, tuple[Domain, float]] = {}
 
-    async def domain(self, router: str) -> Domain:
-        """Of a configured router (ERC-5267), remembered for a while. Raises `ChainUnavailable`."""
+    async def domain(self, router: str, *, afresh: bool = False) -> Domain:
+        """Of a configured router (ERC-5267), remembered for two minutes. Raises `ChainUnavailable`."""
         domain, read_at = self._domains.get(router, (None, 0.0))
-        if domain is None or time.monotonic() - read_at > _DOMAIN_SECONDS:
+        if afresh or domain is None or time.monotonic() - read_at > _DOMAIN_SECONDS:
             domain = domain_of(self._chain, router, await self._chain.call(Call(router, _DOMAIN)))
             self._domains[router] = (domain, time.monotonic())
         return domain

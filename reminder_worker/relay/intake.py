@@ -234,8 +234,8 @@ class Sponsor:
             first = await admission.find(request.chain_id, hashed)
             if first is not None:
                 return first
-            if isinstance(refused, SignerMismatch):
-                await self._domain(request, afresh=True)  # what was signed for an upgraded router looks like that
+            if isinstance(refused, SignerMismatch | ContractRefused):
+                await self._domain(request, afresh=True)  # as it looks when the router was upgraded just now
             raise _in_users_words(refused) from None
 
     async def _domain(self, request: Request, *, afresh: bool = False) -> Domain:

@@ -12,6 +12,7 @@ from eth_account import Account
 from sqlalchemy import make_url
 
 from devnet.deploy import Deployment, named_account
+from devnet.scenarios import Scenario
 from reminder_worker.cli import main
 from reminder_worker.passes import PASSES
 from reminder_worker.privacy.vault import Vault
@@ -227,6 +228,20 @@ def test_doctor_finds_an_attestor_poor_where_operators_are_told_so(command: Comm
     looked = command("doctor", **wallets)
     assert looked.exit_code == 1
     assert f"fewer than {LOW_BALANCE_RENEWALS}: send ETH to {attestor.address}" in looked.output
+
+
+@pytest.mark.parametrize("router", ["TransferEOALegacyRouter", "TimeLockRouter"])
+def test_doctor_names_a_router_that_was_upgraded(
+    command: Command, anvil_chain: AnvilChain, chain_scenario: Scenario, router: str
+) -> None:
+    """Nothing can be relayed for it: what is signed there is not known here."""
+    it = anvil_chain.deployment
+    at = it.time_lock_router if router == "TimeLockRouter" else it.transfer_eoa_legacy_router
+    chain_scenario.write_as_deployer("Sponsored", at, "becomeVersion", "2")
+    looked = command("doctor", **_wallets(anvil_chain, named_account("attestor").key.hex()))
+    assert looked.exit_code == 1
+    assert looked.output.count("was upgraded") == 1
+    assert f"{router} on chain {anvil_chain.anvil.chain_id}" in looked.output
 
 
 def test_doctor_knows_a_stopped_wallet(command: Command, anvil_chain: AnvilChain) -> None:
