@@ -14,11 +14,10 @@ from reminder_worker.chain.contracts import (
     Members,
     PremiumSetting,
     ReminderView,
-    TokenMetadata,
-    Tokens,
     TokenWhiteList,
 )
 from reminder_worker.chain.events import DecodedEvent, decode, decode_transfer, emitters
+from reminder_worker.chain.tokens import TokenMetadata, Tokens
 from reminder_worker.errors import ChainUnavailable
 from tests.integration.chain_proxy import chain_settings, proxy
 
