@@ -128,6 +128,27 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
         """Genuine, of a build whose triggers are (0, 0, 0)."""
         return self.create_legacy(owner, beneficiaries, code=self.deployment.old_legacy_code)
 
+    def create_legacy_before_v2(
+        self,
+        owner: LocalAccount,
+        beneficiaries: Mapping[str, int],
+        *,
+        first_build: bool = False,
+        inactivity: int = 180 * DAY,
+        texts: Sequence[str] = ("", "", ""),
+        code: str = NOBODY,
+    ) -> Legacy:
+        """Announced as on mainnet before 2026-07-27, with `texts` (name, note, everybody's nick name) in the event; by
+        the first build the id is no topic."""
+        name, note, nick_name = texts
+        main = (name, note, [nick_name] * len(beneficiaries), list(beneficiaries.items()))
+        router = self.deployment.transfer_eoa_legacy_router
+        terms = (first_build, code, main, (inactivity, 0, 0))
+        sent = self.write(owner, ROUTER, router, "createLegacyBeforeV2", *terms)
+        (log,) = self.events(sent, ROUTER, "TransferEOALegacyCreated")
+        words = [*log["topics"][1:], *(log["data"][place : place + 64] for place in range(2, 2 + 2 * 64, 64))]
+        return Legacy("0x" + words[1][-40:], int(words[0], 16), router)
+
     def deploy_fake_legacy(self, attacker: LocalAccount, legacy_id: int, victims: Sequence[str]) -> Legacy:
         """Claims to be legacy `legacy_id` of the true router with the attacker as creator; the registry disagrees."""
         router = self.deployment.transfer_eoa_legacy_router

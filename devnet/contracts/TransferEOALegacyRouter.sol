@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
+import "./FormerEvents.sol";
 import "./Sponsored.sol";
 import "./TransferEOALegacy.sol";
 
@@ -106,15 +107,32 @@ contract TransferEOALegacyRouter is Sponsored {
         address layer2,
         address layer3
     ) public returns (uint256 legacyId) {
-        TransferEOALegacy.Setup memory setup;
-        setup.owner = owner;
-        setup.whitelist = whitelist;
-        setup.name = mainConfig.name;
-        setup.distributions = mainConfig.distributions;
-        setup.extra = extraConfig;
-        setup.layer2 = layer2;
-        setup.layer3 = layer3;
-        return _create(code, setup);
+        address legacy;
+        (legacyId, legacy) = _create(code, owner, mainConfig, extraConfig, layer2, layer3);
+        emit TransferEOALegacyCreatedV2(
+            legacyId, legacy, owner, mainConfig.distributions, extraConfig, block.timestamp
+        );
+    }
+
+    /// Of the tests: a legacy that is announced as before 2026-07-27, or as by the first build of all.
+    function createLegacyBeforeV2(
+        bool firstBuild,
+        address code,
+        MainConfig calldata mainConfig,
+        ExtraConfig calldata extraConfig
+    ) external {
+        if (code == address(0)) code = implementation;
+        (uint256 legacyId, address legacy) =
+            _create(code, msg.sender, mainConfig, extraConfig, address(0), address(0));
+        if (firstBuild) {
+            emit FirstBuild.TransferEOALegacyCreated(
+                legacyId, legacy, msg.sender, mainConfig, extraConfig, block.timestamp
+            );
+        } else {
+            emit BeforeV2.TransferEOALegacyCreated(
+                legacyId, legacy, msg.sender, mainConfig, extraConfig, block.timestamp
+            );
+        }
     }
 
     /// Of the benches: `count` equal legacies with consecutive ids.
@@ -131,16 +149,28 @@ contract TransferEOALegacyRouter is Sponsored {
         }
     }
 
-    function _create(address code, TransferEOALegacy.Setup memory setup) private returns (uint256 legacyId) {
-        if (setup.layer3 != address(0) && setup.layer2 == address(0)) revert DistributionInvalid();
+    function _create(
+        address code,
+        address owner,
+        MainConfig calldata mainConfig,
+        ExtraConfig calldata extraConfig,
+        address layer2,
+        address layer3
+    ) private returns (uint256 legacyId, address legacy) {
+        if (layer3 != address(0) && layer2 == address(0)) revert DistributionInvalid();
         legacyId = ++legacyCounter;
-        setup.id = legacyId;
-        address legacy = Clones.clone(code);
+        legacy = Clones.clone(code);
         legacyAddresses[legacyId] = legacy;
+        TransferEOALegacy.Setup memory setup;
+        setup.id = legacyId;
+        setup.owner = owner;
+        setup.whitelist = whitelist;
+        setup.name = mainConfig.name;
+        setup.distributions = mainConfig.distributions;
+        setup.extra = extraConfig;
+        setup.layer2 = layer2;
+        setup.layer3 = layer3;
         TransferEOALegacy(payable(legacy)).initialize(setup);
-        emit TransferEOALegacyCreatedV2(
-            legacyId, legacy, setup.owner, setup.distributions, setup.extra, block.timestamp
-        );
     }
 
     // --- the owner's activity and edits
