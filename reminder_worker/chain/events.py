@@ -2,6 +2,10 @@
 
 Names, notes and nicknames are never decoded: strings and structs are stepped over unread, and every other field
 is read with its bounds checked. A log is a stranger's bytes.
+
+TransferEOALegacyRouter stands behind a proxy, and its ABI file has the events of all its builds on mainnet: until
+2026-07-27 a legacy was announced with TransferEOALegacyCreated, and the first build (from 2026-03-05) indexed no
+field of any event. The first topic is the same whether a field is indexed or not; the number of topics tells.
 """
 
 from collections.abc import Callable, Mapping
@@ -83,11 +87,11 @@ class Transfer:
 
 def decode(log: Log) -> DecodedEvent:
     """Raises `UndecodableLog`. Whether the contract is the right one to say so is the caller's to know (`emitters`)."""
-    event = EVENTS.get(log.topics[0]) if log.topics else None
+    event = EVENTS.get((log.topics[0], len(log.topics))) if log.topics else None
     if event is None:
         raise UndecodableLog("an unknown event")
-    if len(log.topics) != 1 + len(event.indexed) or len(log.data) < event.head_size:
-        raise UndecodableLog(f"{event.name}: too short or too long")
+    if len(log.data) < event.head_size:
+        raise UndecodableLog(f"{event.name}: too short")
     args: dict[str, Any] = {}
     try:
         for field, topic in zip(event.indexed, log.topics[1:], strict=True):
@@ -161,13 +165,14 @@ def _event_type(event: abi.Member) -> EventType:
     return EventType(event["name"], abi.topic(event), tuple(indexed), tuple(fields), head)
 
 
-def _all_events() -> dict[str, EventType]:
-    found: dict[str, EventType] = {}
+def _all_events() -> dict[tuple[str, int], EventType]:
+    found: dict[tuple[str, int], EventType] = {}
     for contract in CONTRACTS.values():
-        for event in abi.events(contract):
-            found.setdefault(abi.topic(event), _event_type(event))
+        for event in map(_event_type, abi.events(contract)):
+            found.setdefault((event.topic, 1 + len(event.indexed)), event)
     return found
 
 
-EVENTS: Final[Mapping[str, EventType]] = _all_events()
+EVENTS: Final[Mapping[tuple[str, int], EventType]] = _all_events()
+"""By first topic and number of topics."""
 TRANSFER_TOPIC: Final = abi.topic(abi.events("ERC20")[0])

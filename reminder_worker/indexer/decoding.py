@@ -103,6 +103,10 @@ def _eoa_created(args: Args) -> dict[str, Any]:
     return {"legacy_id": args["legacyId"], "legacy_type": EOA, "owner": args["creator"]}
 
 
+def _eoa_created_before_v2(args: Args) -> dict[str, Any]:
+    return {"legacy_id": args["legacyId"], "legacy_type": EOA, "owner": args["creatorAddress"]}
+
+
 def _safe_created(args: Args) -> dict[str, Any]:
     return {"legacy_id": args["legacyId"], "legacy_type": SAFE, "owner": args["safeAddress"]}
 
@@ -135,6 +139,7 @@ def _status(args: Args) -> dict[str, Any]:
 _KEPT: Mapping[str, Callable[[Args], dict[str, Any]]] = {
     NOTIFY: _notify,
     "TransferEOALegacyCreatedV2": _eoa_created,
+    "TransferEOALegacyCreated": _eoa_created_before_v2,
     "MultisigLegacyCreated": _safe_created,
     "TransferEOALegacyAutoRenewSet": _auto_renew,
     "LegacyReminderUpdated": _reminder,

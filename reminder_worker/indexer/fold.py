@@ -12,7 +12,7 @@ from reminder_worker.indexer.questions import ENDED, LIVE
 
 Row = dict[str, Any]  # the columns of the table, without the chain
 
-CREATED = frozenset({"TransferEOALegacyCreatedV2", "MultisigLegacyCreated"})
+CREATED = frozenset({"TransferEOALegacyCreatedV2", "TransferEOALegacyCreated", "MultisigLegacyCreated"})
 ACTIVATED = frozenset({"TransferEOALegacyActivated", "TransferEOALegacyActivatedWithUnswap", "MultisigLegacyActivated"})
 WITHDRAWN = frozenset({"FundsWithdrawn", "TokensWithdrawn"})
 NOTIFY = "LegacyEmailNotifyRequested"

@@ -209,17 +209,17 @@ class Mapping:
             place.timelock_erc1155: "TimelockERC1155",
         }
         self.addresses = list(sources)
-        self._abi: dict[tuple[str, str], Any] = {}
+        self._abi: dict[tuple[str, str, int], Any] = {}
         for address, contract in sources.items():
             for entry in scenario.contracts[contract].abi:
                 if entry["type"] == "event":
                     topic = "0x" + event_abi_to_log_topic(entry).hex()  # type: ignore[arg-type]
-                    self._abi[address, topic] = entry
+                    self._abi[address, topic, 1 + sum(item["indexed"] for item in entry["inputs"])] = entry
         self._by_id: dict[tuple[str, int], str] = {}
         self._vaults: dict[str, dict[str, int]] = {}
 
     def handle(self, store: Store, log: Any, timestamp: int) -> None:
-        entry = self._abi.get((log["address"], log["topics"][0]))
+        entry = self._abi.get((log["address"], log["topics"][0], len(log["topics"])))
         handler = getattr(self, entry["name"], None) if entry else None
         if handler is not None:
             handler(store, _arguments(entry, log), log, timestamp)
@@ -239,6 +239,9 @@ class Mapping:
 
     def TransferEOALegacyCreatedV2(self, store: Store, event: Entity, log: Any, timestamp: int) -> None:
         self._created(store, event, self.eoa, 3, event["creator"], event["creator"], timestamp)
+
+    def TransferEOALegacyCreated(self, store: Store, event: Entity, log: Any, timestamp: int) -> None:
+        self._created(store, event, self.eoa, 3, event["creatorAddress"], event["creatorAddress"], timestamp)
 
     def MultisigLegacyCreated(self, store: Store, event: Entity, log: Any, timestamp: int) -> None:
         self._created(store, event, self.safe, 1, event["creatorAddress"], event["safeAddress"], timestamp)

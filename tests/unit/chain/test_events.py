@@ -30,6 +30,7 @@ SAFE = "(string,string,string[],address[])"
 SIGNATURES = {
     "TransferEOALegacyRouter": f"""
         TransferEOALegacyCreatedV2(uint256,address,address,{SHARES}[],{TERMS},uint256)
+        TransferEOALegacyCreated(uint256,address,address,(string,string,string[],{SHARES}[]),{TERMS},uint256)
         TransferEOALegacyConfigUpdated(uint256,(string,string,string[],{SHARES}[]),{TERMS},uint256)
         TransferEOALegacyLayer23DistributionUpdated(uint256,uint8,string,{SHARES},uint256)
         TransferEOALegacyDistributionUpdated(uint256,string[],{SHARES}[],uint256)
@@ -89,7 +90,7 @@ def changed(log: Log, data: bytes) -> Log:
 def test_the_abi_files_have_the_deployed_events(contract: str) -> None:
     for declared in SIGNATURES[contract].split():
         assert declared in [signature(event) for event in events(contract)]
-        assert "0x" + keccak(text=declared).hex() in EVENTS
+        assert "0x" + keccak(text=declared).hex() in {first for first, _ in EVENTS}
 
 
 @pytest.mark.parametrize(("contract", "event"), ALL, ids=[f"{c}.{e['name']}" for c, e in ALL])

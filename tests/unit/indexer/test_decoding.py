@@ -23,9 +23,12 @@ SETTINGS = ChainSettings.model_validate(
 )
 
 
-def log_of(setting: str, event: str, *values: Any, at: str | None = None, index: int = 0) -> Log:
-    """A log as the contract would emit it; `values` in the order of the ABI."""
-    entry = next(item for item in abi.events(CONTRACTS[setting]) if item["name"] == event)
+def log_of(
+    setting: str, event: str, *values: Any, at: str | None = None, index: int = 0, first_build: bool = False
+) -> Log:
+    """A log as the contract would emit it, or as its first build did; `values` in the order of the ABI."""
+    builds = [item for item in abi.events(CONTRACTS[setting]) if item["name"] == event]
+    entry = builds[-1] if first_build else builds[0]
     pairs = list(zip(entry["inputs"], values, strict=True))
     topics = [abi.topic(entry), *("0x" + encode([i["type"]], [v]).hex() for i, v in pairs if i["indexed"])]
     others = [(abi.canonical(item), value) for item, value in pairs if not item["indexed"]]
@@ -60,6 +63,39 @@ def test_an_event_of_a_router_finds_its_legacy_by_id() -> None:
     assert found.unnamed_ids() == {PLACES[router]: {2, 3}}
     named = found.named({(PLACES[router], 2): BOB})
     assert [event.legacy for event in named.events] == [LEGACY, LEGACY, BOB, None]
+
+
+@pytest.mark.parametrize("first_build", [False, True])
+def test_a_legacy_of_before_v2_belongs_to_its_creator(first_build: bool) -> None:
+    """Wherever its id stands; none of its strings is kept."""
+    main = ("Zzyzx", "Zzyzx", ["Zzyzx"], [(BOB, 100)])
+    values = (7, LEGACY, ANN, main, (1, 2, 3), 999)
+    log = log_of("transfer_eoa_legacy_router", "TransferEOALegacyCreated", *values, first_build=first_build)
+    assert len(log.topics) == (1 if first_build else 2)
+    (event,) = decoded(log).events
+    assert (event.legacy, event.creator, event.block_time) == (LEGACY, ANN, 1000)
+    assert event.data == {"legacy_id": 7, "legacy_type": 3, "owner": ANN}
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("TransferEOALegacyActivated", (1, 999)),
+        ("TransferEOALegacyDeleted", (999,)),
+        ("TransferEOALegacyTriggerUpdated", (5, 999)),
+        ("TransferEOALegacyConfigUpdated", (("Zzyzx", "Zzyzx", ["Zzyzx"], [(BOB, 100)]), (1, 2, 3), 999)),
+        ("TransferEOALegacyLayer23DistributionUpdated", (2, "Zzyzx", (BOB, 100), 999)),
+        ("TransferEOALegacyDistributionUpdated", (["Zzyzx"], [(BOB, 100)], 999)),
+        ("TransferEOALegacyActivedAlive", (999,)),
+    ],
+)
+def test_the_first_build_of_the_router_is_understood(name: str, values: tuple[Any, ...]) -> None:
+    """It indexed nothing: the id stands among the data, and what happened is the same."""
+    logs = [log_of("transfer_eoa_legacy_router", name, 1, *values, first_build=first) for first in (False, True)]
+    assert [len(log.topics) for log in logs] == [2, 1]
+    _, today, then = decoded(created(1), *logs).named({}).events
+    assert (then.name, then.legacy, then.data) == (name, LEGACY, {"legacy_id": 1})
+    assert then == today
 
 
 def test_the_same_id_of_another_router_is_another_legacy() -> None:
