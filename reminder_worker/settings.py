@@ -507,7 +507,11 @@ class ChainSettings(Group):
         alias="SUBGRAPH_MAX_LAG",
         description="blocks an indexer may lag: beyond it our own index answers, and unsent emails wait for it",
     )
-    start_block: int = Field(ge=0, alias="START_BLOCK", description="first block the index reads")
+    start_block: int = Field(
+        ge=0,
+        alias="START_BLOCK",
+        description="first block the index reads: that of the oldest contract, on mainnet 24589469",
+    )
     signal_block: BlockTag = Field(
         "safe", alias="SIGNAL_BLOCK", description="signals are acted on when this block has them"
     )
