@@ -299,7 +299,7 @@ class RelaySettings(Group):
         description="wei a day, failed transactions included",
     )
     daily_count_cap: Count = Field(500, ge=0, alias="RELAY_DAILY_COUNT_CAP", description="requests a day")
-    per_legacy: Count = Field(5, ge=0, alias="RELAY_PER_LEGACY", description="requests a day for one legacy")
+    per_legacy: Count = Field(15, ge=0, alias="RELAY_PER_LEGACY", description="requests a day for one legacy")
     per_gift: Count = Field(3, ge=0, alias="RELAY_PER_GIFT", description="requests a day for one gift")
     per_signer: Count = Field(5, ge=0, alias="RELAY_PER_SIGNER", description="requests a day of one signer")
     per_creator: Count = Field(

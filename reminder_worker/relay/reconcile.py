@@ -5,6 +5,7 @@ each slot. Only then are stored bytes sent. Any number of reconcilers may run at
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -53,6 +54,7 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 WAITING_LOOKED_AT: Final = 100
+WAITING_SECONDS: Final = 20.0
 NEAR_SECONDS: Final = 60.0
 
 
@@ -145,16 +147,13 @@ class Reconcile:
                 outgoing += await self._guarded(chain_id, at.request, work, report) or ()
         await self._together(chain_id, ended, self._finish, report)
         await broadcast(self._engine, chain, outgoing)
-        paid_out = await self._paid_out(chain, seen.waiting)
-        for request in seen.waiting:
-            looking = self._waiting(chain, request, seen.views, request.id in paid_out, report)
-            await self._guarded(chain_id, request, looking, report)
         telling = asyncio.ensure_future(self._watch.tell(chain_id, seen.balance, seen.market))
         try:
             with suppress(RelayStopped):
                 report.started = await self._admission.start_open(chain_id)
         finally:
             told = await telling
+        await self._look_at_waiting(chain, seen, report)
         report.balance_wei, report.oldest_open_seconds, report.stopped = seen.balance, *told
         return report
 
@@ -351,6 +350,16 @@ class Reconcile:
             return frozenset()  # the next run tells
         pairs = zip(gifts, found, strict=True)
         return frozenset(request.id for request, gift in pairs if gift is not None and gift.status != LIVE)
+
+    async def _look_at_waiting(self, chain: Chain, seen: _Seen, report: ReconcileReport) -> None:
+        """At the end and not for long: each may need a search through logs, and nobody's transaction waits for it."""
+        ends = time.monotonic() + WAITING_SECONDS
+        paid_out = await self._paid_out(chain, seen.waiting)
+        for request in seen.waiting:
+            if time.monotonic() > ends:
+                break
+            looking = self._waiting(chain, request, seen.views, request.id in paid_out, report)
+            await self._guarded(chain.chain_id, request, looking, report)
 
     async def _waiting(
         self, chain: Chain, request: StoredRequest, views: Views, paid_out: bool, report: ReconcileReport

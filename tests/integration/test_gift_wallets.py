@@ -29,7 +29,7 @@ from reminder_worker.errors import (
     SignerMismatch,
 )
 from reminder_worker.gifts.identity_provider import IdentityProvider, IdentityProviderUnavailable, NotCreated
-from reminder_worker.gifts.wallets import GiftWallets, GiverUnknown, WalletNotUsable, WalletRequest
+from reminder_worker.gifts.wallets import MOST_GIVEN_BACK, GiftWallets, GiverUnknown, WalletNotUsable, WalletRequest
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
 from reminder_worker.settings import Settings
@@ -421,6 +421,16 @@ async def test_what_fails_for_the_providers_sake_is_not_counted_against_the_give
     assert await one.address(world.request()) == address_of(world)
     with pytest.raises(LimitReached):
         await one.address(world.request())
+
+
+async def test_a_giver_whose_requests_keep_failing_comes_to_an_end(world: World) -> None:
+    """Each new email takes one of the day's creations, whatever becomes of it."""
+    away = world.another(GIFT_WALLETS_PER_GIVER="2", TURNKEY_URL="http://127.0.0.1:1")
+    for number in range(2 + MOST_GIVEN_BACK):
+        with pytest.raises(IdentityProviderUnavailable):
+            await away.address(world.request(f"person-{number}@post.example"))
+    with pytest.raises(LimitReached):
+        await away.address(world.request())
 
 
 async def test_copies_of_one_message_sent_at_once_are_counted_once(world: World) -> None:
