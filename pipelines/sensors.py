@@ -232,10 +232,14 @@ async def _nothing_open(runtime: "Runtime") -> str:
 
 
 async def _no_change(runtime: "Runtime") -> str:
+    from reminder_worker.operations import pass_states
     from reminder_worker.operations_relay import conditions
+    from reminder_worker.watchdog import NAME, NOT_TOLD_YET
 
-    found = await conditions(runtime.engine)
-    return f"no change; wrong now: {len(found)}, as alerts said" if found else "nothing is wrong"
+    if found := await conditions(runtime.engine):
+        return f"no change; wrong now: {len(found)}, as alerts said"
+    seen = next((state for state in await pass_states(runtime.engine) if state.name == NAME), None)
+    return NOT_TOLD_YET if seen and (seen.detail or {}).get("wrong") else "nothing is wrong"
 
 
 async def _nobody_to_look_at(runtime: "Runtime") -> str:

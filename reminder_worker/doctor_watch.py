@@ -9,7 +9,7 @@ from reminder_worker import operations, operations_relay
 from reminder_worker.doctor_relay import Finding
 from reminder_worker.mail.messages import duration_words
 from reminder_worker.settings import Settings
-from reminder_worker.watchdog import LOOKED_WITHIN, NAME
+from reminder_worker.watchdog import LOOKED_WITHIN, NAME, NOT_TOLD_YET
 
 
 async def look_at_watch(settings: Settings, engine: AsyncEngine) -> AsyncIterator[Finding]:
@@ -32,7 +32,7 @@ async def look_at_watch(settings: Settings, engine: AsyncEngine) -> AsyncIterato
             f"has not looked for {since}: does anything run? start Dagster, or `reminder-worker tick`",
         )
     elif (seen.detail or {}).get("wrong"):
-        yield "watchdog", None, "something looks wrong, but not for long enough to be told: ask again in a few minutes"
+        yield "watchdog", None, f"{NOT_TOLD_YET}: ask again in a few minutes"
     else:
         yield "watchdog", True, f"looked {duration_words(seen.checked_age)} ago: nothing is wrong"
     yield _heartbeat(settings, str((seen.detail or {}).get("heartbeat")) if seen else "")

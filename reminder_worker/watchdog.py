@@ -30,6 +30,7 @@ NAME: Final = "watchdog"
 CALM_SECONDS: Final = 300
 LOOKED_WITHIN: Final = 300  # seconds; what it said longer ago says nothing of now
 PING_SECONDS: Final = 10.0
+NOT_TOLD_YET: Final = "something looks wrong, but not for long enough to be told"
 OURS: Final = (
     AlertKind.WORKER_STALLED,
     AlertKind.INDEX_LAGGING,

@@ -491,11 +491,17 @@ def test_a_chain_whose_run_just_failed_rests_before_the_next(
     assert _tick("events_every_5_seconds", service, instance).launched
 
 
+def _all_passes_look(service: Service) -> None:
+    _run("events", service)
+    _run("statistics", service)
+    for sensor in ("due_every_minute", OFTEN):
+        _tick(sensor, service)
+
+
 def test_the_watchdog_launches_a_run_only_for_a_change_and_its_asset_shows_what_is_wrong(
     service: Service, database: psycopg.Connection[Any], instance: dg.DagsterInstance
 ) -> None:
-    for job in ("events_every_5_seconds", "due_every_minute", OFTEN):
-        _tick(job, service, instance)
+    _all_passes_look(service)
     assert _tick("health_every_minute", service, instance).skip_message == "nothing is wrong"
     _enter_email(database, "held", claimed_at=datetime.now(UTC))
     assert _tick("health_every_minute", service, instance).launched == ["health"]
@@ -504,6 +510,16 @@ def test_the_watchdog_launches_a_run_only_for_a_change_and_its_asset_shows_what_
     assert "emails_need_hand" in _made(result)["worker_health"]["conditions"]
     standing = _checked(_run("overview", service))["nothing_is_wrong"]
     assert not standing.passed
+
+
+def test_the_watchdogs_sensor_does_not_say_that_all_is_well_before_operators_are_told(
+    service: Service, database: psycopg.Connection[Any]
+) -> None:
+    _all_passes_look(service)
+    assert _tick("health_every_minute", service).skip_message == "nothing is wrong"
+    database.execute("update worker.pass_state set succeeded_at = clock_timestamp() - interval '1 day'")
+    said = _tick("health_every_minute", service).skip_message
+    assert said == "something looks wrong, but not for long enough to be told"
 
 
 def test_a_dispatch_that_had_to_leave_work_of_a_silent_chain_is_not_launched_again_at_once(
