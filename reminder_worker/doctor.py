@@ -136,6 +136,7 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
     else:
         yield Finding("installation", True, "keys and contracts are those this database was made with")
     yield await _waiting_for_operators(engine)
+    yield await _recipients(engine)
     yield await _passes(engine, settings)
 
 
@@ -145,6 +146,14 @@ async def _waiting_for_operators(engine: AsyncEngine) -> Finding:
         return Finding("ledger", True, "no email is dead, or was held lately")
     words = ", ".join(f"{each.count} {each.kind} {each.state} ({each.reason or 'no reason'})" for each in found)
     return Finding("ledger", False, f"{words}: see the runbook; `reminder-worker requeue` for dead ones")
+
+
+async def _recipients(engine: AsyncEngine) -> Finding:
+    saved, silent = await operations.saved_legacies(engine)
+    if not silent:
+        return Finding("recipients", True, f"{saved} legacies with saved recipients are configured on chain")
+    words = f"{silent} of {saved} legacies with saved recipients name nobody to remind on chain"
+    return Finding("recipients", None, f"{words}: none of theirs is written to until their owners do")
 
 
 async def _passes(engine: AsyncEngine, settings: Settings) -> Finding:

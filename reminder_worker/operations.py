@@ -62,6 +62,12 @@ _NEXT_ASK = text("""
 """)
 
 
+_SAVED = text("""
+    select count(*) as saved, count(*) filter (where c.legacy is null) as silent
+    from worker.watch w left join worker.reminder_config c using (chain_id, legacy)
+""")
+
+
 @dataclass(frozen=True, slots=True)
 class PassState:
     """Ages in whole seconds, None where it never happened; `error` is the class of the last failure, if not over.
@@ -161,6 +167,13 @@ class Sends:
     kind: str
     state: str
     count: int
+
+
+async def saved_legacies(engine: AsyncEngine) -> tuple[int, int]:
+    """Legacies with stored recipients, and those of them that are not configured on chain. Reads all of them."""
+    async with engine.connect() as connection:
+        row = (await connection.execute(_SAVED)).one()
+    return row.saved, row.silent
 
 
 async def pass_states(engine: AsyncEngine) -> list[PassState]:

@@ -92,6 +92,8 @@ def test_doctor_is_content_with_a_sound_installation(command: Command) -> None:
         assert words in looked.output
     assert "mail" in looked.output
     assert "not configured (MAIL_URL, MAIL_TOKEN)" in looked.output
+    columns = {found[1]: found.start(2) for found in re.finditer(r"(?m)^(ok|off) +(\w)", looked.output)}
+    assert set(columns) == {"ok", "off"}
 
 
 def test_doctor_writes_nothing(command: Command) -> None:
@@ -128,6 +130,25 @@ def test_doctor_names_what_is_wrong_and_what_to_do(command: Command, changes: di
     looked = command("doctor", **changes)
     assert looked.exit_code == 1
     assert words in looked.output
+
+
+def test_doctor_says_whose_recipients_nobody_is_told_of(command: Command) -> None:
+    """Saved here, and not configured on chain: by design they are not written to, which nobody would notice."""
+    legacies = [f"0x{number:040x}" for number in (1, 2)]
+    for legacy in legacies:
+        command.sql(
+            "insert into worker.watch (chain_id, legacy, creator, legacy_type) values (31337, %s, %s, 3)",
+            legacy,
+            legacies[0],
+        )
+    command.sql(
+        "insert into worker.reminder_config (chain_id, legacy, creator, cosigners, beneficiaries, updated_block)"
+        " values (31337, %s, %s, '{}', '{}', 1)",
+        *legacies,
+    )
+    looked = command("doctor")
+    assert looked.exit_code == 0
+    assert re.search("recipients.*1 of 2 legacies with saved recipients name nobody to remind on chain", looked.output)
 
 
 def test_a_database_that_takes_no_writes_is_named(command: Command) -> None:
