@@ -71,13 +71,13 @@ def doctor() -> None:
     for name, value in shown_settings(settings):
         listed.add_row(name, value)
     console.print(listed)
-    marks = {True: "[green]ok[/]", False: "[bold red]wrong[/]", None: "[dim]off[/]"}
+    marks = {True: "[green]ok[/]   ", False: "[bold red]wrong[/]", None: "[dim]off[/]  "}
 
     async def look() -> bool:
         wrong = False
         async for finding in examine(settings):
             wrong |= finding.good is False
-            console.print(f"{marks[finding.good]:<20} [bold]{finding.part}[/]: ", end="")
+            console.print(f"{marks[finding.good]}  [bold]{finding.part}[/]: ", end="")
             console.print(finding.words, markup=False)
         return wrong
 
@@ -313,7 +313,9 @@ def rotate_key() -> None:
         click.echo("nothing needs EMAIL_ENC_KEYS_OLD any more")
 
 
-@main.command(epilog=cli_parts.example("reminder-worker --env-file .local/env inbox", "reminder-worker inbox 3"))
+@main.command(
+    epilog=cli_parts.example("reminder-worker --env-file .local/env inbox", "reminder-worker --env-file .local/env inbox 3")
+)
 @click.argument("number", type=int, required=False)
 def inbox(number: int | None) -> None:
     """Emails that the local stack received: a list, or one of them by its number. Local stack only."""

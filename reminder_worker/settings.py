@@ -148,6 +148,9 @@ class PriceFeed:
             raise ValueError("needs <token>=<feed>@<heartbeat in seconds>")
         return cls("ETH" if token.upper() == "ETH" else _address(token), _address(feed), int(heartbeat))
 
+    def __str__(self) -> str:
+        return f"{self.token}={self.feed}@{self.heartbeat_seconds}"
+
 
 def _price_feeds(value: object) -> object:
     if not isinstance(value, str):

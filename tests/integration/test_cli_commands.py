@@ -92,8 +92,13 @@ def test_doctor_is_content_with_a_sound_installation(command: Command) -> None:
         assert words in looked.output
     assert "mail" in looked.output
     assert "not configured (MAIL_URL, MAIL_TOKEN)" in looked.output
-    columns = {found[1]: found.start(2) for found in re.finditer(r"(?m)^(ok|off) +(\w)", looked.output)}
-    assert set(columns) == {"ok", "off"}
+
+
+def test_what_doctor_finds_stands_in_one_column_whatever_it_is(command: Command) -> None:
+    looked = command("doctor", MAIL_URL="http://127.0.0.1:1")
+    found = re.findall(r"(?m)^((ok|wrong|off) +)\w", looked.output)
+    assert {word for _, word in found} == {"ok", "wrong", "off"}
+    assert {len(before) for before, _ in found} == {7}
 
 
 def test_doctor_writes_nothing(command: Command) -> None:

@@ -273,6 +273,12 @@ def test_doctor_shows_every_setting_there_is() -> None:
     assert {*shown, "CHAINS"} == {name.replace("<id>", "1") for name in setting_names()} | {"CHAINS"}
 
 
+def test_doctor_shows_price_feeds_as_they_are_set() -> None:
+    feeds = f"ETH=0x{'1' * 40}@3600, 0x{'2' * 40}=0x{'3' * 40}@86400"
+    shown = dict(shown_settings(Settings.from_environ({**MINIMAL, "CHAIN_1_PRICE_FEEDS": feeds})))
+    assert shown["CHAIN_1_PRICE_FEEDS"] == feeds
+
+
 def test_the_example_environment_has_exactly_the_names_there_are() -> None:
     lines = (ROOT / ".env.example").read_text().splitlines()
     listed = [match[1] for line in lines if (match := re.match(r"#?([A-Z][A-Z0-9_]*)=", line))]
