@@ -6,13 +6,21 @@ from typing import Any, Protocol
 from litestar import Litestar, Router
 from litestar.config.cors import CORSConfig
 from litestar.di import Provide
+from litestar.exceptions import HTTPException, NotFoundException
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import Components
-from litestar.types import ASGIApp
+from litestar.types import ASGIApp, ExceptionHandlersMap
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.clients import Clients, RateLimit
-from api.controllers.gift_pages import GiftFactsController, GiftPageController, card_image, create, page_file
+from api.controllers.gift_pages import (
+    GiftFactsController,
+    GiftPageController,
+    card_image,
+    create,
+    nothing_below,
+    page_file,
+)
 from api.controllers.gifts import GiftNotifyController, GiftWalletController
 from api.controllers.health import HealthController
 from api.controllers.operator import SECURITY_SCHEMES, OperatorController, StatusController, bearer
@@ -136,7 +144,7 @@ def create_app(parts: Parts, published: Published, clients: Clients, per_minute:
             "published": _given(published),
             "price_history": _given(PriceHistory(parts.engine, published)),
         },
-        exception_handlers=exception_handlers(),
+        exception_handlers=_exception_handlers(settings),
         cors_config=CORSConfig(
             allow_origins=[settings.service.app_origin, *settings.api.cors_origins],
             allow_methods=["GET", "POST"],
@@ -172,6 +180,13 @@ def application(parts: Parts, metrics: RequestMetrics, published: Published) -> 
     per_minute = RateLimit(clients, parts.quotas, parts.settings.api.rate_limit_per_minute)
     app = create_app(parts, published, clients, per_minute)
     return FromMemory(Edge(app, clients, metrics), published, per_minute, metrics)
+
+
+def _exception_handlers(settings: Settings) -> ExceptionHandlersMap:
+    handlers = exception_handlers()
+    if settings.gifts is None:
+        return handlers
+    return {**handlers, NotFoundException: nothing_below(settings.gifts.prefix, handlers[HTTPException])}
 
 
 def _given(part: Any) -> Provide:

@@ -2,12 +2,14 @@
 
 import json
 import re
+from collections.abc import Callable
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from eth_utils.address import to_checksum_address
 from litestar import Controller, Request, Response, get
 from litestar.di import NamedDependency
+from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, PathParameter
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -26,11 +28,19 @@ from reminder_worker.settings import IdentityProviderSettings, Settings
 _NUMBER = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}", re.ASCII)
 _PASSING = (Unavailable, Misconfigured)  # also when a node denies a contract
+Handler = Callable[[Request[Any, Any, Any], Any], Response[Any]]
 FOR_EVER = {
     "Cache-Control": "public, max-age=31536000, immutable",
     "Cross-Origin-Resource-Policy": "cross-origin",  # messengers show it on pages of their own
 }
 NO_GIFT = ("There is no gift here", ["Please check the link.", "A gift that was sealed this minute may need a moment."])
+CUT_OFF = (
+    "This link is not whole",
+    [
+        "A part of it was lost, perhaps where it was copied. Nothing else is: the gift is safe where it is.",
+        "Please open the whole link, as it was given to you.",
+    ],
+)
 NOT_SERVED = (
     "This gift is on another network",
     [
@@ -192,6 +202,16 @@ def create(
     setup = {"origin": str(pages.rules.origins[0]), "prefix": pages.rules.prefix, "chains": chains}
     occasion = occasion_of(None)
     return _html(create_page(occasion, pages.rules.prefix, entry, json.dumps(setup)), content_security_policy(occasion))
+
+
+def nothing_below(prefix: str, elsewhere: Handler) -> Handler:
+    """What answers where no path is: below the prefix a page, since people open claim links that were cut off."""
+
+    def answer(request: Request[Any, Any, Any], error: NotFoundException) -> Response[Any]:
+        is_below = f"{request.scope['path']}/".startswith(f"/{prefix}/")
+        return _sorry(NotFound(), _marks(request), CUT_OFF) if is_below else elsewhere(request, error)
+
+    return answer
 
 
 def _served(pages: GiftPages | None) -> GiftPages:

@@ -416,6 +416,27 @@ async def test_a_gift_has_one_path(world: World, path: str) -> None:
     assert "no gift here" in Tags(shown.body).text
 
 
+@pytest.mark.parametrize("path", ["", "/", "/31337", "/31337/?o=birthday", "/for", "/for/", "/31337/1/2", "/cards"])
+async def test_a_link_that_was_cut_off_is_told_so_on_a_page(world: World, path: str) -> None:
+    """Who was given it shall not read a problem's JSON; beside the prefix there are no people."""
+    shown = await world.request("GET", f"/sealed{path}")
+    assert (shown.status, shown.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
+    assert "This link is not whole" in Tags(shown.body).text
+    assert shown.headers["Cache-Control"] == "no-store"
+    beside = await world.request("GET", "/sealedx/31337")
+    assert (beside.status, beside.code) == (404, "not_found")
+
+
+async def test_a_slash_behind_a_link_leads_to_its_gift_all_the_same(
+    world: World, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    gift = world.scenario.create_gift(giver, ada.address, eth=1)
+    shown = await page(world, f"{gift}/", "?o=eid")
+    assert (shown.status, ada.address in Tags(shown.body).text) == (200, True)
+    await indexed(world)
+    assert (await entry(world, f"{ada.address}/")).status == 302
+
+
 async def test_an_image_has_one_name(world: World) -> None:
     """Names without the hash, with another one, or of other files are not served."""
     for name in ("gift.png", "gift.000000000000.png", "..%2foccasions.json", "%2e%2e"):
