@@ -39,7 +39,7 @@ td:first-child,th:first-child{white-space:nowrap}
 tr{border-bottom:1px solid var(--line);padding:.5rem 0;display:block}}
 """
 CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; style-src 'sha256-"
+    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; img-src data:; style-src 'sha256-"
     + b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     + "'"
 )

@@ -82,6 +82,7 @@ class GiftNotifyController(Controller):
         return_dto=None,
         operation_id="giftNotify",
         summary="Say whom to tell of a gift, and when",
+        response_description="Saved, in the place of whoever was to be told before",
         responses=_problems(),
     )
     async def notify(

@@ -342,6 +342,8 @@ async def test_every_field_of_the_document_is_described_and_its_examples_are_rea
             inner = described.get("items", described)
             assert described.get("description") or inner.get("$ref"), f"{name}.{field} is not described"
     posts = {path: item["post"] for path, item in document["paths"].items() if "post" in item}
+    said = {answer["description"] for post in posts.values() for answer in post["responses"].values()}
+    assert not any("created" in words.lower() for words in said), "nothing has a URL of its own"
     assert set(posts) >= {*PATHS.values(), "/sponsor/claim", "/sponsor/check-in", "/sponsor/gift-withdraw"}
     for path, operation in posts.items():
         example = example_of(document, operation["requestBody"]["content"]["application/json"]["schema"])
@@ -399,6 +401,7 @@ async def test_the_page_of_the_document_loads_nothing(world: World) -> None:
     answer = await world.request("GET", "/schema")
     page = answer.body.decode()
     assert answer.headers["Content-Type"].startswith("text/html")
+    assert "img-src data:;" in answer.headers["Content-Security-Policy"], "for the icon, which is empty"
     assert not re.search(r"<script|<link(?! rel=\"icon\" href=\"data:,\")|<img|<iframe|@import|url\(|src=", page)
     assert "://" not in re.sub(r"<pre>[^<]*</pre>", "", page), "but in the text of an example"
     for path in (*PATHS.values(), "/sponsor/claim", "/sponsor/status"):
