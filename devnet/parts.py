@@ -105,10 +105,15 @@ class Log:
 
 
 class Supervisor:
-    """All parts of one stack. Not thread safe: the thread that starts a part has to outlive it."""
+    """All parts of one stack. Not thread safe: the thread that starts a part has to outlive it.
+
+    The parts work in `logs`, made anew at each start: what reads `.env` of its working directory (our commands, and
+    Dagster's, for which it counts more than the environment) finds none there.
+    """
 
     def __init__(self, directory: Path, log: Log) -> None:
         self.directory = directory
+        self.logs = directory / "logs"
         self.log = log
         self._running: list[_Running] = []
         self._batches: dict[str, int] = {}
@@ -184,9 +189,9 @@ class Supervisor:
     def _spawn(self, part: Part) -> _Running:
         self.log.part(part.name, "starting")
         process = subprocess.Popen(
-            list(part.command), env={**part.environ, MARK: str(self.directory)}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", bufsize=1,
-            start_new_session=True, preexec_fn=_die_with_parent(), user=part.user, group=part.user,
+            list(part.command), cwd=self.logs, env={**part.environ, MARK: str(self.directory)},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            bufsize=1, start_new_session=True, preexec_fn=_die_with_parent(), user=part.user, group=part.user,
             extra_groups=[] if part.user else None,
         )  # fmt: skip
         running = _Running(part, process)
@@ -198,7 +203,7 @@ class Supervisor:
     def _pump(self, running: _Running) -> None:
         lines: IO[str] | None = running.process.stdout
         assert lines is not None
-        with (self.directory / "logs" / f"{running.part.name.replace(' ', '-')}.log").open("a") as kept:
+        with (self.logs / f"{running.part.name.replace(' ', '-')}.log").open("a") as kept:
             for line in lines:
                 kept.write(line)
                 kept.flush()

@@ -111,10 +111,10 @@ class Stack:
         earlier = self.directory / "sockets"
         if earlier.exists() and Path(earlier.read_text()).name.startswith(_SOCKETS):
             shutil.rmtree(earlier.read_text(), ignore_errors=True)
-        for name in ("postgres", "dagster", "logs", "secrets", "chain"):
+        for name in ("postgres", "dagster", "logs", "secrets", "chain", "statistics", "printables"):
             shutil.rmtree(self.directory / name, ignore_errors=True)
-        for name in ("dagster", "logs"):
-            (self.directory / name).mkdir()
+        for directory in (self.directory / "dagster", self.supervisor.logs):
+            directory.mkdir()
         self.at = Addresses.of(self.ports, self._socket)
         make_secrets(self.secrets, self.at.chain)
 
@@ -126,8 +126,8 @@ class Stack:
         self._deploy()
         environ = self._environ()
         migrate = [*_python("reminder_worker.cli"), "migrate"]
-        said = subprocess.run(migrate, env=environ, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
-        self.log.part("migrate", said.strip())
+        done = subprocess.run(migrate, env=environ, cwd=supervisor.logs, check=True, stdout=subprocess.PIPE, text=True)
+        self.log.part("migrate", done.stdout.strip())
         for parts in self._worker(environ):
             supervisor.start(*parts)
 

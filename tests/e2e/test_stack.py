@@ -20,14 +20,20 @@ pytestmark = pytest.mark.timeout(300)
 
 
 class Terminal:
-    """A terminal in which the stack runs: Ctrl-C reaches the whole foreground process group."""
+    """A terminal in which the stack runs: Ctrl-C reaches the whole foreground process group.
+
+    It is started where another installation's `.env` lies, as one may in a checkout.
+    """
 
     def __init__(self, directory: Path, ports: Ports) -> None:
         self.directory = directory
+        checkout = directory.with_suffix(".checkout")
+        checkout.mkdir(exist_ok=True)
+        (checkout / ".env").write_text("DATABASE_URL=postgresql://somewhere/production\nLOG_LEVEL=another\n")
         self.log = directory.with_suffix(".log")
         self.process = subprocess.Popen(
             [sys.executable, "-m", plain_stack.__name__, str(directory)],
-            env=bare_environ() | port_environ(ports), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            env=bare_environ() | port_environ(ports), cwd=checkout, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=self.log.open("w"), text=True, start_new_session=True,
         )  # fmt: skip
 
@@ -76,7 +82,11 @@ def test_ctrl_c_and_kill_9_leave_nothing_that_hinders_the_next_start(tmp_path: P
     parts = first.parts()
     assert {"postgres", "anvil"} <= {process.name() for process in parts}
     assert len([process for process in parts if process.name().startswith("python")]) >= 3
+    assert not any((Path(process.cwd()) / ".env").exists() for process in parts)
 
+    for name in ("statistics", "printables"):
+        (directory / name).mkdir(exist_ok=True)
+        (directory / name / "of an earlier start").touch()
     sockets_of_first = Path((directory / "sockets").read_text())
     assert sockets_of_first.exists()
     first.kill_9()
@@ -87,6 +97,7 @@ def test_ctrl_c_and_kill_9_leave_nothing_that_hinders_the_next_start(tmp_path: P
     second = Terminal(directory, ports)
     terminals.append(second)
     second.until_up()
+    assert not list(directory.glob("*/of an earlier start"))
     assert reminder_worker(directory, "doctor").returncode == 0
 
     assert second.ctrl_c() == 0
