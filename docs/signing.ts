@@ -479,7 +479,16 @@ export class ReminderWorker {
   private async ask<T>(path: string, options: RequestInit): Promise<T> {
     const response = await fetch(this.baseUrl + path, { ...options, cache: "no-store" });
     if (response.ok) return (await response.json()) as T;
-    const wait = response.headers.get("Retry-After");
-    throw new Refused((await response.json()) as Problem, wait === null ? undefined : Number(wait));
+    const wait = Number(response.headers.get("Retry-After") ?? Number.NaN);
+    throw new Refused(await problemOf(response), Number.isFinite(wait) ? wait : undefined);
   }
+}
+
+/** A proxy before the service answers in words of its own. */
+async function problemOf(response: Response): Promise<Problem> {
+  const { status, headers } = response;
+  if (headers.get("Content-Type")?.startsWith("application/problem+json")) return (await response.json()) as Problem;
+  const code = { 413: "body_too_large", 429: "rate_limited" }[status] ?? (status < 500 ? "refused" : "unavailable");
+  const detail = `The service cannot be reached: what is before it answers with the status ${status}.`;
+  return { type: "about:blank", title: response.statusText, status, detail, code };
 }
