@@ -91,12 +91,14 @@ def _bound() -> socket.socket:
 
 
 @asynccontextmanager
-async def _proxy(folder: Path, operators: str, mail: int | None = None, patience: str = "10s") -> AsyncIterator[Proxy]:
-    """`mail` is the port of another server for the mail service's name."""
+async def _proxy(
+    folder: Path, operators: str, mail: int | None = None, patience: str = "10s", app: str = "unix:"
+) -> AsyncIterator[Proxy]:
+    """`mail` is the port of another server for the mail service's name, `app` from where the app's own proxy comes."""
     tls, plain = _free_port(), _free_port()
     async with AsyncExitStack() as stack:
         sites = Template((DEPLOY / "proxy/sites.conf.template").read_text()).safe_substitute(
-            {**NAMES, "OPERATOR_NETWORK": operators}
+            {**NAMES, "OPERATOR_NETWORK": operators, "APP_PROXY": app}
         )
         for upstream in UPSTREAMS:
             name = upstream.split(":")[0]
@@ -160,6 +162,25 @@ async def test_a_client_cannot_choose_the_address_it_is_counted_under(proxy: Pro
     )
     assert (status, seen["server"], seen["X-Forwarded-For"]) == (200, "api", "127.0.0.1")
     assert "198.51.100.7" not in str(seen)
+
+
+async def test_visitors_who_come_by_the_apps_proxy_count_each_by_itself(folder: Path) -> None:
+    """It appends whom it saw; what stands left of that is the visitor's own claim."""
+    said = {"X-Forwarded-For": "192.0.2.9, 198.51.100.7"}
+    async with _proxy(folder, "127.0.0.0/8", app="127.0.0.1") as proxy:
+        for host, path in (("api.example.org", "/sponsor/gift-withdraw"), ("mail.example.org", "/unsubscribe/token")):
+            _, seen = await proxy.get(host, path, **said)
+            assert seen["X-Forwarded-For"] == "198.51.100.7"
+            assert (await proxy.get(host, path))[1]["X-Forwarded-For"] == "127.0.0.1"
+
+
+async def test_the_apps_proxy_is_not_believed_about_operators(folder: Path) -> None:
+    said = {"X-Forwarded-For": "192.0.2.9"}
+    async with _proxy(folder, "192.0.2.0/24", app="127.0.0.1") as proxy:
+        assert (await proxy.get("api.example.org", "/ops/status", **said))[0] == 403
+        assert (await proxy.get("operators.example.org", "/", **said, **_login("operators")))[0] == 403
+        _, seen = await proxy.get("dagster.example.org", "/", **said, **_login("viewers"))
+        assert seen["X-Forwarded-For"] == "127.0.0.1"
 
 
 async def test_metrics_are_not_published(proxy: Proxy) -> None:
@@ -240,7 +261,9 @@ UNFINISHED = (
 
 
 @asynccontextmanager
-async def _before_mail(folder: Path, patience: str = "10s") -> AsyncIterator[tuple[Proxy, list[bytes]]]:
+async def _before_mail(
+    folder: Path, patience: str = "10s", app: str = "unix:"
+) -> AsyncIterator[tuple[Proxy, list[bytes]]]:
     """The proxy and what reached the server of the mail service."""
     reached: list[bytes] = []
 
@@ -251,7 +274,7 @@ async def _before_mail(folder: Path, patience: str = "10s") -> AsyncIterator[tup
 
     server = await asyncio.start_server(keep, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    async with server, _proxy(folder, "127.0.0.0/8", mail=port, patience=patience) as proxy:
+    async with server, _proxy(folder, "127.0.0.0/8", mail=port, patience=patience, app=app) as proxy:
         yield proxy, reached
 
 
@@ -315,6 +338,21 @@ async def test_one_address_holds_a_hundred_requests_open_and_no_more(folder: Pat
         done, held = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
         assert ([each.result() for each in done], len(held)) == ([b"HTTP/1.1 429"], 100)
         assert reached == []
+        for each in held:
+            each.cancel()
+
+
+async def test_the_apps_proxy_holds_more_for_who_are_more(folder: Path) -> None:
+    """A hundred for one visitor, one for another: the hundred and first of the former is one too many."""
+    async with _before_mail(folder, app="127.0.0.1") as (proxy, _), asyncio.timeout(60), AsyncExitStack() as stack:
+        answers = []
+        for visitor in [b"198.51.100.8", *[b"198.51.100.7"] * 101]:
+            reader, writer = await _connected(proxy)
+            stack.callback(writer.close)
+            writer.write(UNSUBSCRIBE + b"X-Forwarded-For: %b\r\nContent-Length: 100\r\n\r\n{" % visitor)
+            answers.append(asyncio.create_task(reader.read(12)))
+        done, held = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
+        assert ([each.result() for each in done], len(held)) == ([b"HTTP/1.1 429"], 101)
         for each in held:
             each.cancel()
 

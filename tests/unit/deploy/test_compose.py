@@ -112,6 +112,14 @@ def test_every_variable_is_a_setting() -> None:
     assert named <= worker | mail | for_the_proxy
 
 
+def test_what_cannot_be_set_beside_is_named() -> None:
+    """`environment` counts more than `.env`: what it says is lost there. Secrets are files."""
+    set_here = {name for name in SERVICES["api"]["environment"] if not name.endswith("_FILE")}
+    said = re.search(r"added here but (.*), which compose\.yaml sets", (DEPLOY / "env.example").read_text())
+    assert said
+    assert set(said[1].split(" and ")) == set_here
+
+
 @pytest.mark.parametrize("name", ["api", "code", "migrate"])
 def test_the_service_starts_with_these_settings(name: str, tmp_path: Path) -> None:
     given = {**env_example(), "CHAIN_1_START_BLOCK": "1", **SERVICES[name]["environment"]}
