@@ -24,7 +24,7 @@ export interface Recipient {
   recipient: string;
   role: Role;
   email: string;
-  /** At most 60 characters, may be empty; nothing that reads as a web address. */
+  /** At most 60 characters, may be empty; nothing that reads as a web address or a telephone number. */
   name: string;
 }
 

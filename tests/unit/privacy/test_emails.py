@@ -104,6 +104,20 @@ def test_names_people_have_are_kept(given: str, kept: str) -> None:
     assert check_name(given) == kept
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "John Smith 3rd", "Dr. No", "St. John", "Anna-Maria O'Neill Jr.", "J.R.R. Tolkien", "X Æ A-12", "Louis XIV",
+        "Mr. T", "Prof. Dr. h. c. Ångström", "María-José Núñez y Ñ.", "Nguyễn Thị Minh Khai", "Владимир Вл. Маяковский",
+        "Μαρία Π.", "محمد بن عبد الله", "דוד בן־גוריון", "प्रिया श्रीवास्तव", "তাহমিনা", "ஜெ. ஜெயலலிதா", "สมชาย ใจดี",
+        "王小明", "相続 人", "김철수", "ქეთევან", "Հայկ", "አበበ", "The class of 1998", "Grandma & Grandpa, 2026",
+        "…and all of us", "Bob (1. FC Köln)", "50/50 Ltd.",
+    ],
+)  # fmt: skip
+def test_names_of_many_scripts_are_kept(name: str) -> None:
+    assert check_name(name) == name
+
+
 @pytest.mark.parametrize("name", ["Mum \U0001fa77", "Mum \U0001faff"])
 def test_an_emoji_that_is_younger_than_our_tables_is_kept(name: str) -> None:
     """Of 2022, and of some later year: phones have them long before we do."""
@@ -122,7 +136,9 @@ def test_what_else_our_tables_do_not_know_is_refused(character: str) -> None:
         "x" * 61, "https://evil.example", "evil.example", "see WWW.evil", "evil。example", "ev\uff49l\uff0ecom",
         "ev\u200dil.\u200dcom", "me\uff20home", "http\uff1ax",
         "mailto:x", "javascript:alert(1)", "me@home", "10.0.0.1", "//evil", "\\\\evil", "http : //x", "tel:123",
-        "xn--.xn--p1ai",
+        "xn--.xn--p1ai", "evil .com/claim", "bit .ly/x", "evil\u00a0\uff0ecom", "evil .\u200dcom",
+        "PayPal Support +1 (888) 555-0199 call now re: $499", "call 555 019", "\uff18\uff18\uff18 555",
+        "\u0661" * 6, "\u2460" * 6, "\u277a" * 6,
     ],
 )  # fmt: skip
 def test_names_that_read_as_addresses_are_refused(text: str) -> None:
