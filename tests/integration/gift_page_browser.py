@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from eth_account.messages import encode_typed_data
 from eth_account.signers.local import LocalAccount
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
 from devnet.chain import ChainError
 from devnet.scenarios import Scenario
@@ -26,6 +26,8 @@ FLAGS = (
 PHONE, DESKTOP = (390, 844), (1280, 900)
 ICON = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"
 REJECTED, UNKNOWN_CHAIN, UNSUPPORTED = 4001, 4902, 4200
+PATIENCE_MS = 15_000  # the page looks again every few seconds, and a busy machine is slow
+expect.set_options(timeout=PATIENCE_MS)
 
 
 # -- what goes over the wire ----------------------------------------------------------------------
@@ -273,7 +275,7 @@ async def new_visitor(
     context = await browser.new_context(
         viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if dark else "light", **more
     )
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE_MS)
     visitor = Visitor(context, await context.new_page(), wire)
     context.on("request", lambda request: visitor.asked.append(request.url))
     context.on("console", lambda line: visitor.console.append(line.text))
