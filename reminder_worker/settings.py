@@ -415,7 +415,10 @@ class GiftSettings(Group):
         20, ge=1, alias="GIFT_NOTIFY_PER_GIVER", description="notify registrations a day of one giver"
     )
     notify_per_email: Count = Field(
-        5, ge=1, alias="GIFT_NOTIFY_PER_EMAIL", description="notify registrations a day to one email address"
+        5,
+        ge=1,
+        alias="GIFT_NOTIFY_PER_EMAIL",
+        description="notify registrations a day of one giver to one email address",
     )
     notify_per_client_hour: Count = Field(
         20,

@@ -180,9 +180,10 @@ class GiftNotifications:
         gift: Gift,
     ) -> None:
         email_hash = self._hashes.email(letterhead.email)
+        given = self._hashes.given(gift.owner, letterhead.email)
         for scope, subject, limit in (
             ("gift_notify_giver", gift.owner, settings.notify_per_giver),
-            ("gift_notify_email", email_hash.hex(), settings.notify_per_email),
+            ("gift_notify_email", given.hex(), settings.notify_per_email),  # strangers' use of it is not this giver's
         ):
             await self._quotas.take(connection, scope, subject, limit, DAY, code="daily_cap_reached")
         others = await connection.scalar(sql.OTHER_ADDRESSES, {**at, "email_hash": email_hash})

@@ -14,6 +14,7 @@ class KeyedHash:
         self._email = derive(key, "hash/email")
         self._client = derive(key, "hash/client")
         self._sub_organization = derive(key, "hash/sub-organization")
+        self._given = derive(key, "hash/given")
         self._gift_wallet = derive(key, "hash/gift-wallet")
 
     def __repr__(self) -> str:
@@ -30,6 +31,10 @@ class KeyedHash:
     def gift_wallet(self, address: str) -> bytes:
         """32 bytes for the lower-case address of an email's wallet."""
         return hmac.digest(self._gift_wallet, address.encode(), "sha256")
+
+    def given(self, giver: str, normalised: str) -> bytes:
+        """32 bytes for an email of one giver (a lower-case address), which says nothing of other givers'."""
+        return hmac.digest(self._given, f"{giver} {normalised}".encode(), "sha256")
 
     def client(self, address: str | IPv4Address | IPv6Address) -> str:
         """32 hex digits for a client; all of an IPv6 /64 is one client. ValueError when not an IP address."""

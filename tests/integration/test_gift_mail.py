@@ -493,6 +493,23 @@ async def test_givers_and_addresses_are_capped_by_the_day(engine: AsyncEngine, c
                 await connection.execute(text("delete from worker.quota"))
 
 
+async def test_strangers_cannot_use_up_an_addresss_registrations_nor_learn_of_them(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Each giver has a count of their own for each email; how much is sent to it is capped where it is sent."""
+    async with AsyncExitStack() as stack:
+        world = await open_world(stack, engine, chain_scenario, GIFT_NOTIFY_PER_EMAIL="1")
+        stranger = world.scenario.account("stranger")
+        dust = [world.scenario.create_gift(stranger, stranger.address, eth=1, duration=DAY) for _ in range(2)]
+        await world.notifications.register(world.request(world.payload(dust[0]), stranger))
+        mine, again = world.seal(), world.seal()
+        await world.register(mine)
+        for id, giver in ((dust[1], stranger), (again, world.giver)):
+            with pytest.raises(LimitReached):
+                await world.notifications.register(world.request(world.payload(id), giver))
+        await world.register(again, recipientEmail="another@post.example")
+
+
 # -- opening day ------------------------------------------------------------------------------------
 
 
