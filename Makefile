@@ -37,6 +37,7 @@ help:
 	@echo '  DEMO_SMTP_PORT=1025     the SMTP server           DEMO_MAIL_PORT=8090      the mail service'
 	@echo '  DEMO_CHAIN_PORT=8545    the chain (JSON-RPC)      DEMO_IDENTITY_PORT=8091  stand-in of the identity provider'
 	@echo '  PostgreSQL uses no port but a socket'
+	@echo 'DEMO_CORS_ORIGINS=http://localhost:5173 lets a frontend under development call its API'
 
 install: .venv/.installed node_modules/.installed gift_page/dist/manifest.json
 

@@ -119,7 +119,8 @@ def _sealed_on_the_page(url: str, scenario: Scenario, giver: LocalAccount, folde
             page.set_default_timeout(PATIENCE_SECONDS * 1000)
             page.expose_function("__wallet", _wallet(scenario, giver))
             page.add_init_script(_PAGE)
-            page.goto(url)
+            answer = page.goto(url)
+            must(answer and answer.ok, f"the create page answered {answer and answer.status}")
             gift = _seal(page, folder)
             browser.close()
             return gift

@@ -22,6 +22,8 @@ APP_ORIGIN = "https://app.example"
 DATABASES = ("worker", "mail_service", "dagster")
 OPS_EMAIL = "operators@post.example"
 OUR_WALLETS = ("relayer", "attestor")
+REQUESTS_PER_MINUTE = 100_000  # the story, its browser and whoever looks around meanwhile have one address
+CORS_VARIABLE = "DEMO_CORS_ORIGINS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,8 @@ def worker_environ(at: Addresses, ports: Ports, secret_files: Path, deployment: 
         "OPS_EMAIL": OPS_EMAIL,
         "GIFT_ORIGINS": at.api,
         "API_PORT": str(ports.api),
+        "CORS_ORIGINS": os.environ.get(CORS_VARIABLE, ""),
+        "RATE_LIMIT_PER_MINUTE": str(REQUESTS_PER_MINUTE),
         "METRICS_PORT": str(ports.metrics),
         "INBOX_URL": at.inbox,
         "STATISTICS_FOLDER": str(secret_files.parent / "statistics"),

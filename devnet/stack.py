@@ -250,29 +250,36 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _play(stack: Stack) -> bool:
+def _play(stack: Stack, *, stays: bool = False) -> bool:
     from devnet import gift_to_open
     from devnet.demo import Story
 
     told = Story(stack).play()
+    if stays:
+        _say_where(stack)
     return gift_to_open.tell(stack) and told
 
 
 def _play_and_stay(stack: Stack) -> bool:
-    _play(stack)
+    _play(stack, stays=True)
     stack.log.say("[bold]The stack stays up until Ctrl-C.[/]")
+    while True:
+        stack.supervisor.check()
+        time.sleep(0.5)
+
+
+def _say_where(stack: Stack) -> None:
+    stack.log.say("[bold]Where to look:[/]")
     for what, where in (
         ("inbox", stack.at.inbox),
         ("sealing gifts oneself", f"{stack.at.api}/gifts/create"),
+        ("the chain, for a wallet", f"{stack.at.chain}, chain id {CHAIN_ID}; anvil's first account has ether"),
         ("the API's documentation", f"{stack.at.api}/schema"),
         ("Dagster", stack.at.dagster),
         ("metrics", stack.at.metrics),
         ("commands", f"{Path(sys.executable).parent}/reminder-worker --env-file {stack.directory}/env doctor"),
     ):
         stack.log.say(f"  {what:<24} {where}")
-    while True:
-        stack.supervisor.check()
-        time.sleep(0.5)
 
 
 def run(stack: Stack, work: Callable[[Stack], bool], *, interrupted: int = 0) -> NoReturn:

@@ -7,6 +7,8 @@ import zxingcpp
 from eth_account import Account
 from PIL import Image
 
+from devnet import gift_to_open
+from devnet.evidence import NotSeen
 from devnet.gift_to_open import LETTER, PRINTABLES, find_chromium, leave_gift
 from devnet.scenarios import Scenario
 from tests.e2e.plain_stack import PlainStack, free_ports, quiet_stack
@@ -51,3 +53,12 @@ def test_with_a_browser_the_three_printables_are_saved(stack: PlainStack) -> Non
     assert record.size == (1700, 2200)
     assert recipient_of(stack, gift.link) == address.lower()
     assert LETTER["note"] not in gift.link
+
+
+def test_a_create_page_that_is_not_there_is_told_at_once(stack: PlainStack, monkeypatch: pytest.MonkeyPatch) -> None:
+    chromium = find_chromium()
+    if chromium is None:
+        pytest.skip("chromium is not installed")
+    monkeypatch.setattr(gift_to_open, "PREFIX", "elsewhere")
+    with pytest.raises(NotSeen, match="the create page answered 404"):
+        leave_gift(stack, chromium)
