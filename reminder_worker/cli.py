@@ -314,7 +314,9 @@ def rotate_key() -> None:
 
 
 @main.command(
-    epilog=cli_parts.example("reminder-worker --env-file .local/env inbox", "reminder-worker --env-file .local/env inbox 3")
+    epilog=cli_parts.example(
+        "reminder-worker --env-file .local/env inbox", "reminder-worker --env-file .local/env inbox 3"
+    )
 )
 @click.argument("number", type=int, required=False)
 def inbox(number: int | None) -> None:
