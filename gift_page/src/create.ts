@@ -20,7 +20,7 @@ import { drawGiftCard } from "./printables/gift_card.ts";
 import { drawKeySheet } from "./printables/key_sheet.ts";
 import { emailWallet, offersEmailGifts, registerNotify } from "./sealing.ts";
 import { discover, type Wallet } from "./wallets.ts";
-import { localTime } from "./words.ts";
+import { InWords, localTime } from "./words.ts";
 
 interface Setup extends GiftPlace {
   chains: Chain[];
@@ -42,6 +42,7 @@ let isSealing = false;
 function say(words: string, isBad: boolean = false): void {
   status.textContent = words;
   status.className = isBad ? "bad" : "";
+  if (isBad) status.scrollIntoView({ block: "nearest" }); // it stands below the form
 }
 
 /** Runs what a button began and says what went wrong, in words that name nothing of the gift. */
@@ -55,7 +56,7 @@ async function attempt(work: () => Promise<void> | void): Promise<void> {
 }
 
 function explained(error: unknown): string {
-  const ours = [Wrong, DoesNotFit, Refused, Unreachable];
+  const ours = [Wrong, DoesNotFit, InWords, Refused, Unreachable];
   if (ours.some((kind) => error instanceof kind)) return (error as Error).message;
   const code = (error as { code?: unknown } | null)?.code;
   return FAULTS.get(code) ?? "That did not work. Please try again.";

@@ -9,7 +9,7 @@ import {
 } from "ethers";
 import { Wrong } from "./create_form.ts";
 import { type NewGift, sealedIn, type Sealed, sealedTopics, sealingCalls } from "./sealing.ts";
-import type { Wallet } from "./wallets.ts";
+import { goToChain, type Wallet } from "./wallets.ts";
 
 /** What the local stack's server tells the page. */
 export interface Chain {
@@ -54,12 +54,8 @@ export class GiverWallet {
   ) {}
 
   static async connect(wallet: Wallet, chain: Chain): Promise<GiverWallet> {
-    const inHex = `0x${chain.chainId.toString(16)}`;
-    const first = new BrowserProvider(wallet.provider);
-    await first.send("eth_requestAccounts", []);
-    if (Number(await first.send("eth_chainId", [])) !== chain.chainId) {
-      await first.send("wallet_switchEthereumChain", [{ chainId: inHex }]);
-    }
+    await new BrowserProvider(wallet.provider).send("eth_requestAccounts", []);
+    await goToChain(wallet, chain);
     const provider = new BrowserProvider(wallet.provider, chain.chainId, { staticNetwork: true });
     provider.pollingInterval = 1000;
     const tokens = await tokensOf(provider, chain);

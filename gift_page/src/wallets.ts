@@ -91,16 +91,17 @@ export async function outcome(wallet: Wallet, hash: string): Promise<boolean | n
   return receipt === null ? null : receipt.status !== "0x0";
 }
 
-async function goToChain(wallet: Wallet, facts: Facts): Promise<void> {
-  const wanted = `0x${facts.chainId.toString(16)}`;
-  const isThere = async () => Number(await call(wallet, "eth_chainId")) === facts.chainId;
+/** Throws `InWords`. */
+export async function goToChain(wallet: Wallet, chain: { chainId: number; chainName: string }): Promise<void> {
+  const wanted = `0x${chain.chainId.toString(16)}`;
+  const isThere = async () => Number(await call(wallet, "eth_chainId")) === chain.chainId;
   if (await isThere()) return;
-  const advice = `Choose the network ${facts.chainName} in ${wallet.name}, then try again.`;
+  const advice = `Choose the network ${chain.chainName} in ${wallet.name}, then try again.`;
   try {
     await wallet.provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId: wanted }] });
   } catch (error) {
     if (codeOf(error) === UNKNOWN_CHAIN) {
-      throw new InWords(`${wallet.name} does not know the network of this gift, ${facts.chainName}. Add it there first.`);
+      throw new InWords(`${wallet.name} does not know the network of this gift, ${chain.chainName}. Add it there first.`);
     }
     throw new InWords(`This gift is on another network than your wallet. ${advice}`);
   }

@@ -16,7 +16,7 @@ from playwright.async_api import Page, Route, expect
 
 from devnet.compile import ROOT
 from reminder_worker.gifts.claim_link import Letter, decode_letter
-from tests.integration.gift_page_browser import InjectedWallet, Visitor, new_visitor, open_browser
+from tests.integration.gift_page_browser import PHONE, InjectedWallet, Visitor, new_visitor, open_browser
 from tests.integration.gift_page_world import ETHER, PREFIX, USDC, GiftWorld
 
 NOTE = "Zymurgically yours, for the long winter evenings"
@@ -231,6 +231,24 @@ async def test_a_wallet_that_declines_costs_nothing_and_the_sheet_stays_good(
     wallet.declines.clear()
     await seal(page)
     assert created(wallet)[5] == Account.from_key(key).address.lower()
+
+
+async def test_a_wallet_that_does_not_know_the_chain_is_told_to_add_it(gift_world: GiftWorld) -> None:
+    """In sight also on a phone, where words about a failure stand far below the form."""
+    async with open_browser() as (browser, wire):
+        visitor = await new_visitor(browser, wire, PHONE)
+        page, said = visitor.page, visitor.page.get_by_role("status").first
+        wallet = InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet", chain_id=1, knows={1})
+        await visitor.has(wallet)
+        await page.goto(f"{gift_world.origin}/{PREFIX}/create")
+        connect = page.get_by_role("button", name="Connect Giver's wallet")
+        await connect.click()
+        await expect(said).to_contain_text("Giver's wallet does not know the network of this gift")
+        await expect(said).to_contain_text("Add it there first.")
+        await expect(said).to_be_in_viewport()
+        wallet.knows.add(gift_world.api.chain_id)
+        await connect.click()
+        await page.locator(".account").wait_for()
 
 
 async def test_a_message_too_long_for_the_sheet_is_refused_with_the_limit(
