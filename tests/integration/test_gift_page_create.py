@@ -300,8 +300,8 @@ async def test_the_record_has_the_days_price_or_says_that_there_is_none(
         usd = answers[is_past]
         if usd is None:
             return await route.abort()
-        said = {"asOf": "2026-11-21T08:00:00Z", "prices": [price | {"usd": usd, "updatedAt": "2026-11-21T08:00:00Z"}]}
-        await route.fulfill(json=said)
+        now = datetime.fromtimestamp(gift_world.scenario.anvil.now(), UTC).isoformat()
+        await route.fulfill(json={"asOf": now, "prices": [price | {"usd": usd, "updatedAt": now}]})
 
     await page.route("**/stats/prices*", prices)
     await visitor.context.add_init_script(RECORD_WORDS)

@@ -8,7 +8,7 @@ import subprocess
 from base64 import b64decode
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -169,8 +169,8 @@ def record(**value: Any) -> dict[str, Any]:
     }
 
 
-def priced(source: str) -> dict[str, Any]:
-    price = {"symbol": "ETH", "usd": "3423.5", "updatedAt": SEALED.timestamp() * 1000, "roundId": "42"}
+def priced(source: str, updated: datetime = SEALED) -> dict[str, Any]:
+    price = {"symbol": "ETH", "usd": "3423.5", "updatedAt": updated.timestamp() * 1000, "roundId": "42"}
     return record(source=source, usdCents="85588", prices=[price])
 
 
@@ -364,6 +364,10 @@ async def test_the_record_says_what_the_gift_was_worth_and_how_it_is_known(studi
     assert "1 ETH = US$ 3423.5" in live
     assert "20 November 2026" in live
     assert "0.25 ETH" in live
+    await studio.draw("record", priced("live", SEALED - timedelta(days=1)))
+    older = await studio.words()
+    assert "Price at the time of printing: 1 ETH" in older
+    assert "19 November 2026" in older
     await studio.draw("record", priced("historical"))
     assert "Price recorded for that day" in await studio.words()
     await studio.draw("record", record(source="none"))

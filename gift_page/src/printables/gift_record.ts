@@ -53,8 +53,7 @@ function drawValue(brush: Brush, record: GiftRecord): void {
   const box = { x: LEFT, y: 380, width: WIDTH, height: 350 };
   fillBox(brush, box, "#f4f6f8", 20);
   const x = LEFT + 48;
-  const day = utcWords(record.sealedAt).split(",")[0];
-  write(brush, `Fair market value on ${day}, the day of sealing`, x, 452, { face: "sans", size: 36, colour: DIM });
+  write(brush, `Fair market value on ${dayOf(record.sealedAt)}, the day of sealing`, x, 452, { face: "sans", size: 36, colour: DIM });
   const headline = record.value.source === "none" ? NO_PRICE_SOURCE : `US$ ${dollarWords(record.value.usdCents)}`;
   writeFitted(brush, headline, x, 572, WIDTH - 96, { face: "serifBold", size: 104, colour: INK });
   useFont(brush, "sans", 30);
@@ -62,7 +61,11 @@ function drawValue(brush: Brush, record: GiftRecord): void {
   writeLines(brush, lines, x, 640, { face: "sans", size: 30, colour: INK }, 1.35);
 }
 
-function basis({ value, assets }: GiftRecord): string {
+function dayOf(moment: Date): string | undefined {
+  return utcWords(moment).split(",")[0];
+}
+
+function basis({ value, assets, sealedAt }: GiftRecord): string {
   if (value.source === "none") {
     const symbols = assets.map(({ symbol }) => symbol).join(", ");
     return (
@@ -74,9 +77,14 @@ function basis({ value, assets }: GiftRecord): string {
     ({ symbol, usd, roundId, updatedAt }) =>
       `1 ${symbol} = US$ ${usd} (Chainlink round ${roundId}, ${utcWords(updatedAt)})`,
   );
-  const isLive = value.source === "live";
-  const how = isLive ? "Price at the time of printing, on the same day" : "Price recorded for that day";
-  return `${how}: ${used.join("; ")}.`;
+  return `${howKnown(value, sealedAt)}: ${used.join("; ")}.`;
+}
+
+/** The newest round may be of the day before, and on a local chain months away. */
+function howKnown({ source, prices }: Exclude<Valuation, { source: "none" }>, sealedAt: Date): string {
+  if (source === "historical") return "Price recorded for that day";
+  const isOfThatDay = prices.every(({ updatedAt }) => dayOf(updatedAt) === dayOf(sealedAt));
+  return `Price at the time of printing${isOfThatDay ? ", on the same day" : ""}`;
 }
 
 function rows(record: GiftRecord): (readonly [string, string, "sans" | "mono"])[] {
