@@ -19,6 +19,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 SCOPE = "api_requests"
 WINDOW_SECONDS = 60
+CLIENTS_OF_A_SITE = 8
 MAX_REMEMBERED_CLIENTS = 100_000
 SEEN_LAST = 256
 _KNOWN = "reminder_worker_client"
@@ -33,6 +34,7 @@ class Clients:
         # Of the clients seen last, in memory only: their next requests cost no parsing and no hashing.
         self._parse = lru_cache(maxsize=SEEN_LAST)(_parse)
         self._hash = lru_cache(maxsize=SEEN_LAST)(hashes.client)
+        self._hash_site = hashes.site
 
     def hashed(self, scope: Scope) -> str:
         """Of this request's client, worked out once for each request."""
@@ -40,6 +42,10 @@ class Clients:
         if _KNOWN not in state:
             state[_KNOWN] = self._hash(self.address(scope))
         return str(state[_KNOWN])
+
+    def hashed_site(self, scope: Scope) -> str | None:
+        """Of the client's IPv6 /48."""
+        return self._hash_site(self.address(scope))
 
     def address(self, scope: Scope) -> Address:
         """X-Forwarded-For from right to left: each proxy appends whom it saw, and only ours are believed.
@@ -71,7 +77,8 @@ class Clients:
 
 
 class RateLimit:
-    """So many requests in a window (a minute where nothing is said) from one client, over all processes.
+    """So many requests in a window (a minute where nothing is said) from one client, over all processes; and from all
+    clients of an IPv6 /48 together as many as from `CLIENTS_OF_A_SITE`, since it costs nothing to be 65,536 of them.
 
     A process takes a tenth of the limit at a time from the shared counter, so that a request does not cost a write:
     a client spread over several processes may find the limit a little lower, never higher. Used as a guard, before
@@ -113,7 +120,7 @@ class RateLimit:
         share = self._share(client)
         async with share.lock:
             if not share.left and not share.refused:
-                share.left = await self._take(client)
+                share.left = await self._take(client, self._clients.hashed_site(scope))
                 share.refused = not share.left
             if share.refused:
                 ends_in = self._seconds - int(self._quotas.now()) % self._seconds
@@ -126,12 +133,20 @@ class RateLimit:
             self._window, self._shares = window, {}
         return self._shares.get(client) or self._shares.setdefault(client, _Share())
 
-    async def _take(self, client: str) -> int:
+    async def _take(self, client: str, site: str | None) -> int:
         """Requests this process may let through; 0 when the window's are used up."""
+        together = self._share(site) if site else _Share()
         for cost in (max(1, self._limit // 10), 1):
-            if await self._quotas.take_many(None, self._scope, {client: cost}, self._limit, self._seconds):
+            if together.refused:  # whose every further client would cost a statement
+                return 0
+            if site and not await self._fits(site, cost, CLIENTS_OF_A_SITE * self._limit):
+                together.refused = cost == 1
+            elif await self._fits(client, cost, self._limit):
                 return cost
         return 0
+
+    async def _fits(self, subject: str, cost: int, limit: int) -> bool:
+        return bool(await self._quotas.take_many(None, self._scope, {subject: cost}, limit, self._seconds))
 
 
 @dataclass(slots=True)

@@ -312,7 +312,7 @@ class RelaySettings(Group):
         20,
         ge=1,
         alias="RELAY_PER_CLIENT_HOUR",
-        description="relay requests an hour from one client address (IPv6: /64)",
+        description="relay requests an hour from one client address (IPv6: one /64, and eight times as many a /48)",
     )
     gas_price_ceiling_wei: int = Field(
         50_000_000_000,
@@ -473,7 +473,8 @@ class ApiSettings(Group):
         60,
         ge=1,
         alias="RATE_LIMIT_PER_MINUTE",
-        description="requests a minute from one client address (IPv6: one /64); health and images are free",
+        description="requests a minute from one client address (IPv6: one /64, and eight times as many a /48);"
+        " health and images are free",
     )
     metrics_host: str = Field("127.0.0.1", alias="METRICS_HOST", description="address of /metrics")
     metrics_port: int = Field(9090, ge=0, le=65535, alias="METRICS_PORT", description="port of /metrics")

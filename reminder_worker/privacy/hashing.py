@@ -40,6 +40,13 @@ class KeyedHash:
         """32 hex digits for a client; all of an IPv6 /64 is one client. ValueError when not an IP address."""
         return hmac.digest(self._client, _client_network(address).encode(), "sha256")[:16].hex()
 
+    def site(self, address: IPv4Address | IPv6Address) -> str | None:
+        """32 hex digits for the IPv6 /48 of a client: one customer may have as much. None for IPv4."""
+        if isinstance(address, IPv4Address) or address.ipv4_mapped is not None:
+            return None
+        network = IPv6Network((address, 48), strict=False)
+        return hmac.digest(self._client, str(network).encode(), "sha256")[:16].hex()
+
 
 def _client_network(address: str | IPv4Address | IPv6Address) -> str:
     ip = ip_address(address.partition("%")[0]) if isinstance(address, str) else address

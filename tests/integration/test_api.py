@@ -231,6 +231,21 @@ async def test_clients_are_limited_each_by_itself(chain_scenario: Scenario, engi
         assert not any("2001" in row.subject or "198" in row.subject for row in kept)
 
 
+async def test_who_has_many_ipv6_networks_is_limited_all_the_same(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    """All of a /48 may ask as much as eight clients; another one, and IPv4, have not asked yet."""
+    async with open_world(chain_scenario, engine, RATE_LIMIT_PER_MINUTE="2", TRUSTED_PROXIES="127.0.0.1") as world:
+        world.clock.ahead = 30 - world.clock() % 60
+
+        async def ask(client: str) -> int:
+            return (await world.post("/recipients", {}, headers={"X-Forwarded-For": client})).status
+
+        asked = [await ask(f"2001:db8:0:{client}::1") for client in range(10) for _ in range(2)]
+        assert asked == [422] * 16 + [429] * 4
+        assert [await ask(client) for client in ("2001:db8:1::1", "198.51.100.1", "::ffff:198.51.100.2")] == [422] * 3
+
+
 @pytest.mark.parametrize("path", ["/schema", "/schema/openapi.json"])
 async def test_the_document_is_not_free_as_making_it_is_work(
     chain_scenario: Scenario, engine: AsyncEngine, path: str

@@ -1,5 +1,7 @@
 """Promises of the keyed hashes."""
 
+from ipaddress import IPv4Address, IPv6Address
+
 import pytest
 
 from reminder_worker.privacy.hashing import KeyedHash
@@ -32,3 +34,10 @@ def test_a_client_is_an_address_or_refused() -> None:
 def test_nothing_shows_the_key() -> None:
     assert "hhhh" not in repr(HASHES)
     assert (b"h" * 32).hex() not in repr(HASHES) + HASHES.key_id
+
+
+def test_a_site_is_an_ipv6_48() -> None:
+    one, same, other = (HASHES.site(IPv6Address(f"2001:db8:{rest}")) for rest in ("1:2::1", "1:ffff::9", "2:2::1"))
+    assert one == same != other
+    assert one != HASHES.client("2001:db8:1::")
+    assert HASHES.site(IPv4Address("10.0.0.1")) is HASHES.site(IPv6Address("::ffff:10.0.0.1")) is None
