@@ -44,6 +44,11 @@ class Artifact:
         """Topic 0 of an event, 0x-prefixed."""
         return "0x" + event_abi_to_log_topic(self._entry("event", name)).hex()  # type: ignore[arg-type]
 
+    def event_topics(self, name: str) -> frozenset[str]:
+        """The same, of every shape that it has had."""
+        entries: list[Any] = [entry for entry in self.abi if entry["type"] == "event" and entry.get("name") == name]
+        return frozenset("0x" + event_abi_to_log_topic(entry).hex() for entry in entries)
+
     def encode(self, name: str, *args: Any) -> str:
         """Call data, 0x-prefixed; structs are tuples in the order of their fields."""
         entry: Any = self.function(name)

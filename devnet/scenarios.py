@@ -86,6 +86,18 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
             *lines,
         )
 
+    def tell_as_before(self, email: str, name: str) -> str:
+        """From now on PremiumSetting's events are as on mainnet before 2026-06-02, with this email and this name for
+        everybody; until `tell_as_today`."""
+        return self._tell(True, email, name)
+
+    def tell_as_today(self) -> str:
+        return self._tell(False, "", "")
+
+    def _tell(self, as_before: bool, email: str, name: str) -> str:
+        setting = self.deployment.premium_setting
+        return self.write_as_deployer("PremiumSetting", setting, "tellAsBefore", as_before, email, name)
+
     def due_windows(self, legacies: Sequence[Legacy]) -> list[list[int]]:
         """What PremiumReminderView says at the head block, for each legacy."""
         view = self.deployment.premium_reminder_view

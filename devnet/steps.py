@@ -93,10 +93,10 @@ class Steps:
         return deploy_contract(self.anvil, self.contracts[contract], *args)
 
     def events(self, transaction_hash: str, contract: str, event: str) -> list[dict[str, Any]]:
-        """The raw logs of one transaction that have the topic of `event`."""
-        topic = self.contracts[contract].event_topic(event)
+        """The raw logs of one transaction that have the topic of `event`, whatever its shape."""
+        topics = self.contracts[contract].event_topics(event)
         logs: list[dict[str, Any]] = self.anvil.receipt(transaction_hash)["logs"]
-        return [log for log in logs if log["topics"][0] == topic]
+        return [log for log in logs if log["topics"][0] in topics]
 
     def mint(self, token: str, to: str, amount: int) -> str:
         return self.write_as_deployer("TestERC20", token, "mint", to, amount)

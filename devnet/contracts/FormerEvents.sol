@@ -26,3 +26,28 @@ library FirstBuild {
         uint256 timestamp
     );
 }
+
+/// Somebody, as PremiumSetting told of them before 2026-06-02.
+struct EmailMapping {
+    address addr;
+    string email;
+    string name;
+}
+
+/// What PremiumSetting said before 2026-06-02 of who is reminded, and when.
+library WithEmails {
+    event LegacyReminderUpdated(
+        address indexed user,
+        uint256 legacyId,
+        address legacyAddress,
+        uint128 legacyType,
+        EmailMapping[] cosigners,
+        EmailMapping[] beneficiaries,
+        EmailMapping secondLine,
+        EmailMapping thirdLine
+    );
+    event BeneficiariesEmailSync(
+        address indexed user, uint256 legacyId, address legacyAddress, uint128 legacyType, EmailMapping[] beneficiaries
+    );
+    event UserConfigUpdated(address indexed user, string name, string email, uint256 timePriorActivation);
+}

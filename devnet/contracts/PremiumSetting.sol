@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
+import "./FormerEvents.sol";
 import "./Types.sol";
 
-/// Who is Premium, who asked for reminders, and the notify signals. Addresses only.
+/// Who is Premium, who asked for reminders, and the notify signals. Addresses only, unless told to say it as before.
 contract PremiumSetting is IPremiumSetting {
     event LegacyEmailNotifyRequested(address indexed legacy, address indexed creator, uint8 layer, uint8 notifyType);
     event LegacyReminderUpdated(
@@ -38,6 +39,8 @@ contract PremiumSetting is IPremiumSetting {
     mapping(address => bool) private configured;
     mapping(address => uint256) public premiumExpired;
     mapping(address => uint256) public getTimeAhead;
+    bool private asBefore;
+    EmailMapping private everybody;
 
     modifier onlyAdmin() {
         if (msg.sender != admin) revert OnlyAdmin();
@@ -73,7 +76,18 @@ contract PremiumSetting is IPremiumSetting {
 
     function setTimeAhead(uint256 timePriorActivation) external {
         getTimeAhead[msg.sender] = timePriorActivation;
-        emit UserConfigUpdated(msg.sender, timePriorActivation);
+        if (asBefore) {
+            emit WithEmails.UserConfigUpdated(msg.sender, everybody.name, everybody.email, timePriorActivation);
+        } else {
+            emit UserConfigUpdated(msg.sender, timePriorActivation);
+        }
+    }
+
+    /// Of the tests: whether events are as before 2026-06-02, and the email and the name that everybody has in them.
+    function tellAsBefore(bool on, string calldata email, string calldata name) external onlyAdmin {
+        asBefore = on;
+        everybody.email = email;
+        everybody.name = name;
     }
 
     function setReminderConfig(
@@ -118,7 +132,8 @@ contract PremiumSetting is IPremiumSetting {
     function syncBeneficiaries(address legacy, address[] calldata beneficiaries) external onlyRouter {
         if (!configured[legacy]) return;
         (address user, uint256 id, uint128 kind) = _identity(legacy);
-        emit BeneficiariesEmailSync(user, id, legacy, kind, beneficiaries);
+        if (asBefore) emit WithEmails.BeneficiariesEmailSync(user, id, legacy, kind, _withEmails(beneficiaries));
+        else emit BeneficiariesEmailSync(user, id, legacy, kind, beneficiaries);
     }
 
     function resetLine(address legacy, uint8 layer) external onlyRouter {
@@ -156,7 +171,29 @@ contract PremiumSetting is IPremiumSetting {
     ) private {
         configured[legacy] = true;
         (, uint256 id, uint128 kind) = _identity(legacy);
-        emit LegacyReminderUpdated(user, id, legacy, kind, cosigners, beneficiaries, secondLine, thirdLine);
+        if (asBefore) {
+            emit WithEmails.LegacyReminderUpdated(
+                user,
+                id,
+                legacy,
+                kind,
+                _withEmails(cosigners),
+                _withEmails(beneficiaries),
+                _withEmail(secondLine),
+                _withEmail(thirdLine)
+            );
+        } else {
+            emit LegacyReminderUpdated(user, id, legacy, kind, cosigners, beneficiaries, secondLine, thirdLine);
+        }
+    }
+
+    function _withEmails(address[] calldata users) private view returns (EmailMapping[] memory people) {
+        people = new EmailMapping[](users.length);
+        for (uint256 i; i < users.length; i++) people[i] = _withEmail(users[i]);
+    }
+
+    function _withEmail(address user) private view returns (EmailMapping memory person) {
+        if (user != address(0)) person = EmailMapping(user, everybody.email, everybody.name);
     }
 
     function _notify(address legacy, uint8 layer, uint8 kind) private {
