@@ -1,11 +1,14 @@
 """The protocol's events, from the ABI files, decoded field by field.
 
-Names, notes and nicknames are never decoded: strings and structs are stepped over unread, and every other field
-is read with its bounds checked. A log is a stranger's bytes.
+Emails, names, notes and nicknames are never decoded: strings and structs are stepped over unread, and every other field
+is read with its bounds checked. A log is a stranger's bytes, and no word about an undecodable one has any of them.
 
 TransferEOALegacyRouter stands behind a proxy, and its ABI file has the events of all its builds on mainnet: until
 2026-07-27 a legacy was announced with TransferEOALegacyCreated, and the first build (from 2026-03-05) indexed no
 field of any event. The first topic is the same whether a field is indexed or not; the number of topics tells.
+
+So does PremiumSetting: its two builds before 2026-06-02 (from 2026-03-05 on) told who is reminded with the email and
+the name of each. Of such a struct the address alone is read, so that the event is decoded into what today's says.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,6 +24,8 @@ from reminder_worker.chain.words import (
     addresses_at,
     at,
     bool_at,
+    leading_address_at,
+    leading_addresses_at,
     uint_at,
     uints_at,
 )
@@ -35,6 +40,9 @@ CONTRACTS: Final = {
     "timelock_erc1155": "TimelockERC1155",
 }
 """Setting to ABI file of each contract whose events the service reads."""
+
+PERSON: Final = "(address,string,string)"
+"""Of PremiumSetting before 2026-06-02: address, email and name."""
 
 Reader = Callable[[bytes, int], Any]
 
@@ -66,7 +74,8 @@ class EventType:
 
 @dataclass(frozen=True, slots=True)
 class DecodedEvent:
-    """`args` by the ABI's names, strings and structs left out: addresses lower-case, numbers int, arrays tuples.
+    """`args` by the ABI's names, strings and structs left out: addresses lower-case, numbers int, arrays tuples. A
+    `PERSON` is its address.
 
     TimelockCreated has one first topic in the ERC-20 and the ERC-721 vault: in the latter's `amounts` are token ids.
     """
@@ -132,6 +141,10 @@ def _reader(kind: str) -> Reader | None:
         return bool_at
     if kind == "address[]":
         return addresses_at
+    if kind == PERSON:
+        return leading_address_at
+    if kind == f"{PERSON}[]":
+        return leading_addresses_at
     if kind.startswith("uint") and kind.removesuffix("[]")[4:].isdecimal():
         bits = int(kind.removesuffix("[]")[4:])
         read = uints_at if kind.endswith("[]") else uint_at
@@ -153,7 +166,7 @@ def _head_size(parameter: abi.Member) -> int:
 def _event_type(event: abi.Member) -> EventType:
     indexed, fields, head = [], [], 0
     for parameter in event["inputs"]:
-        read = _reader(parameter["type"])
+        read = _reader(abi.canonical(parameter))
         if parameter["indexed"]:
             if read is None or _is_dynamic(parameter):
                 raise ValueError(f"{event['name']}: an indexed field that cannot be read back")

@@ -3,7 +3,7 @@
 `Call` and `Reverted` are structs: the due pass makes 100,000 calls, and a frozen dataclass takes five times as long.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import msgspec
@@ -34,11 +34,11 @@ class Reverted(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """`block_time` in unix seconds where the node says it."""
+    """`block_time` in unix seconds where the node says it. `data` may have people's emails in it: it is never shown."""
 
     address: str
     topics: tuple[str, ...]
-    data: bytes
+    data: bytes = field(repr=False)
     block_number: int
     block_hash: str
     tx_hash: str

@@ -75,6 +75,20 @@ def addresses_at(data: bytes, position: int) -> tuple[str, ...]:
     return tuple(found)
 
 
+def leading_address_at(data: bytes, position: int) -> str:
+    """The address that a struct begins with; nothing else of it is read. Between words would be inside a text."""
+    if position % WORD:
+        raise Malformed("a struct between words")
+    return address_at(data, position)
+
+
+def leading_addresses_at(data: bytes, position: int) -> tuple[str, ...]:
+    """The same of an array of structs with texts in them: after its length the offset of each, from there on."""
+    first, count = _array_at(data, position)
+    heads = range(first, first + count * WORD, WORD)
+    return tuple([leading_address_at(data, first + at(data, head)) for head in heads])
+
+
 def bytes_at(data: bytes, position: int, limit: int) -> bytes:
     """A `bytes` or `string` whose length stands at `position`; `limit` bytes at most."""
     size = at(data, position)

@@ -253,14 +253,14 @@ class Mapping:
         store["ReminderConfiguration"][event["legacyAddress"]] = {
             "id": event["legacyAddress"],
             "creator": event["user"],
-            "cosigners": list(event["cosigners"]),
-            "beneficiaries": list(event["beneficiaries"]),
-            "secondLine": None if event["secondLine"] == NOBODY else event["secondLine"],
-            "thirdLine": None if event["thirdLine"] == NOBODY else event["thirdLine"],
+            "cosigners": list(map(_address, event["cosigners"])),
+            "beneficiaries": list(map(_address, event["beneficiaries"])),
+            "secondLine": None if _address(event["secondLine"]) == NOBODY else _address(event["secondLine"]),
+            "thirdLine": None if _address(event["thirdLine"]) == NOBODY else _address(event["thirdLine"]),
         }
 
     def BeneficiariesEmailSync(self, store: Store, event: Entity, log: Any, timestamp: int) -> None:
-        self._edit(store, event, beneficiaries=list(event["beneficiaries"]))
+        self._edit(store, event, beneficiaries=list(map(_address, event["beneficiaries"])))
 
     def SecondLineEmailReset(self, store: Store, event: Entity, log: Any, timestamp: int) -> None:
         self._edit(store, event, secondLine=None)
@@ -334,6 +334,12 @@ class Mapping:
         self._vaults.setdefault(key, {})[vault] = status
         if key in store["Timelock"]:
             store["Timelock"][key]["status"] = min(self._vaults[key].values())
+
+
+def _address(person: Any) -> str:
+    """Before 2026-06-02 an email and a name stood beside it."""
+    address: str = person if isinstance(person, str) else person[0]
+    return address
 
 
 def _arguments(entry: Any, log: Any) -> Entity:

@@ -14,6 +14,7 @@ from reminder_worker.chain.abi import canonical, events, signature, topic
 from reminder_worker.chain.events import (
     CONTRACTS,
     EVENTS,
+    PERSON,
     TRANSFER_TOPIC,
     UndecodableLog,
     decode,
@@ -42,10 +43,14 @@ SIGNATURES = {
         MultisigLegacyCreated(uint256,address,address,address,address,{SAFE},(uint128,uint128),uint256)
         MultisigLegacyActivated(uint256,address[],uint256,bool,uint256)
         MultisigLegacyBeneficiariesUpdated(uint256,string[],address[],uint128,uint256)""",
-    "PremiumSetting": """
+    "PremiumSetting": f"""
         LegacyEmailNotifyRequested(address,address,uint8,uint8)
         LegacyReminderUpdated(address,uint256,address,uint128,address[],address[],address,address)
+        LegacyReminderUpdated(address,uint256,address,uint128,{PERSON}[],{PERSON}[],{PERSON},{PERSON})
         BeneficiariesEmailSync(address,uint256,address,uint128,address[])
+        BeneficiariesEmailSync(address,uint256,address,uint128,{PERSON}[])
+        UserConfigUpdated(address,uint256)
+        UserConfigUpdated(address,string,string,uint256)
         LegacyConfigReset(address,uint256,address,uint128)""",
     "TimelockERC20": """
         TimelockCreated(uint256,address,address,address[],uint256[],uint256,uint256,uint8,string)
@@ -74,6 +79,15 @@ def value_of(kind: str, parameter: dict[str, Any]) -> st.SearchStrategy[Any]:
     return st.integers(min_value=0, max_value=2 ** int(kind[4:]) - 1)
 
 
+def kept(parameter: dict[str, Any], value: Any) -> Any:
+    """Of a person the address, of a list all of it."""
+    if canonical(parameter) == PERSON:
+        return value[0]
+    if canonical(parameter) == f"{PERSON}[]":
+        return tuple(person[0] for person in value)
+    return tuple(value) if isinstance(value, list) else value
+
+
 def made_log(event: dict[str, Any], values: dict[str, Any]) -> Log:
     indexed = [each for each in event["inputs"] if each["indexed"]]
     plain = [each for each in event["inputs"] if not each["indexed"]]
@@ -98,8 +112,9 @@ def test_the_abi_files_have_the_deployed_events(contract: str) -> None:
 def test_every_plain_field_is_decoded_and_no_text_is(contract: str, event: dict[str, Any], data: st.DataObject) -> None:
     values = {each["name"]: data.draw(value_of(each["type"], each)) for each in event["inputs"]}
     decoded = decode(made_log(event, values))
-    skipped = {each["name"] for each in event["inputs"] if re.search("string|tuple", each["type"])}
-    expected = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items() if name not in skipped}
+    texts = re.compile("string|[(]")
+    plain = [each for each in event["inputs"] if canonical(each).startswith(PERSON) or not texts.match(canonical(each))]
+    expected = {each["name"]: kept(each, values[each["name"]]) for each in plain}
     if contract == "TimelockERC721" and "tokenIds" in expected:
         expected["amounts"] = expected.pop("tokenIds")
     assert decoded.name == event["name"]
@@ -147,6 +162,40 @@ def test_a_word_out_of_bounds_makes_a_log_undecodable(word: int, value: int) -> 
     forged = log.data[: 32 * word] + value.to_bytes(32, "big") + log.data[32 * word + 32 :]
     with pytest.raises(UndecodableLog):
         decode(changed(log, forged))
+
+
+def with_emails(people: list[tuple[str, str, str]]) -> Log:
+    """As before 2026-06-02; every line is the first of these people."""
+    event = [each for each in events("PremiumSetting") if each["name"] == "LegacyReminderUpdated"][-1]
+    values: dict[str, Any] = {"user": people[0][0], "legacyId": 1, "legacyAddress": people[0][0], "legacyType": 3}
+    values |= {"cosigners": [], "beneficiaries": people, "secondLine": people[0], "thirdLine": people[0]}
+    return made_log(event, values)
+
+
+def test_whatever_a_word_is_made_of_an_email_no_part_of_it_is_read_or_told() -> None:
+    """Offsets into the texts, at every byte of them, and out of the data: an address it says, or is undecodable."""
+    email = bytes(range(0x61, 0x7B)).decode()  # no four of its bytes stand anywhere else
+    person = "0x" + "ab" * 20
+    log = with_emails([(person, email, email[::-1])] * 2)
+    parts = [raw[start : start + 4] for raw in (email.encode(), email[::-1].encode()) for start in range(len(raw) - 3)]
+    shown = [form for part in parts for form in (part.decode(), part.hex(), str(int.from_bytes(part)))]
+    undecodable = 0
+    for word in range(3, len(log.data) // 32):
+        for value in (*range(0, len(log.data) + 64), 2**64, 2**255, 2**256 - 32):
+            forged = log.data[: 32 * word] + value.to_bytes(32, "big") + log.data[32 * word + 32 :]
+            try:
+                told = repr(decode(changed(log, forged)))
+            except UndecodableLog as error:
+                undecodable += 1
+                told = repr((error, error.__cause__, error.__context__))
+            assert not [form for form in shown if form in told]
+    assert undecodable > 1000
+    assert not [form for form in shown if form in repr(log)]
+
+
+def test_a_thousand_people_with_long_texts_are_a_thousand_addresses() -> None:
+    people = [(f"0x{number:040x}", SECRET * 50, "") for number in range(1, 1001)]
+    assert decode(with_emails(people)).args["beneficiaries"] == tuple(address for address, _, _ in people)
 
 
 def test_missing_topics_and_unknown_events_are_undecodable() -> None:

@@ -123,6 +123,37 @@ def test_a_configuration_keeps_addresses_and_tells_nobody_from_somebody() -> Non
     assert event.data == {"cosigners": [ANN], "beneficiaries": [BOB], "second_line": BOB, "third_line": None}
 
 
+def test_what_was_told_with_emails_is_what_is_told_today() -> None:
+    """PremiumSetting before 2026-06-02: the same facts, of each person the address."""
+    zed = "Zzyzx@example.org"
+
+    def person(address: str) -> tuple[str, str, str]:
+        return (address, "" if address == NOBODY else zed, "" if address == NOBODY else "Zzyzx")
+
+    told = {
+        "LegacyReminderUpdated": ([ANN], [BOB, ANN], BOB, NOBODY),
+        "BeneficiariesEmailSync": ([BOB],),
+    }
+    for name, people in told.items():
+        before = [[person(each) for each in them] if isinstance(them, list) else person(them) for them in people]
+        head = (ANN, 1, LEGACY, 3)
+        logs = [
+            log_of("premium_setting", name, *head, *people),
+            log_of("premium_setting", name, *head, *before, first_build=True),
+        ]
+        assert logs[0].topics[0] != logs[1].topics[0]
+        today, then = decoded(*logs).events
+        assert then == today
+        assert "Zzyzx" not in repr(then)
+    logs = [
+        log_of("premium_setting", "UserConfigUpdated", ANN, 5),
+        log_of("premium_setting", "UserConfigUpdated", ANN, "Zzyzx", zed, 5, first_build=True),
+    ]
+    today, then = decoded(*logs).events
+    assert then == today
+    assert (then.creator, then.data) == (ANN, {})
+
+
 @pytest.mark.parametrize("setting", ["timelock_erc20", "timelock_erc721", "timelock_erc1155"])
 def test_each_vault_tells_ids_and_amounts_in_its_way(setting: str) -> None:
     """ERC-20: amounts; ERC-721: ids, one of each; ERC-1155: both. Strings, since they are uint256."""
