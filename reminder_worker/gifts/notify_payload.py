@@ -11,7 +11,7 @@ import msgspec
 
 from reminder_worker.errors import FieldFault, InvalidInput
 from reminder_worker.gifts.claim_link import ClaimLink, LinkRules, check_claim_link
-from reminder_worker.privacy.emails import check_name, normalise_email
+from reminder_worker.privacy.emails import check_mailed_name, normalise_email
 from reminder_worker.signed import check_salt
 from reminder_worker.strict_json import decode
 
@@ -78,8 +78,8 @@ def read_wish(text: str, rules: LinkRules, chain_id: int) -> Wish:
     checked("salt", check_salt, payload.salt)
     timelock_id = checked("timelockId", _timelock_id, payload.timelock_id)
     email = checked("recipientEmail", normalise_email, payload.recipient_email)
-    recipient = checked("recipientName", check_name, payload.recipient_name)
-    giver = checked("giverName", check_name, payload.giver_name)
+    recipient = checked("recipientName", check_mailed_name, payload.recipient_name)
+    giver = checked("giverName", check_mailed_name, payload.giver_name)
     link = checked("claimLink", link_of_this_gift, payload.claim_link)
     notify_at = checked("notifyAt", lambda given: _notify_at(given, payload.timing), payload.notify_at)
     if faults or timelock_id is None or email is None or recipient is None or giver is None or link is None:

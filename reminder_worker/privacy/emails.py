@@ -11,7 +11,7 @@ import idna
 MAX_EMAIL_BYTES = 254  # RFC 5321 4.5.3.1.3, without the angle brackets
 MAX_LOCAL_BYTES = 64
 MAX_NAME_CHARACTERS = 60
-MAX_NAME_DIGITS = 5
+MAX_NAME_DIGITS = 8  # of a date; a telephone number with its area has more
 
 _LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
 _NOT_TEXT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # control, bidi and other format, unassigned
@@ -21,9 +21,10 @@ _PICTURES = ("\U0001f000", "\U0001faff")  # emoji and the like, which may be you
 _DOTS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61\u2024\ufe52", "."))  # what IDNA or a reader takes for a dot
 _READS_AS_URL = re.compile(
     r"://|//|\\\\|@|\bwww\s*\.|\b(?:https?|ftp|mailto|javascript|data|tel)\s*:"
-    r"|[\w -]\.(?:[^\W\d_]{2,}|xn--)|\b\d{1,3}(?:\.\d{1,3}){3}\b",
+    r"|[\w-]\.(?:[^\W\d_]{2,}|xn--)|\b\d{1,3}(?:\.\d{1,3}){3}\b",
     re.IGNORECASE,
 )
+_SPACED_DOMAIN = re.compile(r" \.[^\W\d_]{2,}")
 
 
 def normalise_email(text: str) -> str:
@@ -56,7 +57,7 @@ def _domain(text: str) -> str:
 
 
 def check_name(text: str) -> str:
-    """The name as stored and shown: NFC, single spaces. May be empty; never reads as a URL or a telephone number."""
+    """The name as stored and shown: NFC, single spaces. May be empty; never reads as a URL."""
     if any(category(character) in _NOT_TEXT and not _is_text(character) for character in text):
         raise ValueError("holds a control or invisible character")
     name = " ".join(normalize("NFC", text).split())
@@ -64,12 +65,24 @@ def check_name(text: str) -> str:
         raise ValueError("holds what a mail program would decode")
     if len(name) > MAX_NAME_CHARACTERS:
         raise ValueError(f"is longer than {MAX_NAME_CHARACTERS} characters")
-    plain = normalize("NFKC", name).translate(_DOTS).translate({ord(joiner): None for joiner in _JOINERS})
-    if _READS_AS_URL.search(plain):
+    if _READS_AS_URL.search(_plain(name)):
+        raise ValueError("reads as a web or email address")
+    return name
+
+
+def check_mailed_name(text: str) -> str:
+    """The same for a name in our emails, which a stranger may have chosen to be called back or visited."""
+    name = check_name(text)
+    plain = _plain(name)
+    if _SPACED_DOMAIN.search(plain):
         raise ValueError("reads as a web or email address")
     if sum(category(character)[0] == "N" for character in plain) > MAX_NAME_DIGITS:
         raise ValueError(f"reads as a telephone number, with more than {MAX_NAME_DIGITS} digits")
     return name
+
+
+def _plain(name: str) -> str:
+    return normalize("NFKC", name).translate(_DOTS).translate({ord(joiner): None for joiner in _JOINERS})
 
 
 def _is_text(character: str) -> bool:

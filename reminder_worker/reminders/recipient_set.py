@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from reminder_worker.errors import FieldFault, InvalidInput
-from reminder_worker.privacy.emails import check_name, normalise_email
+from reminder_worker.privacy.emails import check_mailed_name, normalise_email
 from reminder_worker.signed import check_salt
 from reminder_worker.strict_json import decode
 
@@ -74,7 +74,7 @@ def _checked(each: _PayloadRecipient, pointer: str, faults: list[FieldFault]) ->
         recipient=field_or_fault("recipient", _address, each.recipient),
         role=each.role,
         email=field_or_fault("email", normalise_email, each.email),
-        name=field_or_fault("name", check_name, each.name),
+        name=field_or_fault("name", check_mailed_name, each.name),
     )
 
 

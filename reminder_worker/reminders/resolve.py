@@ -27,7 +27,7 @@ from reminder_worker.mail.messages import (
     request_body,
     told_rows,
 )
-from reminder_worker.privacy.emails import check_name
+from reminder_worker.privacy.emails import check_mailed_name
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, PLANNED_AGAIN, WINDOW_LINES, budget_event
 from reminder_worker.reminders.entries import Entry, Settlement, dropped, later
@@ -267,6 +267,6 @@ def _deadline(entry: Entry, legacy: LegacyFacts, now: int) -> int | None:
 def _shown_name(name: str) -> str:
     """A legacy's name is a stranger's text: shown only if it would do as a person's."""
     try:
-        return check_name(name)
+        return check_mailed_name(name)
     except ValueError:
         return ""
