@@ -98,7 +98,10 @@ class GiftAnswer(Struct, rename="camel"):
         Meta(description="What is in it, or was; of a gift withdrawn moments ago it may be empty"),
     ]
     router: Annotated[str, Meta(description="The TimeLockRouter, EIP-55", examples=[EXAMPLE_LEGACY])]
-    domain: Annotated[GiftDomainAnswer, Meta(description="The EIP-712 domain that WithdrawAuth is signed in")]
+    domain: Annotated[
+        GiftDomainAnswer,
+        Meta(description="The EIP-712 domain that WithdrawAuth is signed in; its version says what is signed"),
+    ]
     sponsor_nonce: Annotated[
         str, Meta(description="Nonce of the recipient's next WithdrawAuth, decimal", examples=["0"])
     ]

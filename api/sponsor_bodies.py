@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from api.schemas import EXAMPLE_RECIPIENT, AnyAddress, ChainId, Signature
+from reminder_worker.relay.authorizations import THE_RECIPIENT
 
 EXAMPLE_ROUTER = "0x4E81E1Ed3F6684EB948F8956b8787967b1a6275b"
 EXAMPLE_TOKEN = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"  # noqa: S105 - a coin's address
@@ -79,7 +80,19 @@ class GiftWithdrawBody(_SponsorBody, rename="camel", forbid_unknown_fields=True)
         bool,
         Meta(description="Whether the token that it is kept in is paid out, not ether, as signed", examples=[False]),
     ]
-    recipient: Annotated[AnyAddress, Meta(description="Who signed and is paid", examples=[EXAMPLE_RECIPIENT])]
+    recipient: Annotated[
+        AnyAddress, Meta(description="Whom it is sealed to, and who signed", examples=[EXAMPLE_RECIPIENT])
+    ]
+    pay_to: Annotated[
+        AnyAddress,
+        Meta(
+            description=(
+                "Who is paid, as signed for a router of version 2 (see `giftPayTo` of the status); absent or the zero"
+                " address: the recipient. A router of version 1 takes no other"
+            ),
+            examples=[THE_RECIPIENT],
+        ),
+    ] = THE_RECIPIENT
 
 
 Status = Literal[
@@ -104,8 +117,9 @@ RequestStatus = Annotated[
     Meta(
         description=(
             "Open: queued, waiting_predecessor (behind another of this signer), deferred_fee (gas is too dear now),"
-            " signed, broadcast, mined. Ended well: confirmed, satisfied_elsewhere (another transaction did the same)."
-            " Ended: reverted, expired, superseded, cancelled_by_user"
+            " signed, broadcast, mined. Ended well: confirmed, satisfied_elsewhere (another transaction did the same;"
+            " of a gift with `payTo`, its recipient may have been paid instead). Ended: reverted, expired, superseded,"
+            " cancelled_by_user"
         ),
         examples=["broadcast"],
     ),
@@ -151,6 +165,13 @@ class ChainSponsorAnswer(Struct, rename="camel"):
 
     chain_id: Annotated[int, Meta(description="Chain id", examples=[1])]
     gift: Annotated[bool, Meta(description="Whether gift withdrawals are relayed now", examples=[True])]
+    gift_pay_to: Annotated[
+        bool,
+        Meta(
+            description="Whether a gift withdrawal may name whom it pays, by `payTo`: the router has version 2",
+            examples=[True],
+        ),
+    ]
     legacy: Annotated[bool, Meta(description="Whether claims and check-ins are relayed now", examples=[True])]
     reason: Annotated[
         str | None,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eth_abi.abi import decode, encode
+from eth_abi.abi import decode, encode, is_encodable
 from eth_utils.abi import (
     abi_to_signature,
     event_abi_to_log_topic,
@@ -50,8 +50,10 @@ class Artifact:
         return frozenset("0x" + event_abi_to_log_topic(entry).hex() for entry in entries)
 
     def encode(self, name: str, *args: Any) -> str:
-        """Call data, 0x-prefixed; structs are tuples in the order of their fields."""
-        entry: Any = self.function(name)
+        """Call data, 0x-prefixed; structs are tuples in the order of their fields. Of functions of one name it is the
+        first that takes these arguments."""
+        named: list[Any] = [entry for entry in self.abi if entry["type"] == "function" and entry.get("name") == name]
+        entry = next((each for each in named if len(named) > 1 and _takes(each, args)), named[0])
         selector = function_signature_to_4byte_selector(abi_to_signature(entry))
         return "0x" + (selector + encode(get_abi_input_types(entry), args)).hex()
 
@@ -68,6 +70,10 @@ class Artifact:
 
     def _entry(self, kind: str, name: str) -> dict[str, Any]:
         return next(entry for entry in self.abi if entry["type"] == kind and entry.get("name") == name)
+
+
+def _takes(function: Any, args: Sequence[Any]) -> bool:
+    return is_encodable(f"({','.join(get_abi_input_types(function))})", args)
 
 
 def error_names(artifacts: Sequence[Artifact]) -> dict[str, str]:

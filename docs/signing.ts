@@ -13,7 +13,7 @@
  * A giver's messages (`signGiftEmailWallet`, `signGiftNotify`, `signGiftNotifyErase`) are for the service again. Of two
  * about one gift the later deadline wins, as above.
  */
-import { Contract, concat, hexlify, keccak256, randomBytes, sha256, toUtf8Bytes, zeroPadValue } from "ethers";
+import { Contract, concat, hexlify, keccak256, randomBytes, sha256, toUtf8Bytes, ZeroAddress, zeroPadValue } from "ethers";
 import type { Provider, Signer, TypedDataDomain, TypedDataField } from "ethers";
 
 /** Words the email; who is written to is read on chain. */
@@ -174,6 +174,8 @@ export interface GiftWithdrawRequest extends SponsorRequest {
   timelockId: string;
   skipSwap: boolean;
   recipient: string;
+  /** Who is paid, as signed; absent: the recipient. Only for a router of version 2. */
+  payTo?: string;
 }
 
 /** What is relayed, once, however often it is sent. */
@@ -195,7 +197,8 @@ export interface SponsorStatus {
   gift: boolean;
   giftEmail: boolean;
   legacy: boolean;
-  chains: { chainId: number; gift: boolean; legacy: boolean; reason: string | null }[];
+  /** `giftPayTo`: whether a withdrawal may name whom it pays. */
+  chains: { chainId: number; gift: boolean; giftPayTo: boolean; legacy: boolean; reason: string | null }[];
 }
 
 const ROUTER_ABI = [
@@ -224,17 +227,28 @@ const WITHDRAW: TypedDataField[] = [
   { name: "skipSwap", type: "bool" },
   ...NONCE_AND_DEADLINE,
 ];
+/** Of version 2. */
+const WITHDRAW_TO: TypedDataField[] = [
+  { name: "recipient", type: "address" },
+  { name: "payTo", type: "address" },
+  ...WITHDRAW.slice(1),
+];
 
 /** What a router says: the domain its authorizations are signed in, and what the signer's next one needs. */
 export interface RouterTerms {
-  domain: TypedDataDomain & { chainId: number };
+  domain: TypedDataDomain & { chainId: number; version: string };
   nonce: bigint;
   /** Unix seconds by the chain's clock; a check-in takes one hour at most. */
   deadline: number;
 }
 
-/** Reads only: any provider of the chain will do, and the signer needs no ether. */
-export async function routerTerms(provider: Provider, router: string, signer: string): Promise<RouterTerms> {
+/** Reads only: any provider of the chain will do, and the signer needs no ether. `known`: versions of the domain. */
+export async function routerTerms(
+  provider: Provider,
+  router: string,
+  signer: string,
+  known: string[] = ["1"],
+): Promise<RouterTerms> {
   const contract = new Contract(router, ROUTER_ABI, provider);
   const [found, nonce, head] = await Promise.all([
     contract.getFunction("eip712Domain").staticCall(),
@@ -243,7 +257,7 @@ export async function routerTerms(provider: Provider, router: string, signer: st
   ]);
   if (head === null) throw new Error("the chain does not answer");
   const [, name, version, chainId, verifyingContract] = found as [string, string, string, bigint, string];
-  if (version !== "1") throw new Error(`what is signed for a router of version ${version} is not known here`);
+  if (!known.includes(version)) throw new Error(`what is signed for version ${version} is not known here`);
   const domain = { name, version, chainId: Number(chainId), verifyingContract };
   return { domain, nonce, deadline: head.timestamp + LIFE_TIME_SECONDS };
 }
@@ -282,19 +296,27 @@ export async function signCheckIn(
   return { ...signed, router, legacyId: legacyId.toString(), owner };
 }
 
-/** The recipient's withdrawal of a gift. `router`: the TimeLockRouter. `skipSwap`: the token it is kept in, not ETH. */
+/**
+ * The recipient's withdrawal of a gift. `router`: the TimeLockRouter. `skipSwap`: the token it is kept in, not ETH.
+ * `payTo`: who is paid instead of the recipient, for a router of version 2.
+ */
 export async function signGiftWithdraw(
   signer: Signer,
   provider: Provider,
   router: string,
   timelockId: bigint,
   skipSwap: boolean = false,
+  payTo: string = ZeroAddress,
 ): Promise<GiftWithdrawRequest> {
   const recipient = await signer.getAddress();
-  const terms = await routerTerms(provider, router, recipient);
-  const message = { recipient, timelockId, skipSwap };
-  const signed = await signForRouter(signer, terms, { WithdrawAuth: WITHDRAW }, message);
-  return { ...signed, timelockId: timelockId.toString(), skipSwap, recipient };
+  const terms = await routerTerms(provider, router, recipient, ["1", "2"]);
+  const request = { timelockId: timelockId.toString(), skipSwap, recipient };
+  if (terms.domain.version === "1") {
+    if (payTo !== ZeroAddress) throw new Error("this router pays the recipient only");
+    return { ...(await signForRouter(signer, terms, { WithdrawAuth: WITHDRAW }, request)), ...request };
+  }
+  const message = { ...request, payTo };
+  return { ...(await signForRouter(signer, terms, { WithdrawAuth: WITHDRAW_TO }, message)), ...message };
 }
 
 async function signForRouter(

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker import operations_relay
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.sponsored import DOMAIN_VERSION, SponsoredReads
+from reminder_worker.chain.sponsored import LEGACY_VERSIONS, TIMELOCK_VERSIONS, SponsoredReads
 from reminder_worker.chain.values import Call
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import amount_words, checksum
@@ -125,21 +125,21 @@ async def _other_versions(settings: Settings, chain_settings: ChainSettings) -> 
     if not relays_on(settings, chain_settings.chain_id):
         return
     routers = {
-        "TransferEOALegacyRouter": chain_settings.transfer_eoa_legacy_router,
-        "TimeLockRouter": chain_settings.time_lock_router,
+        "TransferEOALegacyRouter": (chain_settings.transfer_eoa_legacy_router, LEGACY_VERSIONS),
+        "TimeLockRouter": (chain_settings.time_lock_router, TIMELOCK_VERSIONS),
     }
     chain = Chain.connect(chain_settings)
     reads = SponsoredReads(chain)
     try:
-        for name, router in routers.items():
+        for name, (router, known) in routers.items():
             part = f"{name} on chain {chain_settings.chain_id}"
             try:
                 version = (await reads.domain(router)).version
             except ChainUnavailable as error:
                 yield part, False, f"{error}: see CHAIN_{chain_settings.chain_id}_RPC_URLS; or was it upgraded?"
                 continue
-            if version != DOMAIN_VERSION:
-                words = f"was upgraded: its domain has version {version!r}, and only {DOMAIN_VERSION!r} is known here"
+            if version not in known:
+                words = f"was upgraded: its domain has version {version!r}, known here is {' and '.join(known)}"
                 yield part, False, f"{words}; nothing is relayed for it until this service is updated"
     finally:
         await chain.close()

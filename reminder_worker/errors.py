@@ -50,6 +50,12 @@ class SignerMismatch(Refused):
     code = "signer_mismatch"
 
 
+class VersionMismatch(SignerMismatch):
+    """Signed by the right account, for a version of the router that it does not have."""
+
+    code = "version_mismatch"
+
+
 class PremiumRequired(Refused):
     code = "premium_required"
 

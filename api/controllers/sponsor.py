@@ -135,11 +135,15 @@ class SponsorController(Controller):
         operation_id="sponsorGiftWithdraw",
         summary="Open a gift without ether",
         responses=_problems(
-            on_403="`signer_mismatch`: also when the gift is sealed to another account",
+            on_403=(
+                "`signer_mismatch`: also when the gift is sealed to another account; `version_mismatch`: signed for"
+                " another version of the router than it has"
+            ),
             on_404="`not_found`: there is no such timelock of tokens",
             on_422=(
-                "`invalid_input`; `still_locked` (with the opening time), `timelock_not_live`, `not_a_gift`,"
-                " `not_only_whitelisted_tokens`, `would_fail`"
+                "`invalid_input`: also a `payTo` that is the router or a vault, or any of a router of version 1;"
+                " `still_locked` (with the opening time), `timelock_not_live`, `not_a_gift`,"
+                " `not_only_whitelisted_tokens`, `withdraw_deadline_too_far`, `invalid_payee`, `would_fail`"
             ),
             on_503=(
                 "`chain_unavailable`, `indexer_unavailable`, `relay_stopped`, `unavailable` (the database),"
@@ -151,14 +155,18 @@ class SponsorController(Controller):
     async def gift_withdraw(
         self, data: JSONBody[GiftWithdrawBody], sponsor: NamedDependency[Sponsor]
     ) -> AcceptedAnswer:
-        """Signed in the TimeLockRouter's own domain: `WithdrawAuth(address recipient,uint256 timelockId,
-        bool skipSwap,uint256 nonce,uint256 deadline)`. The contract pays the recipient and nobody else.
+        """Signed in the TimeLockRouter's own domain (`eip712Domain()`), whose version says what. In version 2:
+        `WithdrawAuth(address recipient,address payTo,uint256 timelockId,bool skipSwap,uint256 nonce,uint256 deadline)`,
+        the deadline at most seven days ahead; the contract pays `payTo`, and the recipient when that is the zero
+        address. In version 1: `WithdrawAuth(address recipient,uint256 timelockId,bool skipSwap,uint256 nonce,
+        uint256 deadline)`; the contract pays the recipient and nobody else.
         """
         view = await sponsor.gift_withdraw(
             chain_id=data.chain_id,
             timelock_id=_uint256(data.timelock_id, "/timelockId"),
             skip_swap=data.skip_swap,
             recipient=data.recipient.lower(),
+            pay_to=data.pay_to.lower(),
             nonce=_uint256(data.nonce, "/nonce"),
             deadline=data.deadline,
             signature=bytes.fromhex(data.signature[2:]),
@@ -201,7 +209,10 @@ class SponsorStatusController(Controller):
     async def status(self, sponsor: NamedDependency[Sponsor]) -> SponsorStatusAnswer:
         """Answers also while nothing is relayed, and says why."""
         found = await sponsor.status()
-        chains = [ChainSponsorAnswer(each.chain_id, each.gift, each.legacy, each.reason) for each in found.chains]
+        chains = [
+            ChainSponsorAnswer(each.chain_id, each.gift, each.gift_pay_to, each.legacy, each.reason)
+            for each in found.chains
+        ]
         return SponsorStatusAnswer(found.gift, found.gift_email, found.legacy, chains)
 
 

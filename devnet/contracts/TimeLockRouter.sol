@@ -4,7 +4,7 @@ pragma solidity ^0.8.28;
 import "./Sponsored.sol";
 import "./Timelocks.sol";
 
-/// The door of the three vaults, which share its ids.
+/// The door of the three vaults, which share its ids. In version 2 a withdrawal can name where it goes.
 contract TimeLockRouter is Sponsored {
     struct ETHSwap {
         address storageToken;
@@ -46,8 +46,25 @@ contract TimeLockRouter is Sponsored {
         bytes signature;
     }
 
+    /// Of version 2, where it is called WithdrawAuth too.
+    struct WithdrawToAuth {
+        address recipient;
+        address payTo;
+        uint256 nonce;
+        uint256 deadline;
+        bytes signature;
+    }
+
+    event TimelockWithdrawnTo(
+        uint256 indexed id, address indexed recipient, address indexed payTo, address relayer, uint256 timestamp
+    );
+
+    uint256 private constant MAX_SPONSOR_AUTH_TTL = 7 days;
     bytes32 private constant WITHDRAW_TYPEHASH = keccak256(
         "WithdrawAuth(address recipient,uint256 timelockId,bool skipSwap,uint256 nonce,uint256 deadline)"
+    );
+    bytes32 private constant WITHDRAW_TO_TYPEHASH = keccak256(
+        "WithdrawAuth(address recipient,address payTo,uint256 timelockId,bool skipSwap,uint256 nonce,uint256 deadline)"
     );
 
     address private immutable weth;
@@ -93,11 +110,36 @@ contract TimeLockRouter is Sponsored {
         _withdraw(id, msg.sender, skipSwap);
     }
 
-    function withdrawFor(uint256 id, bool skipSwap, WithdrawAuth calldata auth) external {
+    function withdrawFor(uint256 id, bool skipSwap, WithdrawAuth calldata auth) external onlyVersion("1") {
         bytes32 structHash =
             keccak256(abi.encode(WITHDRAW_TYPEHASH, auth.recipient, id, skipSwap, auth.nonce, auth.deadline));
         _useAuthorization(auth.recipient, structHash, auth.nonce, auth.deadline, auth.signature);
         _withdraw(id, auth.recipient, skipSwap);
+    }
+
+    /// Nothing is known of the deployed errors but the name of one.
+    function withdrawFor(uint256 id, bool skipSwap, WithdrawToAuth calldata auth) external onlyVersion("2") {
+        address payTo = auth.payTo == address(0) ? auth.recipient : auth.payTo;
+        if (payTo == address(this) || payTo == address(erc20) || payTo == address(erc721) || payTo == address(erc1155)) {
+            revert InvalidPayee();
+        }
+        if (auth.deadline > block.timestamp + MAX_SPONSOR_AUTH_TTL) revert();
+        bytes32 structHash = keccak256(
+            abi.encode(WITHDRAW_TO_TYPEHASH, auth.recipient, auth.payTo, id, skipSwap, auth.nonce, auth.deadline)
+        );
+        _useAuthorization(auth.recipient, structHash, auth.nonce, auth.deadline, auth.signature);
+        _withdrawTo(id, auth.recipient, payTo, skipSwap);
+        emit TimelockWithdrawnTo(id, auth.recipient, payTo, msg.sender, block.timestamp);
+    }
+
+    function _withdrawTo(uint256 id, address recipient, address payTo, bool skipSwap) private {
+        bool isIn20 = erc20.lockStatus(id) != STATUS_NULL;
+        bool isIn721 = erc721.lockStatus(id) != STATUS_NULL;
+        bool isIn1155 = erc1155.lockStatus(id) != STATUS_NULL;
+        if (!isIn20 && !isIn721 && !isIn1155) revert();
+        if (isIn20) erc20.withdrawTo(id, recipient, payTo, skipSwap);
+        if (isIn721) erc721.withdrawTo(id, recipient, payTo);
+        if (isIn1155) erc1155.withdrawTo(id, recipient, payTo);
     }
 
     /// An id that no vault knows does nothing and does not revert, as deployed.

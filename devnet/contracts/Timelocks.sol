@@ -57,7 +57,7 @@ abstract contract TimelockVault {
         emit ChangeStatus(id, STATUS_LIVE);
     }
 
-    /// Anybody may call a vault; only the recipient is ever paid.
+    /// Anybody may call a vault; only the recipient is ever paid, or whom the router names for them.
     function _close(uint256 id, address recipient, uint256 tokens) internal {
         Terms storage it = terms[id];
         if (lockStatus[id] != STATUS_LIVE) revert TimelockNotLive();
@@ -163,6 +163,14 @@ contract TimelockERC20 is TimelockVault {
     }
 
     function withdraw(uint256 id, address recipient, bool skipSwap) external {
+        _withdraw(id, recipient, recipient, skipSwap);
+    }
+
+    function withdrawTo(uint256 id, address recipient, address payTo, bool skipSwap) external onlyRouter {
+        _withdraw(id, recipient, payTo, skipSwap);
+    }
+
+    function _withdraw(uint256 id, address recipient, address payTo, bool skipSwap) private {
         address[] memory tokens_ = tokens[id];
         uint256[] memory amounts_ = amounts[id];
         _close(id, recipient, tokens_.length);
@@ -172,9 +180,9 @@ contract TimelockERC20 is TimelockVault {
         delete lastAsEth[id];
         for (uint256 i; i < tokens_.length; i++) {
             if (asEth && i == tokens_.length - 1) {
-                SafeToken.sendEth(recipient, _toEth(tokens_[i], amounts_[i]));
+                SafeToken.sendEth(payTo, _toEth(tokens_[i], amounts_[i]));
             } else {
-                SafeToken.send(tokens_[i], recipient, amounts_[i]);
+                SafeToken.send(tokens_[i], payTo, amounts_[i]);
             }
         }
         emit FundsWithdrawn(id, recipient);
@@ -249,13 +257,21 @@ contract TimelockERC721 is TimelockVault {
     }
 
     function withdraw(uint256 id, address recipient) external {
+        _withdraw(id, recipient, recipient);
+    }
+
+    function withdrawTo(uint256 id, address recipient, address payTo) external onlyRouter {
+        _withdraw(id, recipient, payTo);
+    }
+
+    function _withdraw(uint256 id, address recipient, address payTo) private {
         address[] memory tokens_ = tokens[id];
         uint256[] memory ids_ = ids[id];
         _close(id, recipient, tokens_.length);
         delete tokens[id];
         delete ids[id];
         for (uint256 i; i < tokens_.length; i++) {
-            TestERC721(tokens_[i]).transferFrom(address(this), recipient, ids_[i]);
+            TestERC721(tokens_[i]).transferFrom(address(this), payTo, ids_[i]);
         }
         emit TokensWithdrawn(id, recipient);
     }
@@ -306,6 +322,14 @@ contract TimelockERC1155 is TimelockVault {
     }
 
     function withdraw(uint256 id, address recipient) external {
+        _withdraw(id, recipient, recipient);
+    }
+
+    function withdrawTo(uint256 id, address recipient, address payTo) external onlyRouter {
+        _withdraw(id, recipient, payTo);
+    }
+
+    function _withdraw(uint256 id, address recipient, address payTo) private {
         address[] memory tokens_ = tokens[id];
         uint256[] memory ids_ = ids[id];
         uint256[] memory amounts_ = amounts[id];
@@ -314,7 +338,7 @@ contract TimelockERC1155 is TimelockVault {
         delete ids[id];
         delete amounts[id];
         for (uint256 i; i < tokens_.length; i++) {
-            TestERC1155(tokens_[i]).safeTransferFrom(address(this), recipient, ids_[i], amounts_[i], "");
+            TestERC1155(tokens_[i]).safeTransferFrom(address(this), payTo, ids_[i], amounts_[i], "");
         }
         emit FundsWithdrawn(id, recipient);
     }

@@ -257,6 +257,7 @@ contract TransferEOALegacyRouter is Sponsored {
 
     function activeLegacyFor(uint256 legacyId, address[] calldata assets, bool isETH, ClaimAuth calldata auth)
         external
+        onlyVersion("1")
     {
         _legacy(legacyId);
         if (sponsoredClaimsDisabled[legacyId]) revert SponsoredClaimsDisabled();
@@ -276,7 +277,7 @@ contract TransferEOALegacyRouter is Sponsored {
         emit TransferEOALegacyClaimedFor(legacyId, auth.beneficiary, msg.sender, block.timestamp);
     }
 
-    function activeAliveFor(uint256 legacyId, CheckInAuth calldata auth) external {
+    function activeAliveFor(uint256 legacyId, CheckInAuth calldata auth) external onlyVersion("1") {
         TransferEOALegacy legacy = _legacy(legacyId);
         if (auth.deadline > block.timestamp + CHECKIN_AUTH_MAX_TTL) revert CheckInDeadlineTooFar();
         bytes32 structHash =

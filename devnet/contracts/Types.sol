@@ -46,6 +46,7 @@ error StillLocked();
 error TimelockNotLive();
 error NotSoftTimelock();
 error NoFundsToWithdraw();
+error InvalidPayee();
 
 error OnlyRouter();
 error OnlyAdmin();

@@ -37,6 +37,13 @@ export const WITHDRAW_AUTH: TypedDataField[] = [
   { name: "nonce", type: "uint256" },
   { name: "deadline", type: "uint256" },
 ];
+/** Of version 2 of the router, in which a destination can be named. */
+const WITHDRAW_TO_AUTH: TypedDataField[] = [
+  { name: "recipient", type: "address" },
+  { name: "payTo", type: "address" },
+  ...WITHDRAW_AUTH.slice(1),
+];
+const THE_RECIPIENT = "0x0000000000000000000000000000000000000000";
 
 /** `facts` just fetched: the nonce and the chain's clock are in them. `skipSwap`: the token it is kept in, not ETH. */
 export async function signWithdrawAuth(
@@ -48,6 +55,9 @@ export async function signWithdrawAuth(
   const { chainId, timelockId, recipient, sponsorNonce: nonce } = facts;
   const deadline = Math.floor(Date.parse(facts.asOf) / 1000) + LIFE_TIME_SECONDS;
   const message = { recipient, timelockId, skipSwap, nonce, deadline };
-  const signature = await signer.signTypedData(facts.domain, { WithdrawAuth: WITHDRAW_AUTH }, message);
+  const signature =
+    facts.domain.version === "1"
+      ? await signer.signTypedData(facts.domain, { WithdrawAuth: WITHDRAW_AUTH }, message)
+      : await signer.signTypedData(facts.domain, { WithdrawAuth: WITHDRAW_TO_AUTH }, { ...message, payTo: THE_RECIPIENT });
   return { chainId, timelockId, skipSwap, recipient, nonce, deadline, signature };
 }

@@ -62,6 +62,7 @@ export function whyNotSponsored(reason: string | null): string {
   }
 }
 
+const TOO_LATE = "It took too long until this was sent. Nothing has happened: please try again.";
 const OURS: Record<string, string> = {
   daily_cap_reached: whyNotSponsored("daily_cap_reached"),
   relay_stopped: whyNotSponsored("relay_stopped"),
@@ -71,7 +72,8 @@ const OURS: Record<string, string> = {
   nonce_mismatch:
     "Another gift of this wallet is on its way, or this one is already. Please wait a minute, then try again.",
   already_used: "This was sent before. Please try again: the page then looks where the gift is.",
-  expired: "It took too long until this was sent. Nothing has happened: please try again.",
+  expired: TOO_LATE,
+  version_mismatch: TOO_LATE,
   signer_mismatch: "The signature is not that of the wallet this gift was sealed for. Nothing has happened.",
   not_found: "The gift is not found any more. Please reload the page.",
   timelock_not_live: "This gift has been opened already.",

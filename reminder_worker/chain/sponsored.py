@@ -16,8 +16,11 @@ from reminder_worker.chain.contracts import TimelockDetails, configured, domain_
 from reminder_worker.chain.signatures import Domain
 from reminder_worker.chain.words import WORD, Malformed, address_word, word
 
-DOMAIN_VERSION: Final = "1"
-"""Of the routers whose authorizations are known here: a later version of a domain has other ones."""
+PAYEE_VERSION: Final = "2"
+"""Of a TimeLockRouter whose withdrawals can name whom they pay."""
+TIMELOCK_VERSIONS: Final = ("1", PAYEE_VERSION)
+LEGACY_VERSIONS: Final = ("1",)
+"""Of the domains whose authorizations are known here: any other version has other ones."""
 _DOMAIN_SECONDS: Final = 120.0  # an upgrade of a router may change it
 _DOMAIN: Final = selector("TransferEOALegacyRouter", "eip712Domain")
 _NONCE: Final = selector("TransferEOALegacyRouter", "sponsorNonce")

@@ -12,7 +12,7 @@ from typing import Final
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
 from reminder_worker.chain.signatures import Domain
-from reminder_worker.chain.sponsored import DOMAIN_VERSION
+from reminder_worker.chain.sponsored import TIMELOCK_VERSIONS
 from reminder_worker.chain.tokens import TokenMetadata, Tokens
 from reminder_worker.errors import IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
@@ -118,7 +118,7 @@ class GiftPages:
             router=chain.settings.time_lock_router,
             domain=domain,
             sponsor_nonce=nonce,
-            sponsored=chain_id in self._relayed and domain.version == DOMAIN_VERSION,
+            sponsored=chain_id in self._relayed and domain.version in TIMELOCK_VERSIONS,
             now=head.timestamp,
             explorer_url=chain.settings.explorer_url,
         )

@@ -1,4 +1,7 @@
-"""The three authorizations a user signs: their EIP-712 messages, and the router calls that carry them."""
+"""The three authorizations a user signs: their EIP-712 messages, and the router calls that carry them.
+
+That of a withdrawal is another one in each version of the TimeLockRouter's domain.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +12,8 @@ from eth_abi.abi import encode
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.signatures import Domain, recover, typed_data_digest
+from reminder_worker.chain.signatures import Domain, Types, recover, typed_data_digest
+from reminder_worker.chain.sponsored import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS
 from reminder_worker.chain.words import address_word
 from reminder_worker.relay.values import Lane
 
@@ -36,7 +40,22 @@ MESSAGE_TYPES: Final[Mapping[str, tuple[Mapping[str, str], ...]]] = MappingProxy
         ),
     }
 )
+WITHDRAW_TO_TYPES: Final[Types] = MappingProxyType(
+    {
+        "WithdrawAuth": (
+            {"name": "recipient", "type": "address"},
+            {"name": "payTo", "type": "address"},
+            {"name": "timelockId", "type": "uint256"},
+            {"name": "skipSwap", "type": "bool"},
+            *_NONCE_AND_DEADLINE,
+        ),
+    }
+)
+"""Of the TimeLockRouter's version 2."""
+THE_RECIPIENT: Final = "0x" + "00" * 20
+"""Whom a withdrawal pays that names nobody."""
 _AUTH: Final = "(address,uint256,uint256,bytes)"  # signer, nonce, deadline, signature: the same in all three calls
+_AUTH_TO: Final = "(address,address,uint256,uint256,bytes)"  # and of a withdrawal of version 2: whom to pay second
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +90,11 @@ class CheckInRequest(SponsorRequest):
 
 @dataclass(frozen=True, slots=True)
 class WithdrawRequest(SponsorRequest):
-    """`subject_id`: the timelock's; `signer`: the recipient. `skip_swap`: the token it is kept in, not ether."""
+    """`subject_id`: the timelock's; `signer`: the recipient. `skip_swap`: the token it is kept in, not ether. `pay_to`:
+    whom to pay instead, which only version 2 knows."""
 
     skip_swap: bool
+    pay_to: str = THE_RECIPIENT
 
     lane: ClassVar[Lane] = Lane.GIFT_WITHDRAW
 
@@ -81,14 +102,24 @@ class WithdrawRequest(SponsorRequest):
 Request = ClaimRequest | CheckInRequest | WithdrawRequest
 
 
+def versions(request: Request) -> tuple[str, ...]:
+    """Of a router's domain in which such a request can be signed."""
+    if not isinstance(request, WithdrawRequest):
+        return LEGACY_VERSIONS
+    return TIMELOCK_VERSIONS if request.pay_to == THE_RECIPIENT else (PAYEE_VERSION,)
+
+
 def digest(request: Request, domain: Domain) -> bytes:
-    """What was signed, in the router's own domain."""
+    """What was signed, in the router's own domain, of one of the request's `versions`."""
     primary_type, message = _message(request)
     message |= {"nonce": request.nonce, "deadline": request.deadline}
-    return typed_data_digest(domain, primary_type, MESSAGE_TYPES, message)
+    types: Types = MESSAGE_TYPES
+    if isinstance(request, WithdrawRequest) and domain.version == PAYEE_VERSION:
+        types, message["payTo"] = WITHDRAW_TO_TYPES, request.pay_to
+    return typed_data_digest(domain, primary_type, types, message)
 
 
-def call_data(request: Request, digest: bytes) -> bytes:
+def call_data(request: Request, digest: bytes, version: str) -> bytes:
     """The router call. A plain signature with v 0 or 1 gets 27 or 28, which is all that contracts take."""
     signature = request.signature
     if signature[64:] in (b"\0", b"\1") and recover(digest, signature) == request.signer:
@@ -103,8 +134,11 @@ def call_data(request: Request, digest: bytes) -> bytes:
             data = encode(("uint256", _AUTH), (request.subject_id, auth))
             return selector("TransferEOALegacyRouter", "activeAliveFor") + data
         case WithdrawRequest():
-            data = encode(("uint256", "bool", _AUTH), (request.subject_id, request.skip_swap, auth))
-            return selector("TimeLockRouter", "withdrawFor") + data
+            to = version == PAYEE_VERSION
+            kinds = ("uint256", "bool", _AUTH_TO if to else _AUTH)
+            given = (request.signer, request.pay_to, *auth[1:]) if to else auth
+            data = encode(kinds, (request.subject_id, request.skip_swap, given))
+            return selector("TimeLockRouter", f"withdrawFor({','.join(kinds)})") + data
 
 
 def _message(request: Request) -> tuple[str, dict[str, object]]:

@@ -56,6 +56,7 @@ _SENTENCES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "StillLocked": ("still_locked", "This timelock is still locked."),
         "TimelockNotLive": ("timelock_not_live", "This timelock has been withdrawn already."),
         "NotSoftTimelock": ("not_soft_timelock", "This timelock cannot be unlocked early."),
+        "InvalidPayee": ("invalid_payee", "A gift cannot be paid to the contracts that keep it; name another address."),
         "NoFundsToWithdraw": ("no_funds_to_withdraw", "There is nothing left in this timelock."),
     }
 )

@@ -9,7 +9,7 @@ its day may be sent again as it is.
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
@@ -18,9 +18,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.contracts import Legacies, LegacyFacts
-from reminder_worker.chain.signatures import Domain, Signatures
+from reminder_worker.chain.signatures import Domain, Signatures, recover
 from reminder_worker.chain.simulation import SimulatedLog
-from reminder_worker.chain.sponsored import DOMAIN_VERSION, SponsoredReads
+from reminder_worker.chain.sponsored import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS, SponsoredReads
 from reminder_worker.errors import (
     AlreadyUsed,
     ChainUnavailable,
@@ -40,6 +40,7 @@ from reminder_worker.errors import (
     RouterVersionUnsupported,
     ServiceError,
     SignerMismatch,
+    VersionMismatch,
 )
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import GIFT, LIVE
@@ -51,6 +52,7 @@ from reminder_worker.relay.authorizations import (
     WithdrawRequest,
     call_data,
     digest,
+    versions,
 )
 from reminder_worker.relay.contract_errors import WOULD_FAIL, moment, named, refusal
 from reminder_worker.relay.room import FINAL_SECONDS
@@ -64,17 +66,21 @@ MOST_WAITING: Final = 4
 DAY_SECONDS: Final = 86_400
 FOLLOWED_SECONDS: Final = 7 * DAY_SECONDS
 """However far the deadline: what will never do is not looked at, and tried again, for ever."""
+MOST_AHEAD_SECONDS: Final = 7 * DAY_SECONDS
+"""That version 2 of the TimeLockRouter takes a deadline ahead of its block's time."""
 _SELF_PAID: Final = "Sending the transaction yourself, at your own fee, still works."
 
 
 @dataclass(frozen=True, slots=True)
 class ChainStatus:
-    """Of one chain; `reason`: why nothing, or not both, is relayed there now, as a code."""
+    """Of one chain; `reason`: why nothing, or not both, is relayed there now, as a code. `gift_pay_to`: whether a
+    withdrawal may name whom it pays."""
 
     chain_id: int
     gift: bool
     legacy: bool
     reason: str | None
+    gift_pay_to: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +178,26 @@ class Sponsor:
         timelock_id: int,
         skip_swap: bool,
         recipient: str,
+        pay_to: str,
         nonce: int,
         deadline: int,
         signature: bytes,
     ) -> RequestView:
-        """Of the chain's one TimeLockRouter. Raises as `check_in`, and NotFound for an id without a timelock."""
-        router = served_chain(self._chains, chain_id).settings.time_lock_router
+        """Of the chain's one TimeLockRouter; `pay_to` may be `THE_RECIPIENT`. Raises as `check_in`, and NotFound for an
+        id without a timelock."""
+        settings = served_chain(self._chains, chain_id).settings
+        keepers = (
+            settings.time_lock_router,
+            settings.timelock_erc20,
+            settings.timelock_erc721,
+            settings.timelock_erc1155,
+        )
+        if pay_to in keepers:
+            fault = FieldFault("/payTo", "is the router or a vault of gifts, which the contract refuses")
+            raise InvalidInput("A gift cannot be paid to the contracts that keep it.", [fault])
+        router = settings.time_lock_router
         return await self._take(
-            WithdrawRequest(chain_id, router, timelock_id, recipient, nonce, deadline, signature, skip_swap)
+            WithdrawRequest(chain_id, router, timelock_id, recipient, nonce, deadline, signature, skip_swap, pay_to)
         )
 
     async def request(self, id: UUID) -> RequestView:
@@ -201,11 +219,13 @@ class Sponsor:
             reason = await self._relaying()[0].ready(chain_id)
             if reason is not None:
                 return ChainStatus(chain_id, False, False, reason)
-            routers = (settings.time_lock_router, settings.transfer_eoa_legacy_router)
-            gift, legacy = [(await reads.domain(router)).version == DOMAIN_VERSION for router in routers]
+            of_gifts = (await reads.domain(settings.time_lock_router)).version
+            gift = of_gifts in TIMELOCK_VERSIONS
+            legacy = (await reads.domain(settings.transfer_eoa_legacy_router)).version in LEGACY_VERSIONS
         except (ServiceError, SQLAlchemyError, OSError) as error:
             return ChainStatus(chain_id, False, False, error.code if isinstance(error, ServiceError) else "unavailable")
-        return ChainStatus(chain_id, gift, legacy, None if gift and legacy else RouterVersionUnsupported.code)
+        reason = None if gift and legacy else RouterVersionUnsupported.code
+        return ChainStatus(chain_id, gift, legacy, reason, of_gifts == PAYEE_VERSION)
 
     # -- from a request to its admission --------------------------------------------------------
 
@@ -222,32 +242,64 @@ class Sponsor:
     async def _take(self, request: Request) -> RequestView:
         """The first request of the same digest, whatever has become of it, or a new one."""
         admission, relay = self._relaying()
-        hashed = digest(request, await self._domain(request))
+        domain = await self._domain(request)
+        try:
+            return await self._take_in(domain, request, admission, relay)
+        except (SignerMismatch, ContractRefused):  # as it looks when the router was upgraded just now
+            now = await self._domain(request, afresh=True)
+            if now == domain:
+                raise
+        return await self._take_in(now, request, admission, relay)
+
+    async def _take_in(
+        self, domain: Domain, request: Request, admission: Admission, relay: RelaySettings
+    ) -> RequestView:
+        hashed = digest(request, domain)
         first = await admission.find(request.chain_id, hashed)
         if first is not None:
             return first
         try:
-            authorization, waits = await self._judge(request, hashed, admission, relay)
+            authorization, waits = await self._judge(request, hashed, domain.version, admission, relay)
             return await admission.admit(authorization, waits=waits)
         except (Refused, RelayStopped) as refused:
             # A copy of it that was taken meanwhile is what makes this one look used, or its caps full.
             first = await admission.find(request.chain_id, hashed)
+            if first is None and isinstance(refused, SignerMismatch):
+                first = await self._signed_for_another(domain, request, admission)
             if first is not None:
                 return first
-            if isinstance(refused, SignerMismatch | ContractRefused):
-                await self._domain(request, afresh=True)  # as it looks when the router was upgraded just now
             raise _in_users_words(refused) from None
 
+    async def _signed_for_another(self, domain: Domain, request: Request, admission: Admission) -> RequestView | None:
+        """The request as it was taken before an upgrade. Raises VersionMismatch for a new one that is signed so."""
+        for version in versions(request):
+            if version == domain.version:
+                continue
+            hashed = digest(request, replace(domain, version=version))
+            first = await admission.find(request.chain_id, hashed)
+            if first is not None:
+                return first
+            if recover(hashed, request.signature) == request.signer:
+                detail = f"This is signed for version {version} of the router, which has version {domain.version}"
+                raise VersionMismatch(f"{detail}: read its domain, and sign a new one.")
+        return None
+
     async def _domain(self, request: Request, *, afresh: bool = False) -> Domain:
-        """What the request is signed in. Raises RouterVersionUnsupported, ChainUnavailable."""
+        """What the request is signed in. Raises RouterVersionUnsupported, InvalidInput, ChainUnavailable."""
         domain = await self._reads[request.chain_id].domain(request.router, afresh=afresh)
-        if domain.version != DOMAIN_VERSION:
+        known = TIMELOCK_VERSIONS if isinstance(request, WithdrawRequest) else LEGACY_VERSIONS
+        if domain.version not in known:
             detail = "The router was upgraded, and what is signed for it now is not known here: nothing is relayed. "
             raise RouterVersionUnsupported(detail + _SELF_PAID)
-        return domain
+        if domain.version in versions(request):
+            return domain
+        if not afresh:
+            return await self._domain(request, afresh=True)
+        fault = FieldFault("/payTo", "needs version 2 of the router: leave it out, and the recipient is paid")
+        raise InvalidInput("The router of this chain pays the recipient only.", [fault])
 
     async def _judge(
-        self, request: Request, hashed: bytes, admission: Admission, relay: RelaySettings
+        self, request: Request, hashed: bytes, version: str, admission: Admission, relay: RelaySettings
     ) -> tuple[Authorization, bool]:
         """The authorization, good to be relayed, and whether it has to wait for its turn."""
         chain = self._chains[request.chain_id]
@@ -259,6 +311,9 @@ class Sponsor:
         )
         if request.deadline < head.timestamp + LEAST_SECONDS_LEFT:
             raise Expired("The deadline of this signature has passed, or is too near to be met; sign a new one.")
+        if version == PAYEE_VERSION and request.deadline > head.timestamp + MOST_AHEAD_SECONDS:
+            detail = "The deadline of a withdrawal may be seven days ahead at most; sign a new one."
+            raise ContractRefused("withdraw_deadline_too_far", detail)
         gas = {Lane.CLAIM: relay.claim_gas, Lane.CHECK_IN: relay.check_in_gas, Lane.GIFT_WITHDRAW: relay.gift_gas}
         case = _Case(
             chain=chain,
@@ -267,7 +322,7 @@ class Sponsor:
             sender=admission.signer.address,
             open_nonces=open_nonces,
             gas_limit=gas[request.lane],
-            data=call_data(request, hashed),
+            data=call_data(request, hashed, version),
         )
         match request:
             case ClaimRequest():

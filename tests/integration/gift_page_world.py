@@ -95,6 +95,10 @@ class GiftWorld:
         url = self.link(id, marks, letter)
         return SealedGift(id, recipient, url, None if ether else usdc, ETHER if ether else 250 * USDC)
 
+    def become(self, version: str) -> None:
+        """The router of gifts, by an upgrade."""
+        self.scenario.become_version(self.scenario.deployment.time_lock_router, version)
+
     def link(self, id: int, marks: Marks = Marks(), letter: Letter | None = LETTER) -> str:  # noqa: B008 - frozen
         return ClaimLink(Origin.parse(self.origin), PREFIX, self.api.chain_id, id, marks, letter).url
 

@@ -182,7 +182,7 @@ class RelayWorld:
     def authorization(
         self, lane: Lane, router: str, subject_id: int, auth: tuple[Any, ...], call_data: bytes, gas: int
     ) -> Authorization:
-        """`auth`: signer, nonce, deadline, signature."""
+        """`auth`: signer, then perhaps whom to pay, nonce, deadline, signature."""
         return Authorization(
             chain_id=CHAIN_ID,
             lane=lane,
@@ -191,8 +191,8 @@ class RelayWorld:
             subject_id=subject_id,
             signer=auth[0].lower(),
             creator=self.account("giver").address.lower(),
-            nonce=auth[1],
-            deadline=auth[2],
+            nonce=auth[-3],
+            deadline=auth[-2],
             call_data=call_data,
             gas_limit=gas,
         )

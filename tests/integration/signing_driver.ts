@@ -9,6 +9,7 @@ interface Step {
     | ("giftEmailWallet" | "giftNotify" | "giftNotifyErase");
   key: string;
   id?: string;
+  payTo?: string;
   assets?: string[];
   recipients?: signing.Recipient[];
   email?: string;
@@ -29,7 +30,7 @@ const input = JSON.parse(readFileSync(0, "utf8")) as Input;
 const worker = new signing.ReminderWorker(input.baseUrl);
 const provider = new JsonRpcProvider(input.rpcUrl, input.chainId, { staticNetwork: true });
 
-async function run({ call, key, id = "0", assets = [], recipients = [], deadline, ...gift }: Step): Promise<unknown> {
+async function run({ call, key, id = "0", payTo, assets = [], recipients = [], deadline, ...gift }: Step): Promise<unknown> {
   const signer = new Wallet(key);
   const about = [signer, input.chainId, input.legacy] as const;
   switch (call) {
@@ -48,8 +49,8 @@ async function run({ call, key, id = "0", assets = [], recipients = [], deadline
     case "checkIn":
       return worker.sponsorCheckIn(await signing.signCheckIn(signer, provider, input.legacyRouter, BigInt(id)));
     case "withdraw": {
-      const { timeLockRouter } = input;
-      return worker.sponsorGiftWithdraw(await signing.signGiftWithdraw(signer, provider, timeLockRouter, BigInt(id)));
+      const about = [signer, provider, input.timeLockRouter, BigInt(id)] as const;
+      return worker.sponsorGiftWithdraw(await signing.signGiftWithdraw(...about, false, payTo));
     }
     case "giftEmailWallet":
       return worker.giftEmailWallet(await signing.signGiftEmailWallet(signer, input.chainId, gift.email ?? ""));

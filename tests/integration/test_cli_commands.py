@@ -263,7 +263,7 @@ def test_doctor_names_a_router_that_was_upgraded(
     """Nothing can be relayed for it: what is signed there is not known here."""
     it = anvil_chain.deployment
     at = it.time_lock_router if router == "TimeLockRouter" else it.transfer_eoa_legacy_router
-    chain_scenario.write_as_deployer("Sponsored", at, "becomeVersion", "2")
+    chain_scenario.write_as_deployer("Sponsored", at, "becomeVersion", "3")
     looked = command("doctor", **_wallets(anvil_chain, named_account("attestor").key.hex()))
     assert looked.exit_code == 1
     assert looked.output.count("was upgraded") == 1

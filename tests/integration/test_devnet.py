@@ -14,6 +14,7 @@ from devnet.compile import load_contracts
 from devnet.deploy import MULTICALL3, named_account
 from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import Legacy, Mode, Scenario
+from devnet.steps import NOBODY
 from reminder_worker.settings import ChainSettings
 
 DAY = 24 * 3600
@@ -523,6 +524,61 @@ def test_a_sponsored_withdrawal_of_an_unknown_id_spends_the_nonce_and_nothing_el
     sent = scenario.withdraw_for(scenario.account("relayer"), 999, scenario.withdraw_auth(friend, 999))
     assert scenario.anvil.receipt(sent)["logs"] == []
     assert scenario.sponsor_nonce(scenario.deployment.time_lock_router, friend.address) == 1
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_router_of_version_2_pays_whom_the_recipient_names(chain_scenario: Scenario, named: bool) -> None:
+    """And the recipient who names nobody; the vault tells of the recipient all the same."""
+    scenario, it = chain_scenario, chain_scenario.deployment
+    giver, friend, relayer = (scenario.account(label) for label in ("giver", "friend", "relayer"))
+    exchange = scenario.account("exchange").address if named else NOBODY
+    gift = scenario.create_timelock(
+        giver,
+        friend.address,
+        tokens=[(it.usdc, 7)],
+        erc721=[(it.erc721, 70)],
+        erc1155=[(it.erc1155, 71, 3)],
+        duration=0,
+    )
+    scenario.become_version(it.time_lock_router, "2")
+    sent = scenario.withdraw_for(relayer, gift, scenario.withdraw_auth(friend, gift, pay_to=exchange))
+    paid = exchange if named else friend.address
+    assert scenario.balance(it.usdc, paid) == 7
+    assert scenario.read("TestERC721", it.erc721, "ownerOf", 70) == paid.lower()
+    assert scenario.read("TestERC1155", it.erc1155, "balanceOf", paid, 71) == 3
+    (told,) = scenario.events(sent, "TimeLockRouter", "TimelockWithdrawnTo")
+    (vaults,) = scenario.events(sent, "TimelockERC20", "FundsWithdrawn")[:1]
+    assert [topic[-40:] for topic in told["topics"][2:]] == [friend.address[2:].lower(), paid[2:].lower()]
+    assert vaults["topics"][2][-40:] == friend.address[2:].lower()
+
+
+def test_what_a_router_of_version_2_refuses(chain_scenario: Scenario) -> None:
+    """Its own address and the vaults' as destination, a deadline beyond seven days, an id that no vault has, what is
+    signed for version 1, and version 1's call; and a vault sends nothing elsewhere but for the router."""
+    scenario, it = chain_scenario, chain_scenario.deployment
+    giver, friend, relayer = (scenario.account(label) for label in ("giver", "friend", "relayer"))
+    gift = scenario.create_gift(giver, friend.address, tokens=[(it.usdc, 7)], duration=0)
+    early = scenario.withdraw_auth(friend, gift)
+    with pytest.raises(Reverted):
+        scenario.withdraw_for(relayer, gift, scenario.withdraw_auth(friend, gift, version="2"))
+    scenario.become_version(it.time_lock_router, "2")
+    for keeper in (it.time_lock_router, it.timelock_erc20, it.timelock_erc721, it.timelock_erc1155):
+        with pytest.raises(Reverted, match="InvalidPayee"):
+            scenario.withdraw_for(relayer, gift, scenario.withdraw_auth(friend, gift, pay_to=keeper))
+    far = scenario.anvil.now() + 7 * DAY + 60
+    with pytest.raises(Reverted):
+        scenario.withdraw_for(relayer, gift, scenario.withdraw_auth(friend, gift, deadline=far))
+    with pytest.raises(Reverted):
+        scenario.withdraw_for(relayer, 999, scenario.withdraw_auth(friend, 999))
+    with pytest.raises(Reverted):
+        scenario.withdraw_for(relayer, gift, early)
+    with pytest.raises(Reverted, match="InvalidSponsorSignature"):
+        scenario.withdraw_for(relayer, gift, (early[0], NOBODY, *early[1:]))
+    with pytest.raises(Reverted, match="NotAuthorized"):
+        scenario.write(
+            friend, "TimelockERC20", it.timelock_erc20, "withdrawTo", gift, friend.address, relayer.address, False
+        )
+    scenario.withdraw_for(relayer, gift, scenario.withdraw_auth(friend, gift))
 
 
 def test_only_the_attestor_renews(chain_scenario: Scenario) -> None:

@@ -265,8 +265,10 @@ async def test_a_gift_that_was_opened_says_so(gift_world: GiftWorld, visitor: Vi
 # -- the paper key ----------------------------------------------------------------------------------------
 
 
-async def test_a_paper_key_opens_a_gift_and_goes_nowhere(gift_world: GiftWorld) -> None:
+@pytest.mark.parametrize("version", ["1", "2"])
+async def test_a_paper_key_opens_a_gift_and_goes_nowhere(gift_world: GiftWorld, version: str) -> None:
     """Typed on a phone, with a typo first: its address gives it away. The key is in no request, storage or line."""
+    gift_world.become(version)
     ada = gift_world.person("ada")
     gift, key = await gift_world.seal(ada, marks=PAPER, ether=True), key_of(gift_world.person("ada"))
     async with open_browser() as (browser, wire):
@@ -389,8 +391,12 @@ async def test_without_a_detector_the_key_is_typed(gift_world: GiftWorld, visito
 # -- wallets ----------------------------------------------------------------------------------------------
 
 
-async def test_a_wallet_without_ether_opens_a_gift_by_a_signature(gift_world: GiftWorld, visitor: Visitor) -> None:
+@pytest.mark.parametrize("version", ["1", "2"])
+async def test_a_wallet_without_ether_opens_a_gift_by_a_signature(
+    gift_world: GiftWorld, visitor: Visitor, version: str
+) -> None:
     """It is asked to go to the gift's network and to sign, and for no transaction; the gift arrives whole."""
+    gift_world.become(version)
     ada = gift_world.person("ada")
     gift = await gift_world.seal(ada, ether=True)
     mine = InjectedWallet(gift_world.scenario, ada, "Ada's wallet", chain_id=1)

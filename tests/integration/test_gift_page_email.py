@@ -89,11 +89,13 @@ async def relayed(world: EmailWorld) -> int:
     return int(row.count)
 
 
+@pytest.mark.parametrize("version", ["1", "2"])
 async def test_a_gift_for_an_email_is_sealed_and_opened(
-    world: EmailWorld, visitor: Visitor, capsys: pytest.CaptureFixture[str]
+    world: EmailWorld, visitor: Visitor, capsys: pytest.CaptureFixture[str], version: str
 ) -> None:
     """From the giver's question to the tokens in the email's wallet; the address and the code are with nobody else."""
     gifts, provider = world.gifts, world.provider
+    gifts.become(version)
     configure_logging(gifts.api.parts.settings)
     gifts.scenario.send(gifts.giver, gifts.giver.address)
     deadline = gifts.api.deadline()

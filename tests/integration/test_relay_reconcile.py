@@ -586,7 +586,7 @@ async def test_a_renewal_that_fails_pauses_no_attestor_and_one_that_is_late_expi
     requests = [
         await world.admission.admit(
             world.authorization(
-                Lane.AUTO_RENEW, router, legacy_id, (world.wallet, 41, deadline), bytes([legacy_id] * 4), 100_000
+                Lane.AUTO_RENEW, router, legacy_id, (world.wallet, 41, deadline, b""), bytes([legacy_id] * 4), 100_000
             )
         )
         for legacy_id in (1, 2)
@@ -800,6 +800,50 @@ async def test_a_gift_that_another_request_of_its_recipient_paid_out_is_a_succes
     await settled(world)
     assert [await world.state(each) for each in (first, second)] == ["confirmed", "satisfied_elsewhere"]
     assert await world.budget() == {"requests": 2, "reserved": 0, "spent": world.paid()}
+
+
+async def test_what_waits_across_an_upgrade_of_its_router_is_not_sent_and_ends_with_its_deadline(
+    world: RelayWorld,
+) -> None:
+    """Its call is of a function that is gone: no fee is paid for it, and its signer's day is not spoilt."""
+    gift = world.gift()
+    world.base_fee(2 * CEILING)
+    request = await world.admit(gift)
+    world.automine()
+    world.scenario.become_version(world.scenario.deployment.time_lock_router, "2")
+    world.by_hand()
+    world.base_fee(10 * GWEI)
+    await world.run()
+    view = await world.admission.view(request.id)
+    assert view is not None
+    assert (view.state.value, view.reason) == ("deferred_fee", "would_revert")
+    world.anvil.increase_time(1801)
+    await settled(world)
+    assert await world.state(request) == "expired"
+    assert (await world.attempts(), world.paid()) == ([], 0)
+    after = await world.admit(gift)
+    await settled(world)
+    assert await world.state(after) == "confirmed"
+
+
+@pytest.mark.parametrize("by", ["its vault", "its recipient"])
+async def test_a_gift_of_version_2_is_over_for_a_request_whoever_had_it_paid_out(world: RelayWorld, by: str) -> None:
+    """Its vault tells of the recipient, wherever it went."""
+    world.automine()
+    world.scenario.become_version(world.scenario.deployment.time_lock_router, "2")
+    gift, exchange = world.gift(), world.account("exchange").address
+    world.base_fee(2 * CEILING)
+    request = await world.admit(gift, ttl=10**6 // 2)
+    if by == "its vault":
+        world.pay_out_by_vault(gift)
+    else:
+        auth = world.scenario.withdraw_auth(gift.recipient, gift.id, pay_to=exchange)
+        world.automine()
+        world.scenario.withdraw_for(world.account("stranger"), gift.id, auth)
+        world.by_hand()
+    await settled(world)
+    assert await world.state(request) == "satisfied_elsewhere"
+    assert world.paid() == 0
 
 
 async def test_a_gift_whose_request_no_node_simulated_is_over_when_its_vault_paid_it_out(world: RelayWorld) -> None:

@@ -129,8 +129,12 @@ async def test_a_proxys_refusals_reach_the_frontend_as_problems_too(world: World
     ]
 
 
-async def test_a_frontend_has_its_three_authorizations_relayed(chain_scenario: Scenario, engine: AsyncEngine) -> None:
-    """The heir has no ether: claims tokens and ether of a legacy, and withdraws a gift; the owner checks in."""
+@pytest.mark.parametrize("version", ["1", "2"])
+async def test_a_frontend_has_its_three_authorizations_relayed(
+    chain_scenario: Scenario, engine: AsyncEngine, version: str
+) -> None:
+    """The heir has no ether: claims tokens and ether of a legacy, and withdraws a gift; the owner checks in. `version`:
+    of the router of gifts; in the second a gift can be sent on."""
     scenario, usdc = chain_scenario, chain_scenario.deployment.usdc
     owner, heir, giver = (scenario.account(label) for label in ("owner", "heir", "giver"))
     scenario.subscribe_premium(owner, 10 * 365 * DAY)
@@ -140,7 +144,8 @@ async def test_a_frontend_has_its_three_authorizations_relayed(chain_scenario: S
     scenario.anvil.set_balance(claimed.address, 5)
     gift = scenario.create_gift(giver, heir.address, eth=9, duration=DAY)
     scenario.advance(181 * DAY)
-    relayer = scenario.account("relayer")
+    relayer, exchange = scenario.account("relayer"), scenario.account("exchange").address
+    scenario.become_version(scenario.deployment.time_lock_router, version)
     scenario.anvil.set_balance(heir.address, 0)
     async with open_world(scenario, engine, RELAYER_KEY=_key(relayer)) as world:
         status, claim, check_in, withdrawal, early, unknown = await _frontend(
@@ -159,6 +164,13 @@ async def test_a_frontend_has_its_three_authorizations_relayed(chain_scenario: S
         assert scenario.balance(usdc, heir.address) == 700
         assert scenario.balance(None, heir.address) == 14
         assert (early["refused"], unknown["refused"]) == ("legacy_still_active", "not_found")
+        assert status["chains"][0]["giftPayTo"] == (version == "2")
+        if version == "2":
+            more = scenario.create_gift(giver, heir.address, tokens=[(usdc, 7)], duration=0)
+            send_on = {"call": "withdraw", "key": _key(heir), "id": str(more), "payTo": exchange}
+            (sent,) = await _frontend(world, claimed.address, send_on)
+            scenario.anvil.receipt(sent["txHash"])
+            assert scenario.balance(usdc, exchange) == 7
         (told,) = await _frontend(world, claimed.address, {"call": "request", "key": _key(heir), "id": claim["id"]})
         assert (told["id"], told["lane"], told["txHash"]) == (claim["id"], "claim", claim["txHash"])
 

@@ -61,6 +61,10 @@ class Sealed:
             self.scenario.advance(181 * DAY)
         return made
 
+    def become(self, version: str) -> None:
+        """The router of timelocks, by an upgrade."""
+        self.scenario.become_version(self.it.time_lock_router, version)
+
     def gift(self, *, opened: bool = True, recipient: str | None = None, **terms: Any) -> int:
         terms = {"tokens": [(self.it.usdc, UNITS)], "duration": DAY} | terms
         made = self.scenario.create_gift(self.scenario.account("giver"), recipient or self.heir.address, **terms)
@@ -90,11 +94,12 @@ def check_in_body(world: World, legacy: Legacy, owner: LocalAccount, **terms: An
 def withdraw_body(world: World, gift: int, recipient: LocalAccount, **terms: Any) -> dict[str, Any]:
     auth = world.scenario.withdraw_auth(recipient, gift, **terms)
     skip_swap = bool(terms.get("skip_swap", False))
-    return {"timelockId": str(gift), "skipSwap": skip_swap} | _auth(world, "recipient", auth)
+    to = {"payTo": terms["pay_to"]} if "pay_to" in terms else {}
+    return {"timelockId": str(gift), "skipSwap": skip_swap} | to | _auth(world, "recipient", auth)
 
 
 def _auth(world: World, who: str, auth: Auth) -> dict[str, Any]:
-    signer, nonce, deadline, signature = auth
+    signer, *_, nonce, deadline, signature = auth
     terms = {"nonce": str(nonce), "deadline": deadline, "signature": "0x" + signature.hex()}
     return {"chainId": world.chain_id, who: signer} | terms
 
@@ -149,15 +154,43 @@ async def test_a_premium_owner_checks_in(world: World, sealed: Sealed) -> None:
     assert world.scenario.read("TransferEOALegacy", legacy.address, "getLastTimestamp") > before
 
 
+@pytest.mark.parametrize("version", ["1", "2"])
 @pytest.mark.parametrize("skip_swap", [True, False])
-async def test_a_gift_of_ether_is_withdrawn_as_signed(world: World, sealed: Sealed, skip_swap: bool) -> None:
+async def test_a_gift_of_ether_is_withdrawn_as_signed(
+    world: World, sealed: Sealed, skip_swap: bool, version: str
+) -> None:
+    sealed.become(version)
     gift = sealed.gift(eth=ETHER, tokens=())
     world.scenario.anvil.set_balance(sealed.heir.address, 0)
     await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir, skip_swap=skip_swap))
     assert world.scenario.balance(sealed.it.weth if skip_swap else None, sealed.heir.address) == ETHER
 
 
-async def test_smart_wallets_and_delegated_accounts_sign_by_erc1271(world: World, sealed: Sealed) -> None:
+async def test_a_gift_is_paid_to_whom_its_recipient_names(world: World, sealed: Sealed) -> None:
+    """Where the router has version 2; who is named is signed."""
+    exchange, thief = world.scenario.account("exchange").address, world.scenario.account("thief").address
+    sealed.become("2")
+    body = withdraw_body(world, sealed.gift(), sealed.heir, pay_to=exchange)
+    for changed in (body | {"payTo": thief}, {key: value for key, value in body.items() if key != "payTo"}):
+        await refused(world, "/sponsor/gift-withdraw", changed, 403, "signer_mismatch")
+    answer = await relayed(world, "/sponsor/gift-withdraw", body)
+    assert world.scenario.balance(sealed.it.usdc, exchange) == UNITS
+    assert world.scenario.balance(sealed.it.usdc, sealed.heir.address) == 0
+    again = await world.post("/sponsor/gift-withdraw", body | {"payTo": exchange.upper().replace("X", "x", 1)})
+    assert again.body["id"] == answer.body["id"]
+
+
+async def test_the_zero_address_stands_for_the_recipient(world: World, sealed: Sealed) -> None:
+    for version in ("1", "2"):
+        sealed.become(version)
+        body = withdraw_body(world, sealed.gift(), sealed.heir)
+        await relayed(world, "/sponsor/gift-withdraw", body | {"payTo": "0x" + "00" * 20})
+    assert world.scenario.balance(sealed.it.usdc, sealed.heir.address) == 2 * UNITS
+
+
+@pytest.mark.parametrize("version", ["1", "2"])
+async def test_smart_wallets_and_delegated_accounts_sign_by_erc1271(world: World, sealed: Sealed, version: str) -> None:
+    sealed.become(version)
     safe = world.scenario.create_safe([sealed.heir])
     gift = sealed.gift(recipient=safe)
     await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir, on_behalf_of=safe))
@@ -604,8 +637,75 @@ async def test_without_a_relayer_requests_are_refused_and_the_status_answers(
         body = withdraw_body(world, sealed.gift(), sealed.heir)
         await refused(world, "/sponsor/gift-withdraw", body, 503, "not_configured")
         status = (await world.request("GET", "/sponsor/status")).body
-        chains = [{"chainId": world.chain_id, "gift": False, "legacy": False, "reason": "not_configured"}]
+        nothing = {"gift": False, "giftPayTo": False, "legacy": False, "reason": "not_configured"}
+        chains = [{"chainId": world.chain_id} | nothing]
         assert status == {"gift": False, "giftEmail": False, "legacy": False, "chains": chains}
+
+
+async def test_a_destination_is_refused_where_the_router_pays_the_recipient_only(world: World, sealed: Sealed) -> None:
+    """Before anything else: nothing else of the request is any good."""
+    exchange = world.scenario.account("exchange").address
+    body = withdraw_body(world, 99, sealed.heir, nonce=9, deadline=1) | {"payTo": exchange}
+    answer = await refused(world, "/sponsor/gift-withdraw", body, 422, "invalid_input")
+    assert [error["pointer"] for error in answer.body["errors"]] == ["/payTo"]
+    assert "pays the recipient only" in answer.body["detail"]
+
+
+@pytest.mark.parametrize("keeper", ["time_lock_router", "timelock_erc20", "timelock_erc721", "timelock_erc1155"])
+async def test_the_contracts_that_keep_gifts_are_no_destination(world: World, sealed: Sealed, keeper: str) -> None:
+    sealed.become("2")
+    body = withdraw_body(world, sealed.gift(), sealed.heir, pay_to=to_checksum_address(getattr(sealed.it, keeper)))
+    answer = await refused(world, "/sponsor/gift-withdraw", body, 422, "invalid_input")
+    assert [error["pointer"] for error in answer.body["errors"]] == ["/payTo"]
+
+
+async def test_version_2_takes_a_deadline_of_seven_days_at_most(world: World, sealed: Sealed) -> None:
+    """Also of what is not simulated, since it waits."""
+    sealed.become("2")
+    gifts = [sealed.gift() for _ in range(2)]
+    far = world.scenario.anvil.now() + 8 * DAY
+    body = withdraw_body(world, gifts[0], sealed.heir, deadline=far)
+    await refused(world, "/sponsor/gift-withdraw", body, 422, "withdraw_deadline_too_far")
+    world.scenario.anvil.rpc("evm_setAutomine", False)
+    try:
+        assert (await world.post("/sponsor/gift-withdraw", withdraw_body(world, gifts[0], sealed.heir))).status == 202
+        body = withdraw_body(world, gifts[1], sealed.heir, nonce=1, deadline=far)
+        await refused(world, "/sponsor/gift-withdraw", body, 422, "withdraw_deadline_too_far")
+    finally:
+        world.scenario.anvil.rpc("evm_setAutomine", True)
+        world.scenario.anvil.mine(1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "next_one"),
+    [("1", "2", "new"), ("1", "2", "late"), ("1", "2", "names"), ("2", "1", "new"), ("2", "1", "late")],
+)
+async def test_an_upgrade_while_the_service_runs_is_noticed_at_the_next_request(
+    world: World, sealed: Sealed, before: str, after: str, next_one: str
+) -> None:
+    """Whatever that is; and one that is taken back. What was signed for the other version is refused by name, but a
+    request that was taken is answered as ever; the status tells where a destination can be named."""
+    path, names = "/sponsor/gift-withdraw", {}
+    if next_one == "names":
+        names["pay_to"] = world.scenario.account("exchange").address
+
+    async def may_name() -> bool:
+        return bool((await world.request("GET", "/sponsor/status")).body["chains"][0]["giftPayTo"])
+
+    sealed.become(before)
+    taken = withdraw_body(world, sealed.gift(), sealed.heir)
+    first = await relayed(world, path, taken)
+    assert await may_name() == (before == "2")
+    gift = sealed.gift()
+    late = withdraw_body(world, gift, sealed.heir, deadline=world.scenario.anvil.now() + 999)
+    sealed.become(after)
+    if next_one == "late":
+        await refused(world, path, late, 403, "version_mismatch")
+    await relayed(world, path, withdraw_body(world, gift, sealed.heir, **names))
+    answer = await refused(world, path, late, 403, "version_mismatch")
+    assert f"signed for version {before} of the router, which has version {after}" in answer.body["detail"]
+    assert (await world.post(path, taken)).body["id"] == first.body["id"]
+    assert await may_name() == (after == "2")
 
 
 @pytest.mark.parametrize("lane", ["claim", "check-in", "gift-withdraw"])
@@ -629,7 +729,7 @@ async def test_an_upgraded_routers_authorizations_are_refused_by_name(
 
     assert (await world.request("GET", "/sponsor/status")).body["chains"][0]["reason"] is None
     early = body()
-    s.write(sealed.heir, "Sponsored", router, "becomeVersion", "2")
+    s.become_version(router, "3")
     for _ in range(2):
         sent = early if signed == "before" else body()
         answer = await refused(world, f"/sponsor/{lane}", sent, 503, "router_version_unsupported")
@@ -647,7 +747,7 @@ async def test_the_status_tells_what_works(chain_scenario: Scenario, engine: Asy
     }
     async with relaying(chain_scenario, engine, **provider) as world:
         status = (await world.request("GET", "/sponsor/status")).body
-        chains = [{"chainId": world.chain_id, "gift": True, "legacy": True, "reason": None}]
+        chains = [{"chainId": world.chain_id, "gift": True, "giftPayTo": False, "legacy": True, "reason": None}]
         assert status == {"gift": True, "giftEmail": True, "legacy": True, "chains": chains}
     async with relaying(chain_scenario, engine, RELAY_DAILY_COUNT_CAP="0") as world:
         status = (await world.request("GET", "/sponsor/status")).body

@@ -18,9 +18,10 @@ def members(contract: str) -> tuple[Member, ...]:
 
 @cache
 def selector(contract: str, function: str) -> bytes:
-    """First four bytes of a call. Raises `KeyError` for a function that the ABI file does not have."""
+    """First four bytes of a call. `function`: its name, or where several have that name its signature. Raises
+    `KeyError` for a function that the ABI file does not have."""
     for member in members(contract):
-        if member["type"] == "function" and member["name"] == function:
+        if member["type"] == "function" and function in (member["name"], signature(member)):
             return keccak(text=signature(member))[:4]
     raise KeyError(f"{contract}.{function}")
 

@@ -1,5 +1,7 @@
 """An authorization's digest is what wallets sign, and its call is what the router takes."""
 
+from dataclasses import replace
+
 import pytest
 from eth_abi.abi import decode
 from eth_account import Account
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from reminder_worker.chain.signatures import Domain
 from reminder_worker.relay.authorizations import (
     MESSAGE_TYPES,
+    WITHDRAW_TO_TYPES,
     CheckInRequest,
     ClaimRequest,
     Request,
@@ -22,6 +25,7 @@ from reminder_worker.relay.authorizations import (
 
 ROUTER = "0x" + "a5" * 20
 DOMAIN = Domain("10102 Legacy Sponsored", "1", 11155111, ROUTER)
+VERSION_2 = replace(DOMAIN, version="2")
 ACCOUNT = Account.from_key("0x" + "17" * 32)
 addresses = st.binary(min_size=20, max_size=20).map(lambda raw: "0x" + raw.hex())
 numbers = st.integers(0, 2**256 - 1)
@@ -39,6 +43,7 @@ requests = st.one_of(
     st.builds(CheckInRequest, **terms),
     st.builds(WithdrawRequest, **terms, skip_swap=st.booleans()),
 )
+withdrawals = st.builds(WithdrawRequest, **terms, skip_swap=st.booleans(), pay_to=addresses)
 
 
 def signed_by_a_wallet(request: Request) -> tuple[str, dict[str, object]]:
@@ -65,6 +70,15 @@ def test_the_digest_is_the_one_that_wallets_make(request: Request) -> None:
     assert digest(request, DOMAIN) == keccak(b"\x19\x01" + signable.header + signable.body)
 
 
+@given(withdrawals)
+def test_in_version_2_a_withdrawal_is_signed_with_whom_it_pays(request: WithdrawRequest) -> None:
+    primary_type, message = signed_by_a_wallet(request)
+    domain = {"name": DOMAIN.name, "version": "2", "chainId": DOMAIN.chain_id, "verifyingContract": ROUTER}
+    types = {primary_type: [dict(field) for field in WITHDRAW_TO_TYPES[primary_type]]}
+    signable = encode_typed_data(domain, types, message | {"payTo": request.pay_to})
+    assert digest(request, VERSION_2) == keccak(b"\x19\x01" + signable.header + signable.body)
+
+
 @pytest.mark.parametrize(
     ("primary_type", "encoded"),
     [
@@ -78,10 +92,17 @@ def test_the_digest_is_the_one_that_wallets_make(request: Request) -> None:
             "WithdrawAuth",
             "WithdrawAuth(address recipient,uint256 timelockId,bool skipSwap,uint256 nonce,uint256 deadline)",
         ),
+        (
+            "WithdrawAuth 2",
+            "WithdrawAuth(address recipient,address payTo,uint256 timelockId,bool skipSwap,uint256 nonce,"
+            "uint256 deadline)",
+        ),
     ],
 )
 def test_the_types_are_those_of_the_contracts(primary_type: str, encoded: str) -> None:
-    fields = ",".join(f"{field['type']} {field['name']}" for field in MESSAGE_TYPES[primary_type])
+    primary_type, _, version = primary_type.partition(" ")
+    types = (WITHDRAW_TO_TYPES if version else MESSAGE_TYPES)[primary_type]
+    fields = ",".join(f"{field['type']} {field['name']}" for field in types)
     assert f"{primary_type}({fields})" == encoded
 
 
@@ -102,11 +123,20 @@ def test_the_call_carries_exactly_what_was_signed(request: Request) -> None:
                 f"withdrawFor(uint256,bool,{auth})",
                 (request.subject_id, request.skip_swap, signer),
             )
-    data = call_data(request, digest(request, DOMAIN))
+    data = call_data(request, digest(request, DOMAIN), "1")
     assert data[:4] == keccak(text=signature)[:4]
     name = signature.partition("(")[0]
     types = {"activeLegacyFor": ["uint256", "address[]", "bool", auth], "activeAliveFor": ["uint256", auth]}
     assert decode(types.get(name, ["uint256", "bool", auth]), data[4:]) == values
+
+
+@given(withdrawals)
+def test_in_version_2_the_call_names_whom_it_pays(request: WithdrawRequest) -> None:
+    auth = "(address,address,uint256,uint256,bytes)"
+    data = call_data(request, digest(request, VERSION_2), "2")
+    assert data[:4] == keccak(text=f"withdrawFor(uint256,bool,{auth})")[:4]
+    given = (request.signer, request.pay_to, request.nonce, request.deadline, request.signature)
+    assert decode(["uint256", "bool", auth], data[4:]) == (request.subject_id, request.skip_swap, given)
 
 
 @pytest.mark.parametrize("v", [0, 27])
@@ -116,14 +146,14 @@ def test_a_plain_signature_gets_the_v_that_contracts_take(v: int) -> None:
     signed = bytes(ACCOUNT.unsafe_sign_hash(hashed).signature)
     raw = signed[:64] + bytes([signed[64] - 27 + v])
     request = CheckInRequest(11155111, ROUTER, 7, ACCOUNT.address.lower(), 0, 1_795_000_000, raw)
-    assert signed in call_data(request, hashed)
+    assert signed in call_data(request, hashed, "1")
 
 
 def test_another_wallets_65_bytes_stay_as_they_are() -> None:
     """What ends in 0 or 1 may be anything to a smart wallet."""
     raw = b"\x05" * 64 + b"\0"
     request = CheckInRequest(11155111, ROUTER, 7, "0x" + "22" * 20, 0, 1_795_000_000, raw)
-    assert raw + b"\0" * 31 in call_data(request, digest(request, DOMAIN))
+    assert raw + b"\0" * 31 in call_data(request, digest(request, DOMAIN), "1")
 
 
 def test_a_request_does_not_show_its_signature() -> None:

@@ -34,6 +34,7 @@ NAMES = [
     "TimelockNotLive",
     "NotSoftTimelock",
     "NoFundsToWithdraw",
+    "InvalidPayee",
 ]
 
 
