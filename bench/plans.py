@@ -35,6 +35,7 @@ WHOLE_BY_DESIGN: Final = {
     "database.installation._WITHOUT_A_KEY": "an operator asks `doctor`",
     "gifts.statements.DELETE_DONE": "a run's end, when something is to be deleted; the look uses indexes",
     "gifts.statements.DELETE_LATE": "as DELETE_DONE",
+    "operations._SAVED": "an operator asks `doctor`",
     "operator._UNWATCH": "an operator erases a person",
     "relay.renewal_statements.FORGET": "a run looks at every owner who opted in",
     "relay.renewal_statements.OPTED_IN": "as FORGET",
