@@ -178,8 +178,8 @@ class ChainSponsorAnswer(Struct, rename="camel"):
         Meta(
             description=(
                 "Why not: not_configured, chain_refused, chain_unavailable, not_reconciled, stopped, low_balance,"
-                " daily_cap_reached, unavailable, router_version_unsupported (of one router or of both); null when"
-                " both are"
+                " daily_cap_reached, daily_cap_reserved, unavailable, router_version_unsupported (of one router or of"
+                " both); null when both are"
             ),
             examples=["daily_cap_reached"],
         ),

@@ -455,8 +455,8 @@ export class ReminderWorker {
   }
 
   /**
-   * `Refused` with `daily_cap_reached`, `not_configured`, `relay_stopped` or `router_version_unsupported`: paying one's
-   * own fee still works.
+   * `Refused` with `daily_cap_reached`, `daily_cap_reserved`, `not_configured`, `relay_stopped` or
+   * `router_version_unsupported`: paying one's own fee still works.
    */
   sponsorClaim(request: ClaimRequest): Promise<Accepted> {
     return this.post("/sponsor/claim", request);

@@ -506,7 +506,9 @@ class ChainSettings(Group):
         description="RPC endpoints, comma separated, best first; three, since two have to agree on what is personal",
     )
     subgraph_url: SecretWebUrl | None = Field(
-        None, alias="SUBGRAPH_URL", description="graph-node endpoint of the subgraph 0.4; absent: our own index answers"
+        None,
+        alias="SUBGRAPH_URL",
+        description="graph-node endpoint of the subgraph 0.4 (of older events, too); absent: our own index answers",
     )
     subgraph_max_lag: Count = Field(
         30,

@@ -45,8 +45,8 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
         "415": "`unsupported_media_type`: not application/json",
         "422": "`invalid_input`; or what the contract would refuse, as a code and a sentence for the user",
         "429": (
-            "`daily_cap_reached`, `signer_paused`: a transaction at one's own fee still works; `rate_limited`;"
-            " `Retry-After` says when to come back"
+            "`daily_cap_reached`, `daily_cap_reserved`, `signer_paused`: a transaction at one's own fee still works;"
+            " `rate_limited`; `Retry-After` says when to come back"
         ),
         "503": (
             "`chain_unavailable`, `relay_stopped`, `unavailable` (the database), `not_configured`,"

@@ -29,7 +29,14 @@ const TROUBLE: Record<string, string> = {
 };
 const NOTHING_LOST = "Nothing was sent: the gift is still there.";
 const PASSING = ["rate_limited", "chain_unavailable", "indexer_unavailable", "unavailable"];
-const NOT_PAID_FOR = ["daily_cap_reached", "signer_paused", "relay_stopped", "not_configured", "router_version_unsupported"];
+const NOT_PAID_FOR = [
+  "daily_cap_reached",
+  "daily_cap_reserved",
+  "signer_paused",
+  "relay_stopped",
+  "not_configured",
+  "router_version_unsupported",
+];
 const NOW: Record<string, string> = {
   queued: "Your signature has arrived. It is being sent to the network…",
   waiting_predecessor: "Another gift of yours goes first. This one follows by itself…",

@@ -49,6 +49,8 @@ export function whyNotSponsored(reason: string | null): string {
   switch (reason) {
     case "daily_cap_reached":
       return `Today's budget for paying the network fees of gifts is used up. There is a new one at ${nextBudget()}.`;
+    case "daily_cap_reserved":
+      return "Today's budget for paying the network fees of gifts is reserved by those under way. Please try again in twenty minutes.";
     case "not_configured":
     case "chain_refused":
       return "Network fees are not paid for recipients here.";
@@ -65,6 +67,7 @@ export function whyNotSponsored(reason: string | null): string {
 const TOO_LATE = "It took too long until this was sent. Nothing has happened: please try again.";
 const OURS: Record<string, string> = {
   daily_cap_reached: whyNotSponsored("daily_cap_reached"),
+  daily_cap_reserved: whyNotSponsored("daily_cap_reserved"),
   relay_stopped: whyNotSponsored("relay_stopped"),
   not_configured: whyNotSponsored("not_configured"),
   router_version_unsupported: whyNotSponsored("router_version_unsupported"),

@@ -92,7 +92,10 @@ class GiftWallets:
             async with self._engine.begin() as connection:
                 await spend(connection, digest, request.deadline)
                 await connection.execute(known_by.where(gift_wallet.c.email_hash == self._hashes.email(email)))
-        except (AlreadyUsed, IdentityProviderUnavailable):  # copies sent at once would use up the giver's day
+        except AlreadyUsed:  # copies sent at once would use up the giver's day
+            await self._quotas.give_back(scope, request.giver, DAY)
+            raise
+        except IdentityProviderUnavailable:
             # A few times a day: who makes requests fail on purpose uses up creations all the same.
             if await self._quotas.take_many(None, "gift_wallets_given_back", {request.giver: 1}, MOST_GIVEN_BACK, DAY):
                 await self._quotas.give_back(scope, request.giver, DAY)

@@ -148,8 +148,10 @@ class Admission:
         fees, wei = self._offer(market, USUAL_GAS)
         if standing.stopped is not None:
             return "stopped"
-        if standing.requests >= self.caps.daily_count or standing.used_wei + wei > self.caps.daily_wei:
+        if standing.requests >= self.caps.daily_count or standing.spent_wei + wei > self.caps.daily_wei:
             return "daily_cap_reached"
+        if standing.used_wei + wei > self.caps.daily_wei:
+            return "daily_cap_reserved"
         return "low_balance" if fees is not None and market.balance < standing.owed + wei else None
 
     async def open_wallet(self, chain_id: int) -> None:
@@ -171,8 +173,9 @@ class Admission:
     async def admit(self, authorization: Authorization, *, waits: bool = False) -> RequestView:
         """Relay it once, however often it is asked for. `waits`: behind our own open request of the same signer.
 
-        Raises `LimitReached` (`daily_cap_reached`), `NonceMismatch` (an open request of the signer has it: of two
-        only one could succeed), `RelayStopped`, `ChainUnavailable`, `NotConfigured`; then nothing is stored.
+        Raises `LimitReached` (`daily_cap_reached`, `daily_cap_reserved`), `NonceMismatch` (an open request of the
+        signer has it: of two only one could succeed), `RelayStopped`, `ChainUnavailable`, `NotConfigured`; then nothing
+        is stored.
         """
         chain_id = authorization.chain_id
         await self.open_wallet(chain_id)

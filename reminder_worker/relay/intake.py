@@ -8,7 +8,7 @@ its day may be sent again as it is.
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
@@ -55,7 +55,6 @@ from reminder_worker.relay.authorizations import (
     versions,
 )
 from reminder_worker.relay.contract_errors import WOULD_FAIL, moment, named, refusal
-from reminder_worker.relay.room import FINAL_SECONDS
 from reminder_worker.relay.settle import paused
 from reminder_worker.relay.values import LEAST_SECONDS_LEFT, Authorization, Lane, RequestView
 from reminder_worker.settings import RelaySettings, Settings
@@ -68,6 +67,10 @@ FOLLOWED_SECONDS: Final = 7 * DAY_SECONDS
 """However far the deadline: what will never do is not looked at, and tried again, for ever."""
 MOST_AHEAD_SECONDS: Final = 7 * DAY_SECONDS
 """That version 2 of the TimeLockRouter takes a deadline ahead of its block's time."""
+_BUDGET: Final = {
+    "daily_cap_reached": "used up.",
+    "daily_cap_reserved": "reserved by those under way; try again in twenty minutes.",
+}
 _SELF_PAID: Final = "Sending the transaction yourself, at your own fee, still works."
 
 
@@ -217,15 +220,20 @@ class Sponsor:
         settings, reads = self._chains[chain_id].settings, self._reads[chain_id]
         try:
             reason = await self._relaying()[0].ready(chain_id)
-            if reason is not None:
-                return ChainStatus(chain_id, False, False, reason)
-            of_gifts = (await reads.domain(settings.time_lock_router)).version
-            gift = of_gifts in TIMELOCK_VERSIONS
-            legacy = (await reads.domain(settings.transfer_eoa_legacy_router)).version in LEGACY_VERSIONS
         except (ServiceError, SQLAlchemyError, OSError) as error:
             return ChainStatus(chain_id, False, False, error.code if isinstance(error, ServiceError) else "unavailable")
-        reason = None if gift and legacy else RouterVersionUnsupported.code
-        return ChainStatus(chain_id, gift, legacy, reason, of_gifts == PAYEE_VERSION)
+        if reason is not None:
+            return ChainStatus(chain_id, False, False, reason)
+        # Each by itself: trouble with one router is none of the other's.
+        of_gifts, why_no_gift = await _version(reads, settings.time_lock_router, TIMELOCK_VERSIONS)
+        _, why_no_legacy = await _version(reads, settings.transfer_eoa_legacy_router, LEGACY_VERSIONS)
+        return ChainStatus(
+            chain_id,
+            why_no_gift is None,
+            why_no_legacy is None,
+            why_no_gift or why_no_legacy,
+            of_gifts == PAYEE_VERSION,
+        )
 
     # -- from a request to its admission --------------------------------------------------------
 
@@ -386,6 +394,15 @@ class Sponsor:
         return any(asset.vault in vaults for asset in found[request.subject_id].assets)
 
 
+async def _version(reads: SponsoredReads, router: str, known: Collection[str]) -> tuple[str | None, str | None]:
+    """The version of a router's domain, and why nothing is relayed to it, as a code."""
+    try:
+        version = (await reads.domain(router)).version
+    except ServiceError as error:
+        return None, error.code
+    return version, None if version in known else RouterVersionUnsupported.code
+
+
 async def _judge_claim(request: ClaimRequest, case: _Case) -> tuple[str, bool]:
     if not request.assets and not request.is_eth:
         raise InvalidInput("Nothing to claim is named.", [FieldFault("/assets", "is empty, and `isETH` is false")])
@@ -482,10 +499,9 @@ def _only_tokens() -> str:
 
 
 def _in_users_words(refused: Refused | RelayStopped) -> Refused | RelayStopped:
-    if isinstance(refused, LimitReached) and refused.code == "daily_cap_reached":
-        soon = refused.retry_after <= FINAL_SECONDS
-        state = "reserved by those under way; try again in twenty minutes. " if soon else "used up. "
-        detail = f"Today's budget for sponsored transactions is {state}{_SELF_PAID}"
+    if isinstance(refused, LimitReached) and refused.code in _BUDGET:
+        state = _BUDGET[refused.code]
+        detail = f"Today's budget for sponsored transactions is {state} {_SELF_PAID}"
         return LimitReached(detail, refused.retry_after, refused.code)
     if isinstance(refused, RelayStopped):
         return RelayStopped("Sponsored transactions are paused at the moment. " + _SELF_PAID, refused.reason)

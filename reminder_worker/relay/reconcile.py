@@ -148,12 +148,17 @@ class Reconcile:
         await self._together(chain_id, ended, self._finish, report)
         await broadcast(self._engine, chain, outgoing)
         telling = asyncio.ensure_future(self._watch.tell(chain_id, seen.balance, seen.market))
+        unavailable: Unavailable | None = None
         try:
             with suppress(RelayStopped):
                 report.started = await self._admission.start_open(chain_id)
+        except Unavailable as error:  # what gas costs is not known; what has ended does not need it
+            unavailable = error
         finally:
             told = await telling
         await self._look_at_waiting(chain, seen, report)
+        if unavailable is not None:
+            raise unavailable
         report.balance_wei, report.oldest_open_seconds, report.stopped = seen.balance, *told
         return report
 

@@ -80,7 +80,7 @@ class Room:
         if full and not exhausted and self.spent_wei + wei <= self.caps.daily_wei:
             # A transaction reserves the most it may cost, some times what it then does.
             detail = "today's cap of sponsored transactions is reserved by those under way; try again in twenty minutes"
-            raise LimitReached(detail, min(self.seconds_left, FINAL_SECONDS), "daily_cap_reached")
+            raise LimitReached(detail, min(self.seconds_left, FINAL_SECONDS), "daily_cap_reserved")
         if full:
             exhausted.append(GLOBAL)
         if exhausted:

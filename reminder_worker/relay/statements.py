@@ -268,7 +268,7 @@ RAISE_RESERVATION = text("""
 STANDING = text(f"""
     with {_TODAY}
     select w.stopped, today.day, slots.open, slots.owed, coalesce(b.requests, 0) as requests,
-        coalesce(b.reserved_wei + b.spent_wei, 0) as used_wei
+        coalesce(b.reserved_wei + b.spent_wei, 0) as used_wei, coalesce(b.spent_wei, 0) as spent_wei
     from worker.relay_wallet w cross join today cross join slots
     left join worker.relay_budget b on b.chain_id = w.chain_id and b.wallet = w.address
         and b.scope = 'global' and b.subject = '' and b.day = today.day

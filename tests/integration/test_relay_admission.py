@@ -325,7 +325,7 @@ async def test_32_concurrent_clients_never_pass_the_cap_in_wei(world: RelayWorld
     await asyncio.gather(*(client(number) for number in range(32)))
     for engine in engines:
         await engine.dispose()
-    assert refused == [("daily_cap_reached", True)] * (64 - 9)
+    assert refused == [("daily_cap_reserved", True)] * (64 - 9)
     assert await world.budget() == {"requests": 10, "reserved": 10 * each, "spent": 0}
     assert sum(int(slot["reserved_wei"]) for slot in await world.slots()) == 10 * each
     assert await nonces(world) == list(range(10))
@@ -333,14 +333,16 @@ async def test_32_concurrent_clients_never_pass_the_cap_in_wei(world: RelayWorld
 
 async def test_a_cap_that_is_only_reserved_is_said_to_be_free_soon(world: RelayWorld) -> None:
     await world.admission.admit(authorization(1))
-    cap = (await world.budget())["reserved"]
-    full = with_caps(world, daily_wei=cap)
+    full = with_caps(world, daily_wei=10**18)
+    await world.execute("update worker.relay_budget set reserved_wei = 1e18")
     with pytest.raises(LimitReached, match="try again in twenty minutes") as refused:
         await full.admit(authorization(2))
-    assert refused.value.retry_after <= 1200
+    assert (refused.value.code, refused.value.retry_after <= 1200) == ("daily_cap_reserved", True)
+    assert await full.ready(CHAIN_ID) == "daily_cap_reserved"
     await world.execute("update worker.relay_budget set spent_wei = reserved_wei, reserved_wei = 0")
     with pytest.raises(LimitReached, match="is used up"):
         await full.admit(authorization(2))
+    assert await full.ready(CHAIN_ID) == "daily_cap_reached"
     await world.execute("update worker.relay_budget set spent_wei = 0")
     assert (await full.admit(authorization(2))).state is State.BROADCAST
 

@@ -17,7 +17,7 @@ from devnet.deploy import Deployment, deploy
 from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.errors import RelayStopped
+from reminder_worker.errors import ChainUnavailable, RelayStopped
 from reminder_worker.relay import reconcile, settle
 from reminder_worker.relay.settle import paused
 from reminder_worker.relay.store import lock_wallet
@@ -788,6 +788,21 @@ async def test_a_gift_that_its_vault_paid_out_while_its_request_waits_is_a_succe
     assert await world.state(request) == "satisfied_elsewhere"
     assert not await world.reconcile.look(CHAIN_ID)
     assert world.paid() == 0
+
+
+async def test_what_has_ended_is_ended_also_while_nothing_can_be_started(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or its signer could sign nothing new until somebody says again what gas costs."""
+    gift = world.gift()
+    world.base_fee(2 * CEILING)
+    request = await world.admit(gift, ttl=10**9)
+    world.pay_out_by_vault(gift)
+    world.finalize()
+    monkeypatch.setattr(world.admission, "start_open", AsyncMock(side_effect=ChainUnavailable("no fees")))
+    with pytest.raises(ChainUnavailable):
+        await world.run()
+    assert await world.state(request) == "satisfied_elsewhere"
 
 
 async def test_a_gift_that_another_request_of_its_recipient_paid_out_is_a_success_and_is_over(

@@ -753,6 +753,10 @@ async def test_the_status_tells_what_works(chain_scenario: Scenario, engine: Asy
         status = (await world.request("GET", "/sponsor/status")).body
         assert (status["gift"], status["chains"][0]["reason"]) == (False, "daily_cap_reached")
     async with relaying(chain_scenario, engine) as world:
+        chain_scenario.anvil.set_code(chain_scenario.deployment.transfer_eoa_legacy_router, "0x00")
+        (chain,) = (await world.request("GET", "/sponsor/status")).body["chains"]
+        assert (chain["gift"], chain["legacy"], chain["reason"]) == (True, False, "chain_unavailable")
+    async with relaying(chain_scenario, engine) as world:
         chain_scenario.anvil.set_balance(world.parts.relaying.admissions[RELAYER].signer.address, 0)
         status = (await world.request("GET", "/sponsor/status")).body
         assert (status["legacy"], status["chains"][0]["reason"]) == (False, "low_balance")
