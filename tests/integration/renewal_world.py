@@ -70,6 +70,15 @@ class RenewalWorld:
         self.scenario.anvil.settle()
         return report
 
+    async def renews(self, legacy: Legacy, owner: str = "owner") -> None:
+        """The owner's wallet is used, the window has come, and one look restarts the timer."""
+        self.transact(owner)
+        self.scenario.advance(IN_WINDOW)
+        before = self.last_reset(legacy)
+        report = await self.look()
+        assert (report.sent, report.verdicts) == (1, {"renew: sent": 1})
+        assert self.last_reset(legacy) >= before + IN_WINDOW
+
     def last_reset(self, legacy: Legacy) -> int:
         return int(self.scenario.read("TransferEOALegacy", legacy.address, "getLastTimestamp"))
 

@@ -26,12 +26,7 @@ async def test_the_timer_of_an_active_owner_is_renewed_once(world: RenewalWorld)
     await world.look()
     assert await world.verdict(legacy) == "too_early"
     anchor = world.state(legacy)[2]
-    world.transact()
-    world.scenario.advance(IN_WINDOW)
-    before = world.last_reset(legacy)
-    report = await world.look()
-    assert (report.sent, report.verdicts) == (1, {"renew: sent": 1})
-    assert world.last_reset(legacy) >= before + IN_WINDOW
+    await world.renews(legacy)
     assert world.state(legacy) == (True, world.count(), anchor), "a renewal does not move the budget's anchor"
     assert (await world.look()).sent == 0
     world.scenario.advance(IN_WINDOW)

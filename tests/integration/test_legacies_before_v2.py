@@ -32,12 +32,7 @@ async def test_the_timer_of_an_opted_in_owner_is_renewed(world: RenewalWorld, fi
     legacy = announced(world, first_build=first_build)
     world.scenario.set_auto_renew(world.scenario.account("owner"), legacy)
     await world.look()
-    world.transact()
-    world.scenario.advance(IN_WINDOW)
-    before = world.last_reset(legacy)
-    report = await world.look()
-    assert (report.sent, report.verdicts) == (1, {"renew: sent": 1})
-    assert world.last_reset(legacy) >= before + IN_WINDOW
+    await world.renews(legacy)
 
 
 @pytest.mark.parametrize("first_build", [False, True])
