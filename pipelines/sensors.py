@@ -232,13 +232,13 @@ async def _nothing_open(runtime: "Runtime") -> str:
 
 
 async def _no_change(runtime: "Runtime") -> str:
-    from reminder_worker.operations import pass_states
+    from reminder_worker.operations import pass_state_of
     from reminder_worker.operations_relay import conditions
     from reminder_worker.watchdog import NAME, NOT_TOLD_YET
 
     if found := await conditions(runtime.engine):
         return f"no change; wrong now: {len(found)}, as alerts said"
-    seen = next((state for state in await pass_states(runtime.engine) if state.name == NAME), None)
+    seen = await pass_state_of(runtime.engine, NAME)
     return NOT_TOLD_YET if seen and (seen.detail or {}).get("wrong") else "nothing is wrong"
 
 

@@ -15,10 +15,9 @@ from reminder_worker.watchdog import LOOKED_WITHIN, NAME, NOT_TOLD_YET
 async def look_at_watch(settings: Settings, engine: AsyncEngine) -> AsyncIterator[Finding]:
     try:
         wrong = await operations_relay.conditions(engine)
-        states = await operations.pass_states(engine)
+        seen = await operations.pass_state_of(engine, NAME)
     except SQLAlchemyError:
         return  # the database's own finding says why
-    seen = next((state for state in states if state.name == NAME and state.detail), None)
     if wrong:
         each = (f"{c.kind} ({c.subject or 'chain'}, chain {c.chain_id}) for {duration_words(c.age)}" for c in wrong)
         yield "watchdog", False, f"wrong now: {', '.join(each)}: see the runbook for each"

@@ -187,6 +187,11 @@ async def pass_states(engine: AsyncEngine) -> list[PassState]:
     )
 
 
+async def pass_state_of(engine: AsyncEngine, name: str) -> PassState | None:
+    """Of a pass that is for no chain; None before it has reported anything."""
+    return next((state for state in await pass_states(engine) if state.name == name and state.detail), None)
+
+
 async def positions(engine: AsyncEngine) -> list[Position]:
     t = index_cursor.c
     columns = (t.chain_id, t.name, t.block_number, t.source, _age(t.moved_at))

@@ -147,6 +147,9 @@ _ENTRY = """
     cast(extract(epoch from n.written_at) as bigint) as written
 """
 
+# As of reminders: ours is a memory of a day.
+_SUPPRESSED = "left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '1 day'"
+
 CLAIM = text(f"""
     with due as (
         {_DUE}
@@ -161,7 +164,7 @@ CLAIM = text(f"""
     )
     select {_ENTRY} from claimed l
     left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
-    left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '1 day'
+    {_SUPPRESSED}
 """)  # noqa: S608 - our own words
 
 CLAIM_UNKNOWN = text(f"""
@@ -180,7 +183,7 @@ CLAIM_UNKNOWN = text(f"""
     left join worker.gift_notification n
         on n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.email_hash = l.email_hash
         and n.salt = l.body_salt
-    left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '1 day'
+    {_SUPPRESSED}
 """)  # noqa: S608 - our own words
 
 # Before STORE, in its transaction: while an update waits for an erasure it would go on to see the row that is gone.

@@ -56,7 +56,7 @@ async def effects(
     None while the endpoints do not agree on one of them. Raises `ChainUnavailable`.
     """
     kinds = _OF_VAULTS if lane == "gift_withdraw" else _OF_ROUTER
-    contracts = _vaults(chain.settings) if lane == "gift_withdraw" else [chain.settings.transfer_eoa_legacy_router]
+    contracts = vaults(chain.settings) if lane == "gift_withdraw" else [chain.settings.transfer_eoa_legacy_router]
     first = await _first_block_since(chain, int(since) - CLOCKS_SECONDS, finalized)
     topics = frozenset(_TOPICS[name] for name in kinds)
     # What only a second endpoint gives is as good: each effect's transaction has to have its receipt at two.
@@ -109,7 +109,7 @@ def _effect(log: Log, signer: str) -> Effect | None:
     return Effect(log.tx_hash, lane, event.args[subject])
 
 
-def _vaults(settings: ChainSettings) -> Sequence[str]:
+def vaults(settings: ChainSettings) -> Sequence[str]:
     return [settings.timelock_erc20, settings.timelock_erc721, settings.timelock_erc1155]
 
 

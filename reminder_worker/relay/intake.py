@@ -55,6 +55,7 @@ from reminder_worker.relay.authorizations import (
     versions,
 )
 from reminder_worker.relay.contract_errors import WOULD_FAIL, moment, named, refusal
+from reminder_worker.relay.effects import vaults
 from reminder_worker.relay.settle import paused
 from reminder_worker.relay.values import LEAST_SECONDS_LEFT, Authorization, Lane, RequestView
 from reminder_worker.settings import RelaySettings, Settings
@@ -189,13 +190,7 @@ class Sponsor:
         """Of the chain's one TimeLockRouter; `pay_to` may be `THE_RECIPIENT`. Raises as `check_in`, and NotFound for an
         id without a timelock."""
         settings = served_chain(self._chains, chain_id).settings
-        keepers = (
-            settings.time_lock_router,
-            settings.timelock_erc20,
-            settings.timelock_erc721,
-            settings.timelock_erc1155,
-        )
-        if pay_to in keepers:
+        if pay_to in (settings.time_lock_router, *vaults(settings)):
             fault = FieldFault("/payTo", "is the router or a vault of gifts, which the contract refuses")
             raise InvalidInput("A gift cannot be paid to the contracts that keep it.", [fault])
         router = settings.time_lock_router
@@ -384,14 +379,14 @@ class Sponsor:
 
     async def _holds_more(self, request: WithdrawRequest, chain: Chain, logs: tuple[SimulatedLog, ...] | None) -> bool:
         """Whether a vault of NFTs has something under this id too: by what it would log, else by the index."""
-        vaults = {chain.settings.timelock_erc721, chain.settings.timelock_erc1155}
+        of_nfts = {chain.settings.timelock_erc721, chain.settings.timelock_erc1155}
         if logs is not None:
-            return any(log.address in vaults for log in logs)
+            return any(log.address in of_nfts for log in logs)
         ids = [request.subject_id]
         found = await self._indexers[request.chain_id].ask(lambda indexer, at: indexer.timelocks(ids, at))
         if request.subject_id not in found:
             raise IndexerUnavailable("This gift is not indexed yet; try again in a moment.")
-        return any(asset.vault in vaults for asset in found[request.subject_id].assets)
+        return any(asset.vault in of_nfts for asset in found[request.subject_id].assets)
 
 
 async def _version(reads: SponsoredReads, router: str, known: Collection[str]) -> tuple[str | None, str | None]:

@@ -22,6 +22,15 @@ _TODAY: Final = """
     )
 """
 
+# Of the wallet as a whole, on the scope on which wei are booked.
+_BUDGET_OF_TODAY: Final = """
+    left join worker.relay_budget whole on whole.chain_id = :chain_id and whole.wallet = :wallet
+        and whole.scope = 'global' and whole.subject = '' and whole.day = today.day
+"""
+_WEI: Final = """
+    coalesce(whole.reserved_wei + whole.spent_wei, 0) as used_wei, coalesce(whole.spent_wei, 0) as spent_wei
+"""
+
 VIEW = text(f"select {_VIEW} from worker.relay_request where id = :id")  # noqa: S608 - constants
 
 FIND = text(
@@ -62,9 +71,7 @@ STOP_WALLET = text("""
 # What new requests are decided by: of their scopes, digests and nonces only what is there.
 ROOM = text(f"""
     with {_TODAY}
-    select today.day, seconds_left, open, owed,
-        coalesce(whole.reserved_wei, 0) + coalesce(whole.spent_wei, 0) as used_wei,
-        coalesce(whole.spent_wei, 0) as spent_wei,
+    select today.day, seconds_left, open, owed, {_WEI},
         exists (
             select from worker.relay_request
             where chain_id = :chain_id and wallet = :wallet and state = 'queued' and reason is null
@@ -87,9 +94,7 @@ ROOM = text(f"""
                 and r.router = a.router and r.signer = a.signer and r.nonce = a.nonce
                 and r.state in {OPEN}
         ) as nonces
-    from today cross join slots
-    left join worker.relay_budget whole on whole.chain_id = :chain_id and whole.wallet = :wallet
-        and whole.scope = 'global' and whole.subject = '' and whole.day = today.day
+    from today cross join slots {_BUDGET_OF_TODAY}
 """)  # noqa: S608 - constants
 
 # Of `request`, the ids of the rows that are there: each signed one gets its slot, and its bytes are stored.
@@ -267,10 +272,7 @@ RAISE_RESERVATION = text("""
 
 STANDING = text(f"""
     with {_TODAY}
-    select w.stopped, today.day, slots.open, slots.owed, coalesce(b.requests, 0) as requests,
-        coalesce(b.reserved_wei + b.spent_wei, 0) as used_wei, coalesce(b.spent_wei, 0) as spent_wei
-    from worker.relay_wallet w cross join today cross join slots
-    left join worker.relay_budget b on b.chain_id = w.chain_id and b.wallet = w.address
-        and b.scope = 'global' and b.subject = '' and b.day = today.day
+    select w.stopped, today.day, slots.open, slots.owed, coalesce(whole.requests, 0) as requests, {_WEI}
+    from worker.relay_wallet w cross join today cross join slots {_BUDGET_OF_TODAY}
     where w.chain_id = :chain_id and w.address = :wallet
 """)  # noqa: S608 - constants

@@ -13,7 +13,8 @@ from reminder_worker.mail.messages import Kind
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.audience import ALL_LINES, Membership, audience
 from reminder_worker.reminders.authorise import Authoriser, SignedRequest
-from reminder_worker.reminders.membership import read_memberships
+from reminder_worker.reminders.horizon import SAFE_LEGACY
+from reminder_worker.reminders.membership import membership, safe_signers
 from reminder_worker.reminders.plan import Planned, insert_entries, lock_recipients
 from reminder_worker.settings import Settings
 
@@ -48,7 +49,6 @@ class Instructions:
             request, "SendInstructions", require_owner=True, require_premium=True
         )
         head = await self._chains[request.chain_id].head()
-        await self._check_live(request, head)
         members = await self._members(granted.identity, request.chain_id, head)
         configs = await self._indexers[request.chain_id].reminder_configs([request.legacy], head.number)
         async with self._engine.begin() as conn:
@@ -69,17 +69,14 @@ class Instructions:
             ]
             return await insert_entries(conn, request.chain_id, entries, rearm=False)
 
-    async def _check_live(self, request: SignedRequest, head: Block) -> None:
-        """People keep these emails for years: of a legacy that has ended they would wait for nothing."""
-        (found,) = await Legacies(self._chains[request.chain_id]).facts([request.legacy], at=head.hash)
+    async def _members(self, identity: LegacyIdentity, chain_id: int, head: Block) -> Membership:
+        """Raises `LegacyNotLive`: people keep these emails for years, and would wait for nothing."""
+        chain = self._chains[chain_id]
+        (found,) = await Legacies(chain).facts([identity.legacy], at=head.hash)
         if found is None:
             raise ChainUnavailable("the legacy cannot be read")
         if not found.is_live:
             raise LegacyNotLive("This legacy was deleted or claimed from; instructions are for one that lasts.")
-
-    async def _members(self, identity: LegacyIdentity, chain_id: int, head: Block) -> Membership:
-        found = await read_memberships(self._chains[chain_id], {identity.legacy: identity.legacy_type}, head.hash)
-        members = found[identity.legacy]
-        if members is None:
-            raise ChainUnavailable("the members of the legacy cannot be read")
-        return members
+        safes = [found.owner] if found.legacy_type == SAFE_LEGACY else []
+        signers = await safe_signers(chain, safes, head.hash)
+        return membership(found.members, signers.get(found.owner, ()))
