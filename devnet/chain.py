@@ -4,6 +4,7 @@ import ctypes
 import http.client
 import json
 import platform
+import random
 import signal
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -44,15 +46,17 @@ def anvil_binary() -> Path:
 
 
 def usable_port(port: int = 0) -> int:
-    """This port of loopback, or any free one. Raises ChainError when it is in use."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as busy:
-            raise ChainError(f"port {port} is in use") from busy
-        found: int = probe.getsockname()[1]
-        return found
+    """This port of loopback, or any free one. Raises ChainError when it is in use.
+
+    A free one is below those that the system gives to outgoing connections: of these somebody else would take one
+    before it is listened on.
+    """
+    for tried in (port,) if port else random.sample(range(20_000, 32_000), 100):
+        with socket.socket() as probe, suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", tried))
+            return tried
+    raise ChainError(f"port {port} is in use" if port else "no port of loopback is free")
 
 
 class Anvil:

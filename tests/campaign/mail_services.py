@@ -4,7 +4,6 @@ import asyncio
 import itertools
 import os
 import signal
-import socket
 import sys
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
@@ -13,6 +12,8 @@ from pathlib import Path
 import aiohttp
 import psutil
 
+from devnet.chain import usable_port
+
 _PROCESS = Path(__file__).with_name("mail_process.py")
 
 
@@ -20,10 +21,7 @@ class MailService:
     """One process, started again on the same port when it is gone."""
 
     def __init__(self, environ: dict[str, str], log: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = int(probe.getsockname()[1])
-        self.port = port
+        self.port = port = usable_port()
         self.url = f"http://127.0.0.1:{port}"
         self.log = log
         self._environ = {**environ, "MAIL_SERVICE_PORT": str(port), "PYTHONPATH": str(_PROCESS.parents[2])}

@@ -1,18 +1,16 @@
 """The local stack without Dagster, whose passes are made by `reminder-worker tick`; also as a process of its own."""
 
-import random
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
 from dataclasses import fields
 from pathlib import Path
 
 from rich.console import Console
 
+from devnet.chain import usable_port
 from devnet.demo import Story
 from devnet.local import Ports, bare_environ, port_variable
 from devnet.parts import Log, Part
@@ -20,15 +18,11 @@ from devnet.stack import Stack, run
 
 
 def free_ports() -> Ports:
-    """Below those that the system gives to outgoing connections: of these another test would take one meanwhile."""
-    found: list[int] = []
-    with ExitStack() as held:
-        for port in random.sample(range(20_000, 32_000), 200):
-            probe = held.enter_context(socket.socket())
-            with suppress(OSError):
-                probe.bind(("127.0.0.1", port))
-                found.append(port)
-    return Ports(*found[: len(fields(Ports))])
+    wanted = len(fields(Ports))
+    found: set[int] = set()
+    while len(found) < wanted:
+        found.add(usable_port())
+    return Ports(*found)
 
 
 def port_environ(ports: Ports) -> dict[str, str]:

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.chain import Anvil
+from devnet.chain import Anvil, usable_port
 from devnet.deploy import Deployment, deploy
 from devnet.scenarios import Scenario
 from devnet.smtp import Inbox
@@ -55,7 +55,7 @@ def mail_database(postgres_server: str) -> Iterator[str]:
 
 @pytest.fixture
 async def inbox() -> AsyncIterator[Inbox]:
-    box = Inbox()
+    box = Inbox(usable_port())
     await box.start()
     yield box
     await box.stop()

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from devnet.chain import usable_port
 from devnet.scenarios import DAY, Scenario
 from devnet.smtp import Inbox
 from tests.integration.mail_service_stack import environment, process, served
 from tests.integration.reminder_world import World, open_world
-from tests.integration.test_mail_service import free_port
 
 PEOPLE = ("owner", "anna", "ben")
 
@@ -84,7 +84,7 @@ async def test_the_mail_service_is_killed_with_emails_in_hand(
     engine: AsyncEngine, chain_scenario: Scenario, inbox: Inbox, tmp_path: Path, after_data: bool
 ) -> None:
     """Whom its crash left undecided is held; whom it did not is sent; nobody hears twice."""
-    environ, port, log = environment(address_of(engine), inbox), free_port(), tmp_path / "log"
+    environ, port, log = environment(address_of(engine), inbox), usable_port(), tmp_path / "log"
     gate = asyncio.Event()
     if after_data:
         inbox.faults.hold = gate

@@ -3,7 +3,6 @@
 import asyncio
 import re
 import signal
-import socket
 import ssl
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -22,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 from structlog.testing import capture_logs
 
+from devnet.chain import usable_port
 from devnet.smtp import Inbox
 from mail_service import sending, smtp
 from mail_service import store as store_module
@@ -50,12 +50,6 @@ from tests.integration.mail_service_stack import (
 async def client(mail_database: str, inbox: Inbox) -> AsyncIterator[Client]:
     async with served(environment(mail_database, inbox)) as running:
         yield running
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def rows(database: str) -> list[tuple[str, str, str]]:
@@ -248,7 +242,7 @@ async def test_an_unexpected_error_of_the_smtp_library_leaves_no_key_under_way(
 
 async def test_a_kill_after_the_end_of_data_is_in_doubt(mail_database: str, inbox: Inbox, tmp_path: Path) -> None:
     """kill -9 between the end of data and the record: the next start says so, and there are never two emails."""
-    environ, port, log = environment(mail_database, inbox), free_port(), tmp_path / "log"
+    environ, port, log = environment(mail_database, inbox), usable_port(), tmp_path / "log"
     inbox.faults.hold = asyncio.Event()
     async with process(environ, port, log) as (child, client):
         sending = asyncio.create_task(client.send("key-1"))
@@ -267,7 +261,7 @@ async def test_a_kill_after_the_end_of_data_is_in_doubt(mail_database: str, inbo
 
 async def test_a_kill_before_the_body_leaves_frees_the_key(mail_database: str, inbox: Inbox, tmp_path: Path) -> None:
     """kill -9 while the SMTP server has not agreed yet: the next start knows that nothing was sent."""
-    environ, port, log = environment(mail_database, inbox), free_port(), tmp_path / "log"
+    environ, port, log = environment(mail_database, inbox), usable_port(), tmp_path / "log"
     inbox.faults.hold_rcpt = asyncio.Event()
     async with process(environ, port, log) as (child, client):
         sending = asyncio.create_task(client.send("key-1"))
@@ -330,7 +324,7 @@ async def test_an_instance_judged_dead_by_mistake_does_not_send(mail_database: s
 
 async def test_sigterm_finishes_what_is_under_way(mail_database: str, inbox: Inbox, tmp_path: Path) -> None:
     inbox.faults.hold = asyncio.Event()
-    async with process(environment(mail_database, inbox), free_port(), tmp_path / "log") as (child, client):
+    async with process(environment(mail_database, inbox), usable_port(), tmp_path / "log") as (child, client):
         sending = asyncio.create_task(client.send("key-1"))
         await inbox.wait_for_count(1)
         child.send_signal(signal.SIGTERM)
@@ -591,7 +585,7 @@ async def test_templates_and_previews_are_pages(client: Client) -> None:
 async def test_nothing_personal_is_kept_or_logged(mail_database: str, inbox: Inbox, tmp_path: Path) -> None:
     """Neither tables nor log hold the address, the name or the words of an email, whatever the outcome."""
     log = tmp_path / "log"
-    async with process(environment(mail_database, inbox), free_port(), log) as (_, client):
+    async with process(environment(mail_database, inbox), usable_port(), log) as (_, client):
         await client.send("key-1")
         inbox.faults.reply_to_rcpt = f"550 5.1.1 <{EMAIL}> unknown"
         await client.send("key-2")
@@ -621,7 +615,7 @@ async def test_nothing_personal_is_kept_or_logged(mail_database: str, inbox: Inb
 
 async def test_a_name_without_a_space_makes_no_email_wider_than_a_phone(tmp_path: Path) -> None:
     renderer, name = Renderer(ORIGIN), "W" * 60
-    async with browse(free_port()) as tab:
+    async with browse(usable_port()) as tab:
         for template in (TEMPLATES["activated_transfer"], TEMPLATES["gift_waiting"]):
             variables = {**template.sample, **dict.fromkeys(NAME_VARIABLES & template.sample.keys(), name)}
             for link in {"actionUrl", "claimUrl"} & template.sample.keys():

@@ -5,7 +5,6 @@ import base64
 import os
 import re
 import shutil
-import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
@@ -19,6 +18,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
+from devnet.chain import usable_port
 from tests.unit.deploy.parts import DEPLOY
 
 NAMES = {
@@ -79,23 +79,12 @@ async def _upstream(name: str) -> AsyncIterator[int]:
         await runner.cleanup()
 
 
-def _free_port() -> int:
-    with _bound() as bound:
-        return int(bound.getsockname()[1])
-
-
-def _bound() -> socket.socket:
-    bound = socket.socket()
-    bound.bind(("127.0.0.1", 0))
-    return bound
-
-
 @asynccontextmanager
 async def _proxy(
     folder: Path, operators: str, mail: int | None = None, patience: str = "10s", app: str = "unix:"
 ) -> AsyncIterator[Proxy]:
     """`mail` is the port of another server for the mail service's name, `app` from where the app's own proxy comes."""
-    tls, plain = _free_port(), _free_port()
+    tls, plain = usable_port(), usable_port()
     async with AsyncExitStack() as stack:
         sites = Template((DEPLOY / "proxy/sites.conf.template").read_text()).safe_substitute(
             {**NAMES, "OPERATOR_NETWORK": operators, "APP_PROXY": app}
