@@ -8,8 +8,7 @@ Facts are public: addresses on chain, counts, amounts, ages. Never a key, an ema
 """
 
 import random
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID, uuid4
@@ -19,6 +18,7 @@ from sqlalchemy import Row, func, literal_column, or_, select, true, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from reminder_worker.database.engine import in_transaction
 from reminder_worker.database.tables import alert, alert_state
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.mail.client import (
@@ -85,7 +85,7 @@ class Alerts:
             set_={"raised": True, "changes": alert_state.c.changes + 1, "since": func.clock_timestamp()},
             where=~alert_state.c.raised,
         )
-        async with self._transaction(connection) as conn:
+        async with in_transaction(self._engine, connection) as conn:
             changes = await conn.scalar(statement.returning(alert_state.c.changes))
             return changes is not None and await self._enter(conn, kind, subject, chain_id, "raised", changes, facts)
 
@@ -106,7 +106,7 @@ class Alerts:
             .where(where, alert_state.c.subject == subject, alert_state.c.raised)
             .values(raised=False, changes=alert_state.c.changes + 1, since=func.clock_timestamp())
         )
-        async with self._transaction(connection) as conn:
+        async with in_transaction(self._engine, connection) as conn:
             changes = await conn.scalar(statement.returning(alert_state.c.changes))
             status = "unwatched" if unwatched else "cleared"
             return changes is not None and await self._enter(conn, kind, subject, chain_id, status, changes, facts)
@@ -121,7 +121,7 @@ class Alerts:
         facts: Facts,
     ) -> bool:
         """An event came to a stage. True the first time."""
-        async with self._transaction(connection) as conn:
+        async with in_transaction(self._engine, connection) as conn:
             return await self._enter(conn, kind, subject, chain_id, "event", stage, facts)
 
     async def _enter(
@@ -256,14 +256,6 @@ class Alerts:
     async def _set(self, alert_id: UUID, **values: Any) -> None:
         async with self._engine.begin() as conn:
             await conn.execute(update(alert).where(alert.c.id == alert_id).values(**values))
-
-    @asynccontextmanager
-    async def _transaction(self, connection: AsyncConnection | None) -> AsyncIterator[AsyncConnection]:
-        if connection is not None:
-            yield connection
-        else:
-            async with self._engine.begin() as own:
-                yield own
 
 
 _AGE = alert.c.created_at

@@ -5,12 +5,12 @@ Every method works in the caller's transaction when given its connection: rolled
 """
 
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 
 from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from reminder_worker.database.engine import in_transaction
 from reminder_worker.errors import LimitReached
 
 # A counter taken by itself need not outlive a crash of the database, so its commit does not wait for the disk.
@@ -98,18 +98,10 @@ class Quotas:
             return
         now = int(self.now())
         key = {"scope": scope, "subject": subject}
-        async with self._transaction(connection) as conn:
+        async with in_transaction(self._engine, connection) as conn:
             granted: Row[tuple[bool]] | None = (
                 await conn.execute(_COOL_DOWN, {**key, "now": now, "ends": now + seconds})
             ).first()
             if granted is None:
                 ends = await conn.scalar(_ENDS_AT, key)
                 raise LimitReached("This was done not long ago; try again later.", int(ends or now) - now, "cooldown")
-
-    @asynccontextmanager
-    async def _transaction(self, connection: AsyncConnection | None) -> AsyncIterator[AsyncConnection]:
-        if connection is not None:
-            yield connection
-        else:
-            async with self._engine.begin() as own:
-                yield own

@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, TypeVar
 
 from sqlalchemy import ExceptionContext, event, make_url, text
 from sqlalchemy.exc import InvalidatePoolError, OperationalError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 T = TypeVar("T")
 _DEADLOCK = "40P01"
@@ -75,6 +76,13 @@ def _ask_idle_connections(engine: AsyncEngine) -> None:
 
     event.listen(engine.sync_engine, "checkin", returned)
     event.listen(engine.sync_engine, "checkout", taken)
+
+
+def in_transaction(
+    engine: AsyncEngine, connection: AsyncConnection | None
+) -> AbstractAsyncContextManager[AsyncConnection]:
+    """The caller's when given its connection, else one of its own."""
+    return engine.begin() if connection is None else nullcontext(connection)
 
 
 async def through_deadlocks(transaction: Callable[[], Awaitable[T]]) -> T:
