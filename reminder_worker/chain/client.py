@@ -156,6 +156,25 @@ class Chain:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} knows the latest block")
         return head
 
+    async def block_at(self, number: int) -> Block:
+        """Raises `ChainUnavailable`, also when no endpoint that answers has it."""
+        block = await self.block(number)
+        if block is None:
+            raise ChainUnavailable(f"no endpoint of chain {self.chain_id} has block {number} yet")
+        return block
+
+    async def first_block_since(self, timestamp: int, last: int) -> int:
+        """The first of the blocks from `start_block` to `last` that is not older than `timestamp` (unix seconds), or
+        `last`: by bisection, since blocks' times only grow. Raises `ChainUnavailable`."""
+        low, high = self.settings.start_block, last
+        while low < high:
+            middle = (low + high) // 2
+            if (await self.block_at(middle)).timestamp >= timestamp:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
     async def block_by_hash(self, hash: str) -> Block | None:
         """None as in `block`."""
         (block,) = await self._each([("eth_getBlockByHash", [hash, False])], wire.block)

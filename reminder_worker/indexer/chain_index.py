@@ -207,9 +207,7 @@ class ChainIndex:
         """A block to read on from, which is before the first of all when the chain is to be read whole."""
         if number < 0:
             return Cursor(-1, NO_HASH)
-        block = await self._chain.block(number)
-        if block is None:
-            raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has block {number} yet")
+        block = await self._chain.block_at(number)
         return Cursor(block.number, block.hash)
 
     async def _fresh(self, found: Slice, cursor: Cursor) -> list[tuple[Log, int]]:

@@ -14,7 +14,6 @@ from reminder_worker.chain import abi, wire
 from reminder_worker.chain.client import Chain, Log
 from reminder_worker.chain.endpoint import Request
 from reminder_worker.chain.events import UndecodableLog, decode
-from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.second_word import logs_of_two
 from reminder_worker.relay.views import view_chain
 from reminder_worker.settings import ChainSettings
@@ -57,7 +56,7 @@ async def effects(
     """
     kinds = _OF_VAULTS if lane == "gift_withdraw" else _OF_ROUTER
     contracts = vaults(chain.settings) if lane == "gift_withdraw" else [chain.settings.transfer_eoa_legacy_router]
-    first = await _first_block_since(chain, int(since) - CLOCKS_SECONDS, finalized)
+    first = await chain.first_block_since(int(since) - CLOCKS_SECONDS, finalized)
     topics = frozenset(_TOPICS[name] for name in kinds)
     # What only a second endpoint gives is as good: each effect's transaction has to have its receipt at two.
     logs, beside = await logs_of_two(chain, dict.fromkeys(contracts, topics), first, finalized)
@@ -111,18 +110,3 @@ def _effect(log: Log, signer: str) -> Effect | None:
 
 def vaults(settings: ChainSettings) -> Sequence[str]:
     return [settings.timelock_erc20, settings.timelock_erc721, settings.timelock_erc1155]
-
-
-async def _first_block_since(chain: Chain, timestamp: int, last: int) -> int:
-    """By bisection: blocks' times only grow."""
-    low, high = min(chain.settings.start_block, last), last
-    while low < high:
-        middle = (low + high) // 2
-        block = await chain.block(middle)
-        if block is None:
-            raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} has block {middle}")
-        if block.timestamp >= timestamp:
-            high = middle
-        else:
-            low = middle + 1
-    return low

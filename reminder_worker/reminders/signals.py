@@ -107,7 +107,7 @@ class SignalPass:
         oldest_time = head.timestamp - self._max_age
         reorganised = cursor is not None and await self._reorganised(cursor, head)
         if cursor is None or reorganised:
-            first = await self._first_block_since(oldest_time, head)
+            first = await self._chain.first_block_since(oldest_time, head.number)
             read = first - 1
         elif head.number == cursor.number:
             return None
@@ -141,30 +141,13 @@ class SignalPass:
             return head.hash != cursor.hash
         return await self._chain.has_block(cursor.number, cursor.hash) is False
 
-    async def _first_block_since(self, timestamp: int, head: Block) -> int:
-        """The first block not older than `timestamp`, by bisection: blocks' times only grow."""
-        low, high = self._chain.settings.start_block, head.number
-        while low < high:
-            middle = (low + high) // 2
-            if (await self._block(middle)).timestamp >= timestamp:
-                high = middle
-            else:
-                low = middle + 1
-        return low
-
     async def _place(self, number: int, head: Block, at: IndexHead) -> Cursor:
         """The block that was read up to; by the hash of whose state it was."""
         if number == head.number:
             return Cursor(number, head.hash)
         if number == at.number:
             return Cursor(number, at.hash)
-        return Cursor(number, (await self._block(number)).hash)
-
-    async def _block(self, number: int) -> Block:
-        block = await self._chain.block(number)
-        if block is None:
-            raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has block {number}")
-        return block
+        return Cursor(number, (await self._chain.block_at(number)).hash)
 
     async def _fresh(self, signals: Sequence[NotifySignal]) -> tuple[NotifySignal, ...]:
         """Each signal once that is not stored, or stored of another block and not acted on yet."""
