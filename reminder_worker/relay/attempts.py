@@ -81,23 +81,8 @@ async def sign_attempt(
     return Signed(Attempt(chain_id, nonce, tx_hash, raw), row)
 
 
-async def store_attempt(
-    connection: AsyncConnection,
-    key: RecordKey,
-    signer: Signer,
-    *,
-    chain_id: int,
-    nonce: int,
-    kind: Kind,
-    to: str,
-    data: bytes,
-    fees: Fees,
-    gas_limit: int,
-) -> Attempt:
+async def store_attempt(connection: AsyncConnection, signed: Signed) -> Attempt:
     """A replacement on an open slot. Raises `ReservationTooSmall` and stores nothing beyond what is reserved."""
-    signed = await sign_attempt(
-        key, signer, chain_id=chain_id, nonce=nonce, kind=kind, to=to, data=data, fees=fees, gas_limit=gas_limit
-    )
     if await connection.scalar(sql.STORE_ATTEMPT, dict(signed.row)) is None:
         raise ReservationTooSmall
     return signed.attempt

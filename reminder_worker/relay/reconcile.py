@@ -25,7 +25,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import effects, settle, store
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, open_raw, store_attempt
+from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, open_raw, sign_attempt, store_attempt
 from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.fate import (
     Action,
@@ -308,8 +308,7 @@ class Reconcile:
     ) -> Attempt:
         key = self._vault.record(at.request.salt, at.request.key_id)
         sealed = await connection.scalar(sql.CALL_DATA, {"id": at.request.id})
-        attempt = await store_attempt(
-            connection,
+        signed = await sign_attempt(
             key,
             self._admission.signer,
             chain_id=chain_id,
@@ -320,6 +319,7 @@ class Reconcile:
             fees=fees,
             gas_limit=gas,
         )
+        attempt = await store_attempt(connection, signed)
         await connection.execute(sql.SET_HASH, {"id": at.request.id, "tx_hash": attempt.tx_hash})
         return attempt
 

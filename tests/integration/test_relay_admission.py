@@ -20,7 +20,7 @@ from reminder_worker.errors import ChainUnavailable, LimitReached, NonceMismatch
 from reminder_worker.relay import admission as admission_module
 from reminder_worker.relay import settle, statements, store
 from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, store_attempt
+from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, sign_attempt, store_attempt
 from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.fate import MinedAttempt
 from reminder_worker.relay.fees import Fees
@@ -443,19 +443,19 @@ async def test_an_attempt_dearer_than_what_is_reserved_is_not_stored(world: Rela
     most = int(slot["reserved_wei"]) // GAS
 
     async def store_one(max_fee: int) -> None:
+        signed = await sign_attempt(
+            world.vault.record(),
+            world.signer,
+            chain_id=CHAIN_ID,
+            nonce=0,
+            kind="call",
+            to=TARGET,
+            data=b"",
+            fees=Fees(max_fee, GWEI),
+            gas_limit=GAS,
+        )
         async with world.engine.begin() as connection:
-            await store_attempt(
-                connection,
-                world.vault.record(),
-                world.signer,
-                chain_id=CHAIN_ID,
-                nonce=0,
-                kind="call",
-                to=TARGET,
-                data=b"",
-                fees=Fees(max_fee, GWEI),
-                gas_limit=GAS,
-            )
+            await store_attempt(connection, signed)
 
     with pytest.raises(ReservationTooSmall):
         await store_one(most + 1)
