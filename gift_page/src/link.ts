@@ -41,6 +41,10 @@ const NOT_A_NAME = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 const NOT_A_NOTE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const JOINERS = /[\u200c\u200d]/g; // part of words and of emoji
 const PICTURES = /[\u{1f000}-\u{1faff}]/gu; // an emoji may be younger than a device's tables
+const PILED_MARKS = /[\p{Mn}\p{Me}]{5}/u; // drawn over the lines around a name
+// What a reader sees nothing of, or reads past.
+const UNREAD = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\u{e0100}-\u{e01ef}]/gu;
+const BLANK = /\u2800/g;
 const DOTS = /[\u3002\uff0e\uff61\u2024\ufe52]/g; // what a browser or a reader takes for a dot
 const WORD = "[\\p{L}\\p{N}_]";
 const BEGIN = "(?:^|[^\\p{L}\\p{N}_])"; // of a word; no lookbehind, which stops the whole page on iPhones before iOS 16.4
@@ -113,7 +117,9 @@ function checkName(text: string): void {
   if ([...name].length > MOST_NAME_CHARACTERS) {
     throw new BadLetter(`has a name of more than ${MOST_NAME_CHARACTERS} characters`);
   }
-  if (READS_AS_URL.test(name.normalize("NFKC").replace(DOTS, ".").replace(JOINERS, ""))) {
+  if (PILED_MARKS.test(name)) throw new BadLetter("has a name that piles marks upon a letter");
+  const plain = name.normalize("NFKC").replace(DOTS, ".").replace(BLANK, " ").replace(UNREAD, "");
+  if (READS_AS_URL.test(name) || READS_AS_URL.test(plain)) {
     throw new BadLetter("has a name that reads as a web or email address");
   }
 }

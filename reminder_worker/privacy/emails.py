@@ -12,13 +12,18 @@ MAX_EMAIL_BYTES = 254  # RFC 5321 4.5.3.1.3, without the angle brackets
 MAX_LOCAL_BYTES = 64
 MAX_NAME_CHARACTERS = 60
 MAX_NAME_DIGITS = 8  # of a date; a telephone number with its area has more
+MAX_MARKS = 4  # on one letter (UTS #39, 5.4): more are drawn over the lines around a name
 
 _LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
 _NOT_TEXT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # control, bidi and other format, unassigned
 _ENCODED_WORD = "=?"  # how one begins (RFC 2047); what it hides, line breaks too, comes out when a header is written
 _JOINERS = "\u200c\u200d"  # part of Persian and Indic names
 _PICTURES = ("\U0001f000", "\U0001faff")  # emoji and the like, which may be younger than our tables
-_DOTS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61\u2024\ufe52", "."))  # what IDNA or a reader takes for a dot
+_DOTS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61\u2024\ufe52", ".") | {"\u2800": " "})  # as a reader sees them
+# What a reader sees nothing of, or reads past: it would part a dot from its letters. Marks of Indic scripts stay.
+_UNREAD = re.compile(
+    "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef]"
+)
 _READS_AS_URL = re.compile(
     r"://|//|\\\\|@|\bwww\s*\.|\b(?:https?|ftp|mailto|javascript|data|tel)\s*:"
     r"|[\w-]\.(?:[^\W\d_]{2,}|xn--)|\b\d{1,3}(?:\.\d{1,3}){3}\b",
@@ -65,7 +70,9 @@ def check_name(text: str) -> str:
         raise ValueError("holds what a mail program would decode")
     if len(name) > MAX_NAME_CHARACTERS:
         raise ValueError(f"is longer than {MAX_NAME_CHARACTERS} characters")
-    if _READS_AS_URL.search(_plain(name)):
+    if _most_marks(name) > MAX_MARKS:
+        raise ValueError("piles marks upon a letter")
+    if any(_READS_AS_URL.search(text) for text in (name, _plain(name))):  # mail programs look at the name itself
         raise ValueError("reads as a web or email address")
     return name
 
@@ -82,7 +89,16 @@ def check_mailed_name(text: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return normalize("NFKC", name).translate(_DOTS).translate({ord(joiner): None for joiner in _JOINERS})
+    return _UNREAD.sub("", normalize("NFKC", name).translate(_DOTS))
+
+
+def _most_marks(name: str) -> int:
+    """In a row, of those that take no room of their own."""
+    most = row = 0
+    for character in name:
+        row = row + 1 if category(character) in ("Mn", "Me") else 0
+        most = max(most, row)
+    return most
 
 
 def _is_text(character: str) -> bool:

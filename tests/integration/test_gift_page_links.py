@@ -17,6 +17,8 @@ NAMES = (
     "a\u2024com", "\uff48ttps:", "J. R. R.", "Dr.No", "1.2.3.4", "a@b", "<b>", "\u202eb", "A\nB", "\U0001f600", "x.y",
     "\u00e9", "e\u0301", "data:", "tel 5", "\u017fftp:", "x.yz", "x.\u4e2d\u6587", "\u2028", "\U000e0041", "\u0378",
     "=?utf-8?q?x?=", "a=?", "\U0001fa77", "\U0001fb00", "1.2.3.4.5", "x1.2.3.4", "awww.", "_tel:", "-tel:",
+    "x\u034f.yz", "x\ufe0f.yz", "x.y\u034fz", "x.\U000e0100yz", "x\u0335.yz", "a\u200cwww. B", "a" + "\u0337" * 4,
+    "a" + "\u0337" * 5, "\u0f40" + "\u0f90" * 5, "\u0915\u0947.\u0928\u0930", "\u2764\ufe0f", "1\ufe0f\u20e3",
 )  # fmt: skip
 NOTES = (
     "", "Hi", "two\nlines", "tab\t", "x" * 500, "x" * 501, "\u202e", "\u200d", "http://ok.example", "\x7f", "\ufeff",
@@ -86,6 +88,12 @@ def _server_reads(fragment: str) -> dict[str, str] | None:
 def test_both_sides_read_the_same_letters(page: Page, fragment: str) -> None:
     """Of well-formed, odd, cut and random fragments."""
     assert page.ask(fragment) == _server_reads(fragment)
+
+
+def test_each_of_our_odd_names_is_taken_by_both_or_by_none(page: Page) -> None:
+    for name in NAMES:
+        fragment = _raw(json.dumps({"v": 1, "to": name, "from": "", "note": ""}))
+        assert page.ask(fragment) == _server_reads(fragment), ascii(name)
 
 
 def test_an_emoji_that_is_younger_than_our_tables_or_a_phones_is_part_of_a_name(page: Page) -> None:

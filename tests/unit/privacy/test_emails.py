@@ -112,6 +112,7 @@ def test_names_people_have_are_kept(given: str, kept: str) -> None:
         "Μαρία Π.", "محمد بن عبد الله", "דוד בן־גוריון", "प्रिया श्रीवास्तव", "তাহমিনা", "ஜெ. ஜெயலலிதா", "สมชาย ใจดี",
         "王小明", "相続 人", "김철수", "ქეთევან", "Հայկ", "አበበ", "The class of 1998", "Grandma & Grandpa, 2026",
         "…and all of us", "Bob (1. FC Köln)", "50/50 Ltd.", "Anna & Bob, 14.06.2025",
+        "के.नरसिम्हा", "葛\U000e0100城", "❤\ufe0f Mum", "שָׁלוֹם", "ที่รัก",
     ],
 )  # fmt: skip
 def test_names_of_many_scripts_are_kept(name: str) -> None:
@@ -121,7 +122,7 @@ def test_names_of_many_scripts_are_kept(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "evil .com/claim", "bit .ly/x", "evil\u00a0\uff0ecom", "evil .\u200dcom",
+        "evil .com/claim", "bit .ly/x", "evil\u2800.com", "evil\u00a0\uff0ecom", "evil .\u200dcom",
         "PayPal Support +1 (888) 555-0199 call now re: $499", "call 0800 555 01", "\uff18\uff18\uff18 555 019",
         "\u0661" * 9, "\u2460" * 9, "\u277a" * 9,
     ],
@@ -151,12 +152,19 @@ def test_what_else_our_tables_do_not_know_is_refused(character: str) -> None:
         "x" * 61, "https://evil.example", "evil.example", "see WWW.evil", "evil。example", "ev\uff49l\uff0ecom",
         "ev\u200dil.\u200dcom", "me\uff20home", "http\uff1ax",
         "mailto:x", "javascript:alert(1)", "me@home", "10.0.0.1", "//evil", "\\\\evil", "http : //x", "tel:123",
-        "xn--.xn--p1ai",
+        "xn--.xn--p1ai", "evil\u034f.com", "evil\ufe0f.com", "evil.c\u034fom", "evil.\U000e0100com", "evil\u0335.com",
+        "a\u200cwww. Bob",
     ],
 )  # fmt: skip
 def test_names_that_read_as_addresses_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^(is|reads) "):
         check_name(text)
+
+
+@pytest.mark.parametrize("mark", ["\u0337", "\u034f", "\u0300\u0489", "\u0e49"])
+def test_a_name_whose_marks_would_cover_the_lines_around_it_is_refused(mark: str) -> None:
+    with pytest.raises(ValueError, match="piles"):
+        check_name(f"Anna{mark * 5}")
 
 
 def test_a_name_that_hides_something_in_an_encoded_word_is_refused() -> None:
