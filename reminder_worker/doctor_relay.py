@@ -16,6 +16,7 @@ from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import amount_words, checksum
 from reminder_worker.relay.fees import Fees, below, reservation
 from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relay.wallet_watch import pays_for
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS, relays_on
 from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySettings, Settings
 
@@ -109,10 +110,10 @@ async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: _
         return part, False, f"{error}: see CHAIN_{chain_settings.chain_id}_RPC_URLS"
     finally:
         await chain.close()
-    price, gas = base_fee + tip, max(wallet.gas.values())
-    count = balance // max(1, price * gas)
-    words = f"holds {amount_words(balance, 18)} ETH, {count} transactions of the dearest kind at today's price"
-    if price > wallet.group.gas_price_ceiling_wei:
+    price, ceiling = base_fee + tip, wallet.group.gas_price_ceiling_wei
+    count = pays_for(balance, price, ceiling)
+    words = f"holds {amount_words(balance, 18)} ETH, which pays for {count} relays at today's price"
+    if price > ceiling:
         return part, False, f"{words}; gas costs {price} wei, above the ceiling: requests wait"
     enough = wallet.group.low_balance_relays if isinstance(wallet.group, RelaySettings) else LOW_BALANCE_RENEWALS
     if count < enough:

@@ -272,9 +272,9 @@ class Chain:
 
     async def simulate(
         self, call: Call, *, at: Block, sender: str, gas: int
-    ) -> tuple[simulation.SimulatedLog, ...] | Reverted | None:
-        """The logs that a transaction would leave on top of a block; None when no endpoint can tell them."""
-        found: tuple[simulation.SimulatedLog, ...] | Reverted | None = None
+    ) -> simulation.Simulated | Reverted | None:
+        """What a transaction would do on top of a block; None when no endpoint can tell."""
+        found: simulation.Simulated | Reverted | None = None
 
         async def attempt(endpoint: Endpoint) -> bool:
             nonlocal found

@@ -28,6 +28,14 @@ class SimulatedLog:
         return len(self.data) == WORD and any(self.data)
 
 
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """A transaction that succeeds. `gas_used`: after refunds, of which there is a fifth at most; None: not told."""
+
+    logs: tuple[SimulatedLog, ...]
+    gas_used: int | None
+
+
 class WireSimulatedLog(msgspec.Struct):
     address: wire.AddressHex
     topics: Annotated[list[wire.Word], msgspec.Meta(max_length=4)]
@@ -41,6 +49,7 @@ class WireCallError(msgspec.Struct):
 class WireCall(msgspec.Struct, rename="camel"):
     status: wire.Quantity
     return_data: wire.Hex
+    gas_used: wire.Quantity | None = None
     logs: list[WireSimulatedLog] = []
     error: WireCallError | None = None
 
@@ -56,14 +65,15 @@ def request(call: Call, *, at: int, sender: str, gas: int) -> Request:
     return ("eth_simulateV1", [payload, hex(at)])
 
 
-def outcome(answer: object) -> tuple[SimulatedLog, ...] | Reverted:
+def outcome(answer: object) -> Simulated | Reverted:
     """Raises `msgspec.ValidationError`."""
     (block,) = msgspec.convert(answer, Annotated[list[WireSimulatedBlock], msgspec.Meta(min_length=1, max_length=1)])
     (call,) = block.calls
     if int(call.status, 16) == 1:
-        return tuple(
+        logs = tuple(
             SimulatedLog(log.address.lower(), tuple(topic.lower() for topic in log.topics), bytes.fromhex(log.data[2:]))
             for log in call.logs
         )
+        return Simulated(logs, None if call.gas_used is None else int(call.gas_used, 16))
     data = call.error.data if call.error else None  # nodes differ in where they put it
     return Reverted(wire.hex_bytes(data if isinstance(data, str) else call.return_data))

@@ -370,13 +370,14 @@ class Admission:
             return "would_revert"
         if row.lane != Lane.CLAIM:  # the only one that succeeds where there is nothing to do
             return None
-        logs = None
+        found = None
         with suppress(ChainUnavailable):  # a node that does not know the question; the plain call has decided
             call = Call(ready.router, ready.data)
-            logs = await chain.simulate(call, at=head, sender=self.signer.address, gas=ready.gas_limit)
-        if isinstance(logs, Reverted):
+            found = await chain.simulate(call, at=head, sender=self.signer.address, gas=ready.gas_limit)
+        if isinstance(found, Reverted):
             return "would_revert"
-        return "nothing_to_claim" if logs is not None and not any(log.pays(row.signer) for log in logs) else None
+        pays_nothing = found is not None and not any(log.pays(row.signer) for log in found.logs)
+        return "nothing_to_claim" if pays_nothing else None
 
     # -- the chain ------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.contracts import Legacies, LegacyFacts
 from reminder_worker.chain.signatures import Domain, Signatures, recover
-from reminder_worker.chain.simulation import SimulatedLog
+from reminder_worker.chain.simulation import Simulated
 from reminder_worker.chain.sponsored import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS, SponsoredReads
 from reminder_worker.errors import (
     AlreadyUsed,
@@ -68,6 +68,8 @@ FOLLOWED_SECONDS: Final = 7 * DAY_SECONDS
 """However far the deadline: what will never do is not looked at, and tried again, for ever."""
 MOST_AHEAD_SECONDS: Final = 7 * DAY_SECONDS
 """That version 2 of the TimeLockRouter takes a deadline ahead of its block's time."""
+LEAST_GAS_LIMIT: Final = 100_000
+"""However little a simulation used."""
 _BUDGET: Final = {
     "daily_cap_reached": "used up.",
     "daily_cap_reserved": "reserved by those under way; try again in twenty minutes.",
@@ -98,8 +100,18 @@ class SponsorStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class _Judged:
+    """A request that is good. `creator`: of the legacy, or the giver. `waits`: behind another of the same signer.
+    `simulated`: None where it could not be, or cannot be yet."""
+
+    creator: str
+    waits: bool
+    simulated: Simulated | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Case:
-    """A request that is signed by its signer. `waits`: behind another of the same signer, told by `nonce`."""
+    """A request that is signed by its signer. `gas_limit`: the lane's ceiling."""
 
     chain: Chain
     reads: SponsoredReads
@@ -120,24 +132,24 @@ class _Case:
             raise NonceMismatch(f"The next nonce of this signer is {current}; sign a new one.")
         return ahead > 0
 
-    async def simulate(self, request: Request) -> tuple[SimulatedLog, ...] | None:
-        """The logs of the transaction, None where no node tells them. Raises what its revert means.
+    async def simulate(self, request: Request) -> Simulated | None:
+        """What the transaction would do, None where no node tells. Raises what its revert means.
 
         On top of the block that the facts are of: what a node that has stopped would say of its own is no refusal.
         """
         call = Call(request.router, self.data)
         try:
-            logs = await self.chain.simulate(call, at=self.head, sender=self.sender, gas=self.gas_limit)
+            found = await self.chain.simulate(call, at=self.head, sender=self.sender, gas=self.gas_limit)
         except ChainUnavailable:
-            logs = None  # some nodes refuse what they do not know without an answer; the plain call decides
-        if logs is None:
+            found = None  # some nodes refuse what they do not know without an answer; the plain call decides
+        if found is None:
             answer = await self.chain.call(call, at=self.head.hash, sender=self.sender, gas=self.gas_limit)
             if not isinstance(answer, Reverted):
                 return None
-            logs = answer
-        if isinstance(logs, Reverted):
-            raise refusal(logs.data)
-        return logs
+            found = answer
+        if isinstance(found, Reverted):
+            raise refusal(found.data)
+        return found
 
 
 class Sponsor:
@@ -329,11 +341,11 @@ class Sponsor:
         )
         match request:
             case ClaimRequest():
-                creator, waits = await _judge_claim(request, case)
+                judged = await _judge_claim(request, case)
             case CheckInRequest():
-                creator, waits = await _judge_check_in(request, case)
+                judged = await _judge_check_in(request, case)
             case WithdrawRequest():
-                creator, waits = await self._judge_withdrawal(request, case)
+                judged = await self._judge_withdrawal(request, case)
         authorization = Authorization(
             chain_id=request.chain_id,
             lane=request.lane,
@@ -341,13 +353,13 @@ class Sponsor:
             router=request.router,
             subject_id=request.subject_id,
             signer=request.signer,
-            creator=creator,
+            creator=judged.creator,
             nonce=request.nonce,
             deadline=min(request.deadline, head.timestamp + FOLLOWED_SECONDS),
             call_data=case.data,
-            gas_limit=case.gas_limit,
+            gas_limit=gas_limit(judged.simulated, case.gas_limit),
         )
-        return authorization, waits
+        return authorization, judged.waits
 
     async def _check_pause(self, request: Request) -> None:
         async with self._engine.connect() as connection:
@@ -356,7 +368,7 @@ class Sponsor:
                 detail = "A request of this signer failed on chain today: nothing more is sponsored until tomorrow. "
                 raise LimitReached(detail + _SELF_PAID, left, "signer_paused")
 
-    async def _judge_withdrawal(self, request: WithdrawRequest, case: _Case) -> tuple[str, bool]:
+    async def _judge_withdrawal(self, request: WithdrawRequest, case: _Case) -> _Judged:
         facts = await case.reads.withdraw(request.router, request.subject_id, request.signer, at=case.head.hash)
         found = facts.details
         if found is None:
@@ -372,21 +384,32 @@ class Sponsor:
             raise ContractRefused("not_only_whitelisted_tokens", _only_tokens())
         if found.unlock_time > case.head.timestamp:
             raise named("StillLocked", f"The gift opens on {moment(found.unlock_time)}.")
-        logs = None if waits else await case.simulate(request)
-        if await self._holds_more(request, case.chain, logs):
+        simulated = None if waits else await case.simulate(request)
+        if await self._holds_more(request, case.chain, simulated):
             raise ContractRefused("not_only_whitelisted_tokens", _only_tokens())
-        return found.owner, waits
+        return _Judged(found.owner, waits, simulated)
 
-    async def _holds_more(self, request: WithdrawRequest, chain: Chain, logs: tuple[SimulatedLog, ...] | None) -> bool:
+    async def _holds_more(self, request: WithdrawRequest, chain: Chain, simulated: Simulated | None) -> bool:
         """Whether a vault of NFTs has something under this id too: by what it would log, else by the index."""
         of_nfts = {chain.settings.timelock_erc721, chain.settings.timelock_erc1155}
-        if logs is not None:
-            return any(log.address in of_nfts for log in logs)
+        if simulated is not None:
+            return any(log.address in of_nfts for log in simulated.logs)
         ids = [request.subject_id]
         found = await self._indexers[request.chain_id].ask(lambda indexer, at: indexer.timelocks(ids, at))
         if request.subject_id not in found:
             raise IndexerUnavailable("This gift is not indexed yet; try again in a moment.")
         return any(asset.vault in of_nfts for asset in found[request.subject_id].assets)
+
+
+def gas_limit(simulated: Simulated | None, ceiling: int) -> int:
+    """Of a transaction: all of it is reserved of the day, and what is reserved is not there for others.
+
+    Twice what the simulation used is room for what it got back (a fifth), for the part of its gas that each call keeps
+    back (a sixty-fourth), and for a balance that is not there yet when it is mined.
+    """
+    if simulated is None or simulated.gas_used is None:
+        return ceiling
+    return min(ceiling, max(LEAST_GAS_LIMIT, 2 * simulated.gas_used))
 
 
 async def _version(reads: SponsoredReads, router: str, known: Collection[str]) -> tuple[str | None, str | None]:
@@ -398,7 +421,7 @@ async def _version(reads: SponsoredReads, router: str, known: Collection[str]) -
     return version, None if version in known else RouterVersionUnsupported.code
 
 
-async def _judge_claim(request: ClaimRequest, case: _Case) -> tuple[str, bool]:
+async def _judge_claim(request: ClaimRequest, case: _Case) -> _Judged:
     if not request.assets and not request.is_eth:
         raise InvalidInput("Nothing to claim is named.", [FieldFault("/assets", "is empty, and `isETH` is false")])
     if len(set(request.assets)) != len(request.assets):
@@ -416,17 +439,17 @@ async def _judge_claim(request: ClaimRequest, case: _Case) -> tuple[str, bool]:
     if faults:
         raise InvalidInput("Only claims of whitelisted tokens are sponsored.", faults)
     _check_line(legacy, request.signer, case.head.timestamp)
-    logs = None if waits else await _simulated_claim(request, case, legacy)
-    if logs is not None:
-        delivers = any(log.pays(request.signer) for log in logs)
+    simulated = None if waits else await _simulated_claim(request, case, legacy)
+    if simulated is not None:
+        delivers = any(log.pays(request.signer) for log in simulated.logs)
     else:
         delivers = await _has_something(request, case, legacy)
     if not delivers:
         raise ContractRefused("nothing_to_claim", "This claim would deliver nothing; check what the legacy may move.")
-    return legacy.creator, waits
+    return _Judged(legacy.creator, waits, simulated)
 
 
-async def _simulated_claim(request: ClaimRequest, case: _Case, legacy: LegacyFacts) -> tuple[SimulatedLog, ...] | None:
+async def _simulated_claim(request: ClaimRequest, case: _Case, legacy: LegacyFacts) -> Simulated | None:
     """A legacy is live until it is deleted or claimed from, and further claims are paid: only the contract tells."""
     try:
         return await case.simulate(request)
@@ -441,7 +464,7 @@ async def _simulated_claim(request: ClaimRequest, case: _Case, legacy: LegacyFac
         raise
 
 
-async def _judge_check_in(request: CheckInRequest, case: _Case) -> tuple[str, bool]:
+async def _judge_check_in(request: CheckInRequest, case: _Case) -> _Judged:
     facts = await case.reads.check_in(request.router, request.subject_id, request.signer, at=case.head.hash)
     waits = case.waits(request, facts.nonce)
     legacy = await _genuine(request, case, facts.legacy)
@@ -453,9 +476,7 @@ async def _judge_check_in(request: CheckInRequest, case: _Case) -> tuple[str, bo
         raise named("CheckInDeadlineTooFar")
     if not facts.premium:
         raise PremiumRequired("Sponsored check-ins need an active Premium subscription. " + _SELF_PAID)
-    if not waits:
-        await case.simulate(request)
-    return legacy.creator, waits
+    return _Judged(legacy.creator, waits, None if waits else await case.simulate(request))
 
 
 async def _genuine(request: Request, case: _Case, legacy: str | None) -> LegacyFacts:

@@ -44,7 +44,7 @@ class Authorization:
     """What a user allowed, good to be relayed. `call_data` holds their signature.
 
     `digest`: 32 bytes, EIP-712. `subject_id`: legacy or timelock id. `creator`: of the legacy, or the giver. `nonce`:
-    the signer's at the router. `deadline`: unix seconds. `gas_limit`: the lane's ceiling.
+    the signer's at the router. `deadline`: unix seconds. `gas_limit`: the lane's ceiling at most.
     """
 
     chain_id: int

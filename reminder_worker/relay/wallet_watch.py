@@ -21,6 +21,11 @@ GAS_OF_A_RELAY: Final = 210_000
 """By which a balance is told in relays: that of a claim on the deployed contracts."""
 
 
+def pays_for(balance: int, price: int, ceiling: int) -> int:
+    """How many relays; all in wei. Above the ceiling nothing is paid."""
+    return balance // (GAS_OF_A_RELAY * max(1, min(price, ceiling)))
+
+
 class WalletWatch:
     """Of one wallet on all its chains. Alerts when its balance pays for fewer than `low_balance_relays`."""
 
@@ -61,10 +66,10 @@ class WalletWatch:
         stopped = (await connection.execute(statements.READ_WALLET, self._key(chain_id))).one().stopped
         age = await self._tell_of_the_oldest(connection, chain_id)
         if market is not None:
-            pays_for = balance // (GAS_OF_A_RELAY * max(1, min(market.base_fee + market.priority_fee, market.ceiling)))
-            facts: Facts = {"balance_wei": balance, "pays for": f"{pays_for} relays"}
-            if pays_for < self._low_balance_relays or 4 * pays_for >= 5 * self._low_balance_relays:
-                low = pays_for < self._low_balance_relays  # in between, fees alone would raise and clear it in turn
+            relays = pays_for(balance, market.base_fee + market.priority_fee, market.ceiling)
+            facts: Facts = {"balance_wei": balance, "pays for": f"{relays} relays"}
+            if relays < self._low_balance_relays or 4 * relays >= 5 * self._low_balance_relays:
+                low = relays < self._low_balance_relays  # in between, fees alone would raise and clear it in turn
                 await self._condition(connection, chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
         reason: Facts = {} if stopped is None else {"reason": stopped}
         await self._condition(connection, chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)

@@ -16,6 +16,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.cli import main
 from reminder_worker.passes import PASSES
 from reminder_worker.privacy.vault import Vault
+from reminder_worker.relay.wallet_watch import GAS_OF_A_RELAY
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS
 from reminder_worker.reminders.recipient_rows import seal_row
 from tests.integration.conftest import AnvilChain
@@ -254,6 +255,19 @@ def test_doctor_finds_an_attestor_poor_where_operators_are_told_so(command: Comm
     looked = command("doctor", **wallets)
     assert looked.exit_code == 1
     assert f"fewer than {LOW_BALANCE_RENEWALS}: send ETH to {attestor.address}" in looked.output
+
+
+@pytest.mark.parametrize(("relays", "enough"), [(100, True), (25, False)])
+def test_doctor_counts_what_a_wallet_pays_for_as_the_alert_does(
+    command: Command, anvil_chain: AnvilChain, relays: int, enough: bool
+) -> None:
+    """In relays as they are, not in the dearest that there may be."""
+    wallets = _wallets(anvil_chain, named_account("attestor").key.hex())
+    price = int(anvil_chain.anvil.rpc("eth_gasPrice"), 16)
+    anvil_chain.anvil.set_balance(Account.from_key(RELAYER_KEY).address, relays * GAS_OF_A_RELAY * price)
+    looked = command("doctor", **wallets)
+    assert looked.exit_code == (0 if enough else 1), looked.output
+    assert ("fewer than 50: send ETH" in looked.output) is not enough
 
 
 @pytest.mark.parametrize("router", ["TransferEOALegacyRouter", "TimeLockRouter"])

@@ -145,6 +145,28 @@ async def test_an_heir_without_ether_claims(world: World, sealed: Sealed) -> Non
     assert set(told) == {"id", "lane", "status", "txHash", "blockNumber", "error", "createdAt", "updatedAt"}
 
 
+def gas_of(world: World, relay: Answer) -> tuple[int, int]:
+    """Of its transaction: what it may use at most, and what it used."""
+    anvil, tx_hash = world.scenario.anvil, relay.body["txHash"]
+    sent = anvil.rpc("eth_getTransactionByHash", tx_hash)
+    return int(sent["gas"], 16), int(anvil.receipt(tx_hash)["gasUsed"], 16)
+
+
+async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: World, sealed: Sealed) -> None:
+    """What is reserved of the day is not there for other families."""
+    world.scenario.subscribe_premium(sealed.owner)
+    tokens = [sealed.it.usdc, sealed.it.dai]
+    opened, other, gift = sealed.legacy(tokens=tokens), sealed.legacy(opened=False), sealed.gift()
+    claim = await relayed(world, "/sponsor/claim", claim_body(world, opened, sealed.heir, tokens))
+    check_in = await relayed(world, "/sponsor/check-in", check_in_body(world, other, sealed.owner))
+    withdrawal = await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir))
+    for relay, ceiling in ((claim, 900_000), (check_in, 300_000), (withdrawal, 500_000)):
+        limit, used = gas_of(world, relay)
+        assert 1.5 * used < limit < min(2.5 * used, ceiling)
+    rows = await world.rows("select gas_limit from worker.nonce_slot order by nonce")
+    assert [row.gas_limit for row in rows] == [gas_of(world, relay)[0] for relay in (claim, check_in, withdrawal)]
+
+
 async def test_a_premium_owner_checks_in(world: World, sealed: Sealed) -> None:
     legacy = sealed.legacy(opened=False)
     world.scenario.subscribe_premium(sealed.owner)
@@ -462,7 +484,7 @@ async def test_where_nothing_can_be_simulated_allowances_and_the_call_decide(
     await refused(world, "/sponsor/claim", empty, 422, "nothing_to_claim")
     await refused(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [token]), 422, "would_fail")
     body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
-    assert (await world.post("/sponsor/claim", body)).status == 202
+    assert gas_of(world, await relayed(world, "/sponsor/claim", body))[0] == 900_000  # nobody tells what it needs
     gift = sealed.gift()
     body = withdraw_body(world, gift, sealed.heir)
     await refused(world, "/sponsor/gift-withdraw", body, 503, "indexer_unavailable")

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from reminder_worker.chain.simulation import TRANSFER, SimulatedLog, outcome, request
+from reminder_worker.chain.simulation import TRANSFER, Simulated, SimulatedLog, outcome, request
 from reminder_worker.chain.values import Call, Reverted
 
 HEIR = "0x" + "b8" * 20
@@ -24,8 +24,15 @@ def log(**changes: Any) -> dict[str, Any]:
 
 def test_logs_are_told_in_order() -> None:
     found = outcome(answer(logs=[log(), log(address=ETHER)]))
-    assert isinstance(found, tuple)
-    assert [(each.address, each.pays(HEIR)) for each in found] == [(TOKEN.lower(), True), (ETHER, True)]
+    assert isinstance(found, Simulated)
+    assert [(each.address, each.pays(HEIR)) for each in found.logs] == [(TOKEN.lower(), True), (ETHER, True)]
+
+
+def test_the_gas_is_told_where_the_node_tells_it() -> None:
+    assert outcome(answer()) == Simulated((), 21_000)
+    (block,) = answer()
+    del block["calls"][0]["gasUsed"]
+    assert outcome([block]) == Simulated((), None)
 
 
 def test_a_revert_is_told_wherever_its_data_stands() -> None:
@@ -37,7 +44,9 @@ def test_a_revert_is_told_wherever_its_data_stands() -> None:
     assert outcome(answer(status="0x0")) == Reverted(b"")
 
 
-@pytest.mark.parametrize("garbage", [None, [], [{}], [{"calls": []}], answer(status="yes"), answer(logs=[{}]), {}])
+@pytest.mark.parametrize(
+    "garbage", [None, [], [{}], [{"calls": []}], answer(status="yes"), answer(gasUsed=1), answer(logs=[{}]), {}]
+)
 def test_garbage_is_the_nodes_failure(garbage: Any) -> None:
     with pytest.raises(msgspec.ValidationError):
         outcome(garbage)
