@@ -44,14 +44,17 @@ class PassFailed(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """`look` and `run` are for one chain (`ANY_CHAIN` where `per_chain` is false). Reports hold no personal data."""
+    """`look` and `run` are for one chain (`ANY_CHAIN` where `per_chain` is false).
+
+    `run` gives a report, or a dataclass that is one; neither holds personal data.
+    """
 
     name: str
     every_seconds: int
     per_chain: bool
     switched_off: Callable[[Settings], str | None]
     look: Callable[[Runtime, int], Awaitable[bool]]
-    run: Callable[[Runtime, int], Awaitable[Report]]
+    run: Callable[[Runtime, int], Awaitable[Any]]
 
     def chains(self, settings: Settings) -> Sequence[int]:
         return [chain.chain_id for chain in settings.chains] if self.per_chain else [ANY_CHAIN]
@@ -86,8 +89,8 @@ async def run(runtime: Runtime, name: str) -> list[Outcome]:
 
     async def one(chain_id: int) -> Outcome:
         began = time.monotonic()
-        error, report = await _guarded(step, chain_id, step.run(runtime, chain_id))
-        full = {**(report or {}), "seconds": round(time.monotonic() - began, 3)} if error is None else None
+        error, found = await _guarded(step, chain_id, step.run(runtime, chain_id))
+        full = {**_report(found), "seconds": round(time.monotonic() - began, 3)} if error is None else None
         await _record(runtime, name, chain_id, error=error, report=full, ran=True, due=False)
         return Outcome(chain_id, error, report=full)
 
@@ -156,26 +159,12 @@ def _dispatch(runtime: Runtime) -> Dispatch:
     return runtime.dispatch
 
 
-def _report(findings: Any) -> Report:
+def _report(found: Any) -> Report:
     """A dataclass's fields as JSON takes them; not `asdict`, which turns a Counter into one of pairs."""
-    values = {field.name: getattr(findings, field.name) for field in fields(findings)}
+    if isinstance(found, Mapping):
+        return found
+    values = {field.name: getattr(found, field.name) for field in fields(found)}
     return {name: _report(value) if is_dataclass(value) else value for name, value in values.items()}
-
-
-async def _advance_index(runtime: Runtime, chain_id: int) -> Report:
-    return _report(await runtime.chain_indexes[chain_id].advance())
-
-
-async def _read_signals(runtime: Runtime, chain_id: int) -> Report:
-    return _report(await runtime.signal_passes[chain_id].run())
-
-
-async def _read_windows(runtime: Runtime, chain_id: int) -> Report:
-    return _report(await runtime.due_passes[chain_id].run())
-
-
-async def _send_due(runtime: Runtime, _: int) -> Report:
-    return _report(await _dispatch(runtime).run())
 
 
 def _relay_off(settings: Settings) -> str | None:
@@ -237,10 +226,6 @@ def _gift_mail(runtime: Runtime) -> GiftMail:
     return runtime.gift_mail
 
 
-async def _send_gift_emails(runtime: Runtime, _: int) -> Report:
-    return _report(await _gift_mail(runtime).run())
-
-
 def _auto_renew_off(settings: Settings) -> str | None:
     return None if settings.auto_renew else "no attestor is configured (ATTESTOR_KEY)"
 
@@ -249,10 +234,10 @@ async def _owners_to_look_at(runtime: Runtime, chain_id: int) -> bool:
     return relays_on(runtime.settings, chain_id) and await _auto_renew(runtime).look(chain_id)
 
 
-async def _renew_timers(runtime: Runtime, chain_id: int) -> Report:
+async def _renew_timers(runtime: Runtime, chain_id: int) -> Any:
     if not relays_on(runtime.settings, chain_id):
         return {"renews": "nothing on this chain"}
-    return _report(await _auto_renew(runtime).run(chain_id))
+    return await _auto_renew(runtime).run(chain_id)
 
 
 def _auto_renew(runtime: Runtime) -> AutoRenew:
@@ -287,21 +272,13 @@ async def _something_changed(runtime: Runtime, chain_id: int) -> bool:
     return (await _watch(runtime, chain_id)).changed > 0
 
 
-async def _watch_once(runtime: Runtime, chain_id: int) -> Report:
-    return _report(await _watch(runtime, chain_id))
-
-
 def _prices_off(settings: Settings) -> str | None:
     return None if any(chain.price_feeds for chain in settings.chains) else "no price feeds (CHAIN_x_PRICE_FEEDS)"
 
 
-async def _read_prices(runtime: Runtime, chain_id: int) -> Report:
-    return _report(await runtime.prices[chain_id].run())
-
-
-async def _take_snapshot(runtime: Runtime, chain_id: int) -> Report:
+async def _take_snapshot(runtime: Runtime, chain_id: int) -> Any:
     taken = await runtime.statistics[chain_id].run()
-    return _report(taken) if taken else {"taken": "nothing: the index has first to reach the head"}
+    return taken or {"taken": "nothing: the index has first to reach the head"}
 
 
 def _upgrades_off(settings: Settings) -> str | None:
@@ -313,14 +290,10 @@ async def _queue_has_changed(runtime: Runtime, chain_id: int) -> bool:
     return chain_id in runtime.upgrades and await runtime.upgrades[chain_id].look()
 
 
-async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Report:
+async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Any:
     if chain_id not in runtime.upgrades:
         return {"watches": "nothing on this chain"}
-    return _report(await runtime.upgrades[chain_id].run())
-
-
-async def _tell_operators(runtime: Runtime, _: int) -> Report:
-    return _report(await runtime.alerts.run())
+    return await runtime.upgrades[chain_id].run()
 
 
 PASSES: tuple[Pass, ...] = (
@@ -330,7 +303,7 @@ PASSES: tuple[Pass, ...] = (
         True,
         _always_on,
         lambda runtime, chain_id: runtime.chain_indexes[chain_id].look(),
-        _advance_index,
+        lambda runtime, chain_id: runtime.chain_indexes[chain_id].advance(),
     ),
     Pass(
         "signals",
@@ -338,7 +311,7 @@ PASSES: tuple[Pass, ...] = (
         True,
         _always_on,
         lambda runtime, chain_id: runtime.signal_passes[chain_id].look(),
-        _read_signals,
+        lambda runtime, chain_id: runtime.signal_passes[chain_id].run(),
     ),
     Pass(
         "due",
@@ -346,7 +319,7 @@ PASSES: tuple[Pass, ...] = (
         True,
         _mail_off,
         lambda runtime, chain_id: runtime.due_passes[chain_id].look(),
-        _read_windows,
+        lambda runtime, chain_id: runtime.due_passes[chain_id].run(),
     ),
     Pass(
         "dispatch",
@@ -354,7 +327,7 @@ PASSES: tuple[Pass, ...] = (
         False,
         _mail_off,
         lambda runtime, _: _dispatch(runtime).look(),
-        _send_due,
+        lambda runtime, _: _dispatch(runtime).run(),
     ),
     Pass(
         "gifts",
@@ -362,7 +335,7 @@ PASSES: tuple[Pass, ...] = (
         False,
         _gifts_off,
         lambda runtime, _: _gift_mail(runtime).look(),
-        _send_gift_emails,
+        lambda runtime, _: _gift_mail(runtime).run(),
     ),
     Pass(
         "relay",
@@ -386,7 +359,7 @@ PASSES: tuple[Pass, ...] = (
         True,
         _prices_off,
         lambda runtime, chain_id: runtime.prices[chain_id].look(),
-        _read_prices,
+        lambda runtime, chain_id: runtime.prices[chain_id].run(),
     ),
     Pass(
         "statistics",
@@ -410,7 +383,7 @@ PASSES: tuple[Pass, ...] = (
         False,
         _always_on,
         lambda runtime, _: runtime.alerts.look(),
-        _tell_operators,
+        lambda runtime, _: runtime.alerts.run(),
     ),
     Pass(
         "watchdog",
@@ -418,7 +391,7 @@ PASSES: tuple[Pass, ...] = (
         False,
         _always_on,
         _something_changed,
-        _watch_once,
+        _watch,
     ),
 )
 BY_NAME = {step.name: step for step in PASSES}
