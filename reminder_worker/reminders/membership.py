@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from reminder_worker.chain import words
-from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Call, Chain, Reverted
 from reminder_worker.chain.contracts import Legacies, Members
 from reminder_worker.chain.words import Malformed
@@ -12,7 +11,6 @@ from reminder_worker.reminders.audience import Membership
 from reminder_worker.reminders.horizon import SAFE_LEGACY
 
 _GET_OWNERS: Final = bytes.fromhex("a0e67e2b")  # getOwners() of a Safe
-_LAST_TIMESTAMP: Final = selector("Legacy", "getLastTimestamp")
 
 
 async def read_memberships(chain: Chain, legacy_types: Mapping[str, int], at: str) -> dict[str, Membership | None]:
@@ -46,21 +44,8 @@ async def safe_signers(chain: Chain, safes: Sequence[str], at: str) -> dict[str,
     return {safe: _addresses(answer) for safe, answer in zip(safes, answers, strict=True)}
 
 
-async def last_activity(chain: Chain, legacies: Sequence[str], at: str) -> dict[str, int]:
-    """Unix seconds of the activity a legacy counts from; 0 for one that does not say."""
-    answers = await chain.call_many([Call(each, _LAST_TIMESTAMP) for each in legacies], at=at) if legacies else []
-    return {legacy: _number(answer) for legacy, answer in zip(legacies, answers, strict=True)}
-
-
 def _addresses(answer: bytes | Reverted) -> tuple[str, ...]:
     try:
         return () if isinstance(answer, Reverted) else words.addresses_at(answer, words.at(answer, 0))
     except Malformed:
         return ()
-
-
-def _number(answer: bytes | Reverted) -> int:
-    try:
-        return 0 if isinstance(answer, Reverted) else words.at(answer, 0)
-    except Malformed:
-        return 0

@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderView
+from reminder_worker.chain.renewals import Renewals
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, Touched
@@ -32,7 +33,7 @@ from reminder_worker.reminders.horizon import (
     opened_at,
     with_deadlines,
 )
-from reminder_worker.reminders.membership import last_activity, read_memberships
+from reminder_worker.reminders.membership import read_memberships
 from reminder_worker.reminders.tasks import collecting_young_objects_only, together
 from reminder_worker.reminders.window_view import open_windows
 from reminder_worker.settings import ReminderSettings
@@ -188,6 +189,7 @@ class _Run:
         self._view = ReminderView(chain)
         self._legacies = Legacies(chain)
         self._premium = PremiumSetting(chain)
+        self._renewals = Renewals(chain)
         self._at_once = asyncio.Semaphore(settings.due_concurrency)
         self._ahead: dict[str, int] = {}
         self._default_ahead: int | None = None
@@ -253,11 +255,11 @@ class _Run:
             return
         read = await read_memberships(self._chain, types, self.head.hash)
         doubtful = [each.watched.legacy for each in wanted if each.open and self._seems_old(each, 0)]
-        active = await last_activity(self._chain, doubtful, self.head.hash)
+        active = dict(zip(doubtful, await self._renewals.resets(doubtful, at=self.head.hash), strict=True))
         for each in wanted:
             each.members = _to_store(each, read.get(each.watched.legacy))
             if each.open:
-                each.old = self._seems_old(each, active.get(each.watched.legacy, 0))
+                each.old = self._seems_old(each, active.get(each.watched.legacy) or 0)
                 each.triggers = each.triggers if each.members else None
 
     async def _store(self, least: int) -> None:
