@@ -270,9 +270,7 @@ class Chain:
             await self._over(attempt)
         return found
 
-    async def simulate(
-        self, call: Call, *, at: Block, sender: str, gas: int
-    ) -> simulation.Simulated | Reverted | None:
+    async def simulate(self, call: Call, *, at: Block, sender: str, gas: int) -> simulation.Simulated | Reverted | None:
         """What a transaction would do on top of a block; None when no endpoint can tell."""
         found: simulation.Simulated | Reverted | None = None
 
