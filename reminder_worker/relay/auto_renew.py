@@ -114,7 +114,7 @@ class AutoRenew:
         """
         ends, report = time.monotonic() + budget_seconds, RenewalReport()
         chain = self._chains[chain_id]
-        opted_in = await self._opted_in(chain_id)
+        opted_in = await self._opted_in(chain)
         while opted_in:
             if time.monotonic() > ends:
                 report.more = True
@@ -229,11 +229,13 @@ class AutoRenew:
 
     # -- what is kept ---------------------------------------------------------------------------
 
-    async def _opted_in(self, chain_id: int) -> list[OptedIn]:
+    async def _opted_in(self, chain: Chain) -> list[OptedIn]:
         """Also forgets who opted out: a baseline of then says nothing when they are back."""
+        finalized = await Renewals(chain).finalized()
+        values = {"chain_id": chain.chain_id}
         async with self._engine.begin() as conn:
-            await conn.execute(sql.FORGET, {"chain_id": chain_id})
-            rows = (await conn.execute(sql.OPTED_IN, {"chain_id": chain_id})).all()
+            await conn.execute(sql.FORGET, {**values, "finalized": finalized.number})
+            rows = (await conn.execute(sql.OPTED_IN, values)).all()
         return [
             OptedIn(
                 row.address,

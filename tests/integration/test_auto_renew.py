@@ -94,6 +94,20 @@ async def test_a_transaction_that_is_not_final_is_no_activity_yet(world: Renewal
     assert (await world.look()).sent == 1
 
 
+async def test_an_index_that_is_read_again_forgets_no_activity(world: RenewalWorld) -> None:
+    """Until it has come so far again, it has not heard of anybody who opted in."""
+    legacy = world.legacy()
+    await world.look()
+    world.transact()
+    world.scenario.advance(IN_WINDOW)
+    world.finalize()
+    await world.world.index.advance()
+    await world.world.index.rewind_to(1)
+    assert (await world.renewer().run(CHAIN_ID)).legacies == 0
+    assert (await world.look()).sent == 1
+    assert world.state(legacy)[1] == world.count()
+
+
 async def test_a_dry_run_decides_reports_and_sends_nothing(world: RenewalWorld) -> None:
     legacy = world.legacy()
     await world.look()
