@@ -190,12 +190,13 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
 @click.option("--from-block", type=click.IntRange(min=0), required=True, help="First block to read again.")
 @click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
 def backfill(from_block: int, chain_id: int | None) -> None:
-    """Read a chain's logs again from a block into our own index. Sends no email for the past."""
+    """Read a chain's logs again from a block into our own index. Sends no email for the past, and none twice."""
     chosen = cli_parts.chosen_chain(cli_parts.settings(), chain_id)
 
     async def work(runtime: "Runtime") -> int:
         index = runtime.chain_indexes[chosen]
         await index.rewind_to(from_block)
+        await runtime.signal_passes[chosen].read_again()  # what the index lacked may be a signal
         with cli_parts.progress() as progress:
             task = progress.add_task("reading blocks", total=None)
             while True:

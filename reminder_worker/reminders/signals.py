@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.database.tables import notify_signal
+from reminder_worker.database.tables import index_cursor, notify_signal
 from reminder_worker.errors import ChainUnavailable, IndexIsEmpty
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.index_tables import Cursor, any_of, move_cursor, read_cursor
@@ -95,6 +95,13 @@ class SignalPass:
                 source=step.source,
             )
         return report
+
+    async def read_again(self) -> None:
+        """Everything young enough to be acted on, as after a reorganisation; what is stored stays as it is."""
+        place = index_cursor.c
+        mine = place.chain_id == self._chain.chain_id, place.name == CURSOR
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(index_cursor).where(*mine))
 
     async def _next(self) -> _Step | None:
         """None when there is nothing above the cursor, which costs one question to the node."""

@@ -14,11 +14,13 @@ from sqlalchemy import make_url
 from devnet.deploy import Deployment, named_account
 from devnet.scenarios import Scenario
 from reminder_worker.cli import main
+from reminder_worker.indexer.fold import NOTIFY
 from reminder_worker.passes import PASSES
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.wallet_watch import GAS_OF_A_RELAY
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS
 from reminder_worker.reminders.recipient_rows import seal_row
+from reminder_worker.reminders.signals import OVERLAP
 from tests.integration.conftest import AnvilChain
 from tests.integration.relay_rows import SIGNATURE, enter_budget, enter_request, enter_wallet
 
@@ -558,3 +560,22 @@ def test_backfill_reads_nothing_before_the_first_block_of_all(command: Command) 
     done = command("backfill", "--from-block", "0", **first)
     assert done.exit_code == 0, done.output
     assert '"block": 4,' in next(line for line in done.output.splitlines() if "index_rewound" in line)
+
+
+def test_a_signal_that_was_hidden_from_the_index_is_found_by_a_backfill(
+    command: Command, chain_scenario: Scenario
+) -> None:
+    """However far below the place up to which signals were read, if it is young enough to be acted on."""
+    owner = chain_scenario.account("owner")
+    legacy = chain_scenario.create_legacy(owner, {chain_scenario.account("heir").address: 100})
+    chain_scenario.check_in(owner, legacy)
+    chain_scenario.anvil.mine(2 * OVERLAP)
+    for name in ("index", "signals"):
+        assert command("tick", "--pass", name).exit_code == 0
+    command.sql("delete from worker.chain_event where name = %s", NOTIFY)
+    command.sql("delete from worker.notify_signal")
+    done = command("backfill", "--from-block", "1")
+    assert done.exit_code == 0, done.output
+    for _ in range(2):
+        assert command("tick", "--pass", "signals").exit_code == 0
+        assert command.sql("select legacy, state from worker.notify_signal") == [(legacy.address, "new")]
