@@ -1,7 +1,6 @@
 """The HTTP application, put together from the running parts."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from litestar import Litestar, Router
 from litestar.config.cors import CORSConfig
@@ -10,7 +9,6 @@ from litestar.exceptions import HTTPException, NotFoundException
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import Components
 from litestar.types import ASGIApp, ExceptionHandlersMap
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.clients import Clients, RateLimit
 from api.controllers.gift_pages import (
@@ -33,18 +31,8 @@ from api.metrics import RequestMetrics
 from api.problems import exception_handlers
 from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage, not_found_as_a_problem
 from api.stats import Published
-from reminder_worker.chain.client import Chain
-from reminder_worker.gifts.notifications import GiftNotifications
 from reminder_worker.gifts.page_files import PageFiles
-from reminder_worker.gifts.pages import GiftPages
-from reminder_worker.gifts.wallets import GiftWallets
-from reminder_worker.operations_relay import PayingWallet
-from reminder_worker.privacy.hashing import KeyedHash
-from reminder_worker.quotas import Quotas
-from reminder_worker.relay.intake import Sponsor
-from reminder_worker.reminders.dispatch import Dispatch
-from reminder_worker.reminders.instructions import Instructions
-from reminder_worker.reminders.recipients import Recipients
+from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
 
 API_VERSION = "1.0.0"
@@ -58,38 +46,7 @@ until its deadline. `docs/signing.ts` makes and signs each of them.
 """
 
 
-class Parts(Protocol):
-    """What the application needs of the runtime."""
-
-    @property
-    def settings(self) -> Settings: ...
-    @property
-    def engine(self) -> AsyncEngine: ...
-    @property
-    def hashes(self) -> KeyedHash: ...
-    @property
-    def quotas(self) -> Quotas: ...
-    @property
-    def chains(self) -> Mapping[int, Chain]: ...
-    @property
-    def wallets(self) -> Sequence[PayingWallet]: ...
-    @property
-    def recipients(self) -> Recipients: ...
-    @property
-    def instructions(self) -> Instructions: ...
-    @property
-    def sponsor(self) -> Sponsor: ...
-    @property
-    def gift_pages(self) -> GiftPages | None: ...
-    @property
-    def gift_wallets(self) -> GiftWallets: ...
-    @property
-    def dispatch(self) -> Dispatch | None: ...
-    @property
-    def gift_notifications(self) -> GiftNotifications: ...
-
-
-def create_app(parts: Parts, published: Published, clients: Clients, per_minute: RateLimit) -> Litestar:
+def create_app(parts: Runtime, published: Published, clients: Clients, per_minute: RateLimit) -> Litestar:
     """The routes with their limits; serve it wrapped, by `application`."""
     settings = parts.settings
     limit = per_minute.guard()
@@ -174,7 +131,7 @@ def create_app(parts: Parts, published: Published, clients: Clients, per_minute:
     )
 
 
-def application(parts: Parts, metrics: RequestMetrics, published: Published) -> ASGIApp:
+def application(parts: Runtime, metrics: RequestMetrics, published: Published) -> ASGIApp:
     """What a server serves: the routes inside the edge, and before them what is ready in memory."""
     clients = Clients(parts.settings.api.trusted_proxies, parts.hashes)
     per_minute = RateLimit(clients, parts.quotas, parts.settings.api.rate_limit_per_minute)

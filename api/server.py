@@ -11,12 +11,12 @@ from typing import Any
 import structlog
 import uvicorn
 
-from api.app import Parts, application
+from api.app import application
 from api.metrics import RequestMetrics, Scrape
 from api.patience import Patience
 from api.stats import Published
 from reminder_worker.errors import Misconfigured
-from reminder_worker.runtime import open_runtime
+from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -45,7 +45,7 @@ async def serve(settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def listening(parts: Parts) -> AsyncIterator[tuple[int, int]]:
+async def listening(parts: Runtime) -> AsyncIterator[tuple[int, int]]:
     """The API and its metrics on the configured addresses; yields both ports (0 in the settings: a free one)."""
     metrics, settings = RequestMetrics(), parts.settings.api
     scrape = Scrape(parts.engine, parts.chains, metrics, parts.wallets, parts.settings)
