@@ -23,14 +23,12 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.authorise import Authorised, Authoriser, SignedRequest
 from reminder_worker.reminders.plan import rearm
-from reminder_worker.reminders.recipient_rows import body_context, open_row, seal_row
+from reminder_worker.reminders.recipient_rows import open_row, seal_row
 from reminder_worker.reminders.recipient_set import Recipient, read_recipient_set
 from reminder_worker.settings import Settings
 from reminder_worker.signed import already_used, payload_hash
 
 log = structlog.get_logger(__name__)
-
-__all__ = ["Recipient", "Recipients", "Saved", "body_context", "cancel_unsent", "open_row"]
 
 DAY = 86400
 # One round trip; a second reader of the same digest waits for the first and then has spent nothing. The commit does not
@@ -106,16 +104,12 @@ class Recipients:
             rows = (await conn.execute(_SPEND_AND_READ, values)).all()
         if not rows[0].spent:
             raise already_used()
-        return tuple(self.open_row(row) for row in rows if row.recipient is not None)
+        return tuple(open_row(self._vault, row) for row in rows if row.recipient is not None)
 
     async def erase(self, request: SignedRequest) -> int:
         """Shred the whole set, also after Premium lapsed; returns how many recipients it had."""
         granted = await self._authoriser.authorise(request, "EraseLegacy")
         return await through_deadlocks(lambda: self._erase(request, granted))
-
-    def open_row(self, row: Row[Any]) -> Recipient:
-        """Decrypt a row of `recipient`, in memory only. Raises DecryptionFailed."""
-        return open_row(self._vault, row)
 
     async def _replace(self, request: SignedRequest, granted: Authorised, wanted: Sequence[Recipient]) -> Saved:
         async with self._engine.begin() as conn:
@@ -176,7 +170,7 @@ class Recipients:
         if row is None or row.role != wanted.role or not self._has_email(row, wanted):
             return False
         try:
-            return self.open_row(row) == wanted
+            return open_row(self._vault, row) == wanted
         except DecryptionFailed:
             log.error("recipient_not_decryptable", chain_id=row.chain_id, legacy=row.legacy, recipient=row.recipient)
             return False

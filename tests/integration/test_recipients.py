@@ -18,8 +18,7 @@ from reminder_worker.database.tables import metadata, sent_ledger
 from reminder_worker.database.tables import recipient as recipient_table
 from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.recipient_rows import SEALED
-from reminder_worker.reminders.recipients import body_context, open_row
+from reminder_worker.reminders.recipient_rows import SEALED, body_context, open_row
 from tests.integration.api_world import CANARY_EMAIL, CANARY_NAME, ENC_KEY, World, open_world, person
 
 _OPEN_WINDOW = (
@@ -351,9 +350,9 @@ async def test_a_row_moved_to_another_place_does_not_decrypt(world: World, owner
     )
     for forgery in forgeries:
         with pytest.raises(DecryptionFailed) as failed:
-            world.parts.recipients.open_row(SimpleNamespace(**{**one._mapping, **forgery}))
+            open_row(world.parts.vault, SimpleNamespace(**{**one._mapping, **forgery}))
         assert CANARY_EMAIL not in str(failed.value)
-    assert world.parts.recipients.open_row(one).email == CANARY_EMAIL
+    assert open_row(world.parts.vault, one).email == CANARY_EMAIL
 
 
 async def test_rotation_moves_rows_and_undecided_bodies_to_the_new_key(
