@@ -10,6 +10,8 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from devnet.chain import usable_port
+
 
 class Fault(Enum):
     """What the next request to /send meets. The first group accepts nothing."""
@@ -51,7 +53,7 @@ class MailStub:
     hangs: asyncio.Event = field(default_factory=asyncio.Event)  # set once it has accepted and says nothing
     _keys: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     _runner: web.AppRunner | None = None
-    _port: int = 0
+    _port: int = field(default_factory=usable_port)  # the same after a pause
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -68,7 +70,6 @@ class MailStub:
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port)
         await site.start()
-        self._port = self._runner.addresses[0][1]
 
     async def stop(self) -> None:
         """Connections are refused from now on, until `start`; it remembers its keys."""
