@@ -261,6 +261,8 @@ class SignalReader:
         chain_id = self._chain.chain_id
         legacies = sorted({legacy for types in by_place.values() for legacy in types})
         async with self._engine.connect() as conn:
+            # One snapshot: of an index that is taken back in between, nobody would be configured.
+            await conn.execution_options(isolation_level="REPEATABLE READ")
             cursor = await read_cursor(conn, chain_id, INDEX_CURSOR)
             values = {"chain_id": chain_id, "legacies": legacies, "names": sorted(REMINDER_CONFIG.events)}
             events = [event_of(row) for row in await conn.execute(sql.CONFIG_EVENTS, values)]

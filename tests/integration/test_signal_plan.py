@@ -3,7 +3,9 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
+import psycopg
 import pytest
+from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
@@ -71,3 +73,25 @@ async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_ma
         )
     claim = Signal("0x" + "cd" * 32, LEGACY, 2, 1, 1, CLAIMED_AT, 0, 0, denied=False)
     assert await reader(world)._told_lines([claim]) == ({} if line is None else {(LEGACY, CLAIMED_AT): line})
+
+
+async def test_an_index_that_is_taken_back_meanwhile_makes_nobody_unconfigured(world: World, database_url: str) -> None:
+    """Between the question how far it is and the one what it says: the signal would be planned for nobody."""
+    legacy = world.legacy()
+    tx = world.scenario.check_in(world.account("owner"), legacy)
+    await world.index.advance()
+    (receipt,) = await world.chain.receipts([tx])
+    assert receipt is not None
+
+    def take_back(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if "worker.chain_event" in statement:
+            with psycopg.connect(database_url.replace("+psycopg", "")) as connection:
+                connection.execute("delete from worker.chain_event")
+                connection.execute("update worker.index_cursor set block_number = 0 where name = 'index'")
+
+    event.listen(world.engine.sync_engine, "before_cursor_execute", take_back)
+    signal = Signal(tx, legacy.address, 0, 1, receipt.block_number, 0, 0, 0, denied=False)
+    (judged,) = await reader(world).judge([signal])
+    assert judged.state == "planned"
+    assert judged.config is not None
+    assert world.address("anna") in judged.config.beneficiaries
