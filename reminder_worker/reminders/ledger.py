@@ -66,7 +66,8 @@ class Ledger:
             await _merge(conn, decision.merge)
             await _defer(conn, decision.defer)
             await _run(conn, sql.HURRY, decision.hurry)
-            claimed, over = await self._charge(conn, decision.claim, day)
+            turn = {row.id: (row.next_try, row.created_at) for row in rows}
+            claimed, over = await self._charge(conn, sorted(decision.claim, key=lambda each: turn[each.id]), day)
             await _run(conn, sql.DEFER_TO_NEXT_DAY, [entry.id for entry in over], {"until": day + DAY_SECONDS})
         return Claim(
             token,
@@ -134,7 +135,7 @@ class Ledger:
     async def _charge(
         self, conn: AsyncConnection, entries: Sequence[Entry], day: int
     ) -> tuple[Sequence[Entry], Sequence[Entry]]:
-        """Count each entry against its address's day; returns those that fit and those over the cap, the youngest."""
+        """Count each entry against its address's day; returns those that fit and those over the cap, the last ones."""
         counts = _addresses(entries)
         if not counts:
             return [], []
@@ -144,7 +145,7 @@ class Ledger:
             return entries, []
         fitting: list[Entry] = []
         over: list[Entry] = []
-        for entry in sorted(entries, key=lambda each: each.created_at, reverse=True):
+        for entry in reversed(entries):
             (subject,) = _addresses([entry])
             excess[subject] = excess.get(subject, 0) - 1
             (over if excess[subject] >= 0 else fitting).append(entry)

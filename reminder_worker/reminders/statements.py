@@ -51,7 +51,7 @@ CLAIM = text("""
     where l.id = due.id
     returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
         r.key_id, r.salt, r.email, r.name, r.email_hash,
-        s.email_hash is not null as suppressed,
+        s.email_hash is not null as suppressed, l.next_try,
         l.kind = any(cast(:limited as text[])) and exists (
             select from worker.sent_ledger o
             where o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
@@ -120,10 +120,31 @@ HURRY = text("""
     where id = any(cast(:ids as uuid[])) and state in ('queued', 'released') and next_try > now()
 """)
 
+# The oldest of each creator at the beginning of the day, the next ones a second later each: else whoever has many
+# legacies could keep everybody else's emails from an address for as long as theirs last.
 DEFER_TO_NEXT_DAY = text("""
-    update worker.sent_ledger
-    set state = 'queued', next_try = to_timestamp(:until), reason = 'daily_cap', lease_token = null, lease_until = null
-    where id = any(cast(:ids as uuid[]))
+    with over as materialized (select unnest(cast(:ids as uuid[])) as id),
+    address as materialized (
+        select distinct r.email_hash
+        from over
+        join worker.sent_ledger l on l.id = over.id
+        join worker.recipient r on r.chain_id = l.chain_id and r.legacy = l.legacy and r.recipient = l.recipient
+    ), turn as materialized (
+        select l.id, row_number() over (
+            partition by r.email_hash, w.creator order by l.created_at, l.chain_id, l.legacy
+        ) - 1 as seconds
+        from address
+        join worker.recipient r on r.email_hash = address.email_hash
+        join worker.watch w on w.chain_id = r.chain_id and w.legacy = r.legacy
+        join worker.sent_ledger l on l.chain_id = r.chain_id and l.legacy = r.legacy and l.recipient = r.recipient
+        where l.id in (select id from over)
+           or (l.state = 'queued' and l.reason = 'daily_cap' and l.next_try >= to_timestamp(:until))
+    )
+    update worker.sent_ledger l
+    set state = 'queued', reason = 'daily_cap', lease_token = null, lease_until = null,
+        next_try = to_timestamp(:until) + make_interval(secs => coalesce(turn.seconds, 0))
+    from over left join turn on turn.id = over.id
+    where l.id = over.id
 """)
 
 # Returns only addresses that are over their cap now.

@@ -561,6 +561,24 @@ async def test_of_more_than_an_address_may_get_in_a_day_the_oldest_goes_first(
         assert quiet.address in told
 
 
+async def test_no_number_of_a_strangers_legacies_keeps_others_from_an_address_for_longer_than_a_day(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Else an heir with many of their own would keep the warning from the owner until it is too late."""
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail, MAIL_DAILY_CAP_PER_ADDRESS="2") as world:
+        for _ in range(8):
+            await world.save(world.legacy(owner="stranger", heirs=["anna"], inactivity=3 * DAY), "anna")
+        await world.tick()
+        quiet = world.legacy(heirs=["anna"], inactivity=3 * DAY)
+        await world.save(quiet, "anna")
+        await world.tick()
+        await world.days_pass()
+        await world.dispatch.run()
+        told = [email.variables["legacyAddress"].lower() for email in mail.inbox]
+        assert len(told) == 4
+        assert quiet.address in told
+
+
 @pytest.mark.parametrize(("name", "shown"), [("Family savings", "Family savings"), ("visit evil.example.com now", "")])
 async def test_a_legacys_name_is_shown_only_if_it_would_do_as_a_persons(world: World, name: str, shown: str) -> None:
     await approaching(world, "anna", name=name)
