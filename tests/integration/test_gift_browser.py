@@ -1,77 +1,34 @@
 """A recipient's browser on the gift pages: the letter in the fragment arrives, and no request ever carries it."""
 
-import json
-from collections.abc import AsyncIterator
-from urllib.parse import urlsplit
+from playwright.async_api import expect
 
-import pytest
-from sqlalchemy.ext.asyncio import AsyncEngine
-
-from devnet.scenarios import Scenario
-from reminder_worker.gifts.claim_link import Letter, decode_letter, encode_letter
+from reminder_worker.gifts.claim_link import encode_letter
 from reminder_worker.gifts.occasions import card_name
-from tests.integration.api_world import World, open_world
-from tests.integration.browser import Recorder, browse, find_chromium
-from tests.integration.gift_page_world import build_gift_page
-
-HOST = "gifts.example.org"
-ORIGIN = f"http://{HOST}"
-LETTER = Letter("Canary Quintessa", "Grandma Zzyzx", "Sealed words, for your eyes only")
+from tests.integration.gift_page_browser import Visitor
+from tests.integration.gift_page_world import LETTER, GiftWorld
 
 
-@pytest.fixture(autouse=True)
-def chromium() -> str:
-    return find_chromium()
-
-
-@pytest.fixture
-async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
-    build_gift_page()
-    async with open_world(chain_scenario, engine, GIFT_ORIGINS=ORIGIN, GIFT_PREFIX="sealed") as opened:
-        yield opened
-
-
-async def test_the_letter_arrives_through_the_redirect_and_no_request_carries_it(world: World) -> None:
+async def test_the_letter_arrives_through_the_redirect_and_no_request_carries_it(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
     """From the sheet's address to the gift's page: the browser keeps the fragment, and every byte it sent has none."""
-    scenario, ada = world.scenario, world.scenario.account("ada")
-    gift = scenario.create_gift(scenario.account("giver"), ada.address, eth=1)
-    await world.parts.chain_indexes[world.chain_id].advance()
+    ada, page, origin = gift_world.person("ada"), visitor.page, gift_world.origin
+    gift = await gift_world.seal(ada, opened=False)
     fragment = f"g={encode_letter(LETTER)}"
-    recorder = Recorder(HOST, urlsplit(world.url).port or 0)
-    async with recorder.serve() as proxy, browse(proxy) as tab:
-        await tab.visit(f"{ORIGIN}/sealed/for/{ada.address}?o=birthday&paper=1&drop=this#{fragment}")
-        arrived = await tab.value("location.href")
-        heading = await tab.value("document.querySelector('h1').textContent")
-        shown = await tab.value("document.querySelector('img').naturalWidth")
-        styled = await tab.value("getComputedStyle(document.querySelector('article')).overflow")
-        page = f"{ORIGIN}/sealed/{world.chain_id}/{gift}?o=birthday&paper=1"
-        assert arrived == f"{page}#{fragment}"
-        assert decode_letter(arrived.partition("#g=")[2]) == LETTER
-        assert (heading, shown, styled) == (f"Happy birthday, {LETTER.to}", 1200, "hidden")
+    entry = f"{origin}/sealed/for/{ada.address}?o=birthday&paper=1&drop=this"
+    of_gift = f"{origin}/sealed/{gift_world.api.chain_id}/{gift.id}?o=birthday&paper=1"
+    await page.goto(f"{entry}#{fragment}")
+    assert page.url == f"{of_gift}#{fragment}"
+    await expect(page.get_by_role("heading", name=f"Happy birthday, {LETTER.to}")).to_be_visible()
+    assert await page.locator("img").first.evaluate("(image) => image.naturalWidth") == 1200
+    assert await page.locator("article").evaluate("(it) => getComputedStyle(it).overflow") == "hidden"
 
-        lines = [request.split(b"\r\n")[0].decode() for request in recorder.requests]
-        asked = [line.split()[1] for line in lines if HOST in line]  # others are the browser's own, and refused
-        image = f"{ORIGIN}/sealed/cards/{card_name('birthday')}"
-        entry = f"{ORIGIN}/sealed/for/{ada.address}?o=birthday&paper=1&drop=this"
-        files = [url for url in asked if url.startswith(f"{ORIGIN}/sealed/assets/")]
-        assert asked[:2] == [entry, page]
-        assert sorted(asked) == sorted([entry, page, image, *files])
-        sent = b"".join(recorder.requests).decode("latin-1")
-        seen = [event["request"] for event in tab.told("Network.requestWillBeSent")]
-        for request in seen:  # DevTools tells the fragment beside the request: what is sent has none
-            request.pop("urlFragment", None)
-        assert {request["url"] for request in seen} == {entry, page, image, *files}
-        for carried in (sent, json.dumps(seen), json.dumps(tab.told("Network.requestWillBeSentExtraInfo"))):
-            for secret in (fragment, fragment[2:22], fragment[-20:], "#", "%23", "Canary", "Zzyzx", "Sealed words"):
-                assert secret not in carried
-        assert "\r\nreferer:" not in sent.lower()
-        assert tab.told("Log.entryAdded") == []  # nothing was refused by the page's policy
-
-
-async def test_the_record_would_show_a_fragment_that_is_sent(world: World) -> None:
-    """The same words in the query are on the record: its silence about the fragment means something."""
-    recorder = Recorder(HOST, urlsplit(world.url).port or 0)
-    async with recorder.serve() as proxy, browse(proxy) as tab:
-        await tab.visit(f"{ORIGIN}/sealed/for/nobody?g={encode_letter(LETTER)}")
-        assert await tab.value("document.querySelector('h1').textContent") == "No gift was found for this sheet"
-    assert encode_letter(LETTER) in b"".join(recorder.requests).decode("latin-1")
+    asked = [each.url for each in visitor.wire.sent if each.url.startswith(origin)]  # others are the browser's own
+    files = [url for url in asked if url.startswith(f"{origin}/sealed/assets/")]
+    assert asked[:2] == [entry, of_gift]
+    assert sorted(asked) == sorted([entry, of_gift, f"{origin}/sealed/cards/{card_name('birthday')}", *files])
+    sent = visitor.wire.bytes.decode("latin-1")
+    for secret in (fragment, fragment[2:22], fragment[-20:], "#", "%23", "Canary", "Zzyzx", "Sealed words"):
+        assert secret not in sent
+    assert "\r\nreferer:" not in sent.lower()
+    assert visitor.violations == []

@@ -32,7 +32,7 @@ from mail_service.rendering import Renderer
 from mail_service.sending import Sender, SendRequest, Sent
 from mail_service.settings import Settings
 from mail_service.store import Store
-from tests.integration.browser import browse
+from tests.integration.gift_page_browser import new_visitor, open_browser
 from tests.integration.mail_service_stack import (
     EMAIL,
     NAME,
@@ -615,13 +615,13 @@ async def test_nothing_personal_is_kept_or_logged(mail_database: str, inbox: Inb
 
 async def test_a_name_without_a_space_makes_no_email_wider_than_a_phone(tmp_path: Path) -> None:
     renderer, name = Renderer(ORIGIN), "W" * 60
-    async with browse(usable_port()) as tab:
+    async with open_browser() as (browser, wire):
+        page = (await new_visitor(browser, wire, (360, 780), is_mobile=True)).page
         for template in (TEMPLATES["activated_transfer"], TEMPLATES["gift_waiting"]):
             variables = {**template.sample, **dict.fromkeys(NAME_VARIABLES & template.sample.keys(), name)}
             for link in {"actionUrl", "claimUrl"} & template.sample.keys():
                 variables[link] = f"{ORIGIN}/"
-            page = tmp_path / f"{template.name}.html"
-            page.write_text(renderer.render(template, variables).html)
-            await tab.visit(page.as_uri())
-            await tab.picture(360, 780)
-            assert await tab.value("document.documentElement.scrollWidth") == 360
+            file = tmp_path / f"{template.name}.html"
+            file.write_text(renderer.render(template, variables).html)
+            await page.goto(file.as_uri())
+            assert await page.evaluate("document.documentElement.scrollWidth") == 360

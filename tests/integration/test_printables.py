@@ -24,7 +24,7 @@ from playwright.async_api import Page, Route, async_playwright
 from devnet.compile import ROOT
 from reminder_worker.gifts.claim_link import Letter, encode_letter
 from reminder_worker.gifts.occasions import CARD_SIZE, card, occasions
-from tests.integration.browser import find_chromium
+from tests.integration.gift_page_browser import find_chromium
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
