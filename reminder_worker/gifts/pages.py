@@ -18,7 +18,7 @@ from reminder_worker.errors import IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
 from reminder_worker.gifts.facts import is_plain
 from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import ENDED, GIFT, LIVE, Timelock
+from reminder_worker.indexer.questions import ENDED, GIFT, LIVE, Indexer, IndexHead, Timelock
 
 WRAPPED_ETHER: Final = TokenMetadata("WETH", 18)
 """What says so of itself; only whitelisted tokens are asked."""
@@ -139,7 +139,14 @@ class GiftPages:
     async def _live_gifts(self, chain_id: int, recipient: str) -> tuple[int, list[Timelock]]:
         """Live by the index and, what is withdrawn meanwhile left out, by the chain."""
         chain = self._chains[chain_id]
-        gifts = await self._indexers[chain_id].ask(lambda indexer, at: indexer.gifts_of(recipient, at))
+
+        async def asked(indexer: Indexer, at: IndexHead) -> list[Timelock]:
+            found = await indexer.gifts_of(recipient, at)
+            if not found and (await chain.head()).number - at.number > chain.settings.subgraph_max_lag:
+                raise IndexerUnavailable("the index is far behind: what it lacks may be there")
+            return found
+
+        gifts = await self._indexers[chain_id].ask(asked)
         if not gifts:
             return chain_id, []
         allowed = await TokenWhiteList(chain).tokens()

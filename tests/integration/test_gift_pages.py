@@ -475,6 +475,20 @@ async def test_an_address_leads_to_its_newest_live_gift(world: World, giver: Loc
         await indexed(world)
 
 
+async def test_an_index_that_is_read_again_says_of_no_address_that_there_is_no_gift(
+    world: World, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """A printed sheet has only the address: told so, its finder may throw it away."""
+    gift = world.scenario.create_gift(giver, ada.address, eth=1, duration=0)
+    world.scenario.anvil.mine(31)
+    await indexed(world)
+    await world.parts.chain_indexes[world.chain_id].rewind_to(1)
+    later = await entry(world, ada.address)
+    assert (later.status, later.headers["Cache-Control"]) == (503, "no-store")
+    await indexed(world)
+    assert (await entry(world, ada.address)).headers["Location"] == f"{ORIGIN}/sealed/{world.chain_id}/{gift}"
+
+
 @pytest.mark.parametrize("address", ["0x12", "ada.eth", "0x" + "g" * 40, "%0d%0aLocation:x", "0x" + "\u0661" * 40])
 async def test_what_is_no_address_has_no_gift(world: World, address: str) -> None:
     """A page that says so, with nothing of the address on it."""
