@@ -75,10 +75,10 @@ def doctor() -> None:
 
     async def look() -> bool:
         wrong = False
-        async for finding in examine(settings):
-            wrong |= finding.good is False
-            console.print(f"{marks[finding.good]}  [bold]{finding.part}[/]: ", end="")
-            console.print(finding.words, markup=False)
+        async for part, good, words in examine(settings):
+            wrong |= good is False
+            console.print(f"{marks[good]}  [bold]{part}[/]: ", end="")
+            console.print(words, markup=False)
         return wrong
 
     if cli_parts.run(look()):

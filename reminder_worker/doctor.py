@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import aiohttp
@@ -21,7 +20,7 @@ from reminder_worker.database.engine import must_take_writes, open_engine
 from reminder_worker.database.installation import differences, rows_without_a_key
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.doctor_mail import look_at_mail
-from reminder_worker.doctor_relay import look_at_wallets
+from reminder_worker.doctor_relay import Finding, look_at_wallets
 from reminder_worker.doctor_upgrades import look_at_upgrades
 from reminder_worker.doctor_watch import look_at_watch
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
@@ -29,14 +28,13 @@ from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.gifts.page_files import PageFiles
 from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.privacy.hashing import KeyedHash
-from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
+from reminder_worker.runtime import make_vault
 from reminder_worker.settings import (
     CONTRACTS,
     ChainSettings,
     Group,
     IdentityProviderSettings,
-    ServiceSettings,
     Settings,
 )
 from reminder_worker.statistics.price_pass import look_at_feeds
@@ -45,21 +43,12 @@ _NOBODY = "0x" + "00" * 20
 _SECONDS = aiohttp.ClientTimeout(total=10)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """`good` is None where a part is switched off; `words` end with what to do when it is not good."""
-
-    part: str
-    good: bool | None
-    words: str
-
-
 async def examine(settings: Settings) -> AsyncIterator[Finding]:
     """Every part, one after the other; what a failing part makes pointless is left out."""
     for problem in settings.problems:
-        yield Finding("settings", False, problem)
+        yield "settings", False, problem
     if not settings.problems:
-        yield Finding("settings", True, "complete")
+        yield "settings", True, "complete"
     engine = open_engine(settings.service.database_url.get_secret_value(), pool_size=2)
     try:
         async for finding in _database(engine, settings):
@@ -67,17 +56,14 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
         for chain in settings.chains:
             async for finding in _chain(chain):
                 yield finding
-        async for part, good, words in look_at_wallets(settings, engine):
-            yield Finding(part, good, words)
-        async for part, good, words in look_at_upgrades(settings, engine):
-            yield Finding(part, good, words)
-        async for part, good, words in look_at_watch(settings, engine):
-            yield Finding(part, good, words)
+        for look_at in (look_at_wallets, look_at_upgrades, look_at_watch):
+            async for finding in look_at(settings, engine):
+                yield finding
         yield await _identity_provider(settings.identity_provider, engine)
     finally:
         await engine.dispose()
     yield _statistics(settings.statistics.folder)
-    yield Finding(*await look_at_mail(settings))
+    yield await look_at_mail(settings)
     yield _gift_page(settings)
     yield _dagster(os.environ.get("DAGSTER_PG_URL"))
 
@@ -110,31 +96,29 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
     try:
         serves = await schema_serves(engine)
     except (SQLAlchemyError, OSError) as error:
-        yield Finding("database", False, f"does not answer ({type(error).__name__}): see DATABASE_URL, is it running?")
+        yield "database", False, f"does not answer ({type(error).__name__}): see DATABASE_URL, is it running?"
         return
     if not serves:
-        yield Finding("database", False, "the schema is missing or another version's: run `reminder-worker migrate`")
+        yield "database", False, "the schema is missing or another version's: run `reminder-worker migrate`"
         return
     try:
         await must_take_writes(engine)
     except DBAPIError as error:
         why = type(error.orig).__name__
-        yield Finding("database", False, f"takes no writes ({why}): a standby, or is its disk full?")
+        yield "database", False, f"takes no writes ({why}): a standby, or is its disk full?"
         return
-    yield Finding("database", True, "answers, takes writes, and its schema serves this version")
-    vault = _vault(settings.service)
-    different = await differences(engine, settings, vault, _hashes(settings.service))
+    yield "database", True, "answers, takes writes, and its schema serves this version"
+    vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
+    different = await differences(engine, settings, vault, hashes)
     shut = await rows_without_a_key(engine, vault)
     if different:
         names = ", ".join(different)
-        yield Finding(
-            "installation", False, f"made with other settings ({names}): restore those, or use another database"
-        )
+        yield "installation", False, f"made with other settings ({names}): restore those, or use another database"
     elif shut:
         words = f"{shut} encrypted rows open with no key that is configured: put the earlier one into"
-        yield Finding("installation", False, f"{words} EMAIL_ENC_KEYS_OLD and run `reminder-worker rotate-key`")
+        yield "installation", False, f"{words} EMAIL_ENC_KEYS_OLD and run `reminder-worker rotate-key`"
     else:
-        yield Finding("installation", True, "keys and contracts are those this database was made with")
+        yield "installation", True, "keys and contracts are those this database was made with"
     yield await _waiting_for_operators(engine)
     yield await _recipients(engine)
     yield await _passes(engine, settings)
@@ -143,28 +127,28 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
 async def _waiting_for_operators(engine: AsyncEngine) -> Finding:
     found = [each for each in await operations.undecided_emails(engine) if each.calls_for_somebody]
     if not found:
-        return Finding("ledger", True, "no email is dead, or was held lately")
+        return "ledger", True, "no email is dead, or was held lately"
     words = ", ".join(f"{each.count} {each.kind} {each.state} ({each.reason or 'no reason'})" for each in found)
-    return Finding("ledger", False, f"{words}: see the runbook; `reminder-worker requeue` for dead ones")
+    return "ledger", False, f"{words}: see the runbook; `reminder-worker requeue` for dead ones"
 
 
 async def _recipients(engine: AsyncEngine) -> Finding:
     saved, silent = await operations.saved_legacies(engine)
     if not silent:
-        return Finding("recipients", True, f"{saved} legacies with saved recipients are configured on chain")
+        return "recipients", True, f"{saved} legacies with saved recipients are configured on chain"
     words = f"{silent} of {saved} legacies with saved recipients name nobody to remind on chain"
-    return Finding("recipients", None, f"{words}: none of theirs is written to until their owners do")
+    return "recipients", None, f"{words}: none of theirs is written to until their owners do"
 
 
 async def _passes(engine: AsyncEngine, settings: Settings) -> Finding:
     states = await passes.states(engine, settings)
     failing = [f"{state.name} of chain {state.chain_id} ({state.error})" for state in states if state.error]
     if failing:
-        return Finding("passes", False, f"the last try of {', '.join(failing)} failed: see the log")
+        return "passes", False, f"the last try of {', '.join(failing)} failed: see the log"
     if not states:
-        return Finding("passes", None, "none has run yet: start Dagster, or `reminder-worker tick`")
+        return "passes", None, "none has run yet: start Dagster, or `reminder-worker tick`"
     oldest = max(state.checked_age or 0 for state in states)
-    return Finding("passes", True, f"the longest ago that one looked is {oldest} s")
+    return "passes", True, f"the longest ago that one looked is {oldest} s"
 
 
 async def _chain(settings: ChainSettings) -> AsyncIterator[Finding]:
@@ -174,13 +158,13 @@ async def _chain(settings: ChainSettings) -> AsyncIterator[Finding]:
         await chain.check()
         for endpoint in chain.health():
             words = "answers, serves this chain" if endpoint.ok else "does not answer: see RPC_URLS"
-            yield Finding(f"{part} rpc", endpoint.ok, f"endpoint {endpoint.name} {words}")
+            yield f"{part} rpc", endpoint.ok, f"endpoint {endpoint.name} {words}"
         async for finding in _contracts(chain, part):
             yield finding
         good, words = await look_at_feeds(chain)
-        yield Finding(f"{part} prices", good, words)
+        yield f"{part} prices", good, words
     except (ChainUnavailable, Misconfigured) as error:
-        yield Finding(f"{part} rpc", False, f"{error}: see CHAIN_{settings.chain_id}_RPC_URLS")
+        yield f"{part} rpc", False, f"{error}: see CHAIN_{settings.chain_id}_RPC_URLS"
     finally:
         await chain.close()
     yield await _subgraph(settings, part)
@@ -191,33 +175,33 @@ async def _contracts(chain: Chain, part: str) -> AsyncIterator[Finding]:
     codes = await chain.codes(addresses)
     empty = [name.upper() for name, code in zip(CONTRACTS, codes, strict=True) if not code]
     if empty:
-        yield Finding(f"{part} contracts", False, f"no contract at {', '.join(empty)}: check the addresses")
+        yield f"{part} contracts", False, f"no contract at {', '.join(empty)}: check the addresses"
         return
     head = await chain.block("latest")
     if head is None:
-        yield Finding(f"{part} contracts", False, "the endpoint has no latest block")
+        yield f"{part} contracts", False, "the endpoint has no latest block"
         return
     for router in chain.settings.legacy_routers:
         call = Call(router, selector("TransferEOALegacyRouter", "legacyAddresses") + word(0))
         answer = await chain.call(call, at=head.hash)
         if not isinstance(answer, bytes) or len(answer) != 32:
-            yield Finding(f"{part} contracts", False, f"{router} is no legacy router: check the addresses")
+            yield f"{part} contracts", False, f"{router} is no legacy router: check the addresses"
             return
     try:
         ahead = await ReminderView(chain).default_notify_ahead(at=head.hash)
         await PremiumSetting(chain).is_premium(_NOBODY, at=head.hash)
         tokens = await TokenWhiteList(chain).tokens(at=head.hash)
     except ChainUnavailable as error:
-        yield Finding(f"{part} contracts", False, f"{error}: check the addresses")
+        yield f"{part} contracts", False, f"{error}: check the addresses"
         return
     words = f"all have code and answer; advance notice {ahead // 86400} days, {len(tokens)} tokens listed"
-    yield Finding(f"{part} contracts", True, f"{words}, head block {head.number}")
+    yield f"{part} contracts", True, f"{words}, head block {head.number}"
 
 
 async def _subgraph(settings: ChainSettings, part: str) -> Finding:
     part = f"{part} subgraph"
     if settings.subgraph_url is None:
-        return Finding(part, None, "not configured: our own index answers")
+        return part, None, "not configured: our own index answers"
     chain = Chain.connect(settings)
     try:
         async with aiohttp.ClientSession() as session:
@@ -226,13 +210,13 @@ async def _subgraph(settings: ChainSettings, part: str) -> Finding:
     except ChainUnavailable:
         known = None  # said already
     except Unavailable as error:
-        return Finding(part, False, f"{error}; our own index answers meanwhile")
+        return part, False, f"{error}; our own index answers meanwhile"
     finally:
         await chain.close()
     if known is False:
         words = f"block {head.number} is another there: see CHAIN_{settings.chain_id}_SUBGRAPH_URL"
-        return Finding(part, False, f"{words}; our own index answers meanwhile")
-    return Finding(part, True, f"answers, at block {head.number}")
+        return part, False, f"{words}; our own index answers meanwhile"
+    return part, True, f"answers, at block {head.number}"
 
 
 def _statistics(folder: Path) -> Finding:
@@ -243,50 +227,40 @@ def _statistics(folder: Path) -> Finding:
     except OSError:  # not for us to look at, or no name of a folder
         writable = False
     if writable:
-        return Finding("statistics", True, f"Parquet is written under {folder}")
-    return Finding(
-        "statistics", False, f"{folder} cannot be written: see STATISTICS_FOLDER, a volume for all processes"
-    )
+        return "statistics", True, f"Parquet is written under {folder}"
+    return "statistics", False, f"{folder} cannot be written: see STATISTICS_FOLDER, a volume for all processes"
 
 
 async def _identity_provider(settings: IdentityProviderSettings | None, engine: AsyncEngine) -> Finding:
     """Asks nobody: every question counts there."""
     if settings is None:
-        return Finding("identity provider", None, "not configured (TURNKEY_...): no gift is sealed to an email address")
+        return "identity provider", None, "not configured (TURNKEY_...): no gift is sealed to an email address"
     async with aiohttp.ClientSession() as session:
         try:
             IdentityProvider(settings, session, Quotas(engine))
         except Misconfigured as error:
-            return Finding("identity provider", False, f"{error}: nothing starts with these")
-    return Finding("identity provider", True, "its two keys belong together; the provider itself was not asked")
+            return "identity provider", False, f"{error}: nothing starts with these"
+    return "identity provider", True, "its two keys belong together; the provider itself was not asked"
 
 
 def _gift_page(settings: Settings) -> Finding:
     if settings.gifts is None:
-        return Finding("gift page", None, "is not served: GIFT_ORIGINS is not set")
+        return "gift page", None, "is not served: GIFT_ORIGINS is not set"
     if PageFiles.load() is None:
-        return Finding("gift page", False, "was not built, so that nobody can open a gift on it: run `make install`")
+        return "gift page", False, "was not built, so that nobody can open a gift on it: run `make install`"
     if settings.identity_provider is not None and not settings.identity_provider.auth_proxy_config_id:
-        return Finding("gift page", False, "cannot open gifts for an email: TURNKEY_AUTH_PROXY_CONFIG_ID is not set")
-    return Finding("gift page", True, "is built")
+        return "gift page", False, "cannot open gifts for an email: TURNKEY_AUTH_PROXY_CONFIG_ID is not set"
+    return "gift page", True, "is built"
 
 
 def _dagster(url: str | None) -> Finding:
     """Its storage only: whether its daemon is alive shows in the ages of the passes."""
     if not url:
-        return Finding("dagster", None, "DAGSTER_PG_URL is not set here: passes run by `reminder-worker tick` only")
+        return "dagster", None, "DAGSTER_PG_URL is not set here: passes run by `reminder-worker tick` only"
     if not url.startswith("postgresql+psycopg2://"):
-        return Finding("dagster", False, "DAGSTER_PG_URL has to begin with postgresql+psycopg2://")
+        return "dagster", False, "DAGSTER_PG_URL has to begin with postgresql+psycopg2://"
     try:
         psycopg.connect(url.replace("postgresql+psycopg2://", "postgresql://", 1), connect_timeout=10).close()
     except psycopg.Error as error:
-        return Finding("dagster", False, f"its storage does not answer ({type(error).__name__}): see DAGSTER_PG_URL")
-    return Finding("dagster", True, "its storage answers")
-
-
-def _vault(service: ServiceSettings) -> Vault:
-    return Vault(service.enc_key.get_secret_value(), [key.get_secret_value() for key in service.enc_keys_old])
-
-
-def _hashes(service: ServiceSettings) -> KeyedHash:
-    return KeyedHash(service.hash_key.get_secret_value())
+        return "dagster", False, f"its storage does not answer ({type(error).__name__}): see DAGSTER_PG_URL"
+    return "dagster", True, "its storage answers"

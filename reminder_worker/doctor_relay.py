@@ -23,7 +23,7 @@ from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySett
 MOST_GAS: Final = 2**24
 """Of one transaction on Ethereum (EIP-7825)."""
 Finding = tuple[str, bool | None, str]
-"""As `doctor.Finding`: part, good, words."""
+"""A part; whether it is good, None where it is switched off; words, which end with what to do when it is not good."""
 
 
 @dataclass(frozen=True, slots=True)

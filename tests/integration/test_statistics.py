@@ -372,10 +372,10 @@ def test_doctor_says_whether_the_files_can_be_written_and_writes_nothing(tmp_pat
     """Of a folder that is not there yet, its nearest one that is; a file in its place is named."""
     new, taken = tmp_path / "new" / "statistics", tmp_path / "file"
     taken.write_text("")
-    good, bad = _statistics(new), _statistics(taken / "statistics")
-    assert (good.part, good.good, good.words) == ("statistics", True, f"Parquet is written under {new}")
-    assert bad.good is False
-    assert f"{taken / 'statistics'} cannot be written: see STATISTICS_FOLDER" in bad.words
+    assert _statistics(new) == ("statistics", True, f"Parquet is written under {new}")
+    _, good, words = _statistics(taken / "statistics")
+    assert good is False
+    assert f"{taken / 'statistics'} cannot be written: see STATISTICS_FOLDER" in words
     assert list(tmp_path.iterdir()) == [taken]
 
 
