@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar, Final
 
-from eth_abi.abi import encode
+from eth_abi.abi import decode, encode
+from eth_abi.exceptions import DecodingError
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain.abi import selector
@@ -56,6 +57,8 @@ THE_RECIPIENT: Final = "0x" + "00" * 20
 """Whom a withdrawal pays that names nobody."""
 _AUTH: Final = "(address,uint256,uint256,bytes)"  # signer, nonce, deadline, signature: the same in all three calls
 _AUTH_TO: Final = "(address,address,uint256,uint256,bytes)"  # and of a withdrawal of version 2: whom to pay second
+_CLAIM: Final = selector("TransferEOALegacyRouter", "activeLegacyFor")
+_CLAIM_TYPES: Final = ("uint256", "address[]", "bool", _AUTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +130,7 @@ def call_data(request: Request, digest: bytes, version: str) -> bytes:
     auth = (request.signer, request.nonce, request.deadline, signature)
     match request:
         case ClaimRequest():
-            arguments = (request.subject_id, request.assets, request.is_eth, auth)
-            types = ("uint256", "address[]", "bool", _AUTH)
-            return selector("TransferEOALegacyRouter", "activeLegacyFor") + encode(types, arguments)
+            return _CLAIM + encode(_CLAIM_TYPES, (request.subject_id, request.assets, request.is_eth, auth))
         case CheckInRequest():
             data = encode(("uint256", _AUTH), (request.subject_id, auth))
             return selector("TransferEOALegacyRouter", "activeAliveFor") + data
@@ -139,6 +140,18 @@ def call_data(request: Request, digest: bytes, version: str) -> bytes:
             given = (request.signer, request.pay_to, *auth[1:]) if to else auth
             data = encode(kinds, (request.subject_id, request.skip_swap, given))
             return selector("TimeLockRouter", f"withdrawFor({','.join(kinds)})") + data
+
+
+def claimed(call: bytes) -> tuple[object, ...] | None:
+    """What a router call claims, and with which nonce; None for another call. Not its bytes: there are many ways to
+    write the same down, and whoever sees a signature under way may choose another."""
+    if call[:4] != _CLAIM:
+        return None
+    try:
+        legacy_id, assets, is_eth, (beneficiary, nonce, *_) = decode(_CLAIM_TYPES, call[4:], strict=False)
+    except DecodingError:
+        return None
+    return legacy_id, assets, is_eth, beneficiary, nonce
 
 
 def _message(request: Request) -> tuple[str, dict[str, object]]:

@@ -8,6 +8,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import effects, settle
 from reminder_worker.relay import slot_statements as sql
+from reminder_worker.relay.authorizations import claimed
 from reminder_worker.relay.effects import Effect
 from reminder_worker.relay.fate import Fate, FinalFacts, MinedAttempt, fate
 from reminder_worker.relay.settle import Ending, OpenSlot, StoredRequest
@@ -63,11 +64,11 @@ class Outcomes:
         # A gift is paid out once, so it does not matter to whose request; another claim or check-in is another one.
         same = [e for e in found if (e.lane, e.subject_id) == wanted and (direct or e.tx_hash not in own)]
         if request.lane == "claim" and same:
-            claimed = await effects.direct_calls(chain, request.router, [effect.tx_hash for effect in same])
-            if claimed is None:
+            calls = await effects.direct_calls(chain, request.router, [effect.tx_hash for effect in same])
+            if calls is None:
                 return None
             ours = await self._call_data(request)
-            same = [effect for effect in same if claimed.get(effect.tx_hash, ours) == ours]
+            same = [effect for effect in same if claimed(calls.get(effect.tx_hash, ours)) == claimed(ours)]
         other = any(e not in same and own.get(e.tx_hash, request.nonce) == request.nonce for e in found)
         return fate(request.nonce, request.deadline, direct, FinalFacts(time, nonce, bool(same), other))
 

@@ -536,6 +536,25 @@ async def test_our_own_earlier_check_in_is_not_taken_for_a_later_one(world: Rela
     assert [await world.state(request) for request in requests] == ["confirmed", "cancelled_by_user"]
 
 
+async def test_a_claim_that_a_stranger_sent_in_other_words_is_the_same(world: RelayWorld) -> None:
+    """Whoever sees it under way may put a byte behind it: its signer got what they signed for, and is not paused."""
+    world.automine()
+    owner, heir = world.account("owner"), world.account("heir")
+    legacy = world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
+    world.scenario.advance(31 * DAY)
+    world.by_hand()
+    auth = world.scenario.claim_auth(heir, legacy.id, [], is_eth=True)
+    contract = world.scenario.contracts["TransferEOALegacyRouter"]
+    data = bytes.fromhex(contract.encode("activeLegacyFor", legacy.id, [], True, auth)[2:])
+    request = await world.admission.admit(
+        world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
+    )
+    world.send(world.account("stranger"), legacy.router, data + b"!", tip=90 * GWEI)
+    await settled(world)
+    assert await world.state(request) == "satisfied_elsewhere"
+    assert await world.rows("select from worker.quota where scope = 'relay_paused'") == []
+
+
 async def test_another_claim_of_the_same_legacy_is_not_taken_for_the_same(world: RelayWorld) -> None:
     world.automine()
     owner, heir = world.account("owner"), world.account("heir")
