@@ -153,6 +153,12 @@ async def test_a_client_cannot_choose_the_address_it_is_counted_under(proxy: Pro
     assert "198.51.100.7" not in str(seen)
 
 
+async def test_a_client_cannot_choose_the_number_its_requests_have_in_the_log(proxy: Proxy) -> None:
+    for host, path in (("api.example.org", "/stats"), ("api.example.org", "/ops/status")):
+        _, seen = await proxy.get(host, path, **{"X-Request-ID": "chosen-by-a-client"})
+        assert re.fullmatch("[0-9a-f]{32}", seen["X-Request-ID"])
+
+
 async def test_visitors_who_come_by_the_apps_proxy_count_each_by_itself(folder: Path) -> None:
     """It appends whom it saw; what stands left of that is the visitor's own claim."""
     said = {"X-Forwarded-For": "192.0.2.9, 198.51.100.7"}
