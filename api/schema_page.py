@@ -101,6 +101,8 @@ def _operation(document: Json, path: str, method: str, operation: Json) -> str:
         f"<code>{escape(path)}</code></h3><p>{escape(operation.get('summary') or '')}</p>",
         _words(operation.get("description") or ""),
     ]
+    if parameters := operation.get("parameters"):
+        parts += ["<h4>Parameters</h4>", _table("".join(_parameter(each) for each in parameters))]
     if body := operation.get("requestBody"):
         schema = _content(body)
         parts += ["<h4>Request body</h4>", _fields(document, schema), _example(document, schema)]
@@ -122,26 +124,57 @@ def _content(part: Json) -> Json:
     return schema
 
 
-def _fields(document: Json, schema: Json, prefix: str = "") -> str:
-    rows = "".join(_rows(document, schema, prefix))
-    return f"<table><tr><th>Field</th><th>Type</th><th>Meaning</th></tr>{rows}</table>" if rows else ""
+def _fields(document: Json, schema: Json) -> str:
+    rows = "".join(_rows(document, schema, ""))
+    return _table(rows) if rows else ""
+
+
+def _table(rows: str) -> str:
+    return f"<table><tr><th>Field</th><th>Type</th><th>Meaning</th></tr>{rows}</table>"
+
+
+def _row(name: str, kind: str, words: str) -> str:
+    return f"<tr><td><code>{escape(name)}</code></td><td>{escape(kind)}</td><td>{words}</td></tr>"
+
+
+def _parameter(parameter: Json) -> str:
+    schema = parameter.get("schema", {})
+    kinds = [each.get("type", "") for each in schema.get("oneOf", [schema])]
+    kind = " or ".join(each for each in kinds if each != "null")
+    place = f"In the {parameter['in']}" + ("" if parameter.get("required") else "; may be left out")
+    return _row(parameter["name"], kind, _sentences([_inline(parameter.get("description", "")), place]))
 
 
 def _rows(document: Json, schema: Json, prefix: str) -> list[str]:
+    """One for each field, those of what is in it below it."""
     rows = []
-    for name, field in _resolved(document, schema).get("properties", {}).items():
+    schema = _resolved(document, schema)
+    for name, field in schema.get("properties", {}).items():
         field = _resolved(document, field)
-        items = _resolved(document, field.get("items", {}))
-        kind = f"array of {items.get('type', 'object')}" if items else field.get("type", "")
-        words = _inline(field.get("description") or items.get("description") or "")
+        kinds = [_resolved(document, each) for each in field.get("oneOf", [field])]
+        items = [_resolved(document, kind["items"]) for kind in kinds if "items" in kind]
+        words = field.get("description") or next((item["description"] for item in items if "description" in item), "")
+        says = [_inline(words)] if words else []
         if allowed := field.get("enum"):
-            words += " One of " + ", ".join(f"<code>{escape(str(each))}</code>" for each in allowed) + "."
-        rows.append(
-            f"<tr><td><code>{escape(prefix + name)}</code></td><td>{escape(str(kind))}</td><td>{words}</td></tr>"
-        )
-        if items:
-            rows += _rows(document, items, f"{prefix}{name}[].")
+            says.append("One of " + ", ".join(f"<code>{escape(str(each))}</code>" for each in allowed))
+        if name not in schema.get("required", []):
+            says.append("May be left out")
+        rows.append(_row(prefix + name, " or ".join(map(_kind, kinds)), _sentences(says)))
+        for kind in kinds:
+            rows += _rows(document, kind, f"{prefix}{name}.")
+        for item in items:
+            rows += _rows(document, item, f"{prefix}{name}[].")
     return rows
+
+
+def _kind(schema: Json) -> str:
+    """Its items are resolved where they are shown: here their type is enough."""
+    return f"array of {schema['items'].get('type', 'object')}" if "items" in schema else str(schema.get("type", ""))
+
+
+def _sentences(parts: list[str]) -> str:
+    """The last one as it is: what stands alone in a cell has no full stop."""
+    return " ".join([*(f"{part.rstrip('.')}." for part in parts[:-1]), *parts[-1:]])
 
 
 def _example(document: Json, schema: Json) -> str:
