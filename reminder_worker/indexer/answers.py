@@ -7,7 +7,6 @@ from sqlalchemy import Row
 
 from reminder_worker.indexer.fold import ChainEvent
 from reminder_worker.indexer.questions import (
-    IndexedLegacy,
     NotifySignal,
     ReminderConfig,
     SignalKind,
@@ -41,19 +40,6 @@ def config_of(row: Mapping[str, Any]) -> ReminderConfig:
         beneficiaries=tuple(row["beneficiaries"]),
         second_line=row["second_line"],
         third_line=row["third_line"],
-    )
-
-
-def legacy_of(row: Row[Any]) -> IndexedLegacy:
-    return IndexedLegacy(
-        address=row.address,
-        router=row.router,
-        legacy_id=row.legacy_id,
-        legacy_type=row.legacy_type,
-        creator=row.creator,
-        owner=row.owner,
-        created_at=row.created_at,
-        deleted=row.deleted_at is not None,
     )
 
 

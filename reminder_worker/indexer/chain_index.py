@@ -15,12 +15,11 @@ from reminder_worker.chain.events import emitters
 from reminder_worker.database import tables
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty
 from reminder_worker.indexer import index_tables as rows
-from reminder_worker.indexer.answers import config_of, legacy_of, signal_of, timelock_of
+from reminder_worker.indexer.answers import config_of, signal_of, timelock_of
 from reminder_worker.indexer.decoding import Decoded, decode_logs
 from reminder_worker.indexer.fold import NOTIFY, OF_A_CREATOR, OF_A_LEGACY, ChainEvent
 from reminder_worker.indexer.index_tables import Cursor
 from reminder_worker.indexer.questions import (
-    IndexedLegacy,
     IndexHead,
     NotifySignal,
     ReminderConfig,
@@ -168,10 +167,6 @@ class ChainIndex:
     async def reminder_configs(self, legacies: Collection[str], at: IndexHead) -> dict[str, ReminderConfig]:
         found = await self._rows(tables.reminder_config, legacies, at)
         return {row.legacy: config_of(row._asdict()) for row in found}
-
-    async def legacies(self, addresses: Collection[str], at: IndexHead) -> dict[str, IndexedLegacy]:
-        found = await self._rows(tables.legacy, addresses, at)
-        return {row.address: legacy_of(row) for row in found}
 
     async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, Timelock]:
         found = await self._rows(tables.timelock, ids, at)

@@ -9,7 +9,6 @@ from msgspec import Meta, Struct
 
 from reminder_worker.indexer.questions import (
     FAR_FUTURE,
-    IndexedLegacy,
     NotifySignal,
     ReminderConfig,
     SignalKind,
@@ -79,28 +78,6 @@ class ReminderConfigurationRow(Entity, frozen=True, rename="camel"):
             beneficiaries=tuple(address.lower() for address in self.beneficiaries),
             second_line=present(self.second_line),
             third_line=present(self.third_line),
-        )
-
-
-class LegacyRow(Entity, frozen=True, rename="camel"):
-    router: AddressText
-    legacy_id: SmallBigInt
-    legacy_type: Uint8
-    creator: AddressText
-    owner: AddressText
-    created_at: SmallBigInt
-    deleted: bool
-
-    def legacy(self) -> IndexedLegacy:
-        return IndexedLegacy(
-            address=self.id.lower(),
-            router=self.router.lower(),
-            legacy_id=int(self.legacy_id),
-            legacy_type=self.legacy_type,
-            creator=self.creator.lower(),
-            owner=self.owner.lower(),
-            created_at=int(self.created_at),
-            deleted=self.deleted,
         )
 
 

@@ -53,20 +53,6 @@ class ReminderConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class IndexedLegacy:
-    """A legacy made by one of the configured routers. `legacy_type`: 3 EOA, 1 Safe."""
-
-    address: str
-    router: str
-    legacy_id: int
-    legacy_type: int
-    creator: str
-    owner: str
-    created_at: int
-    deleted: bool
-
-
-@dataclass(frozen=True, slots=True)
 class TimelockAsset:
     """What a timelock holds in one vault: `token_id` for ERC-721 and ERC-1155, `amount` in base units."""
 
@@ -116,10 +102,6 @@ class Indexer(Protocol):
 
     async def reminder_configs(self, legacies: Collection[str], at: IndexHead) -> dict[str, ReminderConfig]:
         """By legacy; one without a configuration (or reset) is absent."""
-        ...
-
-    async def legacies(self, addresses: Collection[str], at: IndexHead) -> dict[str, IndexedLegacy]:
-        """By address; unknown ones are absent."""
         ...
 
     async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, Timelock]:

@@ -22,7 +22,6 @@ from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.entities import (
     Entity,
     Head,
-    LegacyRow,
     NotifyRequestedRow,
     ReminderConfigurationRow,
     TimelockAssetRow,
@@ -33,7 +32,6 @@ from reminder_worker.indexer.questions import (
     GIFT,
     LIVE,
     MOST_GIFTS,
-    IndexedLegacy,
     IndexHead,
     NotifySignal,
     ReminderConfig,
@@ -119,10 +117,6 @@ class Subgraph:
     async def reminder_configs(self, legacies: Collection[str], at: IndexHead) -> dict[str, ReminderConfig]:
         rows = await self._by_key("reminder_configurations", legacies, ReminderConfigurationRow, at)
         return {config.legacy: config for row in rows if (config := row.config())}
-
-    async def legacies(self, addresses: Collection[str], at: IndexHead) -> dict[str, IndexedLegacy]:
-        rows = await self._by_key("legacies", addresses, LegacyRow, at)
-        return {legacy.address: legacy for row in rows if (legacy := row.legacy())}
 
     async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, Timelock]:
         keys = [str(number) for number in ids]

@@ -16,7 +16,7 @@ from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.questions import FAR_FUTURE, SignalKind
 from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy
-from tests.integration.indexer_story import settings_of, tell
+from tests.integration.indexer_story import legacies, settings_of, tell
 
 FOLDED = (legacy, reminder_config, timelock)
 
@@ -124,14 +124,14 @@ async def test_a_reorganisation_takes_back_what_it_removed_and_finds_what_it_bro
     lost = s.create_legacy(ann, {cid.address: 100})
     await index.advance()
     at = await index.head()
-    assert await index.legacies([lost.address], at)
+    assert lost.address in await legacies(engine)
     s.anvil.reorg(3)
     s.anvil.mine()
     progress = await index.advance()
     assert progress.rewound_to is not None
     assert await contents(engine, chain_event, *FOLDED) == before
     with pytest.raises(IndexerUnavailable):
-        await index.legacies([lost.address], type(at)(at.number + 1, at.hash))
+        await index.reminder_configs([kept.address], type(at)(at.number + 1, at.hash))
     s.edit_distribution(ann, kept, {s.account("eve").address: 100})
     await index.advance()
     configs = await index.reminder_configs([kept.address], await index.head())
@@ -149,7 +149,7 @@ async def test_a_rollback_deeper_than_the_finalized_block_is_read_again(
     first = s.create_legacy(ann, {cid.address: 100})
     point = s.anvil.snapshot()
     s.anvil.mine(3)
-    gone = s.create_legacy(ann, {cid.address: 100}, inactivity=77 * DAY)
+    s.create_legacy(ann, {cid.address: 100}, inactivity=77 * DAY)
     s.anvil.mine(20)
     await index.advance()
     cursor = await index.head()
@@ -159,9 +159,8 @@ async def test_a_rollback_deeper_than_the_finalized_block_is_read_again(
     s.anvil.mine(40)
     assert int(s.anvil.rpc("eth_getBlockByNumber", "finalized", False)["number"], 16) > cursor.number
     await index.advance()
-    at = await index.head()
-    found = await index.legacies([first.address, gone.address, new.address], at)
-    assert {item.creator for item in found.values()} == {ann.address.lower(), s.account("bob").address.lower()}
+    creators = {address: row.creator for address, row in (await legacies(engine)).items()}
+    assert creators == {first.address: ann.address.lower(), new.address: s.account("bob").address.lower()}
     after = await contents(engine, chain_event, *FOLDED)
     assert after == await whole(engine, index)
 
@@ -182,7 +181,7 @@ async def test_an_unchanged_event_below_a_rollback_is_where_reading_begins_again
     s.anvil.mine(60)
     progress = await index.advance()
     assert progress.rewound_to is not None
-    assert await index.legacies([new.address], await index.head())
+    assert new.address in await legacies(engine)
 
 
 async def test_a_reorganisation_while_reading_mixes_nothing(
@@ -206,7 +205,7 @@ async def test_a_reorganisation_while_reading_mixes_nothing(
     assert (progress.stopped, progress.more, progress.events) == ("unsettled", True, 0)
     assert await count(engine, index_cursor) == 0
     await index.advance()
-    assert await index.legacies([lost.address], await index.head()) == {}
+    assert lost.address not in await legacies(engine)
 
 
 async def test_a_cursor_whose_block_nobody_has_is_not_read_on_from(
@@ -227,7 +226,7 @@ async def test_a_cursor_whose_block_nobody_has_is_not_read_on_from(
     assert await index.head() == at
     proxy.rule = lambda _method, _params: PASS
     assert (await index.advance()).rewound_to is not None
-    assert await index.legacies([lost.address], await index.head()) == {}
+    assert lost.address not in await legacies(engine)
 
 
 async def test_an_ancestor_that_no_node_has_for_the_moment_loses_nothing(
@@ -272,7 +271,7 @@ async def test_a_reorganisation_is_undone_from_where_it_began_whatever_is_final(
 
     proxy.rule = not_final
     assert (await index.advance()).rewound_to == event
-    assert await index.legacies([lost.address], await index.head()) == {}
+    assert lost.address not in await legacies(engine)
     after = await contents(engine, chain_event, *FOLDED)
     assert after == await whole(engine, index)
 
@@ -294,7 +293,7 @@ async def test_a_node_that_lags_moves_nothing_back(
 
 
 async def test_logs_that_a_node_gave_late_are_found(
-    chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
 ) -> None:
     """A node that had a block before its logs: a few blocks later the event is there, in its place."""
     s = chain_scenario
@@ -307,7 +306,7 @@ async def test_logs_that_a_node_gave_late_are_found(
     s.anvil.mine(5)
     assert await index.look()
     await index.advance()
-    assert await index.legacies([made.address], await index.head())
+    assert made.address in await legacies(engine)
     s.anvil.mine()
     assert not await index.look()
 

@@ -8,6 +8,7 @@ from devnet.scenarios import Scenario
 from reminder_worker import doctor
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.choose import Indexers
+from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy
 from tests.integration.indexer_story import open_parts, settings_of
 
 
@@ -88,17 +89,20 @@ async def test_a_question_the_subgraph_fails_on_is_answered_all_the_same(
 ) -> None:
     """Its head is well and an entity malformed: our own index answers at once."""
     s = chain_scenario
-    made = s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+    ann = s.account("ann")
+    s.subscribe_premium(ann)
+    made = s.create_legacy(ann, {s.account("cid").address: 100})
+    s.configure_reminders(ann, made)
     async with open_parts(engine, s) as parts:
         await parts.index.advance()
 
         def spoil(data: object) -> None:
             if isinstance(data, dict) and "rows" in data:
-                data["rows"][0]["router"] = "nonsense"
+                data["rows"][0]["creator"] = "nonsense"
 
         parts.graph.spoil = spoil
-        found = await parts.indexers.ask(lambda indexer, at: indexer.legacies([made.address], at))
-        assert found[made.address].router == s.deployment.transfer_eoa_legacy_router
+        found = await parts.indexers.ask(lambda indexer, at: indexer.reminder_configs([made.address], at))
+        assert found[made.address].creator == ann.address.lower()
 
 
 async def test_configurations_are_of_a_state_that_holds_the_block_that_is_asked_for(
@@ -118,6 +122,30 @@ async def test_configurations_are_of_a_state_that_holds_the_block_that_is_asked_
         assert found[legacy.address].beneficiaries == (cid.address.lower(),)
         with pytest.raises(IndexerUnavailable):
             await parts.indexers.reminder_configs([legacy.address], configured + 5)
+
+
+async def test_a_subgraph_tells_configurations_where_our_own_index_cannot_read_on(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """No endpoint gives logs, or one that invents them holds it up for an hour: what the subgraph knows is sent."""
+
+    def no_logs(method: str, _params: object) -> object:
+        if method == "eth_getLogs":
+            raise Refusal("not in your plan")
+        return PASS
+
+    s = chain_scenario
+    ann = s.account("ann")
+    s.subscribe_premium(ann)
+    legacy = s.create_legacy(ann, {s.account("cid").address: 100})
+    s.configure_reminders(ann, legacy)
+    async with RpcProxy(s.anvil) as node, open_parts(engine, s, RPC_URLS=(node.url,)) as parts:
+        node.rule = no_logs
+        head = s.anvil.block_number()
+        assert legacy.address in await parts.indexers.reminder_configs([legacy.address], head)
+        s.anvil.mine()
+        with pytest.raises(IndexerUnavailable):
+            await parts.indexers.reminder_configs([legacy.address], head + 1)
 
 
 async def test_our_own_index_is_not_believed_about_configurations_it_has_not_read_yet(

@@ -68,7 +68,7 @@ def store_of(graph: GraphNode) -> Store:
 def test_every_query_is_valid_for_the_shipped_schema() -> None:
     """What the client sends is what a graph-node that runs `schema.graphql` understands."""
     schema = GraphNode().schema
-    assert len(QUERIES) == 7
+    assert len(QUERIES) == 6
     assert {name: validate(schema, parse(text)) for name, text in QUERIES.items()} == {name: [] for name in QUERIES}
 
 
@@ -103,14 +103,14 @@ async def test_more_keys_than_a_filter_takes_are_all_answered(graph: GraphNode, 
 
 async def test_answers_are_of_the_state_asked_about(graph: GraphNode, subgraph: Subgraph) -> None:
     """A subgraph that moved on still answers from the block of `at`; from one it does not have it refuses."""
-    legacy = fields(id=ROUTER, router=ROUTER, legacyId=1, legacyType=3, creator=ADDRESS, owner=ADDRESS, createdAt=5)
-    put(graph.states[3][2], "Legacy", **legacy, deleted=False)
-    put(store_of(graph), "Legacy", **legacy, deleted=True)
+    config = fields(id=ROUTER, creator=ADDRESS, cosigners=[], beneficiaries=[], secondLine=None)
+    put(graph.states[3][2], "ReminderConfiguration", **config, thirdLine=None)
+    put(store_of(graph), "ReminderConfiguration", **config, thirdLine=ROUTER)
     early = IndexHead(3, graph.states[3][1])
-    assert not (await subgraph.legacies([ROUTER], early))[ROUTER].deleted
-    assert (await subgraph.legacies([ROUTER], HEAD))[ROUTER].deleted
+    assert (await subgraph.reminder_configs([ROUTER], early))[ROUTER].third_line is None
+    assert (await subgraph.reminder_configs([ROUTER], HEAD))[ROUTER].third_line == ROUTER
     with pytest.raises(IndexerUnavailable):
-        await subgraph.legacies([ROUTER], IndexHead(3, "0x" + "ff" * 32))
+        await subgraph.reminder_configs([ROUTER], IndexHead(3, "0x" + "ff" * 32))
 
 
 async def test_a_timelock_with_more_assets_than_a_page_is_whole(graph: GraphNode, subgraph: Subgraph) -> None:

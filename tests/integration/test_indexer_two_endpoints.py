@@ -20,6 +20,7 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.second_word import ALONE_AFTER_SECONDS
 from reminder_worker.indexer.slices import OVERLAP, EndpointsDisagree
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
+from tests.integration.indexer_story import legacies
 
 FAR = OVERLAP + 20  # blocks: deeper than what is read again
 FORGED = "0x" + "f0" * 32
@@ -47,8 +48,8 @@ class Nodes:
     def make(self) -> Legacy:
         return self.scenario.create_legacy(self.scenario.account("ann"), {self.scenario.account("cid").address: 100})
 
-    async def knows(self, index: ChainIndex, made: Legacy) -> bool:
-        return bool(await index.legacies([made.address], await index.head()))
+    async def knows(self, made: Legacy) -> bool:
+        return made.address in await legacies(self.engine)
 
     async def events(self) -> int:
         async with self.engine.connect() as connection:
@@ -112,7 +113,7 @@ async def test_logs_that_one_of_two_endpoints_lacks_are_found_however_deep(nodes
     index = nodes.index()
     with structlog.testing.capture_logs() as lines:
         assert (await index.advance()).stopped == "at_head"
-    assert await nodes.knows(index, made)
+    assert await nodes.knows(made)
     assert [line["event"] for line in lines] == ["logs_missing"] * (lacking == 0)
     before = await nodes.events()
     two[lacking].well()
@@ -134,7 +135,7 @@ async def test_old_logs_that_nobody_could_be_asked_about_are_not_passed_over(nod
     first.answer = lambda request: None
     index = nodes.index()
     assert (await index.advance()).stopped == "at_head"
-    assert await nodes.knows(index, made)
+    assert await nodes.knows(made)
 
 
 async def test_however_many_old_logs_an_endpoint_lacks_all_are_found(
@@ -149,7 +150,7 @@ async def test_however_many_old_logs_an_endpoint_lacks_all_are_found(
     nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
     index = nodes.index()
     assert (await index.advance()).stopped == "at_head"
-    assert [await nodes.knows(index, each) for each in made] == [True] * 3
+    assert [await nodes.knows(each) for each in made] == [True] * 3
 
 
 @pytest.mark.parametrize("hidden", ["receipts too", "altered"])
@@ -172,7 +173,7 @@ async def test_of_three_endpoints_one_that_lies_hides_nothing(nodes: Nodes, hidd
     nodes.scenario.anvil.mine(FAR)
     index = nodes.index()
     assert (await index.advance()).stopped == "at_head"
-    assert await nodes.knows(index, made)
+    assert await nodes.knows(made)
 
 
 async def test_what_a_second_endpoint_gives_and_the_first_denies_waits_and_is_there_when_it_no_longer_does(
@@ -189,11 +190,11 @@ async def test_what_a_second_endpoint_gives_and_the_first_denies_waits_and_is_th
     for work in (index.advance, index.advance, index.look):
         with pytest.raises(EndpointsDisagree):
             await work()
-    assert await nodes.knows(index, earlier)
-    assert not await nodes.knows(index, hidden)
+    assert await nodes.knows(earlier)
+    assert not await nodes.knows(hidden)
     first.well()
     assert (await index.advance()).stopped == "at_head"
-    assert await nodes.knows(index, hidden)
+    assert await nodes.knows(hidden)
 
 
 async def test_what_a_second_endpoint_invents_is_never_stored_and_holds_up_for_an_hour_at_most(nodes: Nodes) -> None:
@@ -219,8 +220,8 @@ async def test_what_a_second_endpoint_invents_is_never_stored_and_holds_up_for_a
     nodes.scenario.advance(DAY)
     with pytest.raises(EndpointsDisagree):
         await index.advance()
-    assert await nodes.knows(index, later)
-    assert await nodes.knows(index, made)
+    assert await nodes.knows(later)
+    assert await nodes.knows(made)
     second.well()
     await index.advance()
     whole = await nodes.events()
@@ -252,7 +253,7 @@ async def test_one_of_two_endpoints_that_is_of_no_use_holds_up_nothing(nodes: No
         two[1].alter = hides(*range(10_000), receipts=True)
     index = nodes.index(*urls, RPC_TIMEOUT=0.5)
     assert (await index.advance()).stopped == "at_head"
-    assert await nodes.knows(index, made)
+    assert await nodes.knows(made)
 
 
 async def test_a_second_endpoint_that_is_down_is_passed_over_for_the_third(nodes: Nodes) -> None:
@@ -262,7 +263,7 @@ async def test_a_second_endpoint_that_is_down_is_passed_over_for_the_third(nodes
     nodes.scenario.anvil.mine(FAR)
     index = nodes.index(first.url, f"http://127.0.0.1:{usable_port()}", third.url)
     await index.advance()
-    assert await nodes.knows(index, made)
+    assert await nodes.knows(made)
 
 
 async def test_who_is_asked_first_while_another_hangs_is_not_its_own_second(nodes: Nodes) -> None:
@@ -276,7 +277,7 @@ async def test_who_is_asked_first_while_another_hangs_is_not_its_own_second(node
     rest.failed(rest.now() - 60)
     rest.until = rest.now()
     assert (await index.advance()).stopped == "at_head"
-    assert await nodes.knows(index, made)
+    assert await nodes.knows(made)
 
 
 async def test_each_endpoint_is_asked_once_no_third_and_each_for_what_it_can(nodes: Nodes) -> None:
@@ -295,7 +296,7 @@ async def test_each_endpoint_is_asked_once_no_third_and_each_for_what_it_can(nod
     second.answer = narrow
     index = nodes.index()
     await index.advance()
-    assert await nodes.knows(index, made)
+    assert await nodes.knows(made)
     assert (count(first, "eth_getLogs"), count(third, "eth_getLogs")) == (1, 0)
     assert count(second, "eth_getLogs") > 5
     for each in (first, second):

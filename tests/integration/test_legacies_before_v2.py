@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.statistics import store
 from reminder_worker.statistics.snapshot import Statistics
+from tests.integration.indexer_story import legacies
 from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
 
 
@@ -91,8 +92,7 @@ async def test_whatever_its_owner_wrote_into_it_is_not_stored_and_stops_nobody(
     after = world.legacy(opted_in=False)
     progress = await world.world.index.advance()
     assert (progress.stopped, progress.skipped) == ("at_head", 0)
-    at = await world.world.index.head()
-    found = await world.world.index.legacies([hostile.address, after.address], at)
+    found = await legacies(world.world.engine)
     assert found.keys() == {hostile.address, after.address}
     assert (found[hostile.address].legacy_id, found[hostile.address].creator) == (hostile.id, ann.address.lower())
     stored = await world.world.sql(
