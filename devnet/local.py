@@ -22,7 +22,13 @@ APP_ORIGIN = "https://app.example"
 DATABASES = ("worker", "mail_service", "dagster")
 OPS_EMAIL = "operators@post.example"
 OUR_WALLETS = ("relayer", "attestor")
-REQUESTS_PER_MINUTE = 100_000  # the story, its browser and whoever looks around meanwhile have one address
+REQUESTS_OF_A_CLIENT = 100_000  # the story, its browser and whoever looks around meanwhile have one address
+OF_A_CLIENT = (
+    "RATE_LIMIT_PER_MINUTE",
+    "RELAY_PER_CLIENT_HOUR",
+    "GIFT_NOTIFY_PER_CLIENT_HOUR",
+    "GIFT_WALLETS_PER_CLIENT_HOUR",
+)
 CORS_VARIABLE = "DEMO_CORS_ORIGINS"
 
 
@@ -174,7 +180,7 @@ def worker_environ(at: Addresses, ports: Ports, secret_files: Path, deployment: 
         "GIFT_ORIGINS": at.api,
         "API_PORT": str(ports.api),
         "CORS_ORIGINS": os.environ.get(CORS_VARIABLE, ""),
-        "RATE_LIMIT_PER_MINUTE": str(REQUESTS_PER_MINUTE),
+        **dict.fromkeys(OF_A_CLIENT, str(REQUESTS_OF_A_CLIENT)),
         "METRICS_PORT": str(ports.metrics),
         "INBOX_URL": at.inbox,
         "STATISTICS_FOLDER": str(secret_files.parent / "statistics"),

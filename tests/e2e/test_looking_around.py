@@ -1,6 +1,8 @@
 """The local stack for who looks around in it: with a frontend of their own, a wallet, and while the story plays."""
 
+import json
 from collections.abc import Iterator
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -32,6 +34,17 @@ def test_looking_around_leaves_the_story_its_requests(stack: PlainStack) -> None
     for _ in range(100):
         with urlopen(f"{stack.at.api}/sponsor/status") as answer:
             assert answer.status == 200
+
+
+def test_whoever_tries_to_open_a_gift_may_try_as_often_as_they_like(stack: PlainStack) -> None:
+    """The story has used up a part of what one address may have sponsored in an hour elsewhere."""
+    gift = {"chainId": 31337, "timelockId": "1", "skipSwap": False, "recipient": "0x" + "11" * 20}
+    body = json.dumps({**gift, "nonce": "0", "deadline": 9_999_999_999, "signature": "0x" + "22" * 65}).encode()
+    request = Request(f"{stack.at.api}/sponsor/gift-withdraw", body, {"Content-Type": "application/json"})
+    for _ in range(30):
+        with pytest.raises(HTTPError) as refused:
+            urlopen(request)
+        assert refused.value.code == 403  # and never 429
 
 
 def test_the_first_account_of_the_chain_has_ether(stack: PlainStack) -> None:
