@@ -1,13 +1,14 @@
 """Who answers: the subgraph while it is well and near the head of the chain, else our own index."""
 
 from collections.abc import Awaitable, Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import structlog
 
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.errors import IndexerUnavailable
+from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.questions import Indexer, IndexHead, ReminderConfig
 from reminder_worker.indexer.subgraph import Subgraph
@@ -67,7 +68,8 @@ class Indexers:
         """
         own = await self._own_head()
         if own is None or own.number < reached:
-            await self._index.advance(CATCH_UP_SECONDS)
+            with suppress(ChainUnavailable):  # what holds our own index up does not hold up the subgraph
+                await self._index.advance(CATCH_UP_SECONDS)
             own = await self._own_head()
         if self._subgraph is not None:
             choice = await self.choose()
