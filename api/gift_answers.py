@@ -1,16 +1,16 @@
 """The public facts of a gift as they go over the wire."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from eth_utils.address import to_checksum_address
 from msgspec import Meta, Struct
 
 from api.schemas import EXAMPLE_LEGACY, EXAMPLE_RECIPIENT
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts
+from reminder_worker.mail.messages import LATEST_TIME
 from reminder_worker.settings import IdentityProviderSettings
 
-LATEST_TIME: Final = 253_402_300_799  # the end of the year 9999: RFC 3339 tells no later one
 EXAMPLE_TOKEN = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"  # noqa: S105 - a coin's address
 
 

@@ -8,10 +8,9 @@ from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.values import Log
 from reminder_worker.indexer.entities import present
 from reminder_worker.indexer.fold import CREATED, NOTIFY, ChainEvent
-from reminder_worker.indexer.questions import FAR_FUTURE
+from reminder_worker.indexer.questions import EOA, FAR_FUTURE, SAFE
 from reminder_worker.settings import ChainSettings
 
-EOA, SAFE = 3, 1  # LEGACY_TYPE()
 LARGEST_ID = 2**63 - 1  # ids count up from 1: a larger one is not one, and would not fit the tables
 Args = Mapping[str, Any]
 Says = Mapping[str, frozenset[str]]

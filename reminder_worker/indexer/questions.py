@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
+EOA, SAFE = 3, 1  # legacy type
 GIFT = 2  # lock type
 LIVE, ENDED = 2, 3  # status of a timelock: to be withdrawn, and paid out
 MOST_GIFTS = 100  # of one recipient: anybody may seal as many as they like to anybody

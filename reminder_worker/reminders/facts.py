@@ -18,13 +18,12 @@ from reminder_worker.chain.renewals import Renewals, RenewState
 from reminder_worker.chain.tokens import TokenMetadata, Tokens
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import ReminderConfig
+from reminder_worker.indexer.questions import SAFE, ReminderConfig
 from reminder_worker.mail.messages import KIND_WINDOWS, Amount, Kind, Role
 from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.amounts import total
 from reminder_worker.reminders.audience import ACTIVATIONS, possible_audience
 from reminder_worker.reminders.entries import Entry
-from reminder_worker.reminders.horizon import SAFE_LEGACY
 from reminder_worker.reminders.membership import membership, safe_signers
 from reminder_worker.reminders.tasks import together
 from reminder_worker.reminders.window_view import open_windows
@@ -52,7 +51,7 @@ class Facts:
         key = (legacy.legacy, line)
         found = self._audiences.get(key)
         if found is None:
-            signers = self.signers.get(legacy.owner, ()) if legacy.legacy_type == SAFE_LEGACY else ()
+            signers = self.signers.get(legacy.owner, ()) if legacy.legacy_type == SAFE else ()
             members = membership(legacy.members, signers)
             found = self._audiences[key] = possible_audience(configs.get(legacy.legacy), members, line)
         return found
@@ -91,7 +90,7 @@ class FactReader:
         if not legacies:
             return
         found = await Legacies(self._chain).facts(legacies, at=facts.head.hash)
-        safes = {each.owner for each in found if each is not None and each.legacy_type == SAFE_LEGACY}
+        safes = {each.owner for each in found if each is not None and each.legacy_type == SAFE}
         facts.signers.update(await safe_signers(self._chain, sorted(safes - facts.signers.keys()), facts.head.hash))
         facts.legacies.update(zip(legacies, found, strict=True))
 

@@ -6,12 +6,12 @@ All times are the chain's, in unix seconds. `triggers` are t1, t2, t3: when line
 from collections.abc import Sequence
 from zlib import crc32
 
+from reminder_worker.indexer.questions import SAFE
 from reminder_worker.mail.messages import LATEST_TIME
 from reminder_worker.reminders.audience import READY_WINDOWS, WINDOW_LINES
 
 HOUR_SECONDS = 3600
 DAY_SECONDS = 86400
-SAFE_LEGACY = 1
 READY = frozenset({4, *READY_WINDOWS.values()})
 
 Triggers = tuple[int, int, int]
@@ -45,7 +45,7 @@ def next_ask(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead:
     Of a Safe's activity none does, so its legacies are asked about hourly. The daily looks are spread over four
     hours, by the address, so that what was first seen at once is not asked about at once for ever.
     """
-    if legacy_type == SAFE_LEGACY:
+    if legacy_type == SAFE:
         latest = now + HOUR_SECONDS
     else:
         latest = now + DAY_SECONDS - crc32(legacy.encode()) % (4 * HOUR_SECONDS)

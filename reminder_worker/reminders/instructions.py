@@ -9,11 +9,11 @@ from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, LegacyIdentity
 from reminder_worker.errors import ChainUnavailable, LegacyNotLive, NotConfigured
 from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.questions import SAFE
 from reminder_worker.mail.messages import Kind
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.audience import ALL_LINES, Membership, audience
 from reminder_worker.reminders.authorise import Authoriser, SignedRequest
-from reminder_worker.reminders.horizon import SAFE_LEGACY
 from reminder_worker.reminders.membership import membership, safe_signers
 from reminder_worker.reminders.plan import Planned, insert_entries, lock_recipients
 from reminder_worker.settings import Settings
@@ -77,6 +77,6 @@ class Instructions:
             raise ChainUnavailable("the legacy cannot be read")
         if not found.is_live:
             raise LegacyNotLive("This legacy was deleted or claimed from; instructions are for one that lasts.")
-        safes = [found.owner] if found.legacy_type == SAFE_LEGACY else []
+        safes = [found.owner] if found.legacy_type == SAFE else []
         signers = await safe_signers(chain, safes, head.hash)
         return membership(found.members, signers.get(found.owner, ()))

@@ -7,8 +7,8 @@ from reminder_worker.chain import words
 from reminder_worker.chain.client import Call, Chain, Reverted
 from reminder_worker.chain.contracts import Legacies, Members
 from reminder_worker.chain.words import Malformed
+from reminder_worker.indexer.questions import SAFE
 from reminder_worker.reminders.audience import Membership
-from reminder_worker.reminders.horizon import SAFE_LEGACY
 
 _GET_OWNERS: Final = bytes.fromhex("a0e67e2b")  # getOwners() of a Safe
 
@@ -17,12 +17,12 @@ async def read_memberships(chain: Chain, legacy_types: Mapping[str, int], at: st
     """By legacy, of known type (3 EOA, 1 Safe); None for one whose reads revert. `at`: a block hash."""
     legacies = list(legacy_types)
     found = dict(zip(legacies, await Legacies(chain).members(legacies, at=at), strict=True))
-    safes = sorted({each.owner for legacy, each in found.items() if each and legacy_types[legacy] == SAFE_LEGACY})
+    safes = sorted({each.owner for legacy, each in found.items() if each and legacy_types[legacy] == SAFE})
     signers = await safe_signers(chain, safes, at)
     return {
         legacy: None
         if each is None
-        else membership(each, signers.get(each.owner, ()) if legacy_types[legacy] == SAFE_LEGACY else ())
+        else membership(each, signers.get(each.owner, ()) if legacy_types[legacy] == SAFE else ())
         for legacy, each in found.items()
     }
 

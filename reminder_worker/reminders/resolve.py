@@ -14,6 +14,7 @@ from reminder_worker.chain.contracts import LegacyFacts
 from reminder_worker.chain.renewals import BUDGET_SECONDS, RenewState, budget_step
 from reminder_worker.errors import DecryptionFailed, ServiceError
 from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.questions import SAFE
 from reminder_worker.mail.allowlist import may_mail
 from reminder_worker.mail.messages import (
     KIND_WINDOWS,
@@ -32,7 +33,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, PLANNED_AGAIN, WINDOW_LINES, budget_event
 from reminder_worker.reminders.entries import Entry, Settlement, dropped, later
 from reminder_worker.reminders.facts import FactReader, Facts
-from reminder_worker.reminders.horizon import SAFE_LEGACY, deadline_of
+from reminder_worker.reminders.horizon import deadline_of
 from reminder_worker.reminders.recipient_rows import body_context, context
 from reminder_worker.reminders.tasks import in_time, together
 from reminder_worker.settings import Settings
@@ -231,7 +232,7 @@ def _line(entry: Entry) -> int:
 def _worded(relevant: Relevant) -> Role:
     """A Safe's creator is one of its signers: their own wallet's activity counts for nothing, and checks nothing in."""
     of_the_timer = relevant.entry.kind in KIND_WINDOWS or relevant.entry.kind is Kind.OWNER_RESET
-    if of_the_timer and relevant.role is Role.OWNER and relevant.legacy.legacy_type == SAFE_LEGACY:
+    if of_the_timer and relevant.role is Role.OWNER and relevant.legacy.legacy_type == SAFE:
         return Role.COSIGNER
     return relevant.role
 

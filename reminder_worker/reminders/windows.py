@@ -23,11 +23,11 @@ from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, Touched
 from reminder_worker.indexer.index_tables import Cursor, move_cursor, read_cursor
+from reminder_worker.indexer.questions import SAFE
 from reminder_worker.mail.messages import WINDOW_KINDS
 from reminder_worker.reminders import window_statements as sql
 from reminder_worker.reminders.audience import Membership
 from reminder_worker.reminders.horizon import (
-    SAFE_LEGACY,
     Triggers,
     next_ask,
     opened_at,
@@ -205,8 +205,8 @@ class _Run:
         if self._default_ahead is None:
             self._default_ahead = await self._view.default_notify_ahead(at=self.head.hash)
         size = self._settings.due_batch_size
-        safes = [each for each in watched if each.legacy_type == SAFE_LEGACY]
-        others = [each for each in watched if each.legacy_type != SAFE_LEGACY]
+        safes = [each for each in watched if each.legacy_type == SAFE]
+        others = [each for each in watched if each.legacy_type != SAFE]
         batches = [group[i : i + size] for group in (others, safes) for i in range(0, len(group), size)]
         await together(*(self._batch(batch, ends) for batch in batches))
         await self._store(1)

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import polars as pl
 
+from reminder_worker.indexer.questions import ENDED, EOA, GIFT, LIVE, SAFE
 from reminder_worker.statistics import wide
 
 DAY: Final = 86_400
-EOA, SAFE, GIFT, LIVE, ENDED = 3, 1, 2, 2, 3  # as the chain numbers types, lock types and statuses
 
 LEGACIES: Final = {
     "legacy_type": pl.Int16,

@@ -18,6 +18,7 @@ from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import configured
 from reminder_worker.chain.values import Call, Reverted
 from reminder_worker.chain.words import WORD, address_word
+from reminder_worker.indexer.questions import EOA, SAFE
 from reminder_worker.statistics import aggregates, wide
 
 AT_ONCE: Final = 20_000  # calls
@@ -50,7 +51,7 @@ async def read_holdings(chain: Chain, live: pl.DataFrame, tokens: frozenset[str]
 
     A Safe legacy that was deleted is among them, since its router tells no event of it.
     """
-    is_safe = pl.col("legacy_type") == aggregates.SAFE
+    is_safe = pl.col("legacy_type") == SAFE
     reader = _Reader(chain, block, tokens)
     deleted = await reader.deleted(live.filter(is_safe)["legacy"].to_list())
     live = live.filter(~pl.col("legacy").is_in(deleted))
@@ -117,7 +118,7 @@ class _Reader:
         pairs = balances.select("holder", "token").join(
             live.rename({"owner": "holder"}), on="holder", maintain_order="left"
         )
-        is_eoa = pl.col("legacy_type") == aggregates.EOA
+        is_eoa = pl.col("legacy_type") == EOA
         of_eoa = pairs.filter(is_eoa)
         ways = pl.concat(
             [

@@ -16,12 +16,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer import index_tables
+from reminder_worker.indexer.chain_index import CURSOR
 from reminder_worker.indexer.index_tables import Cursor
 from reminder_worker.settings import ChainSettings
 from reminder_worker.statistics import aggregates
 
 PIECE_CHARACTERS: Final = 8 << 20
-CURSOR: Final = "index"
 HOLDERS: Final = {"legacy": pl.String, "legacy_type": pl.Int16, "owner": pl.String}
 _ASSETS: Final = {"token": pl.String, "amount": pl.String}
 

@@ -17,6 +17,7 @@ from reminder_worker.chain.contracts import TokenWhiteList
 from reminder_worker.chain.tokens import Tokens
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import index_tables
+from reminder_worker.indexer.chain_index import CURSOR
 from reminder_worker.statistics import store
 from reminder_worker.statistics.prices import ETHER, current_prices
 from reminder_worker.statistics.store import Snapshot
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-CURSOR: Final = "index"
 MOST_BEHIND_SECONDS: Final = 900  # an index that is further behind the head is left to catch up first
 
 
