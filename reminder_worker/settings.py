@@ -636,9 +636,6 @@ class Settings(Group):
             problems=tuple(half),
         )
 
-    def chain(self, chain_id: int) -> ChainSettings | None:
-        return next((chain for chain in self.chains if chain.chain_id == chain_id), None)
-
     @property
     def is_local(self) -> bool:
         return self.service.environment == "local"
