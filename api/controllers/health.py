@@ -19,6 +19,7 @@ READY_WITHIN_SECONDS = 3
 class HealthController(Controller):
     path = "/health"
     tags = ["Health"]  # noqa: RUF012 - read by the framework
+    _look: asyncio.Task[bool] | None = None
 
     @get("/live", summary="Is the process alive?")
     async def live(self) -> HealthAnswer:
@@ -35,13 +36,21 @@ class HealthController(Controller):
     async def ready(self, engine: NamedDependency[AsyncEngine]) -> HealthAnswer:
         """Fails when the database does not answer, takes no writes, or its schema does not serve this version: missing,
         older, or more than one revision newer."""
+        # One look at a time, whoever asks meanwhile: no limit keeps anybody from asking.
+        if self._look is None or self._look.done():
+            self._look = asyncio.create_task(_serves(engine))
         try:
-            async with asyncio.timeout(READY_WITHIN_SECONDS):
-                serves = await schema_serves(engine)
-                if serves:
-                    await must_take_writes(engine)
+            serves = await asyncio.shield(self._look)
         except (SQLAlchemyError, OSError, TimeoutError):
             raise Unavailable("The database does not answer, or takes no writes.") from None
         if not serves:
             raise Unavailable("The database's schema does not serve this version; run the migrations.")
         return HealthAnswer(status="ok")
+
+
+async def _serves(engine: AsyncEngine) -> bool:
+    async with asyncio.timeout(READY_WITHIN_SECONDS):
+        serves = await schema_serves(engine)
+        if serves:
+            await must_take_writes(engine)
+    return serves

@@ -333,6 +333,21 @@ async def test_readiness_needs_the_database_and_its_migrations(world: World) -> 
     assert (await world.request("GET", "/health/live")).status == 200
 
 
+async def test_however_many_ask_whether_it_is_ready_they_take_one_connection_to_the_database(world: World) -> None:
+    """It is free to ask, and without a limit: else who asks often would leave no connection to anybody else."""
+    async with world.engine.begin() as connection:
+        await connection.execute(text("lock table worker.pass_state in access exclusive mode"))
+        asked = asyncio.gather(*(world.request("GET", "/health/ready") for _ in range(20)))
+        for _ in range(20):
+            await world.request("GET", "/health/live")
+        blocked = (
+            "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+        )
+        assert await connection.scalar(text(blocked)) <= 1
+        assert {answer.status for answer in await asked} == {503}
+    assert (await world.request("GET", "/health/ready")).status == 200
+
+
 async def test_a_database_that_takes_no_writes_is_away_and_nothing_has_to_be_restarted_afterwards(
     world: World, postgres_server: str
 ) -> None:
