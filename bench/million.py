@@ -221,7 +221,7 @@ async def _run(runtime: Runtime, name: str) -> tuple[Cost, Mapping[str, Any]]:
     reports: list[Mapping[str, Any]] = []
 
     async def work() -> None:
-        reports.append(await step.run(runtime, chain_id))
+        reports.append(passes.report_of(await step.run(runtime, chain_id)))
 
     return await _cost(work), reports[0]
 

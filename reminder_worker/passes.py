@@ -90,7 +90,7 @@ async def run(runtime: Runtime, name: str) -> list[Outcome]:
     async def one(chain_id: int) -> Outcome:
         began = time.monotonic()
         error, found = await _guarded(step, chain_id, step.run(runtime, chain_id))
-        full = {**_report(found), "seconds": round(time.monotonic() - began, 3)} if error is None else None
+        full = {**report_of(found), "seconds": round(time.monotonic() - began, 3)} if error is None else None
         await _record(runtime, name, chain_id, error=error, report=full, ran=True, due=False)
         return Outcome(chain_id, error, report=full)
 
@@ -159,12 +159,12 @@ def _dispatch(runtime: Runtime) -> Dispatch:
     return runtime.dispatch
 
 
-def _report(found: Any) -> Report:
+def report_of(found: Any) -> Report:
     """A dataclass's fields as JSON takes them; not `asdict`, which turns a Counter into one of pairs."""
     if isinstance(found, Mapping):
         return found
     values = {field.name: getattr(found, field.name) for field in fields(found)}
-    return {name: _report(value) if is_dataclass(value) else value for name, value in values.items()}
+    return {name: report_of(value) if is_dataclass(value) else value for name, value in values.items()}
 
 
 def _relay_off(settings: Settings) -> str | None:
@@ -205,7 +205,7 @@ async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
     failed: Exception | None = None
     for role, reconcile in runtime.relaying.reconciles.items():
         try:
-            report = dict(_report(await reconcile.run(chain_id)))
+            report = dict(report_of(await reconcile.run(chain_id)))
         except ServiceError as error:
             failed = error
             continue
