@@ -1,25 +1,20 @@
-"""A node that answers as fast as a socket can: `python -m bench.node_stub` prints its port.
+"""A node that takes every transaction, and knows as many legacies as it is asked about: none has a window open.
 
-It takes every transaction, and knows as many legacies as it is asked about: none has a window open. A process of its
-own, so that what is measured does not share its interpreter.
+`python -m bench.node_stub` prints its port.
 """
 
-import asyncio
-import ctypes
-import signal
 from functools import lru_cache
 from typing import Any
 
 import msgspec
-import uvloop
 
+from bench.stub import serve
 from bench.surroundings import CHAIN_ID
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.words import WORD, word
 
 NOW = 1_790_000_000  # the time of its only block, unix seconds
 _BLOCK = {"number": hex(10**7), "hash": "0x" + "11" * 32, "parentHash": "0x" + "22" * 32, "timestamp": hex(NOW)}
-_LENGTH = b"content-length:"
 _ANSWERS: dict[str, Any] = {
     "eth_chainId": hex(CHAIN_ID),
     "eth_getTransactionCount": "0x0",
@@ -40,30 +35,9 @@ _SAYS = {
 }
 
 
-class Stub(asyncio.Protocol):
-    def __init__(self) -> None:
-        self._buffer = b""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self._buffer += data
-        while (end := self._buffer.find(b"\r\n\r\n")) >= 0:
-            head = self._buffer[:end].lower()
-            at = head.find(_LENGTH)
-            length = int(head[at + len(_LENGTH) :].split(b"\r\n", 1)[0]) if at >= 0 else 0
-            if len(self._buffer) < end + 4 + length:
-                return
-            body, self._buffer = self._buffer[end + 4 : end + 4 + length], self._buffer[end + 4 + length :]
-            self._transport.write(_answer(body))  # type: ignore[attr-defined]
-
-
 def _answer(body: bytes) -> bytes:
     asked = msgspec.json.decode(body)
-    answer = msgspec.json.encode([_result(each) for each in asked] if isinstance(asked, list) else _result(asked))
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-    return head % len(answer) + answer
+    return msgspec.json.encode([_result(each) for each in asked] if isinstance(asked, list) else _result(asked))
 
 
 def _result(request: Any) -> dict[str, Any]:
@@ -90,12 +64,5 @@ def _call(data: str) -> bytes:
     return _SAYS.get(data[:8], word(0))
 
 
-async def serve() -> None:
-    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # ends with the process that started it
-    server = await asyncio.get_running_loop().create_server(Stub, "127.0.0.1", 0)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
-
-
 if __name__ == "__main__":
-    uvloop.run(serve())
+    serve(_answer)
