@@ -60,7 +60,6 @@ class IdentityProviderStandIn:
     a_second: int = 1
     breaks: int = 0  # creations whose answer never arrives
     answers: Counter[str] = field(default_factory=Counter)
-    refused_stamps: int = 0
     organizations: dict[str, SubOrganization] = field(default_factory=dict)
     activities: dict[str, dict[str, Any]] = field(default_factory=dict)
     _by_body: dict[bytes, str] = field(default_factory=dict)
@@ -109,7 +108,6 @@ class IdentityProviderStandIn:
     async def _answer(self, request: web.Request) -> web.Response:
         raw = await request.read()
         if not self._is_stamped(request.headers.get("X-Stamp", ""), raw):
-            self.refused_stamps += 1
             return web.json_response({"message": "bad stamp"}, status=401)
         second = int(self.now())
         self._in_second[second] += 1
