@@ -149,7 +149,7 @@ def claimed(call: bytes) -> tuple[object, ...] | None:
         return None
     try:
         legacy_id, assets, is_eth, (beneficiary, nonce, *_) = decode(_CLAIM_TYPES, call[4:], strict=False)
-    except DecodingError:
+    except (DecodingError, OverflowError):
         return None
     return legacy_id, assets, is_eth, beneficiary, nonce
 

@@ -20,6 +20,7 @@ from reminder_worker.relay.authorizations import (
     SponsorRequest,
     WithdrawRequest,
     call_data,
+    claimed,
     digest,
 )
 
@@ -137,6 +138,27 @@ def test_in_version_2_the_call_names_whom_it_pays(request: WithdrawRequest) -> N
     assert data[:4] == keccak(text=f"withdrawFor(uint256,bool,{auth})")[:4]
     given = (request.signer, request.pay_to, request.nonce, request.deadline, request.signature)
     assert decode(["uint256", "bool", auth], data[4:]) == (request.subject_id, request.skip_swap, given)
+
+
+@given(requests, st.binary(max_size=64))
+def test_what_a_call_claims_is_told_whatever_stands_behind_it_and_of_no_other_call(
+    request: Request, behind: bytes
+) -> None:
+    told = claimed(call_data(request, b"", "1") + behind)
+    if isinstance(request, ClaimRequest):
+        assert told == (request.subject_id, request.assets, request.is_eth, request.signer, request.nonce)
+    else:
+        assert told is None
+
+
+@pytest.mark.parametrize("word", [1, 3, 4, 9, 10])  # of the places and lengths of assets, authorization and signature
+@pytest.mark.parametrize("number", [2**20, 2**63, 2**64 - 1, 2**256 - 1])
+def test_a_claim_that_points_outside_itself_is_none(word: int, number: int) -> None:
+    """Whatever the chain took of it, nothing is raised: a run would fail on it again and again."""
+    request = ClaimRequest(1, ROUTER, 5, ROUTER, 0, 1, bytes(65), assets=(ROUTER,), is_eth=True)
+    call = call_data(request, b"", "1")
+    assert claimed(call) is not None
+    assert claimed(call[: 4 + 32 * word] + number.to_bytes(32, "big") + call[36 + 32 * word :]) is None
 
 
 @pytest.mark.parametrize("v", [0, 27])
