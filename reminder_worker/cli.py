@@ -122,7 +122,7 @@ def migrate() -> None:
 
 @main.command(epilog=cli_parts.example("API_PORT=8080 reminder-worker serve"))
 def serve() -> None:
-    """Serve the HTTP API, and /metrics on a port of its own, until SIGTERM or Ctrl-C."""
+    """Serve the HTTP API until SIGTERM or Ctrl-C. /metrics has a port of its own."""
     from reminder_worker.logging import configure_logging
 
     settings = cli_parts.settings()
@@ -134,10 +134,10 @@ def serve() -> None:
 @main.command(epilog=cli_parts.example("reminder-worker tick", "reminder-worker tick --pass dispatch"))
 @click.option("--pass", "only", type=click.Choice(_PASSES), help="This pass only.")
 def tick(only: str | None) -> None:
-    """One round of all passes in this process, without Dagster: for cron and for emergencies.
+    """One round of all passes, without Dagster.
 
-    A pass that fails does not stop the others; the command then ends with 1. After all of them what is no longer
-    needed is deleted.
+    In this process, for cron and for emergencies. A pass that fails does not stop the others; the command then ends
+    with 1. After all of them what is no longer needed is deleted.
     """
     from rich.table import Table
     from sqlalchemy.exc import SQLAlchemyError
@@ -171,7 +171,7 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
     from reminder_worker import passes
 
     def row(outcome: "Outcome") -> tuple[str, str, str]:
-        report = " ".join(f"{key}={value}" for key, value in (outcome.report or {}).items())
+        report = " ".join(f"{key}={cli_parts.words_of(value)}" for key, value in (outcome.report or {}).items())
         return (str(outcome.chain_id or "all"), "done", report)
 
     try:
@@ -186,7 +186,7 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
         return [("some", "failed", str(failed))]
 
 
-@main.command(epilog=cli_parts.example("reminder-worker backfill --from-block 20000000 --chain 1"))
+@main.command(epilog=cli_parts.example("reminder-worker backfill --from-block 24589469 --chain 1"))
 @click.option("--from-block", type=click.IntRange(min=0), required=True, help="First block to read again.")
 @click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
 def backfill(from_block: int, chain_id: int | None) -> None:
@@ -215,9 +215,10 @@ def backfill(from_block: int, chain_id: int | None) -> None:
 @click.argument("ids", nargs=-1, type=click.UUID)
 @click.option("--all", "everything", is_flag=True, help="Every dead email and alert.")
 def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
-    """Put dead emails (refused three times as malformed) and alerts back to the queue, by their ids or all of them.
+    """List dead and held emails, or put dead ones back to the queue.
 
-    Without ids it lists the emails that are dead or held, and dead alerts.
+    Dead is what the mail service refused three times as malformed, alerts too: they go back by their ids, or all of
+    them. Without ids they are listed, and the emails that are held (see `settle`).
     """
     from reminder_worker import operations_stuck
 
@@ -226,8 +227,11 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
     named = list(dict.fromkeys(ids))
 
     async def show(runtime: "Runtime") -> None:
-        for row in await operations_stuck.stuck(runtime.engine):
+        rows = await operations_stuck.stuck(runtime.engine)
+        for row in rows:
             click.echo(f"{row.id}  {row.state}  {row.kind}  chain {row.chain_id}  {row.about}  {row.age} s")
+        if not rows:
+            click.echo("nothing is dead or held")
 
     async def work(runtime: "Runtime") -> int:
         return await operations_stuck.requeue(runtime.engine, None if everything else named)
@@ -238,7 +242,7 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
     count = cli_parts.with_runtime(work)
     click.echo(f"{count} back in the queue")
     if count < len(named):
-        raise click.ClickException(f"{len(named) - count} of the ids are neither dead emails nor dead alerts")
+        raise click.ClickException(f"{len(named) - count} of the ids: no dead email or alert has it")
 
 
 @main.command(
@@ -251,16 +255,16 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
 @click.option("--sent", "message_id", metavar="MESSAGE_ID", help="The SMTP provider has it, as this Message-ID.")
 @click.option("--unsent", is_flag=True, help="The SMTP provider never had it: send it, if it is still true.")
 def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
-    """Say of an email that is held whether it left: nobody else can know. `requeue` lists those that are.
+    """Say of a held email whether it left: nobody else can know.
 
-    With --unsent it is sent, a second time if you are wrong, and under another id, which is shown. The mail service is
-    asked once more before: perhaps it knows by now.
+    `requeue` lists those that are held. With --unsent it is sent, a second time if you are wrong, and under another id,
+    which is shown. The mail service is asked once more before: perhaps it knows by now.
     """
     from reminder_worker import operations_stuck
     from reminder_worker.mail.client import MailClient, is_message_id
 
     if (message_id is None) == (not unsent):
-        raise click.UsageError("give --sent or --unsent")
+        raise click.UsageError("give --sent or --unsent, one of them")
     if message_id is not None and not is_message_id(message_id):
         raise click.BadParameter("not a Message-ID", param_hint="--sent")
 
@@ -283,7 +287,10 @@ def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
     "rotate-key", epilog=cli_parts.example("EMAIL_ENC_KEY=new EMAIL_ENC_KEYS_OLD=old reminder-worker rotate-key")
 )
 def rotate_key() -> None:
-    """Encrypt everything stored anew under EMAIL_ENC_KEY while serving; EMAIL_ENC_KEYS_OLD opens what is there."""
+    """Encrypt everything stored anew under EMAIL_ENC_KEY.
+
+    While serving; EMAIL_ENC_KEYS_OLD opens what is there.
+    """
     from sqlalchemy import func, select
 
     from reminder_worker import operations_relay
@@ -321,7 +328,7 @@ def rotate_key() -> None:
 )
 @click.argument("number", type=int, required=False)
 def inbox(number: int | None) -> None:
-    """Emails that the local stack received: a list, or one of them by its number. Local stack only."""
+    """Emails of the local stack, or one of them by its number."""
     from rich.table import Table
 
     if not cli_parts.settings().is_local:

@@ -1,7 +1,7 @@
 """What every command uses: settings from the environment, the open parts, tables and sentences."""
 
 import os
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -76,6 +76,18 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         # Its disk is full, it takes no writes; a right that its user lacks, an option that it does not know.
         refusal = f"the database refuses ({type(error.orig).__name__}): see DATABASE_URL, and the database's own log"
         raise Misconfigured(refusal) from None
+
+
+def words_of(value: Any) -> str:
+    """Of a part of a pass's report. What it holds is told without its many zeros."""
+    if isinstance(value, Mapping):
+        told = " ".join(f"{key}={words_of(each)}" for key, each in value.items() if each)
+        return f"({told})" if told else "none"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ",".join(map(words_of, value)) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
 
 
 def console() -> Any:

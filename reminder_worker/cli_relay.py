@@ -21,7 +21,7 @@ _ID = click.argument("request_id", type=click.UUID)
 
 @click.group()
 def relay() -> None:
-    """Requests whose gas we pay: look at them, hurry one, free its slot."""
+    """Requests whose gas we pay: look at them, hurry one, end one."""
 
 
 @relay.command("list", epilog=example("reminder-worker relay list", "reminder-worker relay list --ended"))
@@ -49,7 +49,7 @@ def list_requests(ended: bool, limit: int) -> None:
         "chain",
         "next nonce",
         "not mined",
-        "mined",
+        "not final",
         "requests today",
         "spent today",
         "stopped",
@@ -63,7 +63,10 @@ def list_requests(ended: bool, limit: int) -> None:
 @relay.command(epilog=example("reminder-worker relay show 2f0c9e6a-…"))
 @_ID
 def show(request_id: UUID) -> None:
-    """One request: its authorization without the signature, its slot, every transaction that was signed for it."""
+    """One request, and every transaction signed for it.
+
+    Of its authorization everything but the signature.
+    """
     from rich.table import Column, Table
 
     from reminder_worker import operations_relay as operations
@@ -90,9 +93,10 @@ def show(request_id: UUID) -> None:
 @relay.command(epilog=example("reminder-worker relay replace 2f0c9e6a-…"))
 @_ID
 def replace(request_id: UUID) -> None:
-    """Offer more for a request that is not mined: its transaction anew, at a fee an eighth higher or more.
+    """Offer more for a request that is not mined.
 
-    The relay does so by itself when a transaction is stuck. Never above the ceiling, never beyond today's cap.
+    Its transaction anew, at a fee an eighth higher or more. The relay does so by itself when a transaction is stuck.
+    Never above the ceiling, never beyond today's cap.
     """
 
     async def hurry(runtime: "Runtime") -> str:
@@ -164,8 +168,12 @@ def _clock(moment: datetime) -> str:
 
 
 def _gwei(wei: int) -> str:
-    return f"{wei / 10**9:.3f} gwei"
+    from reminder_worker.mail.messages import amount_words
+
+    return f"{amount_words(int(wei), 9)} gwei"
 
 
 def _ether(wei: Any) -> str | None:
-    return None if wei is None else f"{int(wei) / 10**18:.6f} ETH"
+    from reminder_worker.mail.messages import amount_words
+
+    return None if wei is None else f"{amount_words(int(wei), 18)} ETH"

@@ -19,7 +19,7 @@ _OPERATION = "0x93ecf1f9…"
 
 @click.group()
 def upgrades() -> None:
-    """The upgrade queue of the contracts: look at it, and at what an operation would do."""
+    """The upgrade queue of the contracts."""
 
 
 @upgrades.command("list", epilog=example("reminder-worker upgrades list", "reminder-worker upgrades list --ended"))
@@ -35,7 +35,8 @@ def list_operations(ended: bool, limit: int) -> None:
     async def look(runtime: "Runtime") -> "list[Listed]":
         return await views.operations(runtime.engine, ended=ended, limit=limit)
 
-    shown = Table(Column("operation", overflow="fold"), "chain", "state", "does", "executable at", "final")
+    operation, does = Column("operation", overflow="fold"), Column("does", overflow="fold")
+    shown = Table(operation, "chain", "state", does, "executable at", "final")
     for each in with_runtime(look):
         of = each.operation
         moment = "" if of.ready_at is None else deadline_words(of.ready_at)
@@ -48,7 +49,10 @@ def list_operations(ended: bool, limit: int) -> None:
 @click.argument("operation_id")
 @click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
 def show(operation_id: str, chain_id: int | None) -> None:
-    """One operation: what it would do, call data in full, who scheduled it, and what the timelock said of it."""
+    """One operation, by its id in full.
+
+    What it would do, its call data in full, who scheduled it, and what the timelock said of it.
+    """
     from rich.table import Column, Table
 
     from reminder_worker.mail.messages import deadline_words, fact_words
@@ -64,7 +68,8 @@ def show(operation_id: str, chain_id: int | None) -> None:
     for name, value in facts.items():
         shown.add_row(*fact_words(name, value))
     console().print(shown)
-    history = Table("block", "time", "event", "transaction", "sent by")
+    folded = [Column(name, overflow="fold") for name in ("transaction", "sent by")]
+    history = Table("block", "time", "event", *folded)
     for each in events:
         row = (str(each.block_number), deadline_words(each.block_time), each.name, each.tx_hash, each.sender or "")
         history.add_row(*row)

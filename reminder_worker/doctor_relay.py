@@ -112,7 +112,7 @@ async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: _
         await chain.close()
     price, ceiling = base_fee + tip, wallet.group.gas_price_ceiling_wei
     count = pays_for(balance, price, ceiling)
-    words = f"holds {amount_words(balance, 18)} ETH, which pays for {count} relays at today's price"
+    words = f"holds {amount_words(balance, 18)} ETH, which pays for {count:,} relays at today's price"
     if price > ceiling:
         return part, False, f"{words}; gas costs {price} wei, above the ceiling: requests wait"
     enough = wallet.group.low_balance_relays if isinstance(wallet.group, RelaySettings) else LOW_BALANCE_RENEWALS

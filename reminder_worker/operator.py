@@ -63,7 +63,8 @@ async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None
     What was sent stays remembered without the person. Raises `InvalidInput`; give exactly one of both.
     """
     if (email is None) == (address is None):
-        raise InvalidInput("Give an email or an address, and not both.", [FieldFault("/email", "or /address, one")])
+        faults = [FieldFault("/email", "has to be given, or /address, and not both")]
+        raise InvalidInput("Give an email or an address, and not both.", faults)
     if email is not None:
         try:
             hashed = hashes.email(normalise_email(email))

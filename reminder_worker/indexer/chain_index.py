@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain, Log
 from reminder_worker.chain.events import emitters
 from reminder_worker.database import tables
-from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty
+from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty, Refused
 from reminder_worker.indexer import index_tables as rows
 from reminder_worker.indexer.answers import config_of, signal_of, timelock_of
 from reminder_worker.indexer.decoding import Decoded, decode_logs
@@ -131,9 +131,14 @@ class ChainIndex:
         return progress
 
     async def rewind_to(self, first_block: int) -> None:
-        """Forget `first_block` and all after it, for the pass to read again (`backfill`). Raises `ChainUnavailable`."""
+        """Forget `first_block` and all after it, for the pass to read again (`backfill`).
+
+        Raises `ChainUnavailable`, and `Refused` for a block that was not read yet.
+        """
         cursor = await self._cursor()
         first_block = max(first_block, self._chain.settings.start_block)  # before it there is nothing of ours
+        if first_block > cursor.number + 1:
+            raise Refused(f"the index is at block {cursor.number}: it has not read block {first_block} yet")
         if first_block > cursor.number:
             return
         if not await self._rewind(cursor, await self._place(first_block - 1)):

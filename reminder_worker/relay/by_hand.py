@@ -79,5 +79,5 @@ class ByHand(Reconcile):
         async with self._engine.begin() as connection:
             resumed = await connection.scalar(_RESUME, {**self._key(chain_id), "count": max(counts)})
         if not resumed:
-            raise Refused("it is not stopped, or the foreign transaction is not final yet: try again later")
+            raise Refused("the wallet is not stopped, or the foreign transaction is not final yet: try again later")
         await self.run(chain_id)

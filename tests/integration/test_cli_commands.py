@@ -335,6 +335,8 @@ def test_a_failing_pass_is_exit_code_1_and_stops_no_other(command: Command) -> N
 
 
 def test_requeue_takes_dead_emails_only(command: Command) -> None:
+    nothing = command("requeue")
+    assert (nothing.exit_code, nothing.stdout) == (0, "nothing is dead or held\n")
     dead, other = uuid4(), uuid4()
     for key, state, address in ((dead, "dead", HEIR), (other, "held", LEGACY)):
         command.sql(
@@ -348,7 +350,7 @@ def test_requeue_takes_dead_emails_only(command: Command) -> None:
     assert f"{other}  held  owner_reset" in listed.output
     refused = command("requeue", str(other))
     assert refused.exit_code == 1
-    assert "1 of the ids are neither dead emails nor dead alerts" in refused.output
+    assert "1 of the ids: no dead email or alert has it" in refused.output
     assert command("requeue", str(dead), str(dead)).exit_code == 0, "named twice"
     states = dict(command.sql("select id, state from worker.sent_ledger"))  # type: ignore[arg-type]
     assert states[dead] in ("queued", "released")
@@ -478,7 +480,7 @@ def test_relay_list_shows_what_is_open_or_what_has_ended_and_our_wallets(command
     assert listed.exit_code == 0, listed.output
     assert all(str(request_id) in listed.output for request_id in opened)
     assert str(ended) not in listed.output
-    for words in ("foreign_nonce", "0.042000 ETH", "gift_withdraw", "deferred_fee"):
+    for words in ("foreign_nonce", "0.042 ETH", "gift_withdraw", "deferred_fee"):
         assert words in listed.output
     piped = {**command.environ, "COLUMNS": None}
     past = CliRunner().invoke(main, ["relay", "list", "--ended"], env=piped).output
@@ -490,7 +492,7 @@ def test_relay_show_tells_a_request_and_what_was_signed_for_it(command: Command)
     request_id = enter_request(command.enter, Vault(ENC_KEY), "broadcast")
     shown = command("relay", "show", str(request_id))
     assert shown.exit_code == 0, shown.output
-    for words in ("gift_withdraw", "broadcast", "0x" + "3c" * 20, "30.000 gwei", "0x" + request_id.hex * 2):
+    for words in ("gift_withdraw", "broadcast", "0x" + "3c" * 20, "30 gwei", "0x" + request_id.hex * 2):
         assert words in shown.output
     unknown = command("relay", "show", str(uuid4()))
     assert unknown.exit_code == 1
@@ -530,7 +532,7 @@ def test_relay_resume_lets_a_stopped_wallet_go_on(command: Command, anvil_chain:
     assert command.sql("select stopped from worker.relay_wallet") == [(None,)]
     again = command("relay", "resume", **ours)
     assert again.exit_code == 1
-    assert "it is not stopped" in again.output
+    assert "the wallet is not stopped" in again.output
     unknown = command("relay", "resume", "--wallet", "attestor")
     assert unknown.exit_code == 1
     assert "no attestor is configured" in unknown.output
@@ -551,6 +553,16 @@ def test_backfill_reads_from_the_block_to_the_head(command: Command, anvil_chain
     done = command("backfill", "--from-block", "1", "--chain", "31337")
     assert done.exit_code == 0, done.output
     assert f"the index is at block {anvil_chain.anvil.block_number()}" in done.output
+
+
+def test_a_block_that_was_not_read_yet_is_not_read_again(command: Command, anvil_chain: AnvilChain) -> None:
+    """A digit too many would else look as if it had been done."""
+    assert command("tick", "--pass", "index").exit_code == 0
+    head = anvil_chain.anvil.block_number()
+    refused = command("backfill", "--from-block", str(head + 2))
+    assert refused.exit_code == 1
+    assert f"the index is at block {head}: it has not read block {head + 2} yet" in refused.output
+    assert command("backfill", "--from-block", str(head + 1)).exit_code == 0, "the next one is read anyway"
 
 
 def test_backfill_reads_nothing_before_the_first_block_of_all(command: Command) -> None:

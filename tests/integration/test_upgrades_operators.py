@@ -96,6 +96,7 @@ def test_commands_list_the_queue_and_show_an_operation_in_full(
     assert all(each in narrow for each in ("chain", "state", "does", "final", "pending"))
     columns = [[cell.strip() for cell in line.split("│")[1:-1]] for line in narrow.splitlines() if "│" in line]
     assert "".join(row[0] for row in columns) == operation.id  # over several lines
+    assert "… │" not in narrow + command("upgrades", "show", operation.id, COLUMNS="80").output  # no cell is cut off
     shown = "".join(command("upgrades", "show", operation.id).output.replace("│", "").split())
     assert to_checksum_address(SOMEBODY) in shown
     assert operation.calls[0][2].hex() in shown  # all of it

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from base64 import b64decode, b64encode
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from reminder_worker.cli import main
+from reminder_worker.cli_parts import words_of
 
 KEY = b64encode(b"k" * 32).decode()
 PRODUCTION = {
@@ -47,6 +49,21 @@ def test_every_command_has_help_with_an_example(runner: CliRunner, command: tupl
     shown = runner.invoke(main, [*command, "--help"])
     assert shown.exit_code == 0
     assert re.search(rf"Example:\n  .*reminder-worker .*{command[-1]}", shown.output)
+
+
+@pytest.mark.parametrize("group", [[], ["keys"], ["relay"], ["upgrades"]], ids=str)
+def test_no_list_of_commands_is_cut_off(runner: CliRunner, group: list[str]) -> None:
+    shown = runner.invoke(main, [*group, "--help"], env={"COLUMNS": "80"}).output
+    assert "Commands:" in shown
+    assert "..." not in shown.partition("Commands:")[2]
+
+
+def test_a_report_is_told_without_its_zeros_and_in_no_language_of_programs() -> None:
+    report = {"good": 3, "late": 0, "since": None, "more": False}
+    assert words_of(Counter(report)) == "(good=3)"
+    assert [words_of(each) for each in ({}, {"late": 0}, Counter(), [], None)] == ["none"] * 5
+    assert [words_of(each) for each in (0, 1.5, True, False, "at_head")] == ["0", "1.5", "yes", "no", "at_head"]
+    assert words_of({"relayer": {"failed": 1}, "blocks": [1, 2]}) == "(relayer=(failed=1) blocks=1,2)"
 
 
 def test_help_says_the_exit_codes_and_imports_nothing_heavy() -> None:
