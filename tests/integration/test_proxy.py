@@ -337,11 +337,20 @@ async def test_one_address_holds_a_hundred_requests_open_and_no_more(folder: Pat
             each.cancel()
 
 
-async def test_the_apps_proxy_holds_more_for_who_are_more(folder: Path) -> None:
-    """A hundred for one visitor, one for another: the hundred and first of the former is one too many."""
+@pytest.mark.parametrize(
+    ("one", "another"),
+    [
+        ([b"198.51.100.7"] * 101, b"198.51.100.8"),
+        ([b"2001:db8:1:2:%x:%x::1" % (n, n) for n in range(101)], b"2001:db8:1:3::1"),
+        ([b"2001:db8::%x" % n for n in range(101)], b"2001:db8:1::1"),
+    ],
+)
+async def test_the_apps_proxy_holds_more_for_who_are_more(folder: Path, one: list[bytes], another: bytes) -> None:
+    """A hundred for one visitor, one for another: the hundred and first of the former is one too many. Of IPv6 a /64 is
+    one visitor, as in the API: it costs nothing to be many in it."""
     async with _before_mail(folder, app="127.0.0.1") as (proxy, _), asyncio.timeout(60), AsyncExitStack() as stack:
         answers = []
-        for visitor in [b"198.51.100.8", *[b"198.51.100.7"] * 101]:
+        for visitor in [another, *one]:
             reader, writer = await _connected(proxy)
             stack.callback(writer.close)
             writer.write(UNSUBSCRIBE + b"X-Forwarded-For: %b\r\nContent-Length: 100\r\n\r\n{" % visitor)
