@@ -11,6 +11,8 @@ import polars as pl
 
 def read(folder: Path, dataset: str) -> pl.LazyFrame:
     """A dataset with its partitions, `day` and `chain_id`, as columns."""
+    if not any((folder / dataset).glob("**/*.parquet")):
+        sys.exit(f"{folder / dataset} has no file: is it below STATISTICS_FOLDER, and is the first hour over?")
     return pl.scan_parquet(folder / dataset / "**/*.parquet", hive_partitioning=True)
 
 
@@ -32,6 +34,7 @@ def secured_now(folder: Path) -> pl.DataFrame:
 
 def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "statistics")
+    pl.Config.set_tbl_width_chars(120)  # the names of columns in one line
     sys.stdout.write(f"The last seven days\n{last_days(folder, 7)}\n")
     sys.stdout.write(f"Secured by the newest snapshots\n{secured_now(folder)}\n")
 

@@ -574,6 +574,15 @@ async def test_the_example_for_analysts_reads_what_was_written(world: World) -> 
     assert str(date.fromtimestamp(s.anvil.now())) in told
 
 
+def test_the_example_says_in_a_sentence_that_there_is_nothing_to_read(tmp_path: Path) -> None:
+    script = Path(__file__).parents[2] / "docs/examples/statistics.py"
+    ran = subprocess.run([sys.executable, str(script), str(tmp_path)], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr.splitlines() == [
+        f"{tmp_path}/days has no file: is it below STATISTICS_FOLDER, and is the first hour over?"
+    ]
+
+
 async def test_the_example_invents_no_figure(world: World) -> None:
     """A day whose value is not known has none, not zero; once all is paid out, nothing is secured now."""
     example = runpy.run_path(str(Path(__file__).parents[2] / "docs/examples/statistics.py"))
