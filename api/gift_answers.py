@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from eth_utils.address import to_checksum_address
 from msgspec import Meta, Struct
 
-from api.schemas import EXAMPLE_LEGACY, EXAMPLE_RECIPIENT
+from api.schemas import EXAMPLE_LEGACY, EXAMPLE_RECIPIENT, rfc3339
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts
 from reminder_worker.mail.messages import LATEST_TIME
 from reminder_worker.settings import IdentityProviderSettings
@@ -142,10 +142,6 @@ def unlock_moment(facts: GiftFacts) -> datetime:
 
 def as_of(facts: GiftFacts) -> datetime:
     return datetime.fromtimestamp(facts.now, UTC)
-
-
-def rfc3339(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _asset(asset: GiftAsset) -> GiftAssetAnswer:

@@ -12,7 +12,8 @@ from html import escape
 
 from eth_utils.address import to_checksum_address
 
-from api.gift_answers import as_of, rfc3339, unlock_moment
+from api.gift_answers import as_of, unlock_moment
+from api.schemas import rfc3339
 from reminder_worker.gifts.claim_link import ClaimLink, Marks
 from reminder_worker.gifts.occasions import CARD_SIZE, Occasion, card_name
 from reminder_worker.gifts.page_files import ASSETS, Entry

@@ -1,5 +1,6 @@
 """What goes over the wire: camelCase, every field described, with examples that the server reads."""
 
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -38,6 +39,10 @@ Signature = Annotated[
     ),
 ]
 Role = Literal["owner", "cosigner", "beneficiary", "second_line", "third_line"]
+
+
+def rfc3339(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class SignedBody(Struct, rename="camel", forbid_unknown_fields=True):

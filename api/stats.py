@@ -20,6 +20,7 @@ import structlog
 from litestar.response.base import ASGIResponse
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from api.schemas import rfc3339
 from api.stats_bodies import (
     ChainStatsAnswer,
     LegacyCounts,
@@ -172,7 +173,7 @@ def prices_answer(prices: Sequence[tuple[int, Price]], as_of: int) -> PricesAnsw
 
 
 def moment(unix_seconds: int) -> str:
-    return datetime.fromtimestamp(unix_seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return rfc3339(datetime.fromtimestamp(unix_seconds, UTC))
 
 
 def whole_tokens(amount: int, decimals: int) -> str:

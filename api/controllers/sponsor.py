@@ -1,7 +1,6 @@
 """The gas-sponsored relay: three authorizations to hand in, what becomes of them, and whether it works now."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Annotated, Any, Final, cast
 from uuid import UUID
 
@@ -12,6 +11,7 @@ from litestar.params import JSONBody, PathParameter
 
 from api.bodies import StrictJson
 from api.problems import UNREADABLE, described, responses
+from api.schemas import rfc3339
 from api.sponsor_bodies import (
     AcceptedAnswer,
     ChainSponsorAnswer,
@@ -229,13 +229,9 @@ def _answer(view: RequestView) -> RequestAnswer:
         tx_hash=view.tx_hash,
         block_number=view.block_number,
         error=error,
-        created_at=_moment(view.created_at),
-        updated_at=_moment(view.updated_at),
+        created_at=rfc3339(view.created_at),
+        updated_at=rfc3339(view.updated_at),
     )
-
-
-def _moment(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _uint256(text: str, pointer: str) -> int:
