@@ -11,7 +11,7 @@ from typing import Final
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain import abi
-from reminder_worker.chain.words import WORD, Malformed, address_at, at
+from reminder_worker.chain.words import WORD, Malformed, address_at, at, bytes_at
 
 SELECTOR: Final = 4
 _FUNCTIONS: Final = {
@@ -88,21 +88,13 @@ def _arguments(member: abi.Member, data: bytes) -> tuple[dict[str, Argument], in
     used = len(member["inputs"]) * WORD
     for index, parameter in enumerate(member["inputs"]):
         if parameter["type"] == "bytes":
-            value, end = _bytes_at(data, at(data, index * WORD))
-            used = max(used, end)
+            place = at(data, index * WORD)
+            value = bytes_at(data, place, len(data))
+            used = max(used, place + WORD + -(-len(value) // WORD) * WORD)
             found[parameter["name"]] = value
         else:
             found[parameter["name"]] = _READERS[parameter["type"]](data, index * WORD)
     return found, min(used, len(data))
-
-
-def _bytes_at(data: bytes, position: int) -> tuple[bytes, int]:
-    """`bytes` whose length stands at `position`, and where they end, padded to a word."""
-    size = at(data, position)
-    first = position + WORD
-    if size > len(data) - first:
-        raise Malformed("bytes beyond the end")
-    return data[first : first + size], first + -(-size // WORD) * WORD
 
 
 def _word_at(data: bytes, position: int) -> str:

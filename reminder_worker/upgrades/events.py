@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from reminder_worker.chain import abi
 from reminder_worker.chain.values import Log
-from reminder_worker.chain.words import WORD, Malformed, address_at, at
+from reminder_worker.chain.words import WORD, Malformed, address_at, at, bytes_at
 
 SCHEDULED: Final = "CallScheduled"
 EXECUTED: Final = "CallExecuted"
@@ -70,8 +70,4 @@ def _value(kind: str, data: bytes, position: int) -> Any:
         return at(data, position)
     if kind == "bytes32":
         return f"0x{at(data, position):064x}"
-    start = at(data, position)
-    size = at(data, start)
-    if size > _MOST or start + WORD + size > len(data):
-        raise Malformed("bytes beyond the end")
-    return data[start + WORD : start + WORD + size].hex()
+    return bytes_at(data, at(data, position), _MOST).hex()
