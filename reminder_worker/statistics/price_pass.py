@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Row, func, or_, select
+from sqlalchemy import Row, func, or_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -15,7 +15,7 @@ from reminder_worker.chain.values import Block
 from reminder_worker.database.tables import price, price_feed
 from reminder_worker.settings import PriceFeed
 from reminder_worker.statistics.feeds import SANE, Answer, Round, Verdict, judge, read_feeds
-from reminder_worker.statistics.prices import ETHER
+from reminder_worker.statistics.prices import ETHER, feeds_asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +93,9 @@ class Prices:
         return block, [reading(feed) for feed in self._feeds]
 
     async def _known(self) -> Mapping[tuple[str, str], Row[Any]]:
-        """What was thought of each feed last, with its last good answer, if any."""
-        same = (
-            (price.c.chain_id == price_feed.c.chain_id)
-            & (price.c.feed == price_feed.c.feed)
-            & (price.c.round_id == price_feed.c.round_id)
-        )
-        question = (
-            select(price_feed, price.c.answer, price.c.decimals, price.c.updated_at)
-            .outerjoin(price, same)
-            .where(price_feed.c.chain_id == self._chain.chain_id)
-        )
         async with self._engine.connect() as connection:
-            return {(row.token, row.feed): row for row in await connection.execute(question)}
+            rows = await connection.execute(feeds_asked(self._chain.chain_id))
+            return {(row.token, row.feed): row for row in rows}
 
     async def _symbols(self, block: Block) -> Mapping[str, str | None]:
         tokens = [each.token for each in self._feeds if each.token != ETHER]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Row, String, and_, cast, column, func, select, true, values
+from sqlalchemy import BigInteger, Row, Select, String, and_, cast, column, func, select, true, values
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.tables import price, price_feed
@@ -64,21 +64,23 @@ async def current_prices(engine: AsyncEngine, chain_settings: ChainSettings) -> 
     return {state.feed.token: state.price for state in states if state.price is not None}
 
 
-async def feed_states(engine: AsyncEngine, chain_settings: ChainSettings) -> list[FeedState]:
-    """Of every configured feed, in the order of the settings."""
-    clock = func.extract("epoch", func.clock_timestamp())
-    since = cast(clock - func.extract("epoch", price_feed.c.asked_at), BigInteger)
+def feeds_asked(chain_id: int) -> Select[Any]:
+    """What was thought of each feed last, with its last good answer, if any."""
     same_round = and_(
         price.c.chain_id == price_feed.c.chain_id,
         price.c.feed == price_feed.c.feed,
         price.c.round_id == price_feed.c.round_id,
     )
-    question = (
-        select(price_feed, price.c.answer, price.c.decimals, price.c.updated_at)
-        .add_columns(since.label("since"), cast(clock, BigInteger).label("now"))
-        .outerjoin(price, same_round)
-        .where(price_feed.c.chain_id == chain_settings.chain_id)
-    )
+    question = select(price_feed, price.c.answer, price.c.decimals, price.c.updated_at).outerjoin(price, same_round)
+    return question.where(price_feed.c.chain_id == chain_id)
+
+
+async def feed_states(engine: AsyncEngine, chain_settings: ChainSettings) -> list[FeedState]:
+    """Of every configured feed, in the order of the settings."""
+    clock = func.extract("epoch", func.clock_timestamp())
+    since = cast(clock - func.extract("epoch", price_feed.c.asked_at), BigInteger)
+    question = feeds_asked(chain_settings.chain_id)
+    question = question.add_columns(since.label("since"), cast(clock, BigInteger).label("now"))
     async with engine.connect() as connection:
         rows = {(row.token, row.feed): row for row in await connection.execute(question)}
     return [_state(each, rows.get((each.token, each.feed))) for each in chain_settings.price_feeds]
