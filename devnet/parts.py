@@ -230,7 +230,7 @@ def answers(url: str) -> Callable[[], bool]:
     return ask
 
 
-def busy_ports(ports: Iterable[tuple[int, str, str]], host: str = "127.0.0.1") -> list[str]:
+def busy_ports(ports: Iterable[tuple[int, str, str]]) -> list[str]:
     """A sentence for each (port, part, variable) that cannot be had, also when two parts want the same."""
     complaints: list[str] = []
     wanted: dict[int, str] = {}
@@ -242,7 +242,7 @@ def busy_ports(ports: Iterable[tuple[int, str, str]], host: str = "127.0.0.1") -
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                probe.bind((host, port))
+                probe.bind(("127.0.0.1", port))
             except OSError as error:
                 complaints.append(
                     f"port {port} for {part} cannot be had ({error.strerror}); free it or set {variable} to another"

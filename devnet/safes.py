@@ -13,9 +13,9 @@ INACTIVITY = 180 * 24 * 3600
 
 
 class SafeSteps(Sponsorship):
-    def create_safe(self, owners: Sequence[LocalAccount], threshold: int = 1) -> str:
+    def create_safe(self, owners: Sequence[LocalAccount]) -> str:
         """A Safe-like wallet; any of its owners may sign or execute for it."""
-        return self.deploy(SAFE, [owner.address for owner in owners], threshold)
+        return self.deploy(SAFE, [owner.address for owner in owners], 1)
 
     def execute_from_safe(self, owner: LocalAccount, safe: str, to: str, data: str = "0x", value: int = 0) -> str:
         """Any transaction of the Safe; with a guard installed it is activity of the Safe's legacy."""
@@ -28,13 +28,12 @@ class SafeSteps(Sponsorship):
         beneficiaries: Sequence[str],
         *,
         inactivity: int = INACTIVITY,
-        required: int = 1,
         name: str = "",
         guarded: bool = True,
     ) -> Legacy:
         """`creator` is an owner of the Safe. Not `guarded`: the Safe did not install the guard (yet)."""
         router = self.deployment.multisig_legacy_router
-        main, extra = (name, "", ["" for _ in beneficiaries], list(beneficiaries)), (required, inactivity)
+        main, extra = (name, "", ["" for _ in beneficiaries], list(beneficiaries)), (1, inactivity)
         self.write(creator, SAFE_ROUTER, router, "createLegacy", safe, main, extra)
         legacy_id: int = self.read(SAFE_ROUTER, router, "legacyCounter")
         address = self.read(SAFE_ROUTER, router, "legacyAddresses", legacy_id)
@@ -48,10 +47,8 @@ class SafeSteps(Sponsorship):
     def install_guard(self, owner: LocalAccount, safe: str, legacy: Legacy) -> str:
         return self.execute_from_safe(owner, safe, safe, self.contracts[SAFE].encode("setGuard", legacy.guard))
 
-    def edit_safe_beneficiaries(
-        self, creator: LocalAccount, legacy: Legacy, beneficiaries: Sequence[str], required: int = 1
-    ) -> str:
-        arguments = (legacy.id, ["" for _ in beneficiaries], list(beneficiaries), required)
+    def edit_safe_beneficiaries(self, creator: LocalAccount, legacy: Legacy, beneficiaries: Sequence[str]) -> str:
+        arguments = (legacy.id, ["" for _ in beneficiaries], list(beneficiaries), 1)
         return self.write(creator, SAFE_ROUTER, legacy.router, "setLegacyBeneficiaries", *arguments)
 
     def activate_safe_legacy(self, beneficiary: LocalAccount, legacy: Legacy) -> str:

@@ -268,16 +268,14 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
         beneficiaries: Mapping[str, int],
         *,
         inactivity: int,
-        delay2: int = 0,
-        delay3: int = 0,
         name: str = "",
     ) -> str:
-        arguments = (legacy.id, _main(beneficiaries, name), (inactivity, delay2, delay3))
+        arguments = (legacy.id, _main(beneficiaries, name), (inactivity, 0, 0))
         return self.write(owner, ROUTER, legacy.router, "setLegacyConfig", *arguments)
 
-    def set_empties_on_claim(self, owner: LocalAccount, legacy: Legacy, on: bool = True) -> str:
+    def set_empties_on_claim(self, owner: LocalAccount, legacy: Legacy) -> str:
         """From now on the first claim ends the legacy and leaves no beneficiary on chain."""
-        return self.write(owner, ROUTER, legacy.router, "setEmptiesOnClaim", legacy.id, on)
+        return self.write(owner, ROUTER, legacy.router, "setEmptiesOnClaim", legacy.id, True)
 
     def disable_sponsored_claims(self, owner: LocalAccount, legacy: Legacy, disabled: bool = True) -> str:
         return self.write(owner, ROUTER, legacy.router, "setSponsoredClaimsDisabled", legacy.id, disabled)

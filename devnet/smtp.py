@@ -136,9 +136,9 @@ class Inbox:
             await self._arrived.wait_for(lambda: any(predicate(message) for message in self.messages))
             return next(message for message in self.messages if predicate(message))
 
-    async def wait_for_count(self, count: int, timeout: float = 10.0) -> None:  # noqa: ASYNC109
+    async def wait_for_count(self, count: int) -> None:
         """Until at least `count` messages are here. Raises `TimeoutError`."""
-        async with asyncio.timeout(timeout), self._arrived:
+        async with asyncio.timeout(10), self._arrived:
             await self._arrived.wait_for(lambda: len(self.messages) >= count)
 
     def find(self, number: int) -> Received | None:

@@ -36,10 +36,8 @@ class UpgradeSteps(Steps):
     ) -> Operation:
         return self._schedule([(target, value, data)], salt, delay, batch=False)
 
-    def schedule_batch(
-        self, calls: Sequence[tuple[str, bytes]], *, salt: bytes = NONE, delay: int = UPGRADE_DELAY
-    ) -> Operation:
-        return self._schedule([(target, 0, data) for target, data in calls], salt, delay, batch=True)
+    def schedule_batch(self, calls: Sequence[tuple[str, bytes]]) -> Operation:
+        return self._schedule([(target, 0, data) for target, data in calls], NONE, UPGRADE_DELAY, batch=True)
 
     def schedule_upgrade(self, implementation: str, *, salt: bytes = NONE, call: bytes = b"") -> Operation:
         """Of PremiumSetting, which stands behind a proxy."""
@@ -48,9 +46,9 @@ class UpgradeSteps(Steps):
     def schedule_delay(self, seconds: int, *, salt: bytes = NONE) -> Operation:
         return self.schedule(self.deployment.upgrade_timelock, self._data("updateDelay", seconds), salt=salt)
 
-    def schedule_role(self, function: str, role: bytes, account: str, *, salt: bytes = NONE) -> Operation:
+    def schedule_role(self, function: str, role: bytes, account: str) -> Operation:
         """`grantRole` or `revokeRole`."""
-        return self.schedule(self.deployment.upgrade_timelock, self._data(function, role, account), salt=salt)
+        return self.schedule(self.deployment.upgrade_timelock, self._data(function, role, account))
 
     def execute(self, operation: Operation) -> str:
         """Its delay has to be over; the transaction's hash."""
