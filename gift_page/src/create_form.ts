@@ -143,7 +143,7 @@ export class Form {
     try {
       units = parseUnits(this.amount.value.trim(), token.decimals);
     } catch {
-      throw new Wrong(`Please say how much, in ${token.symbol} with at most ${token.decimals} decimals.`);
+      throw new Wrong(`Please say how much, in ${token.symbol}: as 1.5, with a point and at most ${token.decimals} decimals.`);
     }
     if (units <= 0n) throw new Wrong("Please say how much.");
     return units;
