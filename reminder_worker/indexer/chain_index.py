@@ -211,13 +211,15 @@ class ChainIndex:
         return Cursor(block.number, block.hash)
 
     async def _fresh(self, found: Slice, cursor: Cursor) -> list[tuple[Log, int]]:
-        """The logs that are not stored: of the blocks read again, most are."""
+        """The logs that are not stored: of the blocks read again, most are. All of them once one of these came late:
+        it may be of a legacy's creation, and what happened to it since is stored without its name."""
         again = [log for log, _ in found.logs if log.block_number <= cursor.number]
         if not again:
             return list(found.logs)
         async with self._engine.connect() as connection:
             known = await rows.known_logs(connection, self._chain.chain_id, found.first, cursor.number)
-        return [(log, time) for log, time in found.logs if (log.block_number, log.log_index) not in known]
+        fresh = [(log, time) for log, time in found.logs if (log.block_number, log.log_index) not in known]
+        return list(found.logs) if any(log.block_number <= cursor.number for log, _ in fresh) else fresh
 
     async def _decode(self, logs: Sequence[tuple[Log, int]]) -> Decoded:
         """Events with their legacies: the routers name them by id, so those made earlier are looked up."""

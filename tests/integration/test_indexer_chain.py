@@ -311,6 +311,32 @@ async def test_logs_that_a_node_gave_late_are_found(
     assert not await index.look()
 
 
+async def test_a_legacy_that_a_node_told_late_has_what_happened_to_it_meanwhile(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+) -> None:
+    """The router names it by its id alone: before its creation was seen, nobody knew whose events these are."""
+    s = chain_scenario
+    ann = s.account("ann")
+    await index.advance()
+    made = s.create_legacy(ann, {s.account("cid").address: 100})
+    created = hex(s.anvil.block_number())
+    s.set_auto_renew(ann, made)
+
+    def not_yet(method: str, params: Any) -> Any:
+        if method != "eth_getLogs":
+            return PASS
+        return [log for log in s.anvil.rpc(method, *params) if log["blockNumber"] != created]
+
+    proxy.rule = not_yet
+    assert (await index.advance()).events == 1
+    proxy.rule = lambda _method, _params: PASS
+    s.anvil.mine()
+    assert await index.look()
+    await index.advance()
+    assert (await legacies(engine))[made.address].auto_renew
+    assert not await index.look()
+
+
 async def test_an_empty_look_passes_over_blocks_and_a_full_one_leaves_them_to_the_run(
     engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
 ) -> None:
