@@ -12,6 +12,11 @@ T = TypeVar("T")
 
 _WHERE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
 _MISSING = re.compile(r"^Object missing required field `(?P<field>\w+)`")
+_TYPES = re.compile(r"`([^`]+)`")
+_WORDS = {
+    **{"int": "an integer", "float": "a number", "str": "a string", "bool": "true or false"},
+    **{"object": "an object", "array": "an array"},
+}
 _EXPECTED = re.compile(r"^Expected (?P<expected>.+?)(?:, got `\w+`)?$")
 
 
@@ -38,5 +43,10 @@ def _fault(message: str, prefix: str) -> FieldFault:
     if message.startswith("Invalid enum value"):
         return FieldFault(pointer, "is not one of the allowed values")
     if expected := _EXPECTED.match(message):
-        return FieldFault(pointer, f"has to be {expected['expected'].replace('`', '')}")
+        return FieldFault(pointer, f"has to be {_TYPES.sub(_in_words, expected['expected'])}")
     return FieldFault(pointer, "is not acceptable")
+
+
+def _in_words(types: re.Match[str]) -> str:
+    """Callers know JSON's types, not Python's."""
+    return " or ".join(_WORDS.get(name, name) for name in types[1].split(" | "))

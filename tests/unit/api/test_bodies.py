@@ -18,6 +18,28 @@ RELAYED = SIGNED | {"nonce": "0", "router": EXAMPLE_RECIPIENT, "legacyId": "7"}
 
 
 @pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"chainId": "1"}, "has to be an integer"),
+        ({"chainId": 0}, "has to be an integer >= 1"),
+        ({"legacy": 7}, "has to be a string"),
+        ({"legacy": "0x12"}, "has to be a string matching regex '^0x[0-9a-fA-F]{40}$'"),
+    ],
+    ids=str,
+)
+def test_a_field_of_another_type_is_refused_in_the_words_of_json(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        decode(json.dumps(SIGNED | {"legacy": EXAMPLE_RECIPIENT} | changes), SignedBody)
+    assert [(fault.pointer, fault.detail) for fault in refused.value.faults] == [(f"/{next(iter(changes))}", words)]
+
+
+def test_what_may_be_left_out_has_its_types_named() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        decode(b'{"email": 7}', ErasePersonBody)
+    assert [fault.detail for fault in refused.value.faults] == ["has to be a string or null"]
+
+
+@pytest.mark.parametrize(
     ("body", "whole"),
     [
         (SignedBody, SIGNED | {"legacy": EXAMPLE_RECIPIENT}),
