@@ -122,7 +122,10 @@ class ChainIndex:
                 after = replace(progress, last_block=place.number, rewound_to=place.number)
             else:
                 place = found.last
-                decoded = await self._decode(await self._fresh(found, cursor))
+                fresh = await self._fresh(found, cursor)
+                # What came late may be a legacy's creation: what happened to it since is stored without its name.
+                late = any(log.block_number <= cursor.number for log, _ in fresh)
+                decoded = await self._decode(found.logs if late else fresh)
                 moved = await self._store(cursor, place, decoded.events)
                 after = progress.read(found, decoded)
             if not moved:
@@ -211,15 +214,13 @@ class ChainIndex:
         return Cursor(block.number, block.hash)
 
     async def _fresh(self, found: Slice, cursor: Cursor) -> list[tuple[Log, int]]:
-        """The logs that are not stored: of the blocks read again, most are. All of them once one of these came late:
-        it may be of a legacy's creation, and what happened to it since is stored without its name."""
+        """The logs that are not stored: of the blocks read again, most are."""
         again = [log for log, _ in found.logs if log.block_number <= cursor.number]
         if not again:
             return list(found.logs)
         async with self._engine.connect() as connection:
             known = await rows.known_logs(connection, self._chain.chain_id, found.first, cursor.number)
-        fresh = [(log, time) for log, time in found.logs if (log.block_number, log.log_index) not in known]
-        return list(found.logs) if any(log.block_number <= cursor.number for log, _ in fresh) else fresh
+        return [(log, time) for log, time in found.logs if (log.block_number, log.log_index) not in known]
 
     async def _decode(self, logs: Sequence[tuple[Log, int]]) -> Decoded:
         """Events with their legacies: the routers name them by id, so those made earlier are looked up."""
