@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker import operations_relay
 from reminder_worker.database.tables import (
+    age,
     due_window,
     gift_ledger,
     gift_notification,
@@ -179,7 +180,7 @@ async def saved_legacies(engine: AsyncEngine) -> tuple[int, int]:
 async def pass_states(engine: AsyncEngine) -> list[PassState]:
     """Every pass that ever looked, by name and chain."""
     t = pass_state.c
-    ages = (_age(t.checked_at), _age(t.succeeded_at), _age(t.failed_at))
+    ages = (age(t.checked_at), age(t.succeeded_at), age(t.failed_at))
     return await _rows(
         engine,
         PassState,
@@ -194,7 +195,7 @@ async def pass_state_of(engine: AsyncEngine, name: str) -> PassState | None:
 
 async def positions(engine: AsyncEngine) -> list[Position]:
     t = index_cursor.c
-    columns = (t.chain_id, t.name, t.block_number, t.source, _age(t.moved_at))
+    columns = (t.chain_id, t.name, t.block_number, t.source, age(t.moved_at))
     return await _rows(engine, Position, select(*columns).order_by(t.chain_id, t.name))
 
 
@@ -207,7 +208,7 @@ async def windows_by_kind(engine: AsyncEngine) -> list[WindowCount]:
 
 async def unsettled_signals(engine: AsyncEngine) -> list[SignalCount]:
     t = notify_signal.c
-    columns = (t.chain_id, t.kind, func.count(), _age(func.min(t.seen_at)), func.max(t.tries))
+    columns = (t.chain_id, t.kind, func.count(), age(func.min(t.seen_at)), func.max(t.tries))
     question = select(*columns).where(t.state == "new").group_by(t.chain_id, t.kind).order_by(t.chain_id, t.kind)
     return await _rows(engine, SignalCount, question)
 
@@ -218,7 +219,7 @@ async def undecided_emails(engine: AsyncEngine) -> list[EmailCount]:
     for t in (sent_ledger.c, gift_ledger.c):
         group = (t.chain_id, t.kind, t.state, t.reason)
         since = func.coalesce(t.claimed_at, t.created_at)
-        columns = (*group, func.count(), _age(func.min(since)), _age(func.max(since)))
+        columns = (*group, func.count(), age(func.min(since)), age(func.max(since)))
         question = select(*columns).where(t.state.in_(UNDECIDED_STATES)).group_by(*group).order_by(*group)
         found += await _rows(engine, EmailCount, question)
     return found
@@ -283,7 +284,7 @@ async def forget_expired(engine: AsyncEngine) -> int:
     async with engine.begin() as connection:
         signatures = await connection.execute(delete(used_signature).where(used_signature.c.deadline < long_over))
         counters = await connection.execute(delete(quota).where(quota.c.ends_at < long_over))
-        heard = await connection.execute(delete(suppression).where(_age(suppression.c.since) > REMEMBERED_SECONDS))
+        heard = await connection.execute(delete(suppression).where(age(suppression.c.since) > REMEMBERED_SECONDS))
         gifts = await _forget_gifts(connection, long_over)
         relayed = await operations_relay.forget(connection)
     return signatures.rowcount + counters.rowcount + heard.rowcount + gifts + relayed
@@ -301,10 +302,6 @@ async def _forget_gifts(connection: AsyncConnection, long_over: ColumnElement[in
         await connection.execute(delete(gift_wallet).where(wallet.sub_organization_id.is_(None), given_up)),
     ]
     return emails + sum(each.rowcount for each in done)
-
-
-def _age(moment: ColumnElement[Any]) -> ColumnElement[int]:
-    return cast(extract("epoch", func.clock_timestamp() - moment), Integer)
 
 
 async def _rows(engine: AsyncEngine, answer: type[T], question: Any) -> list[T]:

@@ -13,7 +13,6 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Date,
-    Integer,
     Row,
     and_,
     cast,
@@ -28,6 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.tables import (
+    age,
     alert,
     alert_state,
     nonce_slot,
@@ -156,7 +156,7 @@ async def ended_requests(engine: AsyncEngine) -> list[Requests]:
 async def _requests(engine: AsyncEngine, which: ColumnElement[bool], moment: ColumnElement[Any]) -> list[Requests]:
     t = relay_request.c
     group = (t.chain_id, t.lane, t.state)
-    columns = (*group, func.count(), _age(func.min(moment)))
+    columns = (*group, func.count(), age(func.min(moment)))
     return [
         Requests(*row) for row in await _rows(engine, select(*columns).where(which).group_by(*group).order_by(*group))
     ]
@@ -168,7 +168,7 @@ async def wallets(engine: AsyncEngine) -> list[Wallet]:
         select(
             func.count().filter(s.state == "open").label("unmined"),
             func.count().filter(s.state == "mined").label("mined"),
-            _age(func.min(s.opened_at).filter(s.state == "open")).label("oldest_open"),
+            age(func.min(s.opened_at).filter(s.state == "open")).label("oldest_open"),
         )
         .where(s.chain_id == w.chain_id, s.wallet == w.address, s.state != "final")
         .lateral()
@@ -207,7 +207,7 @@ async def unfinished(
     not_ours: ColumnElement[bool] = r.wallet.not_in(ours)
     which = or_(not_ours, s.state == "mined") if of_ours else not_ours
     since = func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 0, 0, seconds)
-    question = select(r.chain_id, r.wallet, func.count(), _age(func.min(r.updated_at)))
+    question = select(r.chain_id, r.wallet, func.count(), age(func.min(r.updated_at)))
     question = question.select_from(relay_request.outerjoin(nonce_slot, still))
     question = question.where(r.state.in_(OPEN_STATES), r.updated_at <= since, which).group_by(r.chain_id, r.wallet)
     return [Unfinished(*row) for row in await _rows(engine, question.order_by(r.chain_id, r.wallet))]
@@ -227,7 +227,7 @@ async def find_requests(
         .limit(1)
         .lateral()
     )
-    question = select(*columns, *slot.c, _age(t.created_at).label("age"))
+    question = select(*columns, *slot.c, age(t.created_at).label("age"))
     question = question.select_from(relay_request.outerjoin(slot, true()))
     if request_id is not None:
         question = question.where(t.id == request_id)
@@ -262,7 +262,7 @@ async def attempts(engine: AsyncEngine, request_id: UUID) -> list[Attempt]:
 async def conditions(engine: AsyncEngine) -> list[Condition]:
     """What alerts say is wrong now."""
     t = alert_state.c
-    question = select(t.chain_id, t.kind, t.subject, _age(t.since)).where(t.raised).order_by(t.since)
+    question = select(t.chain_id, t.kind, t.subject, age(t.since)).where(t.raised).order_by(t.since)
     return [Condition(*row) for row in await _rows(engine, question)]
 
 
@@ -327,10 +327,6 @@ async def forget(connection: AsyncConnection) -> int:
         ),
     ]
     return len(slots) + sum(each.rowcount for each in done)
-
-
-def _age(moment: ColumnElement[Any]) -> ColumnElement[int]:
-    return cast(extract("epoch", func.clock_timestamp() - moment), Integer)
 
 
 async def _rows(engine: AsyncEngine, question: Any) -> Sequence[Any]:

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import aiohttp
 import structlog
-from sqlalchemy import Integer, cast, extract, func, select, text, update
+from sqlalchemy import func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts, Facts
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.tables import alert_state, pass_state
+from reminder_worker.database.tables import age, alert_state, pass_state
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.settings import Settings
 from reminder_worker.watchdog_facts import behind, gather
@@ -215,13 +215,9 @@ class Watchdog:
             )
 
 
-def _age(moment: Any) -> Any:
-    return cast(extract("epoch", func.clock_timestamp() - moment), Integer)
-
-
 _T = alert_state.c
 _TOLD = select(
-    _T.kind, _T.subject, _T.chain_id, _T.raised, _age(_T.since).label("age"), _age(_T.turning_since).label("turning")
+    _T.kind, _T.subject, _T.chain_id, _T.raised, age(_T.since).label("age"), age(_T.turning_since).label("turning")
 ).where(_T.kind.in_(OURS))
 _TOLD_BY_OTHERS = select(_T.kind, _T.subject, _T.chain_id).where(
     _T.kind.in_((*OF_WALLETS, AlertKind.UPGRADE_DELAY_SHORT)), _T.raised

@@ -4,11 +4,14 @@ Addresses and hashes are lower-case `0x` hex; amounts are `numeric(78)` in base 
 from a chain are unix seconds, our own are `timestamptz` set by the database's clock.
 """
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
     CheckConstraint,
     Column,
+    ColumnElement,
     Date,
     DateTime,
     Index,
@@ -21,6 +24,8 @@ from sqlalchemy import (
     Table,
     Text,
     Uuid,
+    cast,
+    extract,
     func,
     text,
 )
@@ -35,6 +40,11 @@ Hash = String(66)
 
 def _now(name: str) -> Column[object]:
     return Column(name, DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp())
+
+
+def age(moment: ColumnElement[Any]) -> ColumnElement[int]:
+    """Whole seconds since a moment, by the database's clock."""
+    return cast(extract("epoch", func.clock_timestamp() - moment), Integer)
 
 
 installation = Table(
