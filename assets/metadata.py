@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from reminder_worker.mail.messages import amount_words
+
 if TYPE_CHECKING:
     from reminder_worker import operations, operations_relay
 
@@ -129,13 +131,14 @@ def requests_table(counts: "Iterable[operations_relay.Requests]") -> Table:
 
 
 def wallets_table(wallets: "Iterable[operations_relay.Wallet]") -> Table:
-    """With what today (UTC) reserved and spent of the caps."""
+    """With the requests of today (UTC), and what they reserved and spent of the caps."""
     rows = []
     for w in wallets:
         oldest = age(w.oldest_open) if w.unmined else ""
         spent = (w.requests, ether(w.reserved_wei), ether(w.spent_wei))
         rows.append((w.chain_id, w.unmined, w.mined, oldest, *spent, w.stopped or "", w.address))
-    headers = ("chain", "not mined", "mined", "oldest", "today", "reserved ETH", "spent ETH", "stopped", "wallet")
+    slots = ("not mined", "mined, not final", "oldest")
+    headers = ("chain", *slots, "requests", "reserved ETH", "spent ETH", "stopped", "wallet")
     return table(headers, rows, "no wallet was used yet")
 
 
@@ -165,8 +168,8 @@ def left(seconds: int) -> str:
 
 
 def ether(wei: int) -> str:
-    """Without an exponent: `0.0421`."""
-    return f"{wei / 10**18:.6f}".rstrip("0").rstrip(".")
+    """Every digit: a test chain's fee is too small to be rounded."""
+    return amount_words(int(wei), 18)
 
 
 def _cell(value: object) -> str:

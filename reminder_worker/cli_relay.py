@@ -49,7 +49,7 @@ def list_requests(ended: bool, limit: int) -> None:
         "chain",
         "next nonce",
         "not mined",
-        "not final",
+        "mined, not final",
         "requests today",
         "spent today",
         "stopped",

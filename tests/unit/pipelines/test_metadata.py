@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from assets import charts, metadata
 from reminder_worker.operations import PassState, Sends
+from reminder_worker.operations_relay import Wallet
 
 
 def _state(chain_id: int, **values: object) -> PassState:
@@ -47,6 +48,13 @@ def test_a_pass_that_is_off_is_a_row_with_its_reason() -> None:
     text = metadata.passes_table([_state(1)], {"due": "no mail service is configured"}).md_str
     assert text is not None
     assert "off: no mail service is configured" in text
+
+
+def test_what_a_wallet_spent_is_told_however_little_it_is() -> None:
+    wallet = Wallet(31337, "0xa1", 6, None, 0, 0, None, 6, 0, 613_846_349_211)
+    told = metadata.wallets_table([wallet]).value
+    assert "| mined, not final |" in str(told)
+    assert "| 0.000000613846349211 |" in str(told)
 
 
 def test_ages_are_said_as_a_person_says_them() -> None:
