@@ -139,6 +139,7 @@ class DuePass:
         """Ask at once about whomever an event since the last look can have brought nearer to a window."""
         chain_id = self._chain.chain_id
         async with self._engine.connect() as conn:
+            await conn.execution_options(isolation_level="REPEATABLE READ")  # both are taken back together
             indexed = await read_cursor(conn, chain_id, INDEX_CURSOR)
             old = await read_cursor(conn, chain_id, TOUCHED_CURSOR)
         if indexed is None or indexed == old:

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Legacy, Mode, Scenario
 from reminder_worker.chain.abi import selector
 from reminder_worker.errors import ChainUnavailable
+from reminder_worker.indexer.chain_index import TOUCHED_CURSOR
 from reminder_worker.reminders import windows as windows_module
 from reminder_worker.reminders.windows import LATE_BLOCKS
 from tests.integration.chain_proxy import Json, proxy
@@ -482,6 +483,34 @@ async def test_who_was_passed_over_and_is_found_by_a_backfill_hears_of_a_window_
     await world.tick()
     assert world.mail.told("before_activation") == ["anna@example.org", "owner@example.org"]
     assert await windows(world, legacy) == {1: "open"}
+
+
+async def test_a_look_in_the_middle_of_which_a_backfill_begins_passes_nobody_over(
+    world: World, database_url: str
+) -> None:
+    """How far the index is and how far it was looked at are of one moment, before the backfill or after it."""
+    await watched(world, 1)
+    await world.look_at_chain()
+    begun = False
+
+    def begin_backfill(_connection: object, _cursor: object, statement: str, values: Any, *_: object) -> None:
+        nonlocal begun
+        if not begun and statement.startswith("SELECT") and TOUCHED_CURSOR in dict(values or {}).values():
+            begun = True
+            with psycopg.connect(database_url.replace("+psycopg", "")) as connection:
+                connection.execute("update worker.index_cursor set block_number = %s, block_hash = %s", place)
+                connection.execute("delete from worker.chain_event where block_number > %s", place[:1])
+
+    first = await world.chain.block_at(1)
+    place = (first.number, first.hash)
+    event.listen(world.engine.sync_engine, "before_cursor_execute", begin_backfill)
+    await world.due.look()
+    assert begun
+    event.remove(world.engine.sync_engine, "before_cursor_execute", begin_backfill)
+    while (await world.index.advance()).more:
+        pass
+    assert await world.due.look()
+    assert (await world.due.run()).asked == 1
 
 
 async def test_many_legacies_are_asked_about_in_batches_each_once(world: World) -> None:
