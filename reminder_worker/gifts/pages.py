@@ -18,7 +18,7 @@ from reminder_worker.errors import IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
 from reminder_worker.gifts.facts import is_plain
 from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import ENDED, GIFT, LIVE, Indexer, IndexHead, Timelock
+from reminder_worker.indexer.questions import ENDED, GIFT, LIVE, MOST_GIFTS, MOST_SKIPPED, Indexer, IndexHead, Timelock
 
 WRAPPED_ETHER: Final = TokenMetadata("WETH", 18)
 """What says so of itself; only whitelisted tokens are asked."""
@@ -137,22 +137,31 @@ class GiftPages:
         return self.rules.link(chain_id, timelock_id, marks)
 
     async def _live_gifts(self, chain_id: int, recipient: str) -> tuple[int, list[Timelock]]:
-        """Live by the index and, what is withdrawn meanwhile left out, by the chain."""
-        chain = self._chains[chain_id]
+        """Live by the index and, what is withdrawn meanwhile left out, by the chain; the newest of them at least.
 
+        Behind the newest hundred, too: anybody may have sealed those, of worthless tokens.
+        """
+        chain = self._chains[chain_id]
+        for skip in range(0, MOST_SKIPPED + 1, MOST_GIFTS):
+            gifts = await self._gifts_of(chain, recipient, skip)
+            if not gifts:
+                break
+            allowed = await TokenWhiteList(chain).tokens()
+            offered = [gift for gift in gifts if is_plain(gift, chain, allowed)]
+            details = await Timelocks(chain).details([gift.timelock_id for gift in offered])
+            live = [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]
+            if live:
+                return chain_id, live
+        return chain_id, []
+
+    async def _gifts_of(self, chain: Chain, recipient: str, skip: int) -> list[Timelock]:
         async def asked(indexer: Indexer, at: IndexHead) -> list[Timelock]:
-            found = await indexer.gifts_of(recipient, at)
+            found = await indexer.gifts_of(recipient, at, skip)
             if not found and (await chain.head()).number - at.number > chain.settings.subgraph_max_lag:
                 raise IndexerUnavailable("the index is far behind: what it lacks may be there")
             return found
 
-        gifts = await self._indexers[chain_id].ask(asked)
-        if not gifts:
-            return chain_id, []
-        allowed = await TokenWhiteList(chain).tokens()
-        offered = [gift for gift in gifts if is_plain(gift, chain, allowed)]
-        details = await Timelocks(chain).details([gift.timelock_id for gift in offered])
-        return chain_id, [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]
+        return await self._indexers[chain.chain_id].ask(asked)
 
     async def _indexed(self, chain_id: int, timelock_id: int) -> Timelock | None:
         """None also while nobody's index answers: the chain knows all that a live gift of ERC-20 tokens has."""

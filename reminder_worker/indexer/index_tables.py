@@ -152,7 +152,7 @@ async def select_rows(connection: AsyncConnection, table: Table, chain_id: int, 
     return found
 
 
-async def live_gifts(connection: AsyncConnection, chain_id: int, recipient: str) -> list[Row[Any]]:
+async def live_gifts(connection: AsyncConnection, chain_id: int, recipient: str, skip: int) -> list[Row[Any]]:
     """As `Indexer.gifts_of`."""
     gift = tables.timelock.c
     statement = (
@@ -160,6 +160,7 @@ async def live_gifts(connection: AsyncConnection, chain_id: int, recipient: str)
         .where(gift.chain_id == chain_id, gift.recipient == recipient, gift.lock_type == GIFT, gift.status == LIVE)
         .order_by(gift.created_at.desc(), gift.timelock_id.desc())
         .limit(MOST_GIFTS)
+        .offset(skip)
     )
     return list(await connection.execute(statement))
 

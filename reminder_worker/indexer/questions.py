@@ -8,7 +8,8 @@ from typing import Protocol
 EOA, SAFE = 3, 1  # legacy type
 GIFT = 2  # lock type
 LIVE, ENDED = 2, 3  # status of a timelock: to be withdrawn, and paid out
-MOST_GIFTS = 100  # of one recipient: anybody may seal as many as they like to anybody
+MOST_GIFTS = 100  # of one recipient in one answer: anybody may seal as many as they like to anybody
+MOST_SKIPPED = 5000  # what graph-node skips at most
 FAR_FUTURE = 2**63 - 1  # the latest time the tables can hold: anybody may lock something until later
 
 
@@ -109,6 +110,7 @@ class Indexer(Protocol):
         """By id; unknown ones are absent."""
         ...
 
-    async def gifts_of(self, recipient: str, at: IndexHead) -> list[Timelock]:
-        """Live timelocks of Gift type sealed to an address, the newest first; of more than 100, the newest 100."""
+    async def gifts_of(self, recipient: str, at: IndexHead, skip: int = 0) -> list[Timelock]:
+        """Live timelocks of Gift type sealed to an address, the newest first, without the newest `skip`; of more than
+        100, the newest 100."""
         ...

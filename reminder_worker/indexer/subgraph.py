@@ -122,8 +122,8 @@ class Subgraph:
         keys = [str(number) for number in ids]
         return await self._with_assets(await self._by_key("timelocks", keys, TimelockRow, at), at)
 
-    async def gifts_of(self, recipient: str, at: IndexHead) -> list[Timelock]:
-        asked = {"block": at.hash, "recipient": recipient.lower(), "first": MOST_GIFTS}
+    async def gifts_of(self, recipient: str, at: IndexHead, skip: int = 0) -> list[Timelock]:
+        asked = {"block": at.hash, "recipient": recipient.lower(), "first": MOST_GIFTS, "skip": skip}
         rows = (await self._ask("gifts_of_recipient", asked, _rows_of(TimelockRow))).rows
         if len({row.id for row in rows}) != len(rows):
             raise self._failing("gifts_of_recipient: an id that is there twice")

@@ -18,6 +18,7 @@ from devnet.deploy import MULTICALL3, deploy
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts.occasions import card, occasions
 from reminder_worker.gifts.page_files import PageFiles
+from reminder_worker.indexer.questions import MOST_GIFTS
 from reminder_worker.logging import configure_logging
 from reminder_worker.settings import API_PATHS
 from tests.integration.api_world import Answer, World, open_world
@@ -473,6 +474,20 @@ async def test_an_address_leads_to_its_newest_live_gift(world: World, giver: Loc
         assert (gone.status, gone.headers["Cache-Control"]) == (404, "no-store")
         assert "No gift was found" in Tags(gone.body).text
         await indexed(world)
+
+
+async def test_no_number_of_worthless_gifts_hides_the_one_of_a_sheet(
+    world: World, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """Anybody may seal as many as they like of a token of their own, for the fee alone."""
+    s = world.scenario
+    gift = s.create_gift(giver, ada.address, eth=1, duration=0)
+    junk = s.deploy("TestERC20", "Junk", "JUNK", 18)
+    for _ in range(MOST_GIFTS):
+        s.create_gift(giver, ada.address, tokens=[(junk, 5)])
+    await indexed(world)
+    moved = await entry(world, ada.address)
+    assert moved.headers.get("Location") == f"{ORIGIN}/sealed/{world.chain_id}/{gift}"
 
 
 async def test_an_index_that_is_read_again_says_of_no_address_that_there_is_no_gift(

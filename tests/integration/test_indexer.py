@@ -91,3 +91,5 @@ async def test_of_very_many_gifts_the_newest_are_told(engine: AsyncEngine, chain
         for indexer in (parts.index, parts.subgraph):
             found = [gift.timelock_id for gift in await indexer.gifts_of(cid.address, at)]
             assert found == sorted(made, reverse=True)[:MOST_GIFTS]
+            older = [gift.timelock_id for gift in await indexer.gifts_of(cid.address, at, skip=MOST_GIFTS)]
+            assert older == sorted(made, reverse=True)[MOST_GIFTS:]
