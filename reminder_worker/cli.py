@@ -61,13 +61,11 @@ def main(env_file: Path | None) -> None:
 @main.command(epilog=cli_parts.example("reminder-worker doctor"))
 def doctor() -> None:
     """Look at every part and say what to do. Ends with 1 when something is wrong or half set."""
-    from rich.table import Table
-
     from reminder_worker.doctor import examine, shown_settings
 
     settings = cli_parts.settings()
     console = cli_parts.console()
-    listed = Table("variable", "value", title="Settings", title_justify="left")
+    listed = cli_parts.table("variable", "value", title="Settings", title_justify="left")
     for name, value in shown_settings(settings):
         listed.add_row(name, value)
     console.print(listed)
@@ -139,12 +137,11 @@ def tick(only: str | None) -> None:
     In this process, for cron and for emergencies. A pass that fails does not stop the others; the command then ends
     with 1. After all of them what is no longer needed is deleted.
     """
-    from rich.table import Table
     from sqlalchemy.exc import SQLAlchemyError
 
     from reminder_worker.operations import forget_expired
 
-    shown = Table("pass", "chain", "outcome", "report")
+    shown = cli_parts.table("pass", "chain", "outcome", "report")
 
     async def work(runtime: "Runtime") -> bool:
         well = True
@@ -329,13 +326,11 @@ def rotate_key() -> None:
 @click.argument("number", type=int, required=False)
 def inbox(number: int | None) -> None:
     """Emails of the local stack, or one of them by its number."""
-    from rich.table import Table
-
     if not cli_parts.settings().is_local:
         raise Refused("stored emails are shown on the local stack only (ENVIRONMENT=local)")
     messages = cli_parts.run(_inbox_messages())
     if number is None:
-        shown = Table("no", "received", "to", "subject")
+        shown = cli_parts.table("no", "received", "to", "subject")
         for message in messages:
             shown.add_row(str(message["number"]), message["receivedAt"][11:19], message["to"], message["subject"])
         cli_parts.console().print(shown)

@@ -100,6 +100,13 @@ def console() -> Any:
     return found
 
 
+def table(*headers: str, **options: Any) -> Any:
+    """In a narrow terminal its cells take more lines: nothing is cut off, above all no id."""
+    from rich.table import Column, Table
+
+    return Table(*(Column(header, overflow="fold") for header in headers), **options)
+
+
 def progress() -> "Progress":
     """A bar on a terminal, nothing elsewhere."""
     from rich.console import Console

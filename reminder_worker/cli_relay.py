@@ -9,7 +9,7 @@ from uuid import UUID
 
 import click
 
-from reminder_worker.cli_parts import chosen_chain, console, example, settings, with_runtime
+from reminder_worker.cli_parts import chosen_chain, console, example, settings, table, with_runtime
 from reminder_worker.errors import NotConfigured, NotFound
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ def relay() -> None:
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
 def list_requests(ended: bool, limit: int) -> None:
     """Open requests, and our wallets."""
-    from rich.table import Column, Table
-
     from reminder_worker import operations_relay as operations
 
     async def look(runtime: "Runtime") -> tuple[Any, Any]:
@@ -38,14 +36,14 @@ def list_requests(ended: bool, limit: int) -> None:
         return found, await operations.wallets(runtime.engine)
 
     found, wallets = with_runtime(look)
-    shown = Table(Column("id", overflow="fold"), "chain", "lane", "of", "state", "reason", "nonce", "age")
+    shown = table("id", "chain", "lane", "of", "state", "reason", "nonce", "age")
     for row in found:
         nonce = "" if row.slot is None else str(row.slot)
         cells = (row.id, row.chain_id, row.lane, row.subject_id, row.state, row.reason or "", nonce, _age(row.age))
         shown.add_row(*map(str, cells))
     console().print(shown)
-    ours = Table(
-        Column("wallet", overflow="fold"),
+    ours = table(
+        "wallet",
         "chain",
         "next nonce",
         "not mined",
@@ -67,8 +65,6 @@ def show(request_id: UUID) -> None:
 
     Of its authorization everything but the signature.
     """
-    from rich.table import Column, Table
-
     from reminder_worker import operations_relay as operations
 
     async def look(runtime: "Runtime") -> tuple[Any, "list[Attempt]"]:
@@ -76,13 +72,11 @@ def show(request_id: UUID) -> None:
         return row, await operations.attempts(runtime.engine, request_id)
 
     row, signed = with_runtime(look)
-    facts = Table("", "", show_header=False)
+    facts = table("", "", show_header=False)
     for name, value in _facts(row):
         facts.add_row(name, value)
     console().print(facts)
-    attempts = Table(
-        Column("transaction", overflow="fold"), "nonce", "kind", "max fee", "priority fee", "gas", "signed", "last sent"
-    )
+    attempts = table("transaction", "nonce", "kind", "max fee", "priority fee", "gas", "signed", "last sent")
     for each in signed:
         sent = "never" if each.broadcast_at is None else _clock(each.broadcast_at)
         fees = (_gwei(each.max_fee_wei), _gwei(each.priority_fee_wei), str(each.gas_limit))

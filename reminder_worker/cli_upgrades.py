@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reminder_worker.cli_parts import chosen_chain, console, example, settings, with_runtime
+from reminder_worker.cli_parts import chosen_chain, console, example, settings, table, with_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,16 +27,13 @@ def upgrades() -> None:
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
 def list_operations(ended: bool, limit: int) -> None:
     """Operations that wait for their time or may be executed now."""
-    from rich.table import Column, Table
-
     from reminder_worker.mail.messages import deadline_words
     from reminder_worker.upgrades import views
 
     async def look(runtime: "Runtime") -> "list[Listed]":
         return await views.operations(runtime.engine, ended=ended, limit=limit)
 
-    operation, does = Column("operation", overflow="fold"), Column("does", overflow="fold")
-    shown = Table(operation, "chain", "state", does, "executable at", "final")
+    shown = table("operation", "chain", "state", "does", "executable at", "final")
     for each in with_runtime(look):
         of = each.operation
         moment = "" if of.ready_at is None else deadline_words(of.ready_at)
@@ -53,8 +50,6 @@ def show(operation_id: str, chain_id: int | None) -> None:
 
     What it would do, its call data in full, who scheduled it, and what the timelock said of it.
     """
-    from rich.table import Column, Table
-
     from reminder_worker.mail.messages import deadline_words, fact_words
     from reminder_worker.upgrades import views
 
@@ -64,12 +59,11 @@ def show(operation_id: str, chain_id: int | None) -> None:
         return await views.one(runtime.engine, runtime.chains[chosen], operation_id.lower())
 
     facts, events = with_runtime(look)
-    shown = Table("", Column(overflow="fold"), show_header=False)
+    shown = table("", "", show_header=False)
     for name, value in facts.items():
         shown.add_row(*fact_words(name, value))
     console().print(shown)
-    folded = [Column(name, overflow="fold") for name in ("transaction", "sent by")]
-    history = Table("block", "time", "event", *folded)
+    history = table("block", "time", "event", "transaction", "sent by")
     for each in events:
         row = (str(each.block_number), deadline_words(each.block_time), each.name, each.tx_hash, each.sender or "")
         history.add_row(*row)

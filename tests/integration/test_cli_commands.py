@@ -482,6 +482,8 @@ def test_relay_list_shows_what_is_open_or_what_has_ended_and_our_wallets(command
     assert str(ended) not in listed.output
     for words in ("foreign_nonce", "0.042 ETH", "gift_withdraw", "deferred_fee"):
         assert words in listed.output
+    command.sql("update worker.relay_budget set spent_wei = 613846349211")
+    assert "…" not in command("relay", "list", COLUMNS="80").output, "no cell is cut off"
     piped = {**command.environ, "COLUMNS": None}
     past = CliRunner().invoke(main, ["relay", "list", "--ended"], env=piped).output
     assert f"{ended} │ 31337 │ gift_withdraw │" in past
