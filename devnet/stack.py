@@ -284,8 +284,9 @@ def _say_where(stack: Stack) -> None:
 
 def run(stack: Stack, work: Callable[[Stack], bool], *, interrupted: int = 0) -> NoReturn:
     """Start it, do the work, end it and the process: with 0 when the work says so, with `interrupted` by Ctrl-C."""
-    signal.signal(signal.SIGTERM, _interrupt)
-    signal.signal(signal.SIGHUP, _interrupt)
+    # Of Ctrl-C, too: a script starts in the background what ignores it, and the parts would inherit that.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
     try:
         load_contracts()
         with stack.running():

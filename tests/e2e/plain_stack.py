@@ -1,6 +1,5 @@
 """The local stack without Dagster, whose passes are made by `reminder-worker tick`; also as a process of its own."""
 
-import signal
 import subprocess
 import sys
 import time
@@ -79,5 +78,4 @@ def _stay_up(stack: Stack) -> bool:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
     run(PlainStack(Path(sys.argv[1]), Ports.from_environ(), Log(Console(stderr=True))), _stay_up)

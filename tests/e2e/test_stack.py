@@ -19,6 +19,11 @@ from tests.e2e.plain_stack import free_ports, port_environ, reminder_worker
 pytestmark = pytest.mark.timeout(300)
 
 
+def _in_the_background() -> None:
+    """A shell without job control starts there what ignores Ctrl-C, and so does all that is started by it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 class Terminal:
     """A terminal in which the stack runs: Ctrl-C reaches the whole foreground process group.
 
@@ -34,7 +39,7 @@ class Terminal:
         self.process = subprocess.Popen(
             [sys.executable, "-m", plain_stack.__name__, str(directory)],
             env=bare_environ() | port_environ(ports), cwd=checkout, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=self.log.open("w"), text=True, start_new_session=True,
+            stderr=self.log.open("w"), text=True, start_new_session=True, preexec_fn=_in_the_background,
         )  # fmt: skip
 
     def until_up(self) -> None:
