@@ -242,14 +242,14 @@ class Admission:
     ) -> UUID:
         """A new request: its row, and when its turn has come the bytes of its transaction."""
         authorization, market = asked.authorization, asked.market
-        fees, wei = self._offer(market, authorization.gas_limit)
+        fees, wei = self._offer(market, authorization.gas_now)
         waiting = State.WAITING_PREDECESSOR if asked.waits else State.DEFERRED_FEE if fees is None else None
         state = room.take(authorization, waiting, wei, market.balance)
         id, key = uuid4(), self._vault.record()
         sealed = key.seal(authorization.call_data, call_context(id))
         row = {**store.request_row(authorization, state), "id": id, "key_id": key.key_id, "salt": key.salt}
         if state is State.SIGNED and fees is not None:
-            each = _Ready(id, authorization.router, authorization.gas_limit, key, authorization.call_data)
+            each = _Ready(id, authorization.router, authorization.gas_now, key, authorization.call_data)
             signed.append(await self._sign(authorization.chain_id, each, nonce, fees, wei))
             row["tx_hash"] = signed[-1].attempt.tx_hash
         rows.append({**row, "call_data": sealed})

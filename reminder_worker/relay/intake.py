@@ -357,7 +357,8 @@ class Sponsor:
             nonce=request.nonce,
             deadline=min(request.deadline, head.timestamp + FOLLOWED_SECONDS),
             call_data=case.data,
-            gas_limit=gas_limit(judged.simulated, case.gas_limit),
+            gas_limit=case.gas_limit,
+            needs=_needs(judged.simulated),
         )
         return authorization, judged.waits
 
@@ -401,15 +402,15 @@ class Sponsor:
         return any(asset.vault in of_nfts for asset in found[request.subject_id].assets)
 
 
-def gas_limit(simulated: Simulated | None, ceiling: int) -> int:
-    """Of a transaction: all of it is reserved of the day, and what is reserved is not there for others.
+def _needs(simulated: Simulated | None) -> int | None:
+    """Gas: all of a limit is reserved of the day, and what is reserved is not there for others.
 
     Twice what the simulation used is room for what it got back (a fifth), for the part of its gas that each call keeps
     back (a sixty-fourth), and for a balance that is not there yet when it is mined.
     """
     if simulated is None or simulated.gas_used is None:
-        return ceiling
-    return min(ceiling, max(LEAST_GAS_LIMIT, 2 * simulated.gas_used))
+        return None
+    return max(LEAST_GAS_LIMIT, 2 * simulated.gas_used)
 
 
 async def _version(reads: SponsoredReads, router: str, known: Collection[str]) -> tuple[str | None, str | None]:

@@ -44,7 +44,8 @@ class Authorization:
     """What a user allowed, good to be relayed. `call_data` holds their signature.
 
     `digest`: 32 bytes, EIP-712. `subject_id`: legacy or timelock id. `creator`: of the legacy, or the giver. `nonce`:
-    the signer's at the router. `deadline`: unix seconds. `gas_limit`: the lane's ceiling at most.
+    the signer's at the router. `deadline`: unix seconds. `gas_limit`: the lane's ceiling. `needs`: gas that does now;
+    what is sent later may need more.
     """
 
     chain_id: int
@@ -58,6 +59,12 @@ class Authorization:
     deadline: int
     call_data: bytes = field(repr=False)
     gas_limit: int
+    needs: int | None = None
+
+    @property
+    def gas_now(self) -> int:
+        """Of a transaction that is sent at once."""
+        return self.gas_limit if self.needs is None else min(self.needs, self.gas_limit)
 
 
 @dataclass(frozen=True, slots=True)

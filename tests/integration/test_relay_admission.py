@@ -496,6 +496,22 @@ async def test_above_the_ceiling_it_waits_without_a_nonce_and_goes_when_fees_fal
     assert await world.state(view) == "broadcast"
 
 
+async def test_what_is_sent_later_may_use_all_of_its_lanes_gas(world: RelayWorld) -> None:
+    """What did when it came may not do any more."""
+    needs = GAS // 2
+    at_once = await world.admission.admit(authorization(1, needs=needs))
+    world.base_fee(60 * GWEI)
+    world.mine()
+    world.restart()
+    later = await world.admission.admit(authorization(2, needs=needs))
+    assert (at_once.state, later.state) == (State.BROADCAST, State.DEFERRED_FEE)
+    world.base_fee(GWEI)
+    world.mine()
+    world.restart()
+    assert await world.admission.start_open(CHAIN_ID) == 1
+    assert [slot["gas_limit"] for slot in await world.slots()] == [needs, GAS]
+
+
 async def test_of_those_that_wait_as_many_go_as_the_balance_pays_for(world: RelayWorld) -> None:
     world.base_fee(60 * GWEI)
     world.mine()

@@ -3,27 +3,24 @@
 import pytest
 
 from reminder_worker.chain.simulation import Simulated
-from reminder_worker.relay.intake import LEAST_GAS_LIMIT, gas_limit
-
-CEILING = 900_000
+from reminder_worker.relay.intake import LEAST_GAS_LIMIT, _needs
+from tests.integration.relay_authorizations import GAS, authorization
 
 
 @pytest.mark.parametrize(
-    ("used", "limit"),
+    ("used", "needs"),
     [
-        (None, CEILING),
+        (None, None),
         (0, LEAST_GAS_LIMIT),
         (LEAST_GAS_LIMIT // 2 + 1, LEAST_GAS_LIMIT + 2),
         (210_000, 420_000),
-        (CEILING // 2 + 1, CEILING),
-        (CEILING, CEILING),
-        (2**256, CEILING),
     ],
 )
-def test_it_is_twice_that_and_never_above_the_ceiling(used: int | None, limit: int) -> None:
-    assert gas_limit(Simulated((), used), CEILING) == limit
+def test_it_needs_twice_that_at_most(used: int | None, needs: int | None) -> None:
+    assert _needs(Simulated((), used)) == needs
+    assert _needs(None) is None
 
 
-def test_what_was_not_simulated_may_use_all() -> None:
-    assert gas_limit(None, CEILING) == CEILING
-    assert gas_limit(Simulated((), 1), LEAST_GAS_LIMIT - 1) == LEAST_GAS_LIMIT - 1
+@pytest.mark.parametrize(("needs", "gas"), [(None, GAS), (GAS - 1, GAS - 1), (GAS, GAS), (2**256, GAS)])
+def test_it_never_gets_more_than_its_lane_has(needs: int | None, gas: int) -> None:
+    assert authorization(1, needs=needs).gas_now == gas
