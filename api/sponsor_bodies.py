@@ -33,7 +33,7 @@ AuthDeadline = Annotated[
         gt=0,
         le=2**53 - 1,
         description="Unix seconds by the chain's clock, as signed; it has to be mined by then, and within seven days",
-        examples=[1_795_000_000],
+        examples=[1_900_000_000],
     ),
 ]
 

@@ -41,7 +41,7 @@ def list_requests(ended: bool, limit: int) -> None:
         nonce = "" if row.slot is None else str(row.slot)
         cells = (row.id, row.chain_id, row.lane, row.subject_id, row.state, row.reason or "", nonce, _age(row.age))
         shown.add_row(*map(str, cells))
-    console().print(shown)
+    console().print(shown if found else "No request has ended." if ended else "No request is open.")
     ours = table(
         "wallet",
         "chain",
@@ -55,7 +55,7 @@ def list_requests(ended: bool, limit: int) -> None:
     for w in wallets:
         figures = (w.chain_id, w.next_nonce, w.unmined, w.mined, w.requests, _ether(w.spent_wei))
         ours.add_row(w.address, *map(str, figures), w.stopped or "")
-    console().print(ours)
+    console().print(ours if wallets else "No wallet of ours has paid for anything yet.")
 
 
 @relay.command(epilog=example("reminder-worker relay show 2f0c9e6a-…"))

@@ -34,12 +34,13 @@ def list_operations(ended: bool, limit: int) -> None:
         return await views.operations(runtime.engine, ended=ended, limit=limit)
 
     shown = table("operation", "chain", "state", "does", "executable at", "final")
-    for each in with_runtime(look):
+    found = with_runtime(look)
+    for each in found:
         of = each.operation
         moment = "" if of.ready_at is None else deadline_words(of.ready_at)
         final = "yes" if each.final else "not yet"
         shown.add_row(of.operation_id, str(each.chain_id), of.state, each.does, moment, final)
-    console().print(shown)
+    console().print(shown if found else "No operation has ended." if ended else "No operation is waiting.")
 
 
 @upgrades.command(epilog=example(f"reminder-worker upgrades show {_OPERATION} --chain 1"))

@@ -104,7 +104,7 @@ class Signatures:
         Code at the signer's address decides: with code only ERC-1271 counts, also when the key's own signature fits.
         """
         if not await self.is_signed(digest, signature, signer):
-            raise SignerMismatch("the signature is not the signer's")
+            raise SignerMismatch("This is not signed by the account that it names.")
 
     async def is_signed(self, digest: bytes, signature: bytes, signer: str) -> bool:
         """As `verify`. What a contract says is an endpoint's word, with which it could sign for anybody: of two."""

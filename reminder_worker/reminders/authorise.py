@@ -96,7 +96,7 @@ class Authoriser:
         if require_owner and seen.identity.owner != seen.identity.creator:
             raise SignerMismatch("The creator of this legacy is not its owner.")
         if not seen.is_signed:
-            raise SignerMismatch("the signature is not the signer's")
+            raise SignerMismatch("This is not signed by the creator of the legacy.")
         if require_premium and not seen.is_premium:
             raise PremiumRequired("The creator of this legacy has no active Premium subscription.")
         return Authorised(seen.identity, digest, request.deadline)

@@ -490,6 +490,16 @@ def test_relay_list_shows_what_is_open_or_what_has_ended_and_our_wallets(command
     assert not any(str(request_id) in past for request_id in opened)
 
 
+def test_where_there_is_nothing_a_list_says_so(command: Command) -> None:
+    for listed, words in (
+        (("relay", "list"), "No request is open.\nNo wallet of ours has paid for anything yet.\n"),
+        (("relay", "list", "--ended"), "No request has ended."),
+        (("upgrades", "list"), "No operation is waiting.\n"),
+        (("upgrades", "list", "--ended"), "No operation has ended.\n"),
+    ):
+        assert words in command(*listed).output
+
+
 def test_relay_show_tells_a_request_and_what_was_signed_for_it(command: Command) -> None:
     request_id = enter_request(command.enter, Vault(ENC_KEY), "broadcast")
     shown = command("relay", "show", str(request_id))
