@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import msgspec
+from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
@@ -66,8 +67,7 @@ class Ledger:
             await _merge(conn, decision.merge)
             await _defer(conn, decision.defer)
             await _run(conn, sql.HURRY, decision.hurry)
-            turn = {row.id: (row.next_try, row.created_at) for row in rows}
-            claimed, over = await self._charge(conn, sorted(decision.claim, key=lambda each: turn[each.id]), day)
+            claimed, over = await self._charge(conn, decision.claim, rows, day)
             await _run(conn, sql.DEFER_TO_NEXT_DAY, [entry.id for entry in over], {"until": day + DAY_SECONDS})
         return Claim(
             token,
@@ -133,9 +133,10 @@ class Ledger:
         await self._refund(claim, settlements)
 
     async def _charge(
-        self, conn: AsyncConnection, entries: Sequence[Entry], day: int
+        self, conn: AsyncConnection, entries: Sequence[Entry], rows: Sequence[Row[Any]], day: int
     ) -> tuple[Sequence[Entry], Sequence[Entry]]:
-        """Count each entry against its address's day; returns those that fit and those over the cap, the last ones."""
+        """Count each entry against its address's day; returns those that fit and those over the cap, whose turn is
+        last. `rows` are theirs, and others'."""
         counts = _addresses(entries)
         if not counts:
             return [], []
@@ -145,7 +146,8 @@ class Ledger:
             return entries, []
         fitting: list[Entry] = []
         over: list[Entry] = []
-        for entry in reversed(entries):
+        turns = {row.id: (row.next_try, row.created_at) for row in rows}
+        for entry in sorted(entries, key=lambda each: turns[each.id], reverse=True):
             (subject,) = _addresses([entry])
             excess[subject] = excess.get(subject, 0) - 1
             (over if excess[subject] >= 0 else fitting).append(entry)
