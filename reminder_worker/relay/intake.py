@@ -102,7 +102,7 @@ class SponsorStatus:
 @dataclass(frozen=True, slots=True)
 class _Judged:
     """A request that is good. `creator`: of the legacy, or the giver. `waits`: behind another of the same signer.
-    `simulated`: None where it could not be, or cannot be yet."""
+    `simulated`: None where it could not be, or cannot be yet, or may do more when it is mined."""
 
     creator: str
     waits: bool
@@ -447,7 +447,13 @@ async def _judge_claim(request: ClaimRequest, case: _Case) -> _Judged:
         delivers = await _has_something(request, case, legacy)
     if not delivers:
         raise ContractRefused("nothing_to_claim", "This claim would deliver nothing; check what the legacy may move.")
-    return _Judged(legacy.creator, waits, simulated)
+    return _Judged(legacy.creator, waits, simulated if simulated and _delivers_all(request, simulated) else None)
+
+
+def _delivers_all(request: ClaimRequest, simulated: Simulated) -> bool:
+    """Else anybody can make it dearer: a token of which there was nothing is paid to the whole line once there is."""
+    paid = {log.address for log in simulated.logs if log.pays(request.signer)}
+    return paid >= set(request.assets) and (not request.is_eth or not paid <= set(request.assets))
 
 
 async def _simulated_claim(request: ClaimRequest, case: _Case, legacy: LegacyFacts) -> Simulated | None:

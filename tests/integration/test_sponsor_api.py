@@ -167,6 +167,17 @@ async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: World, 
     assert [row.gas_limit for row in rows] == [gas_of(world, relay)[0] for relay in (claim, check_in, withdrawal)]
 
 
+@pytest.mark.parametrize("is_eth", [False, True])
+async def test_nobody_makes_a_claim_dearer_than_its_gas_by_a_few_coins_for_the_owner(
+    world: World, sealed: Sealed, is_eth: bool
+) -> None:
+    """Sent before it is mined, they are shared out among all of the line: it would fail, and its signer be paused."""
+    legacy = sealed.legacy(tokens=[sealed.it.usdc])
+    named = [sealed.it.usdc] if is_eth else [sealed.it.usdc, sealed.it.dai]
+    claim = await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, named, is_eth=is_eth))
+    assert gas_of(world, claim)[0] == 900_000
+
+
 async def test_a_premium_owner_checks_in(world: World, sealed: Sealed) -> None:
     legacy = sealed.legacy(opened=False)
     world.scenario.subscribe_premium(sealed.owner)
