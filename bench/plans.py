@@ -39,6 +39,7 @@ WHOLE_BY_DESIGN: Final = {
     "operator._UNWATCH": "an operator erases a person",
     "relay.renewal_statements.FORGET": "a run looks at every owner who opted in",
     "relay.renewal_statements.OPTED_IN": "as FORGET",
+    "relay.renewal_statements.SOMETHING_TO_FORGET": "as FORGET",
     "relay.renewal_statements.SOMETHING_TO_LOOK_AT": "of the owners who opted in, when each was looked at",
     "forget_expired": "once an hour, of what lives for hours or days",
     "windows_by_kind": "what a run of the due pass shows",

@@ -231,10 +231,13 @@ class AutoRenew:
 
     async def _opted_in(self, chain: Chain) -> list[OptedIn]:
         """Also forgets who opted out: a baseline of then says nothing when they are back."""
-        finalized = await Renewals(chain).finalized()
         values = {"chain_id": chain.chain_id}
+        async with self._engine.connect() as conn:
+            forgets = await conn.scalar(sql.SOMETHING_TO_FORGET, values)
+        finalized = await Renewals(chain).finalized() if forgets else None
         async with self._engine.begin() as conn:
-            await conn.execute(sql.FORGET, {**values, "finalized": finalized.number})
+            if finalized is not None:
+                await conn.execute(sql.FORGET, {**values, "finalized": finalized.number})
             rows = (await conn.execute(sql.OPTED_IN, values)).all()
         return [
             OptedIn(

@@ -13,18 +13,24 @@ SOMETHING_TO_LOOK_AT = text("""
     )
 """)
 
-# Only by an index that is as far as the chain is final: one that is read again has not heard of them yet.
-FORGET = text("""
-    delete from worker.owner_activity a
+_OPTED_OUT = """
+    from worker.owner_activity a
     where a.chain_id = :chain_id
-      and exists (
-          select from worker.index_cursor c
-          where c.chain_id = a.chain_id and c.name = 'index' and c.block_number >= :finalized
-      )
       and not exists (
           select from worker.legacy l
           where l.chain_id = a.chain_id and l.address = a.legacy and l.legacy_type = 3 and l.auto_renew
             and l.deleted_at is null
+      )
+"""
+
+SOMETHING_TO_FORGET = text(f"select exists (select {_OPTED_OUT})")
+
+# Only by an index that is as far as the chain is final: one that is read again has not heard of them yet.
+FORGET = text(f"""
+    delete {_OPTED_OUT}
+      and exists (
+          select from worker.index_cursor c
+          where c.chain_id = a.chain_id and c.name = 'index' and c.block_number >= :finalized
       )
 """)
 

@@ -108,6 +108,18 @@ async def test_an_index_that_is_read_again_forgets_no_activity(world: RenewalWor
     assert world.state(legacy)[1] == world.count()
 
 
+async def test_where_nobody_opted_in_or_out_no_node_is_asked(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """Every round of `tick` makes this run on every chain: where there is nothing to do, nothing can fail."""
+    async with (
+        proxy(chain_scenario.anvil.url) as node,
+        open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=node.url) as world,
+    ):
+        await world.look()
+        node.posts.clear()
+        assert (await world.renewer().run(CHAIN_ID)).legacies == 0
+        assert node.posts == []
+
+
 async def test_a_dry_run_decides_reports_and_sends_nothing(world: RenewalWorld) -> None:
     legacy = world.legacy()
     await world.look()
