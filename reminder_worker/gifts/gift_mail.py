@@ -186,11 +186,14 @@ class GiftMail:
 
         async def one(entry: Row[Any]) -> None:
             verdict = await self._resolved(entry, found, heads) if not report.outage else _SPARED
-            if isinstance(verdict, Ready):
-                verdict = await self._post(entry, token, verdict, report)
-                if verdict.state in ("released", "suppressed", "dead"):  # nothing reached the address
-                    await self._quotas.give_back("email_day", entry.email_hash.hex(), DAY)
-            await self._settle(entry, token, verdict, report)
+            if not isinstance(verdict, Ready):
+                await self._settle(entry, token, verdict, report)
+                return
+            verdict = await self._post(entry, token, verdict, report)
+            ours = await self._settle(entry, token, verdict, report)
+            # Nothing reached the address, and nobody else holds it who may post it for what it took.
+            if ours and verdict.state in ("released", "suppressed", "dead"):
+                await self._quotas.give_back("email_day", entry.email_hash.hex(), DAY)
 
         await self._for_each(entries, one)
 
@@ -364,7 +367,8 @@ class GiftMail:
 
         await asyncio.gather(*(worker() for _ in range(min(8, len(entries)))))
 
-    async def _settle(self, entry: Row[Any], token: UUID, verdict: Verdict, report: GiftMailReport) -> None:
+    async def _settle(self, entry: Row[Any], token: UUID, verdict: Verdict, report: GiftMailReport) -> bool:
+        """Whether it counts: an acceptance whoever holds the lease by now, the rest only under ours."""
         values = {
             "id": entry.id,
             "token": token,
@@ -376,10 +380,11 @@ class GiftMail:
             "rejections": verdict.rejections,
         }
         async with self._engine.begin() as connection:
-            await connection.execute(sql.SETTLE, values)
+            counts = await connection.scalar(sql.SETTLE, values)
             if verdict.state == "suppressed":
                 await connection.execute(sql.SUPPRESS, {"email_hash": entry.email_hash})
         report.count(entry.kind, verdict.state)
+        return bool(counts)
 
 
 def body_context(id: UUID) -> str:

@@ -225,6 +225,7 @@ SETTLE = text(f"""
         body_salt = case when :state in ('unknown', 'held') and {_HAS_ROW} then body_salt end,
         settled_at = case when :state in ('released', 'unknown') then null else clock_timestamp() end
     where id = :id and (lease_token = :token or (:state = 'sent' and state in ('claimed', 'unknown', 'held')))
+    returning true
 """)  # noqa: S608 - our own words
 
 SUPPRESS = text("""

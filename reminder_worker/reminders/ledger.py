@@ -123,14 +123,17 @@ class Ledger:
         ]
         dropped = [each.entry for each in settlements if each.state == "dropped"]
 
-        async def record() -> None:
+        async def record() -> frozenset[UUID]:
             async with self._engine.begin() as conn:
-                await conn.execute(sql.SETTLE, {"token": claim.token, "rows": _json(rows)})
+                values = {"token": claim.token, "rows": _json(rows)}
+                ours = frozenset((await conn.execute(sql.SETTLE, values)).scalars())
                 await _ask_again(conn, dropped)  # at once with it, or a crash would leave a reminder dropped for good
+                return ours
 
-        await through_deadlocks(record)
+        ours = await through_deadlocks(record)
         await self._remember_suppressed([each.entry for each in settlements if each.state == "suppressed"])
-        await self._refund(claim, settlements)
+        # Who holds it now may post it for what it took when it was ours.
+        await self._refund(claim, [each for each in settlements if each.entry.id in ours] if ours else [])
 
     async def _charge(
         self, conn: AsyncConnection, entries: Sequence[Entry], rows: Sequence[Row[Any]], day: int

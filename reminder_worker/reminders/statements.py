@@ -239,29 +239,33 @@ CONFIRM = text("""
     returning l.id
 """)
 
+# Returns those of which it counts but was not sent: what they took of an address's day may be given back.
 SETTLE = text("""
     with outcome as materialized (
         select * from json_to_recordset(cast(:rows as json)) as o(
             id uuid, state text, reason text, message_id text, delay float8, tries int, rejections int
         )
+    ), settled as (
+        update worker.sent_ledger l
+        set state = o.state,
+            reason = case when o.state = 'unknown' and l.reason = 'reworded' then l.reason else o.reason end,
+            message_id = o.message_id,
+            tries = l.tries + o.tries,
+            rejections = l.rejections + o.rejections,
+            next_try = clock_timestamp() + make_interval(secs => o.delay),
+            lease_token = null,
+            lease_until = null,
+            claimed_at = case when o.state = 'released' then null else l.claimed_at end,
+            settled_at = case when o.state in ('released', 'unknown') then null else clock_timestamp() end,
+            body = case when o.state = 'unknown' then l.body end,
+            body_salt = case when o.state = 'unknown' then l.body_salt end
+        from outcome o
+        where l.id = o.id and case
+            when l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')) then true
+        end
+        returning l.id, o.state
     )
-    update worker.sent_ledger l
-    set state = o.state,
-        reason = case when o.state = 'unknown' and l.reason = 'reworded' then l.reason else o.reason end,
-        message_id = o.message_id,
-        tries = l.tries + o.tries,
-        rejections = l.rejections + o.rejections,
-        next_try = clock_timestamp() + make_interval(secs => o.delay),
-        lease_token = null,
-        lease_until = null,
-        claimed_at = case when o.state = 'released' then null else l.claimed_at end,
-        settled_at = case when o.state in ('released', 'unknown') then null else clock_timestamp() end,
-        body = case when o.state = 'unknown' then l.body end,
-        body_salt = case when o.state = 'unknown' then l.body_salt end
-    from outcome o
-    where l.id = o.id and case
-        when l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')) then true
-    end
+    select id from settled where state <> 'sent'
 """)
 
 REMEMBER_SUPPRESSED = text("""

@@ -39,7 +39,7 @@ from reminder_worker.gifts.gift_mail import SEALED, GiftMail, GiftMailReport, Ve
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
-from reminder_worker.mail.client import MailClient
+from reminder_worker.mail.client import MailClient, NotAccepted
 from reminder_worker.operations import forget_expired
 from reminder_worker.operations_stuck import requeue, settle_unsent
 from reminder_worker.privacy.hashing import KeyedHash
@@ -808,6 +808,25 @@ async def test_an_undecided_email_is_asked_about_by_one_worker_at_a_time(world: 
     times = await world.mail._times(GiftMailReport())
     assert len(await world.mail._claim(sql.CLAIM_UNKNOWN, uuid4(), times)) == 1
     assert await world.mail._claim(sql.CLAIM_UNKNOWN, uuid4(), times) == []
+
+
+@pytest.mark.parametrize("lost", [False, True])
+async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addresss_day(
+    world: World, monkeypatch: pytest.MonkeyPatch, lost: bool
+) -> None:
+    """Who holds it now may post it for that."""
+
+    async def not_accepted(*_: Any) -> NotAccepted:
+        if lost:
+            async with world.engine.begin() as connection:
+                await connection.execute(text("update worker.gift_ledger set lease_token = gen_random_uuid()"))
+        return NotAccepted(503)
+
+    await world.register(world.seal())
+    monkeypatch.setattr(world.client, "send", not_accepted)
+    await world.tick()
+    used = await world.rows("select used from worker.quota where scope = 'email_day'")
+    assert [row.used for row in used] == [1 if lost else 0]
 
 
 async def test_two_workers_at_once_send_one_email(world: World) -> None:

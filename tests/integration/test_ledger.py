@@ -42,6 +42,18 @@ async def undecided(world: World) -> Ledger:
     return Ledger(world.engine, 20)
 
 
+@pytest.mark.parametrize(("lost", "used"), [("select 1", 0), (ANOTHERS, 1)])
+async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addresss_day(
+    world: World, lost: str, used: int
+) -> None:
+    """Who holds it now may post it for that; given back, another email would fit into the day beside it."""
+    ledger = Ledger(world.engine, 20)
+    claim = await ledger.claim(10)
+    await world.sql(lost)
+    await ledger.settle(claim, [become.not_accepted(entry, None) for entry in claim.entries])
+    assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(used,)]
+
+
 @pytest.mark.parametrize("lost", [LEASE_OVER, ANOTHERS])
 async def test_what_a_dispatcher_no_longer_holds_is_not_posted_by_it(world: World, lost: str) -> None:
     """Where the mail service keeps no keys, the next one to hold it would repeat it."""
