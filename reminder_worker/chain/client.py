@@ -166,7 +166,7 @@ class Chain:
     async def first_block_since(self, timestamp: int, last: int) -> int:
         """The first of the blocks from `start_block` to `last` that is not older than `timestamp` (unix seconds), or
         `last`: by bisection, since blocks' times only grow. Raises `ChainUnavailable`."""
-        low, high = self.settings.start_block, last
+        low, high = min(self.settings.start_block, last), last
         while low < high:
             middle = (low + high) // 2
             if (await self.block_at(middle)).timestamp >= timestamp:

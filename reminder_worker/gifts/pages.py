@@ -141,12 +141,13 @@ class GiftPages:
 
         Behind the newest hundred, too: anybody may have sealed those, of worthless tokens.
         """
-        chain = self._chains[chain_id]
+        chain, allowed = self._chains[chain_id], None
         for skip in range(0, MOST_SKIPPED + 1, MOST_GIFTS):
             gifts = await self._gifts_of(chain, recipient, skip)
             if not gifts:
                 break
-            allowed = await TokenWhiteList(chain).tokens()
+            if allowed is None:
+                allowed = await TokenWhiteList(chain).tokens()
             offered = [gift for gift in gifts if is_plain(gift, chain, allowed)]
             details = await Timelocks(chain).details([gift.timelock_id for gift in offered])
             live = [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]

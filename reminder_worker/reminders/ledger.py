@@ -6,7 +6,7 @@ without `claimed_at` nothing was posted, with it nobody knows, and the mail serv
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -132,8 +132,7 @@ class Ledger:
 
         ours = await through_deadlocks(record)
         await self._remember_suppressed([each.entry for each in settlements if each.state == "suppressed"])
-        # Who holds it now may post it for what it took when it was ours.
-        await self._refund(claim, [each for each in settlements if each.entry.id in ours] if ours else [])
+        await self._refund(claim, settlements, ours)
 
     async def _charge(
         self, conn: AsyncConnection, entries: Sequence[Entry], rows: Sequence[Row[Any]], day: int
@@ -157,9 +156,11 @@ class Ledger:
         await conn.execute(sql.REFUND, _quota_values(_addresses(over), day))
         return fitting[::-1], over
 
-    async def _refund(self, claim: Claim, settlements: Sequence[Settlement]) -> None:
-        """Attempts that reached nobody do not use up a person's day."""
-        counts = _addresses(each.entry for each in settlements if each.refund and not each.entry.undecided)
+    async def _refund(self, claim: Claim, settlements: Sequence[Settlement], ours: Set[UUID]) -> None:
+        """Attempts that reached nobody do not use up a person's day; but who holds one now that is no longer ours may
+        post it for what it took."""
+        refunded = (each.entry for each in settlements if each.refund and each.entry.id in ours)
+        counts = _addresses(entry for entry in refunded if not entry.undecided)
         if counts:
             async with self._engine.begin() as conn:
                 await conn.execute(sql.REFUND, _quota_values(counts, claim.quota_day))

@@ -1,7 +1,7 @@
 """Reconcile: every slot is driven to its end by what the chain says, whoever lies and whenever we are killed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -536,26 +536,8 @@ async def test_our_own_earlier_check_in_is_not_taken_for_a_later_one(world: Rela
     assert [await world.state(request) for request in requests] == ["confirmed", "cancelled_by_user"]
 
 
-async def test_a_claim_that_a_stranger_sent_in_other_words_is_the_same(world: RelayWorld) -> None:
-    """Whoever sees it under way may put a byte behind it: its signer got what they signed for, and is not paused."""
-    world.automine()
-    owner, heir = world.account("owner"), world.account("heir")
-    legacy = world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
-    world.scenario.advance(31 * DAY)
-    world.by_hand()
-    auth = world.scenario.claim_auth(heir, legacy.id, [], is_eth=True)
-    contract = world.scenario.contracts["TransferEOALegacyRouter"]
-    data = bytes.fromhex(contract.encode("activeLegacyFor", legacy.id, [], True, auth)[2:])
-    request = await world.admission.admit(
-        world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
-    )
-    world.send(world.account("stranger"), legacy.router, data + b"!", tip=90 * GWEI)
-    await settled(world)
-    assert await world.state(request) == "satisfied_elsewhere"
-    assert await world.rows("select from worker.quota where scope = 'relay_paused'") == []
-
-
-async def test_another_claim_of_the_same_legacy_is_not_taken_for_the_same(world: RelayWorld) -> None:
+def claims_of_an_open_legacy(world: RelayWorld) -> Callable[[list[str]], Authorization]:
+    """By its heir, of these tokens and ether; each with the same nonce. Blocks are mined by hand from now on."""
     world.automine()
     owner, heir = world.account("owner"), world.account("heir")
     legacy = world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
@@ -568,6 +550,21 @@ async def test_another_claim_of_the_same_legacy_is_not_taken_for_the_same(world:
         data = bytes.fromhex(contract.encode("activeLegacyFor", legacy.id, assets, True, auth)[2:])
         return world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
 
+    return claim
+
+
+async def test_a_claim_that_a_stranger_sent_in_other_words_is_the_same(world: RelayWorld) -> None:
+    """Whoever sees it under way may put a byte behind it: its signer got what they signed for, and is not paused."""
+    claim = claims_of_an_open_legacy(world)([])
+    request = await world.admission.admit(claim)
+    world.send(world.account("stranger"), claim.router, claim.call_data + b"!", tip=90 * GWEI)
+    await settled(world)
+    assert await world.state(request) == "satisfied_elsewhere"
+    assert await world.rows("select from worker.quota where scope = 'relay_paused'") == []
+
+
+async def test_another_claim_of_the_same_legacy_is_not_taken_for_the_same(world: RelayWorld) -> None:
+    claim = claims_of_an_open_legacy(world)
     other = claim([])
     request = await world.admission.admit(claim([world.scenario.deployment.usdc]))
     world.send(world.account("stranger"), other.router, other.call_data, tip=90 * GWEI)
