@@ -6,7 +6,8 @@
  * recipient's own sub-organization: without it one that was never signed in to is not found, and nothing here ever
  * signs up another. Whatever the provider answers, a signature counts only when it is the gift's recipient's.
  */
-import { compressRawPublicKey, encryptOtpCodeToBundle, toDerSignature } from "@turnkey/crypto";
+import { p256 } from "@noble/curves/nist";
+import { compressRawPublicKey, encryptOtpCodeToBundle } from "@turnkey/crypto";
 import { Signature, TypedDataEncoder, verifyTypedData } from "ethers";
 import { endsAfter } from "./api.ts";
 import type { Facts, IdentityProvider as Provider } from "./facts.ts";
@@ -141,7 +142,9 @@ class Session {
 
   private async ask<T>(path: string, question: object): Promise<T> {
     const body = JSON.stringify(question);
-    const signature = toDerSignature(await sign(this.key, body));
+    const signed = p256.Signature.fromCompact(await sign(this.key, body));
+    // Not by the provider's package: its numbers keep leading zeros, one stamp in 256, which is no DER
+    const signature = signed.toDERHex();
     const stamp = { publicKey: this.publicKey, scheme: "SIGNATURE_SCHEME_TK_API_P256", signature };
     const header = btoa(JSON.stringify(stamp)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
     return post<T>(this.provider.apiUrl + path, body, { "X-Stamp": header }, "unreachable");

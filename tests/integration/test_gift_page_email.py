@@ -143,6 +143,29 @@ async def test_ether_for_an_email_is_opened_although_signing_takes_a_while(world
     assert world.gifts.received(gift) == gift.amount
 
 
+# Signs anew until r or s begins with a zero byte that DER leaves out: one signature in 256.
+SHORT_NUMBERS = """
+const sign = crypto.subtle.sign.bind(crypto.subtle);
+crypto.subtle.sign = async (...asked) => {
+  for (;;) {
+    const raw = await sign(...asked);
+    const bytes = new Uint8Array(raw);
+    if ([0, 32].some((at) => bytes[at] === 0 && bytes[at + 1] < 128)) return raw;
+  }
+};
+"""
+
+
+async def test_a_signature_of_small_numbers_is_accepted_as_any_other(world: EmailWorld, visitor: Visitor) -> None:
+    """The provider refuses what is not DER to the letter; who has that luck would be told that it does not answer."""
+    await visitor.page.add_init_script(SHORT_NUMBERS)
+    gift = await world.seal(await world.wallet())
+    await ask_for_code(visitor, gift)
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    await see_it_claimed(visitor)
+    assert world.provider.answers["sign_raw_payload"] == 1
+
+
 async def test_a_wrong_code_and_one_that_expired_are_told_and_another_is_sent(
     world: EmailWorld, visitor: Visitor
 ) -> None:
