@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -36,7 +37,12 @@ def example(*lines: str) -> str:
 def settings() -> "Settings":
     from reminder_worker.settings import Settings
 
-    return Settings.from_environ(os.environ)
+    try:
+        return Settings.from_environ(os.environ)
+    except Misconfigured as error:
+        if click.get_current_context().find_root().params["env_file"] or Path(".env").is_file():
+            raise
+        raise Misconfigured(f"{error}\nNo .env was read: this directory has none, and --env-file names none.") from None
 
 
 def chosen_chain(settings: "Settings", chain_id: int | None) -> int:

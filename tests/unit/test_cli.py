@@ -90,6 +90,7 @@ def test_missing_settings_are_a_sentence_and_exit_code_1(runner: CliRunner, comm
     result = runner.invoke(main, [command])
     assert result.exit_code == 1
     assert "DATABASE_URL: missing" in result.output
+    assert "No .env was read: this directory has none" in result.output
     assert "Traceback" not in result.output
     assert isinstance(result.exception, SystemExit)
 
@@ -145,6 +146,7 @@ def test_settings_come_from_the_env_file_and_the_environment_wins(runner: CliRun
     Path("mine.env").write_text("ENVIRONMENT=production\nDATABASE_URL='not-a-url'\n")
     result = runner.invoke(main, ["--env-file", "mine.env", "migrate"])
     assert "DATABASE_URL: needs postgresql://" in result.output
+    assert "No .env" not in result.output
     Path(".env").write_text("DATABASE_URL='not-a-url'\n")
     assert "DATABASE_URL: needs" in runner.invoke(main, ["migrate"]).output
     given = runner.invoke(main, ["migrate"], env={"DATABASE_URL": "postgresql://127.0.0.1:1/none"})

@@ -145,7 +145,7 @@ const STEPS: readonly (readonly [string, string])[] = [
   ["Wait", "Keep this packet closed and safe, like cash. Nobody can replace it, not even the one who gave it."],
   [
     "Open",
-    "On the day or later, unfold the packet and open the page again. Scan the key there, or type it. It costs nothing.",
+    "On the day or later, unfold the packet and open the page again. Scan the key there, or type it.",
   ],
   [
     "Keep",
