@@ -69,13 +69,14 @@ class _Market:
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A waiting request that nothing speaks against; `data` holds a user's signature."""
+    """A waiting request that nothing speaks against; `data` holds a user's signature. `claims`: a legacy."""
 
     id: UUID
     router: str
     gas_limit: int
     key: RecordKey = field(repr=False)
     data: bytes = field(repr=False)
+    claims: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +308,8 @@ class Admission:
                 log.error("relay_request_not_decryptable", chain_id=chain_id, id=str(row.id))
                 await self._execute(sql.PASS_OVER, {"id": row.id, "reason": "not_readable"})
             else:
-                found.append((row, _Ready(row.id, row.router, row.gas_limit, key, data)))
+                claims = row.subject if row.lane == Lane.CLAIM else None
+                found.append((row, _Ready(row.id, row.router, row.gas_limit, key, data, claims)))
         chain = self._chains[chain_id]
         calls = [(Call(each.router, each.data), each.gas_limit) for _, each in found]
         head = await chain.head()
@@ -327,10 +329,11 @@ class Admission:
             return 0
         async with self._turns[chain_id], self._engine.begin() as connection:
             nonce = await store.lock_wallet(connection, chain_id, self.signer.address)
-            values = {"ids": [each.id for each in ready]}
+            values = {**self._key(chain_id), "ids": [each.id for each in ready]}
             waiting = set((await connection.execute(sql.STILL_WAITING, values)).scalars())  # others may have taken some
             standing = (await connection.execute(sql.STANDING, self._key(chain_id))).one()
-            chosen = self._that_fit([each for each in ready if each.id in waiting], market, standing)
+            firsts = _one_of_each_legacy([each for each in ready if each.id in waiting])
+            chosen = self._that_fit(firsts, market, standing)
             signed = [
                 await self._sign(chain_id, each, nonce + position, fees, wei)
                 for position, (each, fees, wei) in enumerate(chosen)
@@ -422,3 +425,11 @@ class Admission:
 
     def _key(self, chain_id: int) -> dict[str, Any]:
         return {"chain_id": chain_id, "wallet": self.signer.address}
+
+
+def _one_of_each_legacy(ready: Sequence[_Ready]) -> list[_Ready]:
+    """Of its claims the first: what another would move, that one may move before it."""
+    firsts: dict[str | UUID, _Ready] = {}
+    for each in ready:
+        firsts.setdefault(each.claims or each.id, each)
+    return list(firsts.values())

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-import zxingcpp
 from eth_account import Account
 from PIL import Image
 
@@ -12,6 +11,7 @@ from devnet.evidence import NotSeen
 from devnet.gift_to_open import LETTER, PRINTABLES, find_chromium, leave_gift
 from devnet.scenarios import Scenario
 from tests.e2e.plain_stack import PlainStack, free_ports, quiet_stack
+from tests.qr import qr_codes
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -46,10 +46,10 @@ def test_with_a_browser_the_three_printables_are_saved(stack: PlainStack) -> Non
     gift = leave_gift(stack, chromium)
     sheet, card, record = (Image.open(path) for path in gift.printables)
     assert [path.name for path in gift.printables] == list(PRINTABLES.values())
-    codes = {found.text for found in zxingcpp.read_barcodes(sheet.convert("L"))}
+    codes = {found.text for found in qr_codes(sheet)}
     address = Account.from_key(gift.key).address
     assert {each.partition("?")[0] for each in codes} == {gift.key, f"{stack.at.api}/gifts/for/{address}"}
-    assert [found.text for found in zxingcpp.read_barcodes(card.convert("L"))] == [gift.link]
+    assert [found.text for found in qr_codes(card)] == [gift.link]
     assert record.size == (1700, 2200)
     assert recipient_of(stack, gift.link) == address.lower()
     assert LETTER["note"] not in gift.link

@@ -1,7 +1,6 @@
 """From sealing to opening, by each way, in Chromium: what a giver does on one page, four recipients open on another."""
 
 import pytest
-import zxingcpp
 from eth_account import Account
 from PIL import Image
 from playwright.async_api import Page, expect
@@ -11,6 +10,7 @@ from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import DAY, Scenario
 from tests.integration.gift_page_browser import InjectedWallet, Visitor, new_visitor, open_browser
 from tests.integration.gift_page_world import ETHER, PREFIX, USDC, GiftWorld, open_email_world
+from tests.qr import qr_codes
 
 NOTE, EMAIL = "Zymurgically yours, for the long winter evenings", "wilhelmina.qwyx@post.example.org"
 SECRET, COVER = (0, 0, 1700, 728), (0, 728, 1700, 1464)  # panels of the key sheet
@@ -77,7 +77,7 @@ async def seal_on_paper(page: Page) -> tuple[str, str]:
     async with page.expect_download() as download:
         await page.locator("figure").filter(has_text="Key sheet").get_by_role("button", name="Save as PNG").click()
     sheet = Image.open(await (await download.value).path())
-    (key,), (entry,) = (zxingcpp.read_barcodes(sheet.crop(panel).convert("L")) for panel in (SECRET, COVER))
+    (key,), (entry,) = (qr_codes(sheet.crop(panel)) for panel in (SECRET, COVER))
     await page.get_by_label("It is printed").check()
     await page.get_by_role("button", name="Seal the gift").click()
     await sealed(page)

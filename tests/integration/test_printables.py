@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-import zxingcpp
 from eth_account import Account
 from PIL import Image, ImageChops, ImageFilter, ImageStat
 from playwright.async_api import Page, Route, async_playwright
@@ -25,6 +24,7 @@ from devnet.compile import ROOT
 from reminder_worker.gifts.claim_link import Letter, encode_letter
 from reminder_worker.gifts.occasions import CARD_SIZE, card, occasions
 from tests.integration.gift_page_browser import find_chromium
+from tests.qr import qr_codes
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -178,7 +178,7 @@ def codes(image: Image.Image) -> list[str]:
     """As a phone reads them from paper: half as fine, soft, a little askew, grey."""
     small = image.convert("L").resize((image.width // 2, image.height // 2), Image.Resampling.BILINEAR)
     seen = small.filter(ImageFilter.GaussianBlur(0.5)).rotate(1.5, Image.Resampling.BICUBIC, expand=True, fillcolor=255)
-    return [each.text for each in zxingcpp.read_barcodes(seen)]
+    return [each.text for each in qr_codes(seen)]
 
 
 def difference(one: Image.Image, other: Image.Image) -> float:
@@ -204,8 +204,8 @@ async def test_every_occasion_has_a_sheet_and_a_card_whose_codes_are_read_from_p
 
 async def test_codes_have_a_margin_of_two_and_error_correction_m(studio: Studio) -> None:
     for given, shown in ((sheet(), "sheet"), (gift_card(), "card")):
-        page = (await studio.draw(shown, given)).convert("L")
-        assert {found.ec_level for found in zxingcpp.read_barcodes(page)} == {"M"}
+        page = await studio.draw(shown, given)
+        assert {found.ec_level for found in qr_codes(page)} == {"M"}
     modules = await studio.page.evaluate("printables.qrModules('the same text')")
     rows = ["".join("#" if dark else "." for dark in row) for row in modules]
     assert [set(row) for row in (rows[0], rows[1], rows[-1], rows[-2])] == [{"."}] * 4

@@ -33,7 +33,6 @@ from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld, open
 # With gas at about 9 gwei it is this ceiling that bounds the first fee, so that every request reserves the same.
 OURS = replace(CAPS, gas_price_ceiling_wei=25 * GWEI)
 Nodes = tuple[Admission, Proxy, Proxy]
-BLOCKED = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
 
 
 @pytest.fixture
@@ -190,8 +189,7 @@ async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: Rela
     async with world.engine.begin() as connection:
         await store.lock_wallet(connection, CHAIN_ID, world.wallet)
         starting = [asyncio.create_task(with_caps(world).start_open(CHAIN_ID)) for _ in range(2)]
-        while len(await world.rows(BLOCKED)) < 2:  # noqa: ASYNC110 - the database tells no event; both have read then
-            await asyncio.sleep(0.01)
+        await world.blocked(2)  # both have read then
     assert sorted(await asyncio.gather(*starting)) == [0, 8]
     assert await nonces(world) == list(range(9))
     assert sum(int(slot["reserved_wei"]) for slot in await world.slots()) == (await world.budget())["reserved"]

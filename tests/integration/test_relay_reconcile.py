@@ -778,6 +778,61 @@ async def test_a_claim_whose_turn_comes_when_it_would_deliver_nothing_is_not_pai
         assert second.state.value == "broadcast"
 
 
+def claims_of_two_heirs(world: RelayWorld) -> Callable[..., Authorization]:
+    """Of what their owner left, `ada` and `ben` half each: a token, whose claim moves it for both."""
+    world.automine()
+    owner, heirs = world.account("owner"), {world.account(name).address: 50 for name in ("ada", "ben")}
+    legacy = world.scenario.create_legacy(owner, heirs, inactivity=30 * DAY)
+    for token in (world.scenario.deployment.usdc, world.scenario.deployment.dai):
+        world.scenario.mint(token, owner.address, 10**6)
+        world.scenario.approve(owner, token, legacy.address, 10**6)
+    world.scenario.advance(31 * DAY)
+    world.by_hand()
+
+    def claim(heir: str, token: str, nonce: int = 0) -> Authorization:
+        auth = world.scenario.claim_auth(world.account(heir), legacy.id, [token], is_eth=False, nonce=nonce)
+        contract = world.scenario.contracts["TransferEOALegacyRouter"]
+        data = bytes.fromhex(contract.encode("activeLegacyFor", legacy.id, [token], False, auth)[2:])
+        return world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
+
+    return claim
+
+
+async def test_of_heirs_who_claim_the_same_at_once_one_is_paid_for(world: RelayWorld) -> None:
+    """The first takes it for all of the line; another token is claimed after it."""
+    claim, usdc, dai = claims_of_two_heirs(world), world.scenario.deployment.usdc, world.scenario.deployment.dai
+    both = await asyncio.gather(*(world.admission.admit(claim(heir, usdc)) for heir in ("ada", "ben")))
+    other = await world.admission.admit(claim("ada", dai, 1), waits=True)
+    ids = [*(each.id for each in both), other.id]
+    assert sorted([await world.state(id) for id in ids]) == ["broadcast", "waiting_predecessor", "waiting_predecessor"]
+    assert (await world.run()).started == 0
+    world.mine()
+    assert (await world.run()).started == 1
+    world.finalize()
+    assert (await world.run()).started == 0
+    assert sorted([await world.state(id) for id in ids]) == ["confirmed", "confirmed", "waiting_predecessor"]
+    assert world.count() == 2
+    for token in (usdc, dai):
+        heirs = [world.account(heir).address for heir in ("ada", "ben")]
+        assert [world.scenario.balance(token, heir) for heir in heirs] == [10**6 // 2] * 2
+
+
+async def test_of_heirs_whose_claims_waited_for_cheaper_gas_one_goes_at_a_time(world: RelayWorld) -> None:
+    claim, usdc = claims_of_two_heirs(world), world.scenario.deployment.usdc
+    world.base_fee(2 * CEILING)
+    for heir in ("ada", "ben"):
+        assert (await world.admission.admit(claim(heir, usdc))).state.value == "deferred_fee"
+    world.base_fee(GWEI)
+    async with world.engine.begin() as connection:
+        await lock_wallet(connection, CHAIN_ID, world.wallet)
+        starting = [asyncio.create_task(world.admission.start_open(CHAIN_ID))]
+        world.restart()
+        starting.append(asyncio.create_task(world.admission.start_open(CHAIN_ID)))
+        await world.blocked(2)
+    assert sorted(await asyncio.gather(*starting)) == [0, 1]
+    assert (await world.run()).started == 0
+
+
 async def test_a_waiting_request_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) -> None:
     """Neither those that wait with it nor those that come after it."""
     one, two, three = world.gift("a"), world.gift("b"), world.gift("c")
