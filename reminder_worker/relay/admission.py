@@ -19,6 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
+from reminder_worker.chain.simulation import pays
 from reminder_worker.errors import (
     ChainUnavailable,
     DecryptionFailed,
@@ -39,6 +40,7 @@ from reminder_worker.relay.together import Together
 from reminder_worker.relay.values import (
     FOREIGN_NONCE,
     LEAST_SECONDS_LEFT,
+    NOTHING_TO_CLAIM,
     Authorization,
     Caps,
     Lane,
@@ -379,8 +381,8 @@ class Admission:
             found = await chain.simulate(call, at=head, sender=self.signer.address, gas=ready.gas_limit)
         if isinstance(found, Reverted):
             return "would_revert"
-        pays_nothing = found is not None and not any(log.pays(row.signer) for log in found.logs)
-        return "nothing_to_claim" if pays_nothing else None
+        pays_nothing = found is not None and not any(pays(log, row.signer) for log in found.logs)
+        return NOTHING_TO_CLAIM if pays_nothing else None
 
     # -- the chain ------------------------------------------------------------------------------
 

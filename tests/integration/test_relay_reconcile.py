@@ -778,11 +778,15 @@ async def test_a_claim_whose_turn_comes_when_it_would_deliver_nothing_is_not_pai
         assert second.state.value == "broadcast"
 
 
-def claims_of_two_heirs(world: RelayWorld) -> Callable[..., Authorization]:
-    """Of what their owner left, `ada` and `ben` half each: a token, whose claim moves it for both."""
+def claims_of_two_heirs(world: RelayWorld, *, of_two_lines: bool = False) -> Callable[..., Authorization]:
+    """Of what their owner left to `ada` and `ben`: a token, whose claim moves it for all of the claimant's line."""
     world.automine()
-    owner, heirs = world.account("owner"), {world.account(name).address: 50 for name in ("ada", "ben")}
-    legacy = world.scenario.create_legacy(owner, heirs, inactivity=30 * DAY)
+    owner, ada, ben = (world.account(name) for name in ("owner", "ada", "ben"))
+    if of_two_lines:
+        lines = {"second_line": ben.address, "delay2": 1}
+        legacy = world.scenario.create_legacy(owner, {ada.address: 100}, inactivity=30 * DAY, **lines)
+    else:
+        legacy = world.scenario.create_legacy(owner, {ada.address: 50, ben.address: 50}, inactivity=30 * DAY)
     for token in (world.scenario.deployment.usdc, world.scenario.deployment.dai):
         world.scenario.mint(token, owner.address, 10**6)
         world.scenario.approve(owner, token, legacy.address, 10**6)
@@ -808,13 +812,27 @@ async def test_of_heirs_who_claim_the_same_at_once_one_is_paid_for(world: RelayW
     assert (await world.run()).started == 0
     world.mine()
     assert (await world.run()).started == 1
-    world.finalize()
-    assert (await world.run()).started == 0
-    assert sorted([await world.state(id) for id in ids]) == ["confirmed", "confirmed", "waiting_predecessor"]
+    assert [await world.state(id) for id in ids].count("waiting_predecessor") == 1, "nothing of this is final yet"
+    await settled(world)
+    assert sorted([await world.state(id) for id in ids]) == ["confirmed", "confirmed", "satisfied_elsewhere"]
     assert world.count() == 2
     for token in (usdc, dai):
         heirs = [world.account(heir).address for heir in ("ada", "ben")]
         assert [world.scenario.balance(token, heir) for heir in heirs] == [10**6 // 2] * 2
+
+
+async def test_an_heir_whom_anothers_claim_did_not_pay_is_not_told_so(world: RelayWorld) -> None:
+    claim, usdc = claims_of_two_heirs(world, of_two_lines=True), world.scenario.deployment.usdc
+    first, second = [await world.admission.admit(claim(heir, usdc)) for heir in ("ada", "ben")]
+    world.mine()
+    await world.run()
+    world.finalize()
+    for _ in range(2):
+        await world.run()
+    assert await world.state(first) == "confirmed"
+    view = await world.admission.view(second.id)
+    assert view is not None
+    assert (view.state.value, view.reason) == ("waiting_predecessor", "nothing_to_claim")
 
 
 async def test_of_heirs_whose_claims_waited_for_cheaper_gas_one_goes_at_a_time(world: RelayWorld) -> None:
