@@ -189,6 +189,5 @@ def _connect(anvil: Anvil, it: Deployment, contracts: dict[str, Artifact]) -> No
     call("PremiumRegistry", it.premium_registry, "setPlan", STANDARD_PLAN, YEAR, 99 * 10**6)
     for vault in (it.timelock_erc20, it.timelock_erc721, it.timelock_erc1155):
         call("TimelockVault", vault, "connect", it.time_lock_router)
-    listed = (it.weth, it.usdc, it.usdt, it.dai, it.no_metadata_token, it.bytes32_token)
-    for token in (*listed, it.hostile_symbol_token, it.long_symbol_token):
+    for token in (it.weth, it.usdc, it.usdt, it.dai, it.no_metadata_token, it.bytes32_token):
         call("TokenWhiteList", it.token_white_list, "addToken", token)

@@ -49,7 +49,7 @@ class HostileSteps(Steps):
         """A token that the whitelist trusts, unless told otherwise; its address."""
         token = self.deploy(TOKEN)
         if whitelisted:
-            self.write_as_deployer("TokenWhiteList", self.deployment.token_white_list, "addToken", token)
+            self.whitelist(token)
         self.set_token_mode(token, mode)
         return token
 

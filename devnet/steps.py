@@ -81,6 +81,9 @@ class Steps:
         sent: str = receipt["transactionHash"]
         return sent
 
+    def whitelist(self, token: str) -> str:
+        return self.write_as_deployer("TokenWhiteList", self.deployment.token_white_list, "addToken", token)
+
     def write_as_deployer(self, contract: str, address: str, function: str, *args: Any, gas: int | None = None) -> str:
         transaction = {"from": DEPLOYER, "to": address, "data": self.contracts[contract].encode(function, *args)}
         if gas is not None:

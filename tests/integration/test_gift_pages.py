@@ -200,9 +200,9 @@ async def test_a_token_that_is_no_wrapped_ether_by_its_decimals_is_not_called_et
     world: World, giver: LocalAccount, ada: LocalAccount
 ) -> None:
     """Only WETH of 18 decimals is unwrapped unit by unit."""
-    s, d = world.scenario, world.scenario.deployment
+    s = world.scenario
     other = s.deploy("TestERC20", "Wrapped something", "WETH", 8)
-    s.write_as_deployer("TokenWhiteList", d.token_white_list, "addToken", other)
+    s.whitelist(other)
     gift = s.create_gift(giver, ada.address, eth=10**18, stored_as=other)
     assert "2,500 WETH (paid out in ETH)" in Tags((await page(world, gift)).body).text
 
@@ -347,6 +347,8 @@ async def test_a_token_cannot_write_on_the_page(world: World, giver: LocalAccoun
     """A symbol with markup, a link or of great length is not shown: the token's address is."""
     s, d = world.scenario, world.scenario.deployment
     tokens = [(d.hostile_symbol_token, 5 * 10**18), (d.long_symbol_token, 7), (d.no_metadata_token, 9)]
+    for token, _ in tokens:
+        s.whitelist(token)
     shown = await page(world, s.create_gift(giver, ada.address, tokens=tokens))
     tags = Tags(shown.body)
     assert tags.active == []

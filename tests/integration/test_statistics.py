@@ -285,6 +285,7 @@ async def test_absurd_balances_overflow_nothing_and_strange_words_are_not_repeat
     for safe in safes:
         s.create_safe_legacy(s.account("ann"), safe, list(world.heirs))
     for token in tokens:
+        s.whitelist(token)
         s.anvil.set_code(token, "0x7f" + "ff" * 32 + "60005260206000f3")
     found = {token["token"]: token for token in (await world.snapshot()).tokens}
     assert {found[token]["amount"] for token in tokens} == {str(2 * UNLIMITED)}
