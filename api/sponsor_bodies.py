@@ -116,10 +116,10 @@ RequestStatus = Annotated[
     Status,
     Meta(
         description=(
-            "Open: queued, waiting_predecessor (behind another of this signer, or another heir's claim of this legacy),"
-            " deferred_fee (gas is too dear now), signed, broadcast, mined. Ended well: confirmed, satisfied_elsewhere"
-            " (another transaction did the same; of a gift with `payTo`, its recipient may have been paid instead)."
-            " Ended: reverted, expired, superseded, cancelled_by_user"
+            "Open: queued, waiting_predecessor (behind another of this signer), deferred_fee (gas is too dear now),"
+            " signed, broadcast, mined. Ended well: confirmed, satisfied_elsewhere (another transaction did the same;"
+            " of a gift with `payTo`, its recipient may have been paid instead). Ended: reverted, expired, superseded,"
+            " cancelled_by_user"
         ),
         examples=["broadcast"],
     ),

@@ -8,7 +8,7 @@ import msgspec
 from reminder_worker.chain import wire
 from reminder_worker.chain.abi import events, topic
 from reminder_worker.chain.endpoint import Request
-from reminder_worker.chain.values import Call, Log, Reverted
+from reminder_worker.chain.values import Call, Reverted
 from reminder_worker.chain.words import WORD
 
 TRANSFER: Final = next(topic(event) for event in events("ERC20") if event["name"] == "Transfer")
@@ -20,6 +20,13 @@ class SimulatedLog:
     topics: tuple[str, ...]
     data: bytes
 
+    def pays(self, receiver: str) -> bool:
+        """Whether it tells of a move of an ERC-20 token, or of ether, to `receiver`. Who logged it is not looked at:
+        only tokens that are trusted are called."""
+        if len(self.topics) != 3 or self.topics[0] != TRANSFER or self.topics[2][-40:] != receiver[2:]:
+            return False
+        return len(self.data) == WORD and any(self.data)
+
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
@@ -27,14 +34,6 @@ class Simulated:
 
     logs: tuple[SimulatedLog, ...]
     gas_used: int | None
-
-
-def pays(log: SimulatedLog | Log, receiver: str) -> bool:
-    """Whether it tells of a move of an ERC-20 token, or of ether, to `receiver`. Who logged it is not looked at: only
-    tokens that are trusted are called."""
-    if len(log.topics) != 3 or log.topics[0] != TRANSFER or log.topics[2][-40:] != receiver[2:]:
-        return False
-    return len(log.data) == WORD and any(log.data)
 
 
 class WireSimulatedLog(msgspec.Struct):

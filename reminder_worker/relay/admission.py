@@ -19,7 +19,6 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
-from reminder_worker.chain.simulation import pays
 from reminder_worker.errors import (
     ChainUnavailable,
     DecryptionFailed,
@@ -40,7 +39,6 @@ from reminder_worker.relay.together import Together
 from reminder_worker.relay.values import (
     FOREIGN_NONCE,
     LEAST_SECONDS_LEFT,
-    NOTHING_TO_CLAIM,
     Authorization,
     Caps,
     Lane,
@@ -71,14 +69,13 @@ class _Market:
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A waiting request that nothing speaks against; `data` holds a user's signature. `claims`: a legacy."""
+    """A waiting request that nothing speaks against; `data` holds a user's signature."""
 
     id: UUID
     router: str
     gas_limit: int
     key: RecordKey = field(repr=False)
     data: bytes = field(repr=False)
-    claims: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,8 +307,7 @@ class Admission:
                 log.error("relay_request_not_decryptable", chain_id=chain_id, id=str(row.id))
                 await self._execute(sql.PASS_OVER, {"id": row.id, "reason": "not_readable"})
             else:
-                claims = row.subject if row.lane == Lane.CLAIM else None
-                found.append((row, _Ready(row.id, row.router, row.gas_limit, key, data, claims)))
+                found.append((row, _Ready(row.id, row.router, row.gas_limit, key, data)))
         chain = self._chains[chain_id]
         calls = [(Call(each.router, each.data), each.gas_limit) for _, each in found]
         head = await chain.head()
@@ -331,11 +327,10 @@ class Admission:
             return 0
         async with self._turns[chain_id], self._engine.begin() as connection:
             nonce = await store.lock_wallet(connection, chain_id, self.signer.address)
-            values = {**self._key(chain_id), "ids": [each.id for each in ready]}
+            values = {"ids": [each.id for each in ready]}
             waiting = set((await connection.execute(sql.STILL_WAITING, values)).scalars())  # others may have taken some
             standing = (await connection.execute(sql.STANDING, self._key(chain_id))).one()
-            firsts = _one_of_each_legacy([each for each in ready if each.id in waiting])
-            chosen = self._that_fit(firsts, market, standing)
+            chosen = self._that_fit([each for each in ready if each.id in waiting], market, standing)
             signed = [
                 await self._sign(chain_id, each, nonce + position, fees, wei)
                 for position, (each, fees, wei) in enumerate(chosen)
@@ -381,8 +376,8 @@ class Admission:
             found = await chain.simulate(call, at=head, sender=self.signer.address, gas=ready.gas_limit)
         if isinstance(found, Reverted):
             return "would_revert"
-        pays_nothing = found is not None and not any(pays(log, row.signer) for log in found.logs)
-        return NOTHING_TO_CLAIM if pays_nothing else None
+        pays_nothing = found is not None and not any(log.pays(row.signer) for log in found.logs)
+        return "nothing_to_claim" if pays_nothing else None
 
     # -- the chain ------------------------------------------------------------------------------
 
@@ -427,11 +422,3 @@ class Admission:
 
     def _key(self, chain_id: int) -> dict[str, Any]:
         return {"chain_id": chain_id, "wallet": self.signer.address}
-
-
-def _one_of_each_legacy(ready: Sequence[_Ready]) -> list[_Ready]:
-    """Of its claims the first: what another would move, that one may move before it."""
-    firsts: dict[str | UUID, _Ready] = {}
-    for each in ready:
-        firsts.setdefault(each.claims or each.id, each)
-    return list(firsts.values())

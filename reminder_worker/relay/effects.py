@@ -14,7 +14,6 @@ from reminder_worker.chain import abi, wire
 from reminder_worker.chain.client import Chain, Log
 from reminder_worker.chain.endpoint import Request
 from reminder_worker.chain.events import UndecodableLog, decode
-from reminder_worker.chain.simulation import pays
 from reminder_worker.indexer.second_word import logs_of_two
 from reminder_worker.relay.views import view_chain
 from reminder_worker.settings import ChainSettings
@@ -91,18 +90,6 @@ async def direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str]) -> d
     said = await chain.ask_each(asked, read)
     agreed = len(said) >= min(2, len(chain.settings.rpc_urls)) and all(each == said[0] for each in said)
     return said[0] if agreed else None
-
-
-async def has_paid(chain: Chain, receiver: str, tx_hashes: Sequence[str]) -> bool:
-    """Whether one of these transactions moved a token to `receiver`, as enough endpoints say. Ether leaves no log."""
-    asked: list[Request] = [("eth_getTransactionReceipt", [tx_hash]) for tx_hash in tx_hashes]
-
-    def read(answers: Sequence[Any]) -> bool:
-        found = [receipt for receipt in map(wire.receipt, answers) if receipt is not None]
-        return any(pays(log, receiver) for receipt in found for log in receipt.logs)
-
-    said = await chain.ask_each(asked, read)
-    return len(said) >= min(2, len(chain.settings.rpc_urls)) and all(said)
 
 
 class _Transaction(msgspec.Struct):

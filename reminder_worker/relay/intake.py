@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.contracts import Legacies, LegacyFacts
 from reminder_worker.chain.signatures import Domain, Signatures, recover
-from reminder_worker.chain.simulation import Simulated, pays
+from reminder_worker.chain.simulation import Simulated
 from reminder_worker.chain.sponsored import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS, SponsoredReads
 from reminder_worker.errors import (
     AlreadyUsed,
@@ -57,7 +57,7 @@ from reminder_worker.relay.authorizations import (
 from reminder_worker.relay.contract_errors import WOULD_FAIL, moment, named, refusal
 from reminder_worker.relay.effects import vaults
 from reminder_worker.relay.settle import paused
-from reminder_worker.relay.values import LEAST_SECONDS_LEFT, NOTHING_TO_CLAIM, Authorization, Lane, RequestView
+from reminder_worker.relay.values import LEAST_SECONDS_LEFT, Authorization, Lane, RequestView
 from reminder_worker.settings import RelaySettings, Settings
 from reminder_worker.signed import served_chain
 
@@ -442,17 +442,17 @@ async def _judge_claim(request: ClaimRequest, case: _Case) -> _Judged:
     _check_line(legacy, request.signer, case.head.timestamp)
     simulated = None if waits else await _simulated_claim(request, case, legacy)
     if simulated is not None:
-        delivers = any(pays(log, request.signer) for log in simulated.logs)
+        delivers = any(log.pays(request.signer) for log in simulated.logs)
     else:
         delivers = await _has_something(request, case, legacy)
     if not delivers:
-        raise ContractRefused(NOTHING_TO_CLAIM, "This claim would deliver nothing; check what the legacy may move.")
+        raise ContractRefused("nothing_to_claim", "This claim would deliver nothing; check what the legacy may move.")
     return _Judged(legacy.creator, waits, simulated if simulated and _delivers_all(request, simulated) else None)
 
 
 def _delivers_all(request: ClaimRequest, simulated: Simulated) -> bool:
     """Else anybody can make it dearer: a token of which there was nothing is paid to the whole line once there is."""
-    paid = {log.address for log in simulated.logs if pays(log, request.signer)}
+    paid = {log.address for log in simulated.logs if log.pays(request.signer)}
     return paid >= set(request.assets) and (not request.is_eth or not paid <= set(request.assets))
 
 

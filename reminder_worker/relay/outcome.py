@@ -12,7 +12,7 @@ from reminder_worker.relay.authorizations import claimed
 from reminder_worker.relay.effects import Effect
 from reminder_worker.relay.fate import Fate, FinalFacts, MinedAttempt, fate
 from reminder_worker.relay.settle import Ending, OpenSlot, StoredRequest
-from reminder_worker.relay.values import FOREIGN_NONCE, NOTHING_TO_CLAIM, State
+from reminder_worker.relay.values import FOREIGN_NONCE, State
 from reminder_worker.relay.views import Views, view_chain
 
 
@@ -71,21 +71,6 @@ class Outcomes:
             same = [effect for effect in same if claimed(calls.get(effect.tx_hash, ours)) == claimed(ours)]
         other = any(e not in same and own.get(e.tx_hash, request.nonce) == request.nonce for e in found)
         return fate(request.nonce, request.deadline, direct, FinalFacts(time, nonce, bool(same), other))
-
-    async def was_paid_by_another(self, chain: Chain, request: StoredRequest) -> bool:
-        """Whether a claim finds nothing any more because that of another heir, final by now, paid its signer too."""
-        if request.lane != "claim" or request.reason != NOTHING_TO_CLAIM:
-            return False
-        values = {
-            "chain_id": chain.chain_id,
-            "router": request.router,
-            "subject_id": request.subject_id,
-            "signer": request.signer,
-            "since": request.created_at,
-        }
-        async with self._engine.connect() as connection:
-            hashes = (await connection.execute(sql.OTHERS_CLAIMS, values)).scalars().all()
-        return bool(hashes) and await effects.has_paid(chain, request.signer, hashes)
 
     async def _call_data(self, request: StoredRequest) -> bytes:
         async with self._engine.connect() as connection:

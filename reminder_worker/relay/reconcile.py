@@ -369,15 +369,12 @@ class Reconcile:
     async def _waiting(
         self, chain: Chain, request: StoredRequest, views: Views, paid_out: bool, report: ReconcileReport
     ) -> None:
-        """A request without a slot ends when its authorization has, finally, or its signer was paid without it."""
+        """A request without a slot ends when its authorization has, finally, or its gift was paid out without it."""
         nonce = views.nonce_final(request.signer_of) if request.lane in effects.LANES else None
         over = views.time_final is not None and views.time_final > request.deadline
-        if await self._outcomes.was_paid_by_another(chain, request):
-            found: Fate | None = Fate.SATISFIED
-        elif over or paid_out or (nonce is not None and nonce > request.nonce):
-            found = await self._outcomes.fate_of(chain, request)
-        else:
+        if not over and not paid_out and not (nonce is not None and nonce > request.nonce):
             return
+        found = await self._outcomes.fate_of(chain, request)
         if found is None or found is Fate.ALIVE:
             return
         async with self._engine.begin() as connection:

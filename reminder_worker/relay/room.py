@@ -26,8 +26,7 @@ SignersNonce = tuple[str, str, int]
 class Room:
     """Wei are booked on the scope `global` alone. `seconds_left`: of the day. `open`, `owed`: slots that are open, and
     the wei they reserve. `used_wei`: reserved or spent today, `spent_wei` of them for good. `queue`: somebody waits for
-    a slot. `known`: requests by digest. `nonces`: of open requests. `claimed`: legacies and signers of claims that
-    are not mined.
+    a slot. `known`: requests by digest. `nonces`: of open requests.
 
     `taken`, `wei`: what was counted and reserved since it was read.
     """
@@ -43,7 +42,6 @@ class Room:
     counts: Counter[Scope]
     known: dict[bytes, UUID]
     nonces: set[SignersNonce]
-    claimed: set[tuple[str, str]]
     taken: Counter[Scope] = field(default_factory=Counter)
     wei: int = 0
 
@@ -53,9 +51,6 @@ class Room:
         `waiting`: it has no turn yet; `wei` is not looked at. Raises `LimitReached`, `NonceMismatch`, `RelayStopped`;
         then nothing is counted.
         """
-        claim = (subject_of(authorization), authorization.signer) if authorization.lane is Lane.CLAIM else None
-        if claim and any(legacy == claim[0] and signer != claim[1] for legacy, signer in self.claimed):
-            waiting = waiting or State.WAITING_PREDECESSOR  # the other may move what this one would
         wei = 0 if waiting else wei
         scopes = caps_of(authorization, self.caps)
         self._check_caps(scopes, wei)
@@ -71,8 +66,6 @@ class Room:
                 self.used_wei + wei,
                 self.wei + wei,
             )
-            if claim:
-                self.claimed.add(claim)
         self.queue = self.queue or state is State.QUEUED
         self.nonces.add(nonce)
         for scope, _ in scopes:
@@ -105,13 +98,9 @@ def signers_nonce(authorization: Authorization) -> SignersNonce:
     return authorization.router, authorization.signer, authorization.nonce
 
 
-def subject_of(authorization: Authorization) -> str:
-    return f"{authorization.router}/{authorization.subject_id}"
-
-
 def caps_of(authorization: Authorization, caps: Caps) -> Sequence[tuple[Scope, int]]:
     """What a request counts against, each with its limit."""
-    subject = subject_of(authorization)
+    subject = f"{authorization.router}/{authorization.subject_id}"
     of_subject: tuple[Scope, int | None] = (
         (("gift", subject), caps.per_gift)
         if authorization.lane is Lane.GIFT_WITHDRAW

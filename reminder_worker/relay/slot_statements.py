@@ -186,13 +186,6 @@ PASS_OVER = text("""
 """)
 
 # Transactions of ours that did something for the same signer: of which authorization.
-# Claims of a request's legacy by other heirs, final since it came.
-OTHERS_CLAIMS = text("""
-    select tx_hash from worker.relay_request
-    where chain_id = :chain_id and lane = 'claim' and router = :router and subject_id = :subject_id
-      and signer <> :signer and state = 'confirmed' and updated_at >= to_timestamp(:since)
-""")
-
 OWN = text("""
     select t.tx_hash, r.nonce as signer_nonce
     from worker.tx_attempt t

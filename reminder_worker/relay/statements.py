@@ -31,21 +31,6 @@ _WEI: Final = """
     coalesce(whole.reserved_wei + whole.spent_wei, 0) as used_wei, coalesce(whole.spent_wei, 0) as spent_wei
 """
 
-# Claims that are not mined yet: what another heir's would move, one of them may move before it. Of the same heir's the
-# nonces tell.
-_CLAIMED: Final = """
-    claimed as materialized (
-        select r.router || '/' || r.subject_id as legacy, r.signer
-        from worker.nonce_slot s join worker.relay_request r on r.id = s.request_id
-        where s.chain_id = :chain_id and s.wallet = :wallet and s.state = 'open' and r.lane = 'claim'
-    )
-"""
-_IS_NO_SECOND_CLAIM: Final = """
-    not (r.lane = 'claim' and exists (
-        select from claimed c where c.legacy = r.router || '/' || r.subject_id and c.signer <> r.signer
-    ))
-"""
-
 VIEW = text(f"select {_VIEW} from worker.relay_request where id = :id")  # noqa: S608 - constants
 
 FIND = text(
@@ -85,7 +70,7 @@ STOP_WALLET = text("""
 
 # What new requests are decided by: of their scopes, digests and nonces only what is there.
 ROOM = text(f"""
-    with {_TODAY}, {_CLAIMED}
+    with {_TODAY}
     select today.day, seconds_left, open, owed, {_WEI},
         exists (
             select from worker.relay_request
@@ -108,8 +93,7 @@ ROOM = text(f"""
             join worker.relay_request r on r.chain_id = :chain_id and r.wallet = :wallet
                 and r.router = a.router and r.signer = a.signer and r.nonce = a.nonce
                 and r.state in {OPEN}
-        ) as nonces,
-        (select json_agg(json_build_array(legacy, signer)) from claimed) as claimed
+        ) as nonces
     from today cross join slots {_BUDGET_OF_TODAY}
 """)  # noqa: S608 - constants
 
@@ -165,12 +149,10 @@ ADD = text(f"""
     select * from request
 """)  # noqa: S608 - constants
 
-# A successor's turn comes when none before it is left that is not mined, and so does that of another heir's claim. Who
-# was passed over comes after the others, in no order: however many will never do, each has its chance.
-TO_START = text(f"""
-    with {_CLAIMED}
-    select id, lane, router, router || '/' || subject_id as subject, signer, deadline, gas_limit, key_id, salt,
-        call_data, exists (
+# A successor's turn comes when none before it is left that is not mined. Who was passed over comes after the others,
+# in no order: however many will never do, each has its chance.
+TO_START = text("""
+    select id, lane, router, signer, deadline, gas_limit, key_id, salt, call_data, exists (
         select from worker.quota q
         where q.scope = 'relay_paused' and q.subject = r.chain_id || ':' || r.signer
           and q.ends_at > extract(epoch from now())
@@ -184,10 +166,9 @@ TO_START = text(f"""
             and o.nonce < r.nonce
             and o.state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast')
       ))
-      and {_IS_NO_SECOND_CLAIM}
     order by reason is not null, case when reason is null then created_at end, random()
     limit :limit
-""")  # noqa: S608 - constants
+""")
 
 START = text(f"""
     with {_SIGNED},
@@ -203,16 +184,14 @@ START = text(f"""
 """)  # noqa: S608 - constants
 
 # For who holds the wallet's row: what waits then, waits until the commit.
-STILL_WAITING = text(f"""
-    with {_CLAIMED}
-    select id from worker.relay_request r
+STILL_WAITING = text("""
+    select id from worker.relay_request
     where id = any(cast(:ids as uuid[])) and state in ('queued', 'waiting_predecessor', 'deferred_fee')
-      and {_IS_NO_SECOND_CLAIM}
-""")  # noqa: S608 - constants
+""")
 
 PASS_OVER = text("""
     update worker.relay_request set reason = :reason, updated_at = clock_timestamp()
-    where id = :id and state in ('queued', 'waiting_predecessor', 'deferred_fee') and reason is null
+    where id = :id and state in ('queued', 'waiting_predecessor', 'deferred_fee') and reason is distinct from :reason
 """)
 
 DEFER = text("""

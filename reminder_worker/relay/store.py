@@ -48,7 +48,6 @@ async def read_room(
         counts=Counter({(scope, subject): requests for scope, subject, requests in row.counts or ()}),
         known={bytes.fromhex(digest): UUID(id) for digest, id in row.known or ()},
         nonces={(router, signer, int(nonce)) for router, signer, nonce in row.nonces or ()},
-        claimed={(legacy, signer) for legacy, signer in row.claimed or ()},
     )
 
 

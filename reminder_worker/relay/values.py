@@ -35,8 +35,6 @@ WAITING_STATES: Final = frozenset({State.QUEUED, State.WAITING_PREDECESSOR, Stat
 OPEN_STATES: Final = WAITING_STATES | {State.SIGNED, State.BROADCAST, State.MINED}
 FOREIGN_NONCE: Final = "foreign_nonce"
 """Why a wallet is stopped: a transaction that is none of ours took one of its nonces."""
-NOTHING_TO_CLAIM: Final = "nothing_to_claim"
-"""Why a claim waits: it would deliver nothing now."""
 LEAST_SECONDS_LEFT: Final = 30
 """Until the deadline: with less it would hardly be mined in time, and the fee be spent for nothing."""
 

@@ -1,6 +1,5 @@
 """The relay over a real chain and database: gifts to withdraw, requests admitted, blocks mined by hand."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -219,12 +218,6 @@ class RelayWorld:
     async def rows(self, question: str, **values: Any) -> Sequence[Mapping[str, Any]]:
         async with self.engine.connect() as connection:
             return [dict(row) for row in (await connection.execute(text(question), values)).mappings()]
-
-    async def blocked(self, count: int) -> None:
-        """Until so many wait for a lock of the database."""
-        waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-        while len(await self.rows(waiting)) < count:  # noqa: ASYNC110 - the database tells no event
-            await asyncio.sleep(0.01)
 
     async def execute(self, statement: str, **values: Any) -> None:
         async with self.engine.begin() as connection:

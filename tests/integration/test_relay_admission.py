@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from unittest.mock import AsyncMock
 
 import psycopg
 import pytest
@@ -33,6 +34,7 @@ from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld, open
 # With gas at about 9 gwei it is this ceiling that bounds the first fee, so that every request reserves the same.
 OURS = replace(CAPS, gas_price_ceiling_wei=25 * GWEI)
 Nodes = tuple[Admission, Proxy, Proxy]
+BLOCKED = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
 
 
 @pytest.fixture
@@ -189,7 +191,8 @@ async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: Rela
     async with world.engine.begin() as connection:
         await store.lock_wallet(connection, CHAIN_ID, world.wallet)
         starting = [asyncio.create_task(with_caps(world).start_open(CHAIN_ID)) for _ in range(2)]
-        await world.blocked(2)  # both have read then
+        while len(await world.rows(BLOCKED)) < 2:  # noqa: ASYNC110 - the database tells no event; both have read then
+            await asyncio.sleep(0.01)
     assert sorted(await asyncio.gather(*starting)) == [0, 8]
     assert await nonces(world) == list(range(9))
     assert sum(int(slot["reserved_wei"]) for slot in await world.slots()) == (await world.budget())["reserved"]
@@ -247,6 +250,19 @@ async def test_one_that_no_node_wants_to_simulate_holds_up_nobody_and_has_its_ch
         assert await admission.start_open(CHAIN_ID) == 1
         assert await world.state(refused) == "broadcast"
         await chain.close()
+
+
+async def test_one_that_waits_tells_why_it_does_so_now(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    router = world.scenario.deployment.time_lock_router.lower()
+    waiting = await world.admission.admit(authorization(1, router=router), waits=True)
+    reasons = []
+    with monkeypatch.context() as away:
+        away.setattr(world.chain, "call_each", AsyncMock(return_value=[None]))
+        await world.admission.start_open(CHAIN_ID)
+        reasons.append(await world.admission.view(waiting.id))
+    await world.admission.start_open(CHAIN_ID)
+    reasons.append(await world.admission.view(waiting.id))
+    assert [each and each.reason for each in reasons] == ["not_simulated", "would_revert"]
 
 
 async def test_however_many_will_never_do_one_that_was_passed_over_has_its_chance(

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from reminder_worker.chain.simulation import TRANSFER, Simulated, SimulatedLog, outcome, pays, request
+from reminder_worker.chain.simulation import TRANSFER, Simulated, SimulatedLog, outcome, request
 from reminder_worker.chain.values import Call, Reverted
 
 HEIR = "0x" + "b8" * 20
@@ -25,7 +25,7 @@ def log(**changes: Any) -> dict[str, Any]:
 def test_logs_are_told_in_order() -> None:
     found = outcome(answer(logs=[log(), log(address=ETHER)]))
     assert isinstance(found, Simulated)
-    assert [(each.address, pays(each, HEIR)) for each in found.logs] == [(TOKEN.lower(), True), (ETHER, True)]
+    assert [(each.address, each.pays(HEIR)) for each in found.logs] == [(TOKEN.lower(), True), (ETHER, True)]
 
 
 def test_the_gas_is_told_where_the_node_tells_it() -> None:
@@ -65,8 +65,8 @@ def test_garbage_is_the_nodes_failure(garbage: Any) -> None:
 def test_what_moves_nothing_to_somebody_pays_them_nothing(changes: Any) -> None:
     whole = {"address": TOKEN, "data": b"\0" * 31 + b"\7"}
     topics = (TRANSFER, "0x" + "00" * 32, "0x" + HEIR[2:].rjust(64, "0"))
-    assert pays(SimulatedLog(**(whole | {"topics": topics})), HEIR)
-    assert not pays(SimulatedLog(**(whole | {"topics": topics} | changes)), HEIR)
+    assert SimulatedLog(**(whole | {"topics": topics})).pays(HEIR)
+    assert not SimulatedLog(**(whole | {"topics": topics} | changes)).pays(HEIR)
 
 
 def test_the_gas_is_bounded_and_moves_of_ether_are_asked_for() -> None:
