@@ -28,6 +28,12 @@ export class Refused extends Error {
 export class Unreachable extends Error {}
 
 const MOST_MILLISECONDS = 20_000;
+let ahead = 0;
+
+/** Milliseconds since 1970 by the server's clock, to the second: the visitor's may be wrong. */
+export function serverNow(): number {
+  return Date.now() + ahead;
+}
 
 /** Throws `Refused` and `Unreachable`. */
 export async function ask<T>(path: string, body?: unknown): Promise<T> {
@@ -41,6 +47,8 @@ export async function ask<T>(path: string, body?: unknown): Promise<T> {
   let answer: unknown;
   try {
     response = await fetch(path, { ...options, signal: endsAfter(MOST_MILLISECONDS) });
+    const said = Date.parse(response.headers.get("Date") ?? "");
+    if (Number.isFinite(said)) ahead = said - Date.now();
     answer = await response.json();
   } catch {
     throw new Unreachable("The service does not answer.");

@@ -9,7 +9,7 @@
 import { p256 } from "@noble/curves/nist";
 import { compressRawPublicKey, encryptOtpCodeToBundle } from "@turnkey/crypto";
 import { Signature, TypedDataEncoder, verifyTypedData } from "ethers";
-import { endsAfter } from "./api.ts";
+import { endsAfter, serverNow } from "./api.ts";
 import type { Facts, IdentityProvider as Provider } from "./facts.ts";
 import type { AwaitedCode } from "./remembered.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
@@ -121,7 +121,7 @@ class Session {
   async signDigest(signWith: string, digest: string): Promise<string> {
     let { activity } = await this.ask<{ activity: Activity }>("/public/v1/submit/sign_raw_payload", {
       type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2",
-      timestampMs: String(Date.now()),
+      timestampMs: String(serverNow()), // refused when it is minutes off
       organizationId: this.organizationId,
       parameters: {
         signWith,

@@ -32,7 +32,7 @@ function askAddress(facts: Facts, place: HTMLElement, finish: Finish, problem: s
   const words =
     "This gift was sealed for an email address. Type it, and the sign-in provider sends a code there: neither comes to us.";
   const form = question(words, "Your email address", input, "Send me a code", async () => {
-    const email = normaliseEmail(input.value);
+    const email = normaliseEmail(input.value.replace(/[\s.]+$/, "")); // two spaces on a phone make a full stop
     if (email === null) return NO_ADDRESS;
     return send(facts, place, finish, email);
   });
@@ -46,7 +46,7 @@ function askCode(facts: Facts, place: HTMLElement, finish: Finish, sent: SentCod
   const { email } = sent;
   const words = `A code is on its way to ${email ?? "your address"}. Type it here, and tell it to nobody.`;
   const form = question(words, "The code from the email", input, "Open my gift", async () => {
-    const code = input.value.replace(/[\s-]/g, "");
+    const code = input.value.normalize("NFKC").replace(/[\s-]/g, "");
     if (code === "") return NO_CODE;
     try {
       finish(await signIn(facts, sent, code));

@@ -86,7 +86,7 @@ export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: Gift
 
 function whatIsWrong(index: number, text: string): string {
   if (/[^0-9a-f]/.test(text)) return `Group ${index + 1} has a letter that no key has: only 0 to 9 and a to f.`;
-  return `Group ${index + 1} is not complete.`;
+  return `Group ${index + 1} has not 4 digits.`;
 }
 
 function field(index: number): HTMLInputElement {
@@ -108,10 +108,15 @@ function field(index: number): HTMLInputElement {
   });
 }
 
-/** What is typed or pasted flows on into the fields after it. */
+/** What is typed or pasted flows on into the fields after it; but who mends a digit in the middle does not lose others. */
 function spread(fields: HTMLInputElement[], own: HTMLInputElement, index: number): void {
-  own.addEventListener("input", () => {
+  own.addEventListener("input", (event) => {
     const text = tidy(own.value);
+    const isPasted = (event as InputEvent).inputType === "insertFromPaste";
+    if (!isPasted && text.length === DIGITS + 1 && fields[index + 1]?.value !== "") {
+      own.value = text;
+      return;
+    }
     own.value = text.slice(0, DIGITS);
     let rest = text.slice(DIGITS);
     let last = index;
@@ -134,7 +139,7 @@ function spread(fields: HTMLInputElement[], own: HTMLInputElement, index: number
 
 /** Capitals, spaces and dashes do not matter, nor letters that look like a digit: a key has neither o nor l nor i. */
 function tidy(text: string): string {
-  const plain = text.toLowerCase().replace(/[\s\u2010-\u2015-]/g, "").replace(/^0x(?=.{4})/, "");
+  const plain = text.normalize("NFKC").toLowerCase().replace(/[\s\u2010-\u2015-]/g, "").replace(/^0x(?=.{4})/, "");
   return plain.replaceAll("o", "0").replace(/[il]/g, "1");
 }
 

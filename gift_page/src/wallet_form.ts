@@ -35,7 +35,10 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
   none(list);
 
   const run = async (wallet: Wallet, work: () => Promise<void>): Promise<void> => {
-    if (list.getAttribute("aria-busy") === "true") return;
+    if (list.getAttribute("aria-busy") === "true") {
+      fill(told, "A wallet is still asking you. Answer it there, or reload this page to choose another one.");
+      return;
+    }
     list.setAttribute("aria-busy", "true");
     fill(told);
     fill(asking, `${wallet.name} asks you now. If you do not see its window, open it yourself.`);

@@ -128,13 +128,23 @@ function whatWentWrong(wallet: Wallet, error: unknown): string {
   const code = codeOf(error);
   if (code === DECLINED) return `You declined in ${wallet.name}. Nothing has happened.`;
   if (code === PENDING) return `${wallet.name} is asking you something already. Answer it there first.`;
-  const said = JSON.stringify([error, error instanceof Error ? error.message : ""]);
+  const said = wordsOf(error);
   const selector = Object.keys(REVERTS).find((each) => said.includes(each));
   if (selector !== undefined) return REVERTS[selector] ?? "";
   if (/insufficient funds/i.test(said)) {
     return "There is not enough ETH in your wallet to pay the network fee. The way without a fee works, where it is offered.";
   }
   return `${wallet.name} could not do that. Nothing has happened: please try again.`;
+}
+
+/** All that a wallet says, in whatever part of its error. */
+function wordsOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  try {
+    return JSON.stringify([error, message]);
+  } catch {
+    return message; // it holds a bigint, or itself
+  }
 }
 
 function codeOf(error: unknown): number | undefined {

@@ -2,7 +2,16 @@
 import { Refused, Unreachable } from "./api.ts";
 import type { GiftAsset } from "./facts.ts";
 
-const LANGUAGE = navigator.language.startsWith("en") ? navigator.language : "en-GB"; // the page is in English
+/** The page is in English. Some browsers name a language that is none to themselves: `en-US@posix`. */
+function language(): string {
+  try {
+    return Intl.getCanonicalLocales(navigator.language).find((each) => each.startsWith("en")) ?? "en-GB";
+  } catch {
+    return "en-GB";
+  }
+}
+
+const LANGUAGE = language();
 
 /** `Friday 1 May 2027 at 11:00 CEST`. */
 export function localTime(moment: Date): string {

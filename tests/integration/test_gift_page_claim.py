@@ -299,7 +299,7 @@ async def test_what_is_wrong_with_a_typed_key_is_told_by_its_group(gift_world: G
     await page.goto(gift.url)
     alert = page.get_by_role("alert")
     await type_key(page, key[:38])
-    await expect(alert).to_have_text("Group 10 is not complete.")
+    await expect(alert).to_have_text("Group 10 has not 4 digits.")
     await expect(page.get_by_label("Group 10 of 16")).to_be_focused()
     await page.get_by_label("Group 3 of 16").fill("12g4")
     await page.get_by_role("button", name="Open my gift").click()
@@ -307,6 +307,40 @@ async def test_what_is_wrong_with_a_typed_key_is_told_by_its_group(gift_world: G
     await expect(page.get_by_label("Group 3 of 16")).to_have_attribute("aria-invalid", "true")
     await page.get_by_label("Group 1 of 16").fill("0x" + " ".join(groups(key.upper().replace("0", "O"))))
     assert await typed(page) == key
+    await page.get_by_label("Group 1 of 16").fill(
+        key.translate({ord(digit): chr(ord(digit) + 0xFEE0) for digit in key})
+    )
+    assert await typed(page) == key, "full-width, as Japanese keyboards write"
+
+
+async def test_mending_a_digit_within_a_key_loses_no_other(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """The right digit beside the wrong one, which then goes."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    page, key = visitor.page, key_of(gift.recipient)
+    await page.goto(gift.url)
+    wrong = key[:9] + format(int(key[9], 16) ^ 1, "x") + key[10:]
+    await type_key(page, wrong)
+    await expect(page.get_by_role("alert")).to_contain_text("a letter or a number differs")
+    await page.get_by_label("Group 3 of 16").focus()
+    for press in ("Home", "ArrowRight", "ArrowRight", key[9]):
+        await page.keyboard.press(press)
+    await page.get_by_role("button", name="Open my gift").click()
+    await expect(page.get_by_role("alert")).to_have_text("Group 3 has not 4 digits.")
+    for press in ("Home", "ArrowRight", "Delete"):
+        await page.keyboard.press(press)
+    assert await typed(page) == key
+
+
+@pytest.mark.parametrize("language", ["en-US@posix", "en_US", ""])
+async def test_a_browser_without_a_language_shows_the_gift(
+    gift_world: GiftWorld, visitor: Visitor, language: str
+) -> None:
+    """Some say to be of one that is none."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    await visitor.page.add_init_script(f"Object.defineProperty(navigator, 'language', {{ get: () => '{language}' }})")
+    await visitor.page.goto(gift.url)
+    await expect(visitor.page.get_by_label("Group 1 of 16")).to_be_visible()
+    assert visitor.faults == []
 
 
 async def test_leaving_the_page_empties_the_fields(gift_world: GiftWorld, visitor: Visitor) -> None:
@@ -502,6 +536,37 @@ async def test_a_wallet_that_says_no_changes_nothing(gift_world: GiftWorld, visi
     await expect(alert.filter(has_text="does not know the network of this gift")).to_be_visible()
     assert not any(each.url.endswith("/gift-withdraw") for each in visitor.wire.sent)
     assert await gift_world.state(gift) == "open"
+
+
+# A wallet (EIP-6963) that answers each question by `answer`.
+OTHER_WALLET = """
+window.addEventListener("eip6963:requestProvider", () => {
+  const info = { uuid: "350670db-19fa-4704-a166-e52e178b59d2", name: "Other wallet", icon: "", rdns: "org.example" };
+  const provider = { request: () => %s, on() {} };
+  window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) }));
+});
+"""
+
+
+async def test_while_one_wallet_does_not_answer_another_one_tells_so(gift_world: GiftWorld, visitor: Visitor) -> None:
+    ada = gift_world.person("ada")
+    gift = await gift_world.seal(ada)
+    wallet = InjectedWallet(gift_world.scenario, ada, "Ada's wallet")
+    await visitor.has(wallet)
+    await visitor.page.add_init_script(OTHER_WALLET % "new Promise(() => {})")
+    await visitor.page.goto(gift.url)
+    await visitor.page.get_by_role("button", name="Open for free with Other wallet").click()
+    await visitor.page.get_by_role("button", name="Open for free with Ada's wallet").click()
+    await expect(visitor.page.get_by_role("alert").filter(has_text="A wallet is still asking you")).to_be_visible()
+
+
+async def test_what_a_wallet_says_is_understood_whatever_else_is_in_it(gift_world: GiftWorld, visitor: Visitor) -> None:
+    gift = await gift_world.seal(gift_world.person("ada"))
+    error = "Object.assign(new Error('reverted with 0x22d4f125'), { value: 5n })"
+    await visitor.page.add_init_script(OTHER_WALLET % f"Promise.reject({error})")
+    await visitor.page.goto(gift.url)
+    await visitor.page.get_by_role("button", name="Open for free with Other wallet").click()
+    await expect(visitor.page.get_by_role("alert").filter(has_text="has been opened already")).to_be_visible()
 
 
 async def test_what_the_contract_refuses_is_told_in_words(gift_world: GiftWorld, visitor: Visitor) -> None:

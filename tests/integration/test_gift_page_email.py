@@ -166,6 +166,32 @@ async def test_a_signature_of_small_numbers_is_accepted_as_any_other(world: Emai
     assert world.provider.answers["sign_raw_payload"] == 1
 
 
+async def test_who_has_a_wrong_clock_opens_a_gift_by_email(world: EmailWorld, visitor: Visitor) -> None:
+    """The provider refuses what was signed minutes from now."""
+    await visitor.page.add_init_script("const now = Date.now.bind(Date); Date.now = () => now() + 600_000;")
+    gift = await world.seal(await world.wallet())
+    await ask_for_code(visitor, gift)
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    await see_it_claimed(visitor)
+
+
+@pytest.mark.parametrize("typed", ["canary.ada@secret..example.org", "İsmail@example.org", '"ada"@example.org', "ada"])
+async def test_what_no_wallet_can_be_made_for_is_sent_no_code(world: EmailWorld, visitor: Visitor, typed: str) -> None:
+    """Else the code comes, and opens nothing."""
+    await visitor.page.goto((await world.seal(await world.wallet())).url)
+    await type_email(visitor, typed)
+    assert "This is no email address" in await problem(visitor)
+    assert world.provider.mailbox == {}
+
+
+async def test_a_full_stop_behind_an_address_is_none_of_it(world: EmailWorld, visitor: Visitor) -> None:
+    """Phones write one for two spaces."""
+    await ask_for_code(visitor, await world.seal(await world.wallet()), f"{EMAIL}. ")
+    code = world.provider.mailbox[EMAIL][-1]
+    await type_code(visitor, code.translate({ord(digit): chr(ord(digit) + 0xFEE0) for digit in code}))
+    await see_it_claimed(visitor)
+
+
 async def test_a_wrong_code_and_one_that_expired_are_told_and_another_is_sent(
     world: EmailWorld, visitor: Visitor
 ) -> None:
