@@ -30,7 +30,7 @@ KINDS: Final = {
     GRANTED: AlertKind.UPGRADE_ROLE_CHANGED,
     REVOKED: AlertKind.UPGRADE_ROLE_CHANGED,
 }
-_WORDS: Final = {
+CHANGES: Final = {
     SCHEDULED: "scheduled",
     EXECUTED: "executed",
     CANCELLED: "cancelled",
@@ -106,7 +106,7 @@ def change_facts(change: Change, operation: Operation | None, around: Around) ->
     elif operation is None:
         verb = "granted to" if change.name == GRANTED else "revoked from"
         facts |= {"role": role_name(event.data["role"]), verb: around.named(event.data["account"])}
-    facts[f"{_WORDS[change.name].rpartition(' ')[2]}_at"] = event.block_time
+    facts[f"{CHANGES[change.name].rpartition(' ')[2]}_at"] = event.block_time
     if event.sender is not None:
         facts["sent by"] = around.named(event.sender)
     if operation is not None:
@@ -122,7 +122,7 @@ def executable_facts(operation: Operation, around: Around) -> Facts:
 
 
 def confirmed_facts(change: Change, operation: Operation | None, around: Around) -> Facts:
-    facts: Facts = {"what": _WORDS[change.name], "in block": change.first.block_number}
+    facts: Facts = {"what": CHANGES[change.name], "in block": change.first.block_number}
     if change.name == SCHEDULED and operation is not None:
         facts |= _decision(operation) | _calls(operation.calls, around)
     return facts | _where_to_look(change.first.tx_hash, change.operation_id, around)
@@ -130,7 +130,7 @@ def confirmed_facts(change: Change, operation: Operation | None, around: Around)
 
 def corrected_facts(before: Change, after: Change | None, operation: Operation | None, around: Around) -> Facts:
     """`after`: where it stands now; None when it is not in the chain any more."""
-    facts: Facts = {"what": _WORDS[before.name]}
+    facts: Facts = {"what": CHANGES[before.name]}
     if after is None:
         facts["now"] = "taken back: its transaction is not in the chain any more, and may be sent again"
     else:

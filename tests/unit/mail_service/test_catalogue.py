@@ -11,6 +11,7 @@ import pytest
 from mail_service.catalogue import NAME_VARIABLES, ROLES, TEMPLATES, Kind, Template
 from mail_service.errors import Problem
 from mail_service.rendering import Rendered, Renderer
+from reminder_worker.upgrades.telling import CHANGES
 
 ORIGIN = "https://app.example.org"
 RENDERER = Renderer(ORIGIN)
@@ -324,6 +325,20 @@ def test_of_a_role_that_was_taken_away_nobody_is_told_to_have_it_revoked() -> No
     text = " ".join(RENDERER.render(template, {**template.sample, "facts": facts}).text.split())
     assert "Have it revoked" not in text
     assert "Have it undone" in text
+
+
+@pytest.mark.parametrize("what", CHANGES.values())
+def test_the_subject_says_which_change_of_several_is_final(what: str) -> None:
+    template = TEMPLATES["upgrade_confirmed"]
+    email = RENDERER.render(template, {**template.sample, "facts": [{"name": "what", "value": what}]})
+    assert email.subject == f"Final: {what} on the UpgradeTimelock of Ethereum"
+
+
+def test_no_other_words_get_into_the_subject_of_what_is_final() -> None:
+    template = TEMPLATES["upgrade_confirmed"]
+    for facts in ([], [{"name": "what", "value": HOSTILE}], [{"name": "data", "value": "cancelled"}]):
+        email = RENDERER.render(template, {**template.sample, "facts": facts})
+        assert email.subject == "Final on the UpgradeTimelock of Ethereum"
 
 
 @EACH_ALERT
