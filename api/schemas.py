@@ -33,8 +33,11 @@ Deadline = Annotated[
 Signature = Annotated[
     str,
     Meta(
-        pattern="^0x([0-9a-fA-F]{2}){1,8192}$",
-        description="The wallet's signature of the EIP-712 message: 65 bytes, or what a smart wallet's ERC-1271 takes",
+        pattern="^0x([0-9a-fA-F]{2}){0,8192}$",
+        description=(
+            "The wallet's signature of the EIP-712 message: 65 bytes, or what a smart wallet's ERC-1271 takes: `0x` of"
+            " a Safe that has signed it on chain"
+        ),
         examples=[EXAMPLE_SIGNATURE],
     ),
 ]

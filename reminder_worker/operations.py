@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Integer, cast, delete, extract, func, select, text
+from sqlalchemy import BigInteger, ColumnElement, cast, delete, extract, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker import operations_relay
@@ -200,10 +200,12 @@ async def positions(engine: AsyncEngine) -> list[Position]:
 
 
 async def windows_by_kind(engine: AsyncEngine) -> list[WindowCount]:
-    t = due_window.c
+    """Of watched legacies: those of one whose recipients are erased stay as they were last seen."""
+    t, w = due_window.c, watch.c
     group = (t.chain_id, t.window, t.state)
     columns = (*group, func.count(), func.min(t.deadline), func.max(t.deadline))
-    return await _rows(engine, WindowCount, select(*columns).group_by(*group).order_by(*group))
+    watched = select(*columns).join(watch, (w.chain_id == t.chain_id) & (w.legacy == t.legacy))
+    return await _rows(engine, WindowCount, watched.group_by(*group).order_by(*group))
 
 
 async def unsettled_signals(engine: AsyncEngine) -> list[SignalCount]:
@@ -280,7 +282,7 @@ async def forget_expired(engine: AsyncEngine) -> int:
     longer need, and what the relay and alerts no longer need (`operations_relay.forget`). Who unsubscribed the mail
     service knows, which is asked again after a day: they may have changed their mind. Returns how many rows.
     """
-    long_over = cast(extract("epoch", func.clock_timestamp()), Integer) - CLOCKS_APART
+    long_over = cast(extract("epoch", func.clock_timestamp()), BigInteger) - CLOCKS_APART
     async with engine.begin() as connection:
         signatures = await connection.execute(delete(used_signature).where(used_signature.c.deadline < long_over))
         counters = await connection.execute(delete(quota).where(quota.c.ends_at < long_over))

@@ -6,7 +6,7 @@ first, the number of tokens is bounded, and of the others only the address is ev
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reminder_worker.chain.events import decode_transfer
 from reminder_worker.chain.values import Log
@@ -31,6 +31,29 @@ def received(
         if transfer and transfer.amount and transfer.sender in sources and transfer.recipient in heirs:
             sums[transfer.recipient][transfer.token] += transfer.amount
     return {str(heir): _bounded(tokens, whitelist) for heir, tokens in sums.items()}
+
+
+def moved_for(logs: Sequence[Log], legacy: str, owner: str, told: Mapping[int, str]) -> list[Log]:
+    """Of one transaction's logs, without what the owner's wallet gave by claims from other legacies of theirs.
+
+    `told`: where in the logs which legacy's activation is told, of those that the owner created. Each claim tells it
+    after its transfers; or each before them, when the first and the last of the transaction are so.
+    """
+    if set(told.values()) <= {legacy}:
+        return list(logs)
+    transfers = map(decode_transfer, logs)
+    gives = [at for at, transfer in enumerate(transfers) if transfer is not None and transfer.sender == owner]
+    told_first = bool(gives) and min(told) < min(gives) and max(told) < max(gives)
+
+    def belongs(at: int) -> bool:
+        if told_first:
+            nearest = max((each for each in told if each < at), default=None)
+        else:
+            nearest = min((each for each in told if each > at), default=None)
+        return nearest is not None and told[nearest] == legacy
+
+    others = {at for at in gives if not belongs(at)}
+    return [log for at, log in enumerate(logs) if at not in others]
 
 
 def _bounded(tokens: Mapping[str, int], whitelist: Collection[str]) -> dict[str, int]:

@@ -7,7 +7,8 @@ Many signals are judged in one round of requests.
 import asyncio
 import random
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from reminder_worker.chain.client import Block, Chain, Receipt, StateGone
 from reminder_worker.chain.contracts import Legacies, TokenWhiteList
 from reminder_worker.chain.endpoint import RpcError
 from reminder_worker.chain.events import UndecodableLog, decode
+from reminder_worker.chain.values import Log
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.answers import config_of
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
@@ -29,7 +31,7 @@ from reminder_worker.indexer.index_tables import event_of, read_cursor
 from reminder_worker.indexer.questions import IndexHead, ReminderConfig, SignalKind
 from reminder_worker.mail.messages import Kind
 from reminder_worker.reminders import plan_statements as sql
-from reminder_worker.reminders.amounts import received, to_json
+from reminder_worker.reminders.amounts import moved_for, received, to_json
 from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, SIGNAL_KINDS, Membership, signal_event
 from reminder_worker.reminders.membership import read_memberships
 from reminder_worker.settings import ReminderSettings
@@ -184,7 +186,7 @@ class SignalReader:
             lines=await self._told_lines(good),
             whitelist=await self._whitelist(good),
         )
-        return [_verdict(signal, receipt, places.get(signal), known) for signal, receipt in good.items()]
+        return [self._verdict(signal, receipt, places.get(signal), known) for signal, receipt in good.items()]
 
     def _without_receipt(self, signal: Signal, denied: bool) -> Judged:
         """A transaction that left the chain may come back in another block; after a while it does not."""
@@ -194,16 +196,41 @@ class SignalReader:
 
     def _announces(self, receipt: Receipt, signal: Signal) -> bool:
         """The receipt proves the signal, so that an indexer which is wrong, or was taken over, mails nobody."""
-        for entry in receipt.logs:
+        said = (signal.legacy, signal.layer, signal.kind)
+        return any((args["legacy"], args["layer"], args["notifyType"]) == said for _, args in self._told(receipt))
+
+    def _told(self, receipt: Receipt) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """The notify events of a transaction, each with its place among the logs."""
+        for at, entry in enumerate(receipt.logs):
             if entry.address == self._chain.settings.premium_setting:
-                try:
+                with suppress(UndecodableLog):
                     event = decode(entry)
-                except UndecodableLog:
-                    continue
-                said = (event.args.get("legacy"), event.args.get("layer"), event.args.get("notifyType"))
-                if event.name == NOTIFY and said == (signal.legacy, signal.layer, signal.kind):
-                    return True
-        return False
+                    if event.name == NOTIFY:
+                        yield at, event.args
+
+    def _moved(self, signal: Signal, receipt: Receipt, owner: str) -> list[Log]:
+        told = {
+            at: args["legacy"]
+            for at, args in self._told(receipt)
+            if args["notifyType"] == SignalKind.TRANSFER_ACTIVATION and args["creator"] == owner
+        }
+        return moved_for(receipt.logs, signal.legacy, owner, told)
+
+    def _verdict(self, signal: Signal, receipt: Receipt, place: Place | None, known: Known) -> Judged:
+        members = known.members[place] if place else None
+        if place is None or members is None or place not in known.configs:
+            return _again(signal)
+        belongs = members.get(signal.legacy) or known.instead.get(signal)
+        if belongs is None:
+            return Judged(signal, "refused", "members_not_known")
+        line, amounts = max(1, min(signal.layer, ALL_LINES)), None
+        if signal.kind == SignalKind.TRANSFER_ACTIVATION:
+            line = max(line, known.lines.get((signal.legacy, signal.block_time), 1))
+            moved = self._moved(signal, receipt, belongs.owner)
+            found = received(moved, signal.legacy, belongs, known.whitelist)
+            amounts = msgspec.json.encode(to_json(found)).decode()
+        config = known.configs[place].get(signal.legacy)
+        return Judged(signal, "planned", None, belongs, config, line, amounts)
 
     async def _places(self, good: Mapping[Signal, Receipt]) -> dict[Signal, Place]:
         """The block a signal is judged by: the parent for an activation, else its own. Absent when not found."""
@@ -313,22 +340,6 @@ def _given_by(voices: int, said: Sequence[Receipt | None]) -> Receipt | None:
     found = [each for each in said if each is not None]
     times = Counter(map(sense, found))
     return next((each for each in found if times[sense(each)] >= voices), None)
-
-
-def _verdict(signal: Signal, receipt: Receipt, place: Place | None, known: Known) -> Judged:
-    members = known.members[place] if place else None
-    if place is None or members is None or place not in known.configs:
-        return _again(signal)
-    belongs = members.get(signal.legacy) or known.instead.get(signal)
-    if belongs is None:
-        return Judged(signal, "refused", "members_not_known")
-    line, amounts = max(1, min(signal.layer, ALL_LINES)), None
-    if signal.kind == SignalKind.TRANSFER_ACTIVATION:
-        line = max(line, known.lines.get((signal.legacy, signal.block_time), 1))
-        found = received(receipt.logs, signal.legacy, belongs, known.whitelist)
-        amounts = msgspec.json.encode(to_json(found)).decode()
-    config = known.configs[place].get(signal.legacy)
-    return Judged(signal, "planned", None, belongs, config, line, amounts)
 
 
 def _folded(events: Sequence[ChainEvent]) -> dict[str, ReminderConfig]:

@@ -277,6 +277,32 @@ async def test_two_layers_claiming_in_one_transaction_tell_everybody_once_with_t
     assert (await world.states("activated_transfer")).get("sent") == 4
 
 
+async def test_two_legacies_claimed_from_in_one_transaction_tell_each_its_own_amounts(
+    world: World,
+) -> None:
+    first, second = await ready(world), await ready(world)
+    scenario, usdc, anna = world.scenario, world.scenario.deployment.usdc, world.account("anna")
+    router, calls = scenario.contracts["TransferEOALegacyRouter"], []
+    for nonce, (legacy, units) in enumerate(((first, 600 * 10**6), (second, 100 * 10**6))):
+        scenario.approve(world.account("owner"), usdc, legacy.address, units)
+        auth = scenario.claim_auth(anna, legacy.id, [usdc], nonce=nonce)
+        data = bytes.fromhex(router.encode("activeLegacyFor", legacy.id, [usdc], False, auth)[2:])
+        calls.append((legacy.router, False, data))
+    multicall = scenario.deployment.multicall3
+    scenario.write(world.account("stranger"), "Multicall3", multicall, "aggregate3", calls)
+    world.mail.inbox.clear()
+    await world.tick()
+    told = [(e.to.partition("@")[0], [row["amount"] for row in e.variables["amounts"]]) for e in world.mail.inbox]
+    assert sorted(told) == [
+        ("anna", ["300"]),
+        ("anna", ["50"]),
+        ("ben", ["300"]),
+        ("ben", ["50"]),
+        ("owner", ["100"]),
+        ("owner", ["600"]),
+    ]
+
+
 async def test_a_claim_is_told_to_every_line_that_was_told_it_may_act_and_to_no_other(world: World) -> None:
     lines: dict[str, Any] = {"second_line": "clara", "delay2": 2 * DAY, "third_line": "dan", "delay3": 90 * DAY}
     early = await ready(world, *FAMILY, "dan", **lines)

@@ -7,7 +7,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from eth_account.messages import encode_typed_data
 from eth_account.signers.local import LocalAccount
+from eth_utils.crypto import keccak
 from sqlalchemy import insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.testing import capture_logs
@@ -291,6 +293,17 @@ async def test_a_safe_signs_by_its_contract(world: World) -> None:
     assert (await world.ingest(signer, legacy, [person(1)])).status == 200
     assert len(await _people(world, signer, legacy)) == 1
     assert (await world.call(world.scenario.account("stranger"), "ReadRecipients", legacy)).code == "signer_mismatch"
+
+    # What its owners sign on chain has no signature besides.
+    deadline = world.deadline()
+    types = {"ReadRecipients": [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]}
+    domain = {"name": "Reminder Worker", "version": "1", "chainId": world.chain_id}
+    message = encode_typed_data(domain, types, {"legacy": legacy.address, "deadline": deadline})
+    asked = {"chainId": world.chain_id, "legacy": legacy.address, "deadline": deadline, "signature": "0x"}
+    assert (await world.post("/recipients", asked)).code == "signer_mismatch"
+    digest = keccak(b"\x19" + message.version + message.header + message.body)
+    scenario.execute_from_safe(signer, safe, safe, scenario.contracts["SafeStandIn"].encode("signMessage", digest))
+    assert len((await world.post("/recipients", asked)).body["recipients"]) == 1
 
 
 async def test_an_eip_7702_account_signs_by_its_code(world: World, owner: LocalAccount, legacy: Legacy) -> None:

@@ -1,8 +1,10 @@
 """Who received what, from the logs of a transaction that a stranger may have made."""
 
+import pytest
+
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.chain.values import Log
-from reminder_worker.reminders.amounts import MOST_TOKENS, received, to_json, total
+from reminder_worker.reminders.amounts import MOST_TOKENS, moved_for, received, to_json, total
 from reminder_worker.reminders.audience import Membership
 
 OWNER, ANNA, BEN, CLARA, STRANGER, LEGACY = (f"0x{digit * 40}" for digit in "123456")
@@ -47,6 +49,26 @@ def test_what_others_send_and_what_goes_to_others_does_not_count() -> None:
 
 def test_an_owner_who_is_an_heir_too_receives_nothing_from_themselves() -> None:
     assert of(transfer(USDC, OWNER, OWNER, 5), members=Membership(OWNER, OWNER, (OWNER, ANNA))) == {}
+
+
+@pytest.mark.parametrize("told_first", [False, True])
+def test_of_two_legacies_claimed_from_in_one_transaction_each_tells_its_own(told_first: bool) -> None:
+    """One owner's wallet gives for both; who made the transaction may add what belongs to neither."""
+    first, second, marker = transfer(USDC, OWNER, ANNA, 5), transfer(USDC, OWNER, ANNA, 7), transfer(USDC, BEN, BEN, 1)
+    own = transfer(USDC, LEGACY, ANNA, 1)
+    logs = [marker, first, own, marker, second] if told_first else [first, own, marker, second, marker]
+    places = [0, 3] if told_first else [2, 4]
+    for at, units in ((0, 6), (1, 8)):
+        told = {place: LEGACY if at == turn else STRANGER for turn, place in enumerate(places)}
+        assert of(*moved_for(logs, LEGACY, OWNER, told)) == {ANNA: {USDC: units}}
+    assert of(*moved_for(logs, LEGACY, OWNER, dict.fromkeys(places, LEGACY))) == {ANNA: {USDC: 13}}
+
+
+def test_a_claim_that_moved_nothing_is_not_told_what_another_legacys_did() -> None:
+    marker, moved = transfer(USDC, BEN, BEN, 1), transfer(USDC, OWNER, ANNA, 5)
+    told = {0: LEGACY, 2: STRANGER}
+    assert of(*moved_for([marker, moved, marker], LEGACY, OWNER, told)) == {}
+    assert of(*moved_for([marker, marker], LEGACY, OWNER, {0: LEGACY, 1: STRANGER})) == {}
 
 
 def test_an_nft_is_no_amount() -> None:
