@@ -118,7 +118,10 @@ class ChainIndex:
                 return replace(progress, stopped="unsettled")
             if isinstance(found, Reorganised):
                 place = await self._common_ancestor(cursor)
-                moved = await self._rewind(cursor, place)
+                forgotten = await self._rewind(cursor, place)
+                moved = forgotten is not None
+                if moved:
+                    log.warning("index_rewound", chain_id=self._chain.chain_id, block=place.number, events=forgotten)
                 after = replace(progress, last_block=place.number, rewound_to=place.number)
             else:
                 place = found.last
@@ -144,8 +147,10 @@ class ChainIndex:
             raise Refused(f"the index is at block {cursor.number}: it has not read block {first_block} yet")
         if first_block > cursor.number:
             return
-        if not await self._rewind(cursor, await self._place(first_block - 1)):
+        forgotten = await self._rewind(cursor, await self._place(first_block - 1))
+        if forgotten is None:
             raise IndexerUnavailable("the index moved meanwhile: try again")
+        log.info("index_read_again", chain_id=self._chain.chain_id, first_block=first_block, events=forgotten)
 
     async def touched_since(self, first_block: int, last_block: int) -> Touched:
         """Of whom an event of blocks first..last can open a window earlier: `OF_A_LEGACY`, `OF_A_CREATOR`."""
@@ -240,14 +245,14 @@ class ChainIndex:
             await rows.refold(connection, self._chain.chain_id, events)
         return True
 
-    async def _rewind(self, old: Cursor, new: Cursor) -> bool:
+    async def _rewind(self, old: Cursor, new: Cursor) -> int | None:
+        """How many events were forgotten; None when another moved the index meanwhile."""
         async with self._engine.begin() as connection:
             if not await rows.move_cursor(connection, self._chain.chain_id, CURSOR, old, new, self.name):
-                return False
+                return None
             forgotten = await rows.forget_after(connection, self._chain.chain_id, new.number)
             await rows.take_cursor_back(connection, self._chain.chain_id, TOUCHED_CURSOR, new)
-        log.warning("index_rewound", chain_id=self._chain.chain_id, block=new.number, events=forgotten)
-        return True
+        return forgotten
 
     async def _common_ancestor(self, cursor: Cursor) -> Cursor:
         """The newest block of which we hold an event and which the chain has, or the beginning.

@@ -1,5 +1,6 @@
 """Commands that repair and look, on a real database and a real chain."""
 
+import json
 import re
 import secrets
 from base64 import b64encode
@@ -583,7 +584,15 @@ def test_backfill_reads_nothing_before_the_first_block_of_all(command: Command) 
     assert command("tick", "--pass", "index", **first).exit_code == 0
     done = command("backfill", "--from-block", "0", **first)
     assert done.exit_code == 0, done.output
-    assert '"block": 4,' in next(line for line in done.output.splitlines() if "index_rewound" in line)
+    assert '"first_block": 5,' in next(line for line in done.output.splitlines() if "index_read_again" in line)
+
+
+def test_what_an_operator_wishes_to_be_read_again_is_no_warning(command: Command) -> None:
+    """Nor is the whole chain the block before its first one."""
+    assert command("tick", "--pass", "index").exit_code == 0
+    done = command("backfill", "--from-block", "0")
+    (said,) = (json.loads(line) for line in done.output.splitlines() if '"index_' in line)
+    assert (said["level"], said["first_block"]) == ("info", 0)
 
 
 def test_a_signal_that_was_hidden_from_the_index_is_found_by_a_backfill(

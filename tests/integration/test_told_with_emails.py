@@ -149,7 +149,7 @@ async def test_no_email_and_no_name_of_it_is_stored_or_said(world: World) -> Non
         await world.index.rewind_to(0)
         said.append(await world.index.advance())
         assert len(await world.sql("select from worker.reminder_config")) == 1
-    assert {"index_rewound"} <= {line["event"] for line in logs}
+    assert {"index_read_again"} <= {line["event"] for line in logs}
     assert leaks(world, [logs, said]) == []
     assert world.mail.inbox
 
