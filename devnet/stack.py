@@ -94,11 +94,18 @@ class Stack:
     def _only_one(self) -> Iterator[None]:
         """One stack for each data directory; what a killed one left behind is ended first."""
         self.directory.mkdir(parents=True, exist_ok=True)
-        with (self.directory / "stack.lock").open("w") as lock:
+        with (self.directory / "stack.lock").open("a+") as lock:  # not emptied: another's number may be in it
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                raise StackFailed(f"a stack is already running here ({self.directory})") from None
+                lock.seek(0)
+                pid = lock.read()
+                raise StackFailed(
+                    f"a stack is already running here ({self.directory}): process {pid}; kill {pid} ends it"
+                ) from None
+            lock.truncate(0)
+            lock.write(str(os.getpid()))
+            lock.flush()
             left = end_leftovers(self.directory)
             if left:
                 self.log.say(f"[yellow]ended {left} processes that an earlier stack left behind[/]")

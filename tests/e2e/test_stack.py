@@ -105,6 +105,11 @@ def test_ctrl_c_and_kill_9_leave_nothing_that_hinders_the_next_start(tmp_path: P
     assert not list(directory.glob("*/of an earlier start"))
     assert reminder_worker(directory, "doctor").returncode == 0
 
+    refused = _demo(directory, port_environ(free_ports()))
+    assert refused.returncode == 1
+    assert f"process {second.process.pid}; kill {second.process.pid} ends it" in refused.stdout
+    assert second.process.poll() is None
+
     assert second.ctrl_c() == 0
     assert second.parts() == []
     assert not sockets_of_first.exists()
