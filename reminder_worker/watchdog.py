@@ -118,7 +118,8 @@ class Watchdog:
             changed = await self._tell(conn, wrong, expected) + await self._forget_gone(conn)
             raised = (await conn.scalars(select(_T.kind).where(_OF_THE_WORKER, _T.raised))).all()
         unwell = {kind for kind, _, _ in wrong} | {AlertKind(kind) for kind in raised}
-        found = Sighting(not unwell, len(wrong), changed, "silent", behind(known.chains))
+        heartbeat = "silent" if self._settings.ops.heartbeat_url else "off"
+        found = Sighting(not unwell, len(wrong), changed, heartbeat, behind(known.chains))
         if changed:
             log.warning("health_changed", healthy=found.healthy, wrong=len(wrong), changed=changed)
         if unwell <= BY_STRANGERS and not known.trouble.refused_alerts:

@@ -191,6 +191,9 @@ async def test_silence_lasts_until_the_all_clear(world: World) -> None:
 async def test_without_an_address_nobody_is_pinged(engine: AsyncEngine, chain_scenario: Scenario, heart: Heart) -> None:
     async with opened(engine, chain_scenario, heart, HEARTBEAT_URL="") as world:
         assert (await world.look()).heartbeat == "off"
+        await world.age("due", ALIVE_WITHIN + 61)
+        sighting = await world.look()
+        assert (sighting.healthy, sighting.heartbeat) == (False, "off"), "nor is anybody's silence heard"
     assert heart.pings == 0
 
 
