@@ -269,16 +269,22 @@ def test_what_was_switched_off_or_is_of_a_chain_that_is_gone_is_not_counted_as_f
 
 
 def test_windows_are_counted_by_kind(service: Service, database: psycopg.Connection[Any]) -> None:
-    rows = [(1, "open"), (4, "open"), (4, "closed")]
-    for deadline, (window, state) in enumerate(rows):
+    """Of legacies whose recipients are stored still."""
+    database.execute(
+        "insert into worker.watch (chain_id, legacy, creator, legacy_type, next_ask) values (31337, %s, %s, 3, 9e15)",
+        (LEGACY, SOMEBODY),
+    )
+    rows = [(LEGACY, 1, "open"), (LEGACY, 4, "open"), (LEGACY, 4, "closed"), (SOMEBODY, 1, "open")]
+    for deadline, (legacy, window, state) in enumerate(rows):
         database.execute(
             'insert into worker.due_window (chain_id, legacy, "window", deadline, block_number, state)'
             " values (31337, %s, %s, %s, 1, %s)",
-            (LEGACY, window, deadline, state),
+            (legacy, window, deadline, state),
         )
     made = _made(_run("due", service))["due_reminders"]
     assert made["open windows"] == 2
     assert "| ready_to_activate | 31337 | closed | 1 |" in made["windows by kind"]
+    assert made["windows by kind"].count(" | open | 1 |") == 2
 
 
 # -- checks ---------------------------------------------------------------------------------------
