@@ -244,8 +244,14 @@ def own_endpoint_gauges(chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
 def _endpoints(who: str, health: Mapping[int, Sequence[Mapping[str, Any]]]) -> list[GaugeMetricFamily]:
     flat = {(chain_id, each["name"]): each for chain_id, some in health.items() for each in some}
     of = ("chain", "endpoint")
+    asked = {k: e for k, e in flat.items() if e["errors"] or e["latency"] is not None}
     return [
-        gauge(f"{who}_rpc_up", "1: answered last, 0: failed", of, {k: float(e["ok"]) for k, e in flat.items()}),
+        gauge(
+            f"{who}_rpc_up",
+            "1: answered last, 0: failed; absent: not asked yet",
+            of,
+            {k: float(e["ok"]) for k, e in asked.items()},
+        ),
         gauge(f"{who}_rpc_errors", "Failed requests so far", of, {k: e["errors"] for k, e in flat.items()}),
         gauge(f"{who}_rpc_latency_seconds", "Of the last answer", of, {k: e["latency"] for k, e in flat.items()}),
         gauge(f"{who}_rpc_head_block", "Newest block it told", of, {k: e["head"] for k, e in flat.items()}),

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from types import FrameType
 from typing import Any
@@ -15,7 +15,8 @@ from api.app import application
 from api.metrics import RequestMetrics, Scrape
 from api.patience import Patience
 from api.stats import Published
-from reminder_worker.errors import Misconfigured
+from reminder_worker.chain.client import Chain
+from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
 
@@ -38,7 +39,7 @@ async def serve(settings: Settings) -> None:
     stop = asyncio.Event()
     async with open_runtime(settings) as runtime:
         with _stopping(stop):
-            async with listening(runtime) as (port, metrics_port):
+            async with listening(runtime) as (port, metrics_port), _checking(runtime.chains.values()):
                 log.info("listening", host=settings.api.host, port=port, metrics_port=metrics_port)
                 await stop.wait()
         log.info("stopping")
@@ -56,6 +57,27 @@ async def listening(parts: Runtime) -> AsyncIterator[tuple[int, int]]:
         _one(scrape, settings.metrics_host, settings.metrics_port) as metrics_port,
     ):
         yield port, metrics_port
+
+
+@asynccontextmanager
+async def _checking(chains: Iterable[Chain]) -> AsyncIterator[None]:
+    """Meanwhile each is asked once whether it is the configured one: nobody else may ask for long."""
+    asking = asyncio.gather(*map(_check, chains))
+    try:
+        yield
+    finally:
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+
+
+async def _check(chain: Chain) -> None:
+    """No reason to stop: an endpoint of another chain is not believed, and may be mended."""
+    try:
+        await chain.check()
+    except Misconfigured as error:
+        log.error("rpc_of_another_chain", chain_id=chain.chain_id, reason=str(error))
+    except ChainUnavailable:
+        pass  # each endpoint has said why
 
 
 @asynccontextmanager

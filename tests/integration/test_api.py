@@ -488,6 +488,16 @@ async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
         assert response.status == 404
 
 
+async def test_an_endpoint_is_neither_up_nor_down_before_it_was_asked(world: World) -> None:
+    async def shown() -> bool:
+        async with world.session.get(world.metrics_url + "/metrics") as response:
+            return "reminder_worker_api_rpc_up{" in await response.text()
+
+    assert not await shown()
+    await world.parts.chains[world.chain_id].head()
+    assert await shown()
+
+
 async def test_the_log_shows_neither_email_nor_name_nor_signature(
     world: World, owner: LocalAccount, legacy: Legacy, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -89,6 +89,38 @@ async def test_it_starts_ready_and_ends_in_order(environ: dict[str, str]) -> Non
         assert await asyncio.wait_for(process.wait(), 30) == 0
 
 
+@pytest.mark.parametrize("rpc", ["", "http://127.0.0.1:9"])
+async def test_endpoints_of_another_chain_are_an_error_at_the_start_and_nothing_ends(
+    chain_scenario: Scenario, environ: dict[str, str], rpc: str
+) -> None:
+    """Also beside one that does not answer, which is no such error."""
+    url = chain_scenario.anvil.url
+    other = chain_scenario.deployment.settings_environ(5, ",".join(filter(None, (rpc, url))))
+    async with _process({**environ, "CHAINS": "5", **other}) as process, aiohttp.ClientSession() as session:
+        listening_at = await _next_event(process, "listening")
+        said = await _next_event(process, "rpc_of_another_chain")
+        assert (said["level"], said["chain_id"]) == ("error", 5)
+        assert str(said["reason"]).startswith("CHAIN_5_RPC_URLS: ")
+        assert f"127.0.0.1 serves chain {chain_scenario.anvil.chain_id}" in str(said["reason"])
+        async with session.get(f"http://127.0.0.1:{listening_at['port']}/health/live") as response:
+            assert response.status == 200
+        async with session.get(f"http://127.0.0.1:{listening_at['metrics_port']}/metrics") as response:
+            page = await response.text()
+        up = [line.split()[-1] for line in page.splitlines() if line.startswith("reminder_worker_api_rpc_up{")]
+        assert up == ["0.0"] * (1 + bool(rpc))
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 30) == 0
+
+
+async def test_an_endpoint_that_does_not_answer_at_the_start_is_no_other_chain(environ: dict[str, str]) -> None:
+    chain = environ["CHAINS"]
+    async with _process({**environ, f"CHAIN_{chain}_RPC_URLS": "http://127.0.0.1:9"}) as process:
+        await _next_event(process, "rpc_endpoint_fails")
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr is not None
+        assert b"rpc_of_another_chain" not in await process.stderr.read()
+
+
 async def test_an_address_that_is_none_is_named(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     async with open_world(chain_scenario, engine) as world:
         wrong = world.parts.settings.api.model_copy(update={"host": "127..0.1"})
