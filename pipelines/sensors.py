@@ -259,6 +259,7 @@ async def _no_new_round(runtime: "Runtime") -> str:
 
 async def _snapshot_taken(runtime: "Runtime") -> str:
     from reminder_worker.statistics import store
+    from reminder_worker.statistics.snapshot import NOT_AT_THE_HEAD
 
     words = []
     for chain_id in runtime.chains:
@@ -266,7 +267,7 @@ async def _snapshot_taken(runtime: "Runtime") -> str:
         words.append(
             f"chain {chain_id} has its snapshot of {clock(newest.hour.timestamp())}"
             if newest
-            else f"chain {chain_id}: the index has first to reach the head"
+            else f"chain {chain_id}: {NOT_AT_THE_HEAD}"
         )
     return "; ".join(words)
 

@@ -175,12 +175,25 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
         if name == "statistics":  # once an hour; every other run without work is cheap
             looked = await passes.look(runtime, name)
             if not any(outcome.due for outcome in looked):
-                return [(str(each.chain_id), "failed" if each.error else "done", each.error or "") for each in looked]
+                return [(str(each.chain_id), *await _no_snapshot(runtime, each)) for each in looked]
         return [row(outcome) for outcome in await passes.run(runtime, name)]
     except NotConfigured as off:
         return [("all", "off", str(off))]
     except passes.PassFailed as failed:
         return [("some", "failed", str(failed))]
+
+
+async def _no_snapshot(runtime: "Runtime", looked: "Outcome") -> tuple[str, str]:
+    """(outcome, report) of a chain of which none is to be taken: its hour has one, or it waits for its index."""
+    from reminder_worker.statistics.snapshot import NOT_AT_THE_HEAD
+
+    if looked.error:
+        return ("failed", looked.error)
+    try:
+        is_current = await runtime.statistics[looked.chain_id].is_current()
+    except Unavailable as error:
+        return ("failed", type(error).__name__)
+    return ("done", "this hour has its snapshot") if is_current else ("waiting", NOT_AT_THE_HEAD)
 
 
 @main.command(epilog=cli_parts.example("reminder-worker backfill --from-block 24589469 --chain 1"))

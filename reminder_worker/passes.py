@@ -25,6 +25,7 @@ from reminder_worker.relaying import ATTESTOR, RELAYER, relays_on
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
+from reminder_worker.statistics.snapshot import NOT_AT_THE_HEAD
 from reminder_worker.watchdog import Sighting, Watchdog
 from reminder_worker.watchdog_rules import Expected
 
@@ -278,7 +279,7 @@ def _prices_off(settings: Settings) -> str | None:
 
 async def _take_snapshot(runtime: Runtime, chain_id: int) -> Any:
     taken = await runtime.statistics[chain_id].run()
-    return taken or {"taken": "nothing: the index has first to reach the head"}
+    return taken or {"taken": f"nothing: {NOT_AT_THE_HEAD}"}
 
 
 def _upgrades_off(settings: Settings) -> str | None:

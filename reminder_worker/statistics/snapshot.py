@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 MOST_BEHIND_SECONDS: Final = 900  # an index that is further behind the head is left to catch up first
+NOT_AT_THE_HEAD: Final = "the index has first to reach the head"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import json
 import re
 import secrets
 from base64 import b64encode
+from pathlib import Path
 from uuid import uuid4
 
 import psycopg
@@ -318,6 +319,21 @@ def test_tick_runs_every_pass_says_which_are_off_and_forgets_what_is_over(comman
     assert "done" in rows["index"]
     assert command.sql("select count(*) from worker.suppression") == [(0,)]
     assert "off" in rows["dispatch"]
+
+
+def test_tick_says_why_it_takes_no_snapshot(command: Command, tmp_path: Path) -> None:
+    """The index knows no block yet; then it does, and a second one in the hour is not due."""
+
+    def ticked() -> str:
+        shown = command("tick", "--pass", "statistics", STATISTICS_FOLDER=str(tmp_path / "statistics"))
+        assert shown.exit_code == 0, shown.output
+        (row,) = [line for line in shown.stdout.splitlines() if line.startswith("│")]
+        return " ".join(cell.strip() for cell in row.strip("│").split("│"))
+
+    assert ticked() == "statistics 31337 waiting the index has first to reach the head"
+    assert command("tick", "--pass", "index").exit_code == 0
+    assert "done block_number=" in ticked()
+    assert ticked() == "statistics 31337 done this hour has its snapshot"
 
 
 def test_a_group_set_by_half_is_an_error_in_the_log_of_every_start(command: Command) -> None:
