@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from urllib.parse import urlsplit
 
 import psutil
@@ -305,5 +305,13 @@ def _readable(line: str) -> tuple[str, str]:
         return line, ""
     words = str(record.get("event") or record.get("message") or "")
     fields = " ".join(f"{key}={value}" for key, value in record.items() if key not in _LEFT_OUT)
-    text = f"{words}  {fields}".rstrip().replace("\n", "\n" + " " * 25)
+    shown = _of_alert(record) if words == "alert" else fields
+    text = f"{words}  {shown}".rstrip().replace("\n", "\n" + " " * 25)
     return text, _LEVELS.get(str(record.get("level", "")).lower(), "")
+
+
+def _of_alert(record: Mapping[str, Any]) -> str:
+    """Its kind, subject and what of it; all of its facts are in the part's own log and the operators' email."""
+    facts = record["facts"]
+    what = facts.get("what") or facts.get("function") or record["status"]
+    return f"{record['kind'].replace('_', ' ')} {record['subject']}".rstrip() + f": {what}"

@@ -50,6 +50,7 @@ BLOCK_SECONDS = 2
 WALLET_FUNDS = 10**19
 _SOCKETS = "rw-stack-"  # in the directory for temporary files, because a socket's path has to be short
 _POSTGRES_CHATTER = (" LOG: ", "the database system is starting up", "due to administrator command")
+_API_CHATTER = ('"/gifts/assets/',)  # a page asks for a dozen of them
 _DAGSTER_CHATTER = (
     *("INFO:dagster", " skipped: ", "Collected ", "Checking ", "Creating ", "Launch", "Priority ", "has been cached"),
     *("RUN_START ", "STEP_", "RESOURCE_", "LOGS_CAPTURED", "ENGINE_EVENT", "ASSET_", "HANDLED_OUTPUT", "LOADED_INPUT"),
@@ -216,7 +217,8 @@ class Stack:
         return (self._api(environ), code), (daemon, ui)
 
     def _api(self, environ: Mapping[str, str]) -> Part:
-        return Part("api", [*_python("reminder_worker.cli"), "serve"], environ, answers(f"{self.at.api}/health/ready"))
+        command = [*_python("reminder_worker.cli"), "serve"]
+        return Part("api", command, environ, answers(f"{self.at.api}/health/ready"), quiet=_API_CHATTER)
 
     def _dagster(self, environ: Mapping[str, str]) -> tuple[Part, Part, Part]:
         """One process with our code that both the daemon and the webserver ask."""

@@ -52,3 +52,14 @@ def test_the_first_account_of_the_chain_has_ether(stack: PlainStack) -> None:
     first = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"
     assert stack.anvil.rpc("eth_accounts")[0] == first
     assert int(stack.anvil.rpc("eth_getBalance", first, "latest"), 16) > 10**18
+
+
+def test_what_a_page_is_made_of_fills_no_terminal(stack: PlainStack) -> None:
+    """The log of the part has each request."""
+    terminal, log = stack.directory.parent / "terminal.log", stack.directory / "logs" / "api.log"
+    for path in ("gifts/assets/of-the-page.js", "nowhere"):
+        with pytest.raises(HTTPError):
+            urlopen(f"{stack.at.api}/{path}")
+    stack.supervisor.wait_until(lambda: "unmatched" in terminal.read_text(), "the last request on the terminal")
+    assert "/gifts/assets/" in log.read_text()
+    assert "/gifts/assets/" not in terminal.read_text()
