@@ -42,7 +42,11 @@ DESCRIPTION = """\
 Recipients of a legacy's reminders, managed by wallet signatures; sealed gifts, transactions whose gas is paid for, and
 statistics. Every request of the recipient endpoints carries an EIP-712 message signed in the domain
 `{name: "Reminder Worker", version: "1", chainId}`; nothing secret is in the frontend. A signed message works once and
-until its deadline. `docs/signing.ts` makes and signs each of them.
+until its deadline. `docs/signing.ts` makes and signs each of them; the signatures of the examples are placeholders, and
+are refused.
+
+`errors` of a 422 names bad fields by JSON pointers: all of them when what is in them is not acceptable, but only the first
+of those that are missing, not known here, or not of the type and form of their description.
 """
 
 

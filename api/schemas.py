@@ -77,7 +77,7 @@ class IngestBody(SignedBody, rename="camel", forbid_unknown_fields=True):
 class SavedAnswer(Struct, rename="camel"):
     """The set is saved."""
 
-    saved: Annotated[int, Meta(description="Recipients that the set has now", examples=[2])]
+    saved: Annotated[int, Meta(description="Recipients that the set has now", examples=[1])]
     shredded: Annotated[int, Meta(description="Recipients of the earlier set that are deleted", examples=[0])]
 
 
@@ -133,4 +133,4 @@ class Problem(Struct, rename="camel", omit_defaults=True):
         str, Meta(description="This occurrence in words", examples=["The deadline of this signed message has passed."])
     ]
     code: Annotated[str, Meta(description="The kind, for programs", examples=["expired"])]
-    errors: Annotated[list[FieldProblem], Meta(description="The bad fields, when fields are to blame")] = []
+    errors: Annotated[list[FieldProblem], Meta(description="The bad fields, when fields are to blame; of those without their form the first")] = []

@@ -29,7 +29,7 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
         "410": "`expired`: the deadline has passed",
         "413": "`body_too_large`: more than 64 KiB",
         "415": "`unsupported_media_type`: not application/json",
-        "422": "`invalid_input`, `deadline_too_far`; `errors` names each bad field",
+        "422": "`invalid_input`, `deadline_too_far`; `errors` names the bad fields",
         "429": "`rate_limited`, `daily_cap_reached`; `Retry-After` says when to come back",
         "503": (
             "`chain_unavailable`, `indexer_unavailable`, `unavailable` (the database), `not_configured`:"

@@ -132,7 +132,7 @@ class OperatorController(Controller):
             on_400="`malformed`: the body is not JSON",
             on_413="`body_too_large`: more than 64 KiB",
             on_415="`unsupported_media_type`: not application/json",
-            on_422="`invalid_input`; `errors` names each bad field",
+            on_422="`invalid_input`; `errors` names the bad fields",
         ),
     )
     async def erase(self, data: JSONBody[ErasePersonBody], parts: NamedDependency[Any]) -> PersonErasedAnswer:

@@ -32,7 +32,7 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
         "410": "`expired`: the deadline has passed",
         "413": "`body_too_large`: more than 64 KiB",
         "415": "`unsupported_media_type`: not application/json",
-        "422": "`invalid_input`, `deadline_too_far`; `errors` names each bad field",
+        "422": "`invalid_input`, `deadline_too_far`; `errors` names the bad fields",
         "429": "`rate_limited`; `Retry-After` says when to come back",
         "503": "`chain_unavailable`: creator() cannot be read; `unavailable`: the database; nothing was stored",
     }

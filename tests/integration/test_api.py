@@ -386,6 +386,29 @@ async def test_every_field_of_the_document_is_described_and_its_examples_are_rea
         assert {"400", "403", "409", "410", "413", "415", "422", "429", "503"} <= set(operation["responses"])
 
 
+async def test_the_examples_of_a_saved_set_are_of_one_size(world: World) -> None:
+    document = (await world.request("GET", "/schema/openapi.json")).body
+    post = document["paths"]["/ingest-legacy"]["post"]
+    sent, answered = (
+        example_of(document, part["content"]["application/json"]["schema"])
+        for part in (post["requestBody"], post["responses"]["200"])
+    )
+    assert len(json.loads(sent["payload"])["recipients"]) == answered["saved"]
+
+
+async def test_of_fields_without_their_form_the_first_is_named_and_of_others_each_as_the_document_says(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    document = (await world.request("GET", "/schema/openapi.json")).body
+    said = " ".join(document["info"]["description"].split())
+    assert "all of them when what is in them is not acceptable, but only the first" in said
+    assert "names each bad field" not in json.dumps(document)
+    two = [person(1, email="nobody"), person(2, email="no one")]
+    for answer, faults in ((await world.post("/ingest-legacy", {}), 1), (await world.ingest(owner, legacy, two), 2)):
+        assert is_problem(answer, 422, "invalid_input")
+        assert len(answer.body["errors"]) == faults
+
+
 async def test_every_refusal_of_the_document_is_a_problem_and_a_secret_is_asked_for(
     chain_scenario: Scenario, engine: AsyncEngine
 ) -> None:
