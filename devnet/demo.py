@@ -14,7 +14,9 @@ from devnet.demo_gifts import NOTE
 from devnet.demo_relay import RelayChapter
 from devnet.demo_upgrades import UpgradeChapter
 from devnet.evidence import must
+from devnet.gift_to_open import GiftToOpen, find_chromium, leave_gift
 from devnet.local import CHAIN_ID, OPS_EMAIL
+from devnet.parts import answers
 from devnet.scenarios import Legacy
 from devnet.stand_in import SENDER
 from devnet.telling import DAY, Step
@@ -36,6 +38,7 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         super().__init__(stack)
         self.wallet = Wallet(self.accounts[OWNER], stack.at.api, CHAIN_ID)
         self.legacy: Legacy
+        self.gift: GiftToOpen | None = None
 
     def steps(self) -> Sequence[Step]:
         return (
@@ -65,6 +68,7 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
             ("The owner erases everybody", self._erase),
             ("Each email was sent exactly once, and nothing is left over", self._exactly_once),
             ("Nobody's email, name, key or signature lies anywhere in clear", self.no_leak),
+            ("One more gift is sealed to a printed key, for whoever watches", self._leave_gift),
         )
 
     # -- before anything is due
@@ -170,6 +174,7 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         return "4 rows deleted with their keys; the API knows nobody"
 
     def _exactly_once(self) -> str:
+        self.look_now("overview")  # else operators' tables are empty until the quarter of an hour
         states = dict(self.evidence.rows("select state, count(*) from worker.sent_ledger group by state"))
         emails = [email for email in self.evidence.emails() if email.to != OPS_EMAIL and email.sender != SENDER]
         must(states == {"sent": 12}, f"the ledger has {states}")
@@ -189,6 +194,14 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         found = self.found_leaks()
         must(not found, "found " + "; ".join(map(str, found[:10])))
         return "database dumps and files, logs, metrics, Dagster's storage, command lines and environments are clean"
+
+    def _leave_gift(self) -> str:
+        gift = leave_gift(self.stack, find_chromium())
+        self.wait(answers(gift.link.partition("#")[0]), "the gift's page")
+        self.gift = gift
+        if not gift.printables:
+            return "its page answers; the printables were not drawn: chromium is not installed"
+        return f"on the create page, which drew its {len(gift.printables)} printables; its page answers"
 
     def _secrets(self) -> list[leaks.Secret]:
         texts = {f"email of the {p.label}": p.email for p in EVERYBODY}

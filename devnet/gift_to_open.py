@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from urllib.request import urlopen
 
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
@@ -80,16 +79,9 @@ def find_chromium() -> str | None:
     return next(filter(None, map(shutil.which, CHROMIUM)), None)
 
 
-def tell(stack: "Stack") -> bool:
-    """Leaves the gift and says where it is. Whether it can be seen."""
-    say, chromium = stack.log.say, find_chromium()
-    try:
-        gift = leave_gift(stack, chromium)
-        with urlopen(gift.link.partition("#")[0], timeout=PATIENCE_SECONDS) as page:
-            must(page.status == 200, f"the gift's page answered {page.status}")
-    except (NotSeen, ChainError, OSError) as missing:
-        say(f"[bold red]✗[/] no gift was left to open: {missing}")
-        return False
+def tell(stack: "Stack", gift: GiftToOpen) -> None:
+    """Says where it is."""
+    say = stack.log.say
     say(f"[bold]A gift for you to open by hand[/]; its day comes within {OPENS_AFTER // 60} minutes:")
     say(f"  its page   {gift.link}")
     say(f"  its key    {gift.key}  [dim](as printed: the page asks for it, and sends it nowhere)[/]")
@@ -98,7 +90,6 @@ def tell(stack: "Stack") -> bool:
     if not gift.printables:
         create = f"{stack.at.api}/{PREFIX}/create"
         say(f"  [dim]The printables were not drawn: chromium is not installed. Any browser draws them at {create}[/]")
-    return True
 
 
 def _sealed_here(origin: str, scenario: Scenario, giver: LocalAccount) -> GiftToOpen:

@@ -259,18 +259,21 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _play(stack: Stack, *, stays: bool = False) -> bool:
-    from devnet import gift_to_open
+def _play(stack: Stack) -> bool:
     from devnet.demo import Story
 
-    told = Story(stack).play()
-    if stays:
-        _say_where(stack)
-    return gift_to_open.tell(stack) and told
+    return Story(stack).play()
 
 
 def _play_and_stay(stack: Stack) -> bool:
-    _play(stack, stays=True)
+    from devnet import gift_to_open
+    from devnet.demo import Story
+
+    story = Story(stack)
+    story.play()
+    if story.gift:
+        gift_to_open.tell(stack, story.gift)
+    _say_where(stack)
     stack.log.say("[bold]The stack stays up until Ctrl-C.[/]")
     while True:
         stack.supervisor.check()

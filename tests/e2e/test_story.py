@@ -45,6 +45,15 @@ def test_every_step_of_the_story_is_seen(story: TickedStory) -> None:
     assert story.shown == 18
 
 
+def test_the_story_ends_with_its_summary(story: TickedStory, stack: PlainStack) -> None:
+    """Nothing sends anybody to a page of a stack that may be gone: who stays is told where the last gift is."""
+    told = (stack.directory.parent / "terminal.log").read_text()
+    assert "story  " not in told.partition("steps were seen")[2]
+    assert story.gift is not None
+    assert story.gift.link not in told
+    assert story.gift.key not in told
+
+
 def test_planted_leaks_are_found(story: TickedStory, stack: PlainStack) -> None:
     """In a table (as bytes), in a log and in what Dagster would store: the step of the story that searches fails."""
     log, output = stack.directory / "logs" / "api.log", stack.directory / "dagster" / "storage" / "compute.out"
@@ -118,6 +127,7 @@ def test_the_inbox_is_readable_by_command(stack: PlainStack, story: TickedStory)
 
 def test_a_backfill_reads_the_same_and_mails_nobody(stack: PlainStack, story: TickedStory) -> None:
     query = "select count(*), sum(block_number) from worker.chain_event"
+    reminder_worker(stack.directory, "tick", "--pass", "index", check=True)  # the last gift
     before = story.evidence.rows(query)
     done = reminder_worker(stack.directory, "backfill", "--from-block", "0")
     assert done.returncode == 0, done.stderr
