@@ -45,8 +45,8 @@ statistics. Every request of the recipient endpoints carries an EIP-712 message 
 until its deadline. `docs/signing.ts` makes and signs each of them; the signatures of the examples are placeholders, and
 are refused.
 
-`errors` of a 422 names bad fields by JSON pointers: all of them when what is in them is not acceptable, but only the first
-of those that are missing, not known here, or not of the type and form of their description.
+`errors` of a 422 names bad fields by JSON pointers: all of them when what is in them is not acceptable, but only the
+first of those that are missing, not known here, or not of the type and form of their description.
 """
 
 

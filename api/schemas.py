@@ -133,4 +133,7 @@ class Problem(Struct, rename="camel", omit_defaults=True):
         str, Meta(description="This occurrence in words", examples=["The deadline of this signed message has passed."])
     ]
     code: Annotated[str, Meta(description="The kind, for programs", examples=["expired"])]
-    errors: Annotated[list[FieldProblem], Meta(description="The bad fields, when fields are to blame; of those without their form the first")] = []
+    errors: Annotated[
+        list[FieldProblem],
+        Meta(description="The bad fields, when fields are to blame; of those without their form the first"),
+    ] = []
