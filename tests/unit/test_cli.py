@@ -6,15 +6,18 @@ import sys
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
+from dotenv import dotenv_values
 
 from reminder_worker.cli import main
 from reminder_worker.cli_parts import words_of
 
+ROOT = Path(__file__).parents[2]
 KEY = b64encode(b"k" * 32).decode()
 PRODUCTION = {
     "ENVIRONMENT": "production",
@@ -75,6 +78,18 @@ def test_help_says_the_exit_codes_and_imports_nothing_heavy() -> None:
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_keys_are_added_to_the_env_that_the_readme_has_made_before(runner: CliRunner) -> None:
+    """In the other order the example would take their place."""
+    readme = (ROOT / "README.md").read_text()
+    copied, added = (
+        readme.index(line) for line in ("install -m 600 .env.example .env", "reminder-worker keys new >> .env")
+    )
+    assert copied < added
+    made = (ROOT / ".env.example").read_text() + runner.invoke(main, ["keys", "new"]).output
+    values = dotenv_values(stream=StringIO(made))
+    assert [len(b64decode(values[name] or "")) for name in ("EMAIL_ENC_KEY", "HASH_KEY")] == [32, 32]
 
 
 def test_new_keys_are_two_different_ones_of_32_bytes(runner: CliRunner) -> None:

@@ -11,7 +11,7 @@ from devnet.local import Ports, port_variable
 from mail_service.settings import Settings as MailServiceSettings
 from reminder_worker.doctor import shown_settings
 from reminder_worker.errors import Misconfigured
-from reminder_worker.settings import Settings
+from reminder_worker.settings import ChainSettings, Settings
 from reminder_worker.settings_table import setting_names, with_table
 
 ROOT = Path(__file__).parents[2]
@@ -287,6 +287,12 @@ def test_the_example_environment_has_exactly_the_names_there_are() -> None:
     assert len(listed) == len(set(listed))
     rest = {name for name in listed if not name.startswith(("DEMO_", "DAGSTER_"))}
     assert rest == {*ours, *mail_service}
+
+
+def test_the_index_of_the_example_environments_begins_at_the_block_that_the_table_names() -> None:
+    (named,) = re.findall(r"on mainnet (\d+)", str(ChainSettings.model_fields["start_block"].description))
+    for path in (".env.example", "deploy/env.example"):
+        assert f"\nCHAIN_1_START_BLOCK={named}\n" in (ROOT / path).read_text(), path
 
 
 def test_the_ports_of_the_local_stack_are_documented_with_their_defaults() -> None:

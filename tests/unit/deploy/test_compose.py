@@ -122,7 +122,7 @@ def test_what_cannot_be_set_beside_is_named() -> None:
 
 @pytest.mark.parametrize("name", ["api", "code", "migrate"])
 def test_the_service_starts_with_these_settings(name: str, tmp_path: Path) -> None:
-    given = {**env_example(), "CHAIN_1_START_BLOCK": "1", **SERVICES[name]["environment"]}
+    given = {**env_example(), **SERVICES[name]["environment"]}
     settings = Settings.from_environ(with_secret_files(given, tmp_path))
     assert settings.problems == ()
     assert settings.mail
