@@ -74,7 +74,7 @@ class AuthProxyStandIn(IdentityProviderStandIn):
     logins: list[dict[str, Any]] = field(default_factory=list)
     keys: dict[str, LocalAccount] = field(default_factory=dict)
     verified: set[str] = field(default_factory=set)
-    _otps: dict[str, Otp] = field(default_factory=dict)
+    otps: dict[str, Otp] = field(default_factory=dict)
     _used_tokens: set[str] = field(default_factory=set)
     _sessions: dict[str, str] = field(default_factory=dict)
     _signing: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -123,7 +123,7 @@ class AuthProxyStandIn(IdentityProviderStandIn):
 
     def expire(self, email: str) -> None:
         """Every code sent to this address."""
-        for otp in self._otps.values():
+        for otp in self.otps.values():
             otp.is_over = otp.is_over or otp.email == email
 
     @web.middleware
@@ -166,7 +166,7 @@ class AuthProxyStandIn(IdentityProviderStandIn):
         email = body["contact"]
         otp = Otp(email, f"{secrets.randbelow(10**6):06d}", ec.generate_private_key(ec.SECP256R1()))
         id = secrets.token_hex(16)
-        self._otps[id] = otp
+        self.otps[id] = otp
         self.mailbox.setdefault(email, []).append(otp.code)
         return {"otpId": id, "otpEncryptionTargetBundle": self._bundle(otp)}
 
@@ -177,7 +177,7 @@ class AuthProxyStandIn(IdentityProviderStandIn):
         return json.dumps({"version": "v1.0.0", **signed, "enclaveQuorumPublic": _point(signer).hex()})
 
     def _verify(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        otp = self._otps.get(body["otpId"])
+        otp = self.otps.get(body["otpId"])
         if set(body) != {"otpId", "encryptedOtpBundle"} or otp is None:
             raise Refusal(400, "bad request")
         otp.tries += 1

@@ -41,12 +41,12 @@ function askAddress(facts: Facts, place: HTMLElement, finish: Finish, problem: s
 
 function askCode(facts: Facts, place: HTMLElement, finish: Finish, sent: SentCode): void {
   const input = field("gift-code", { type: "text", autocomplete: "one-time-code", inputMode: "text" });
-  input.autocapitalize = "none";
+  input.autocapitalize = "characters";
   input.spellcheck = false;
   const { email } = sent;
   const words = `A code is on its way to ${email ?? "your address"}. Type it here, and tell it to nobody.`;
   const form = question(words, "The code from the email", input, "Open my gift", async () => {
-    const code = input.value.normalize("NFKC").replace(/[\s-]/g, "");
+    const code = tidyCode(input.value);
     if (code === "") return NO_CODE;
     try {
       finish(await signIn(facts, sent, code));
@@ -67,6 +67,12 @@ function askCode(facts: Facts, place: HTMLElement, finish: Finish, sent: SentCod
   );
   form.element.append(others);
   show(place, form, input);
+}
+
+/** The provider's codes are digits, or Crockford's Base32: capitals, without the letters that look like digits. */
+function tidyCode(text: string): string {
+  const plain = text.normalize("NFKC").toUpperCase().replace(/[\s-]/g, "");
+  return plain.replaceAll("O", "0").replace(/[IL]/g, "1");
 }
 
 /** The problem, when none was sent. */

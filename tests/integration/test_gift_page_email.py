@@ -192,6 +192,15 @@ async def test_a_full_stop_behind_an_address_is_none_of_it(world: EmailWorld, vi
     await see_it_claimed(visitor)
 
 
+async def test_a_code_is_understood_as_it_is_typed(world: EmailWorld, visitor: Visitor) -> None:
+    """Crockford's Base32: small letters, and those that a person takes for a digit."""
+    await ask_for_code(visitor, await world.seal(await world.wallet()))
+    (otp,) = world.provider.otps.values()
+    otp.code = "A1B0C9XYZ"
+    await type_code(visitor, "al-bOc 9xyz")
+    await see_it_claimed(visitor)
+
+
 async def test_a_wrong_code_and_one_that_expired_are_told_and_another_is_sent(
     world: EmailWorld, visitor: Visitor
 ) -> None:
