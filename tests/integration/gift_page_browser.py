@@ -112,6 +112,11 @@ _ANNOUNCE = """
 """
 
 
+def full_width(text: str) -> str:
+    """ASCII as Japanese keyboards write it."""
+    return text.translate({ord(each): chr(ord(each) + 0xFEE0) for each in text})
+
+
 class Declined(Exception):
     """What a wallet answers instead of a result (EIP-1193)."""
 

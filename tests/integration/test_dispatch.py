@@ -277,9 +277,7 @@ async def test_two_layers_claiming_in_one_transaction_tell_everybody_once_with_t
     assert (await world.states("activated_transfer")).get("sent") == 4
 
 
-async def test_two_legacies_claimed_from_in_one_transaction_tell_each_its_own_amounts(
-    world: World,
-) -> None:
+async def test_two_legacies_claimed_from_in_one_transaction_tell_each_its_own_amounts(world: World) -> None:
     first, second = await ready(world), await ready(world)
     scenario, usdc, anna = world.scenario, world.scenario.deployment.usdc, world.account("anna")
     router, calls = scenario.contracts["TransferEOALegacyRouter"], []

@@ -21,7 +21,7 @@ from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts.claim_link import Marks
 from reminder_worker.logging import configure_logging
 from tests.integration.api_world import settings_for
-from tests.integration.gift_page_browser import Visitor
+from tests.integration.gift_page_browser import Visitor, full_width
 from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world
 
 EMAIL = "canary.ada@secret.example.org"
@@ -187,8 +187,7 @@ async def test_what_no_wallet_can_be_made_for_is_sent_no_code(world: EmailWorld,
 async def test_a_full_stop_behind_an_address_is_none_of_it(world: EmailWorld, visitor: Visitor) -> None:
     """Phones write one for two spaces."""
     await ask_for_code(visitor, await world.seal(await world.wallet()), f"{EMAIL}. ")
-    code = world.provider.mailbox[EMAIL][-1]
-    await type_code(visitor, code.translate({ord(digit): chr(ord(digit) + 0xFEE0) for digit in code}))
+    await type_code(visitor, full_width(world.provider.mailbox[EMAIL][-1]))
     await see_it_claimed(visitor)
 
 

@@ -7,9 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from eth_account.messages import encode_typed_data
 from eth_account.signers.local import LocalAccount
-from eth_utils.crypto import keccak
 from sqlalchemy import insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.testing import capture_logs
@@ -21,7 +19,7 @@ from reminder_worker.database.tables import recipient as recipient_table
 from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipient_rows import SEALED, body_context, open_row
-from tests.integration.api_world import CANARY_EMAIL, CANARY_NAME, ENC_KEY, World, open_world, person
+from tests.integration.api_world import ABOUT, CANARY_EMAIL, CANARY_NAME, ENC_KEY, World, open_world, person
 
 _OPEN_WINDOW = (
     'insert into worker.due_window (chain_id, legacy, "window", deadline, block_number, planned_at)'
@@ -295,13 +293,11 @@ async def test_a_safe_signs_by_its_contract(world: World) -> None:
     assert (await world.call(world.scenario.account("stranger"), "ReadRecipients", legacy)).code == "signer_mismatch"
 
     # What its owners sign on chain has no signature besides.
-    deadline = world.deadline()
-    types = {"ReadRecipients": [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]}
-    domain = {"name": "Reminder Worker", "version": "1", "chainId": world.chain_id}
-    message = encode_typed_data(domain, types, {"legacy": legacy.address, "deadline": deadline})
-    asked = {"chainId": world.chain_id, "legacy": legacy.address, "deadline": deadline, "signature": "0x"}
+    asked = {**world.signed(signer, "ReadRecipients", legacy), "signature": "0x"}
     assert (await world.post("/recipients", asked)).code == "signer_mismatch"
-    digest = keccak(b"\x19" + message.version + message.header + message.body)
+    domain = {"name": "Reminder Worker", "version": "1", "chainId": world.chain_id}
+    message = {"legacy": legacy.address, "deadline": asked["deadline"]}
+    digest = signer.sign_typed_data(domain, {"ReadRecipients": ABOUT}, message).message_hash
     scenario.execute_from_safe(signer, safe, safe, scenario.contracts["SafeStandIn"].encode("signMessage", digest))
     assert len((await world.post("/recipients", asked)).body["recipients"]) == 1
 
