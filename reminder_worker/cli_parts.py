@@ -113,11 +113,20 @@ def table(*headers: str, **options: Any) -> Any:
     return Table(*(Column(header, overflow="fold") for header in headers), **options)
 
 
-def progress() -> "Progress":
-    """A bar on a terminal, nothing elsewhere."""
+def progress(*, alike: bool = True) -> "Progress":
+    """A bar on a terminal, nothing elsewhere. Of steps that are not `alike` nobody can say how long the rest will take:
+    it tells how long it took so far."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     on_stderr = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=on_stderr, disable=not on_stderr.is_terminal)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    clock = TimeRemainingColumn() if alike else TimeElapsedColumn()
+    return Progress(*columns, clock, console=on_stderr, disable=not on_stderr.is_terminal)

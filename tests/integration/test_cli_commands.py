@@ -1,9 +1,15 @@
 """Commands that repair and look, on a real database and a real chain."""
 
 import json
+import os
+import pty
 import re
 import secrets
+import socket
+import subprocess
+import sys
 from base64 import b64encode
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -349,6 +355,37 @@ def test_a_failing_pass_is_exit_code_1_and_stops_no_other(command: Command) -> N
     rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}
     assert "failed" in rows["index"]
     assert "off" in rows["dispatch"]
+
+
+def test_tick_shows_on_a_terminal_which_pass_it_is_at(command: Command) -> None:
+    """While it is at it: here one whose node takes the question and never answers. The table alone is for a pipe."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        node = {"CHAIN_31337_RPC_URLS": f"http://127.0.0.1:{silent.getsockname()[1]}", "CHAIN_31337_RPC_TIMEOUT": "1"}
+        status, shown, table = _on_a_terminal(command.environ | node, "tick", "--pass", "index")
+    at = re.findall(r"(\w+) +[^\s\w]+ (\d/\d) (\d:\d\d:\d\d)", shown)
+    assert at[0] == ("index", "0/1", "0:00:00")
+    assert any(place == "0/1" and seconds > "0:00:00" for _, place, seconds in at), "it says how long it took so far"
+    assert (status, at[-1][:2]) == (1, ("index", "1/1"))
+    assert "index" in table
+    assert "/1" not in table
+    assert "0/1" not in command("tick", "--pass", "index").output, "nothing where there is no terminal"
+
+
+def _on_a_terminal(environ: dict[str, str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, what standard error showed on a terminal, without its colours, and standard output."""
+    ours, theirs = pty.openpty()
+    where = {"PATH": os.environ["PATH"], "TERM": "xterm", "COLUMNS": "120", **environ}
+    run = [sys.executable, "-m", "reminder_worker.cli", *arguments]
+    with subprocess.Popen(run, env=where, stdout=subprocess.PIPE, stderr=theirs, text=True) as process:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # so Linux tells that the other end is closed
+            while part := os.read(ours, 65536):
+                shown += part
+        os.close(ours)
+        assert process.stdout is not None
+        table = process.stdout.read()
+    return process.returncode, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()), table
 
 
 def test_requeue_takes_dead_emails_only(command: Command) -> None:
