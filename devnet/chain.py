@@ -1,25 +1,21 @@
 """A local chain: the anvil binary as a child process, and its JSON-RPC."""
 
-import ctypes
 import http.client
 import json
 import platform
 import random
-import signal
 import socket
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from devnet.compile import ROOT, error_names, load_contracts
-
-PR_SET_PDEATHSIG = 1
+from devnet.orphans import die_with_parent
 
 
 class ChainError(Exception):
@@ -103,7 +99,7 @@ class Anvil:
         command = self._command(self._states.name)
         self._process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            preexec_fn=_die_with_parent(), start_new_session=True,
+            preexec_fn=die_with_parent(), start_new_session=True,
         )  # fmt: skip
         give_up = time.monotonic() + timeout
         while True:
@@ -270,15 +266,3 @@ def _failure(method: str, error: dict[str, Any]) -> ChainError:
         message = str(error.get("message", "")).removeprefix("execution reverted: ")
         return Reverted(names.get(data[:10], message), data)
     return ChainError(f"{method}: {error.get('message')}")
-
-
-def _die_with_parent() -> Callable[[], None] | None:
-    """What the child runs before anvil: ask the kernel (Linux) to end it when its parent ends."""
-    if platform.system() != "Linux":
-        return None
-    libc = ctypes.CDLL(None, use_errno=True)
-
-    def ask() -> None:
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-    return ask

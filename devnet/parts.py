@@ -5,11 +5,9 @@ order. On Linux the kernel ends a part when the supervisor dies in whatever way;
 children, other systems) carries the mark below in its environment and is ended by the next start.
 """
 
-import ctypes
 import http.client
 import json
 import os
-import platform
 import re
 import signal
 import socket
@@ -30,8 +28,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
+from devnet.orphans import die_with_parent
+
 MARK = "REMINDER_WORKER_STACK"  # environment variable: the data directory of the stack a process belongs to
-_PR_SET_PDEATHSIG = 1
 _STOP_SECONDS = 10
 # How long anything of the local stack may take: far longer than on a slow and busy machine, so that only what will
 # never come is given up.
@@ -191,7 +190,7 @@ class Supervisor:
         process = subprocess.Popen(
             list(part.command), cwd=self.logs, env={**part.environ, MARK: str(self.directory)},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-            bufsize=1, start_new_session=True, preexec_fn=_die_with_parent(), user=part.user, group=part.user,
+            bufsize=1, start_new_session=True, preexec_fn=die_with_parent(), user=part.user, group=part.user,
             extra_groups=[] if part.user else None,
         )  # fmt: skip
         running = _Running(part, process)
@@ -280,18 +279,6 @@ def _signal(running: _Running, number: signal.Signals) -> None:
             running.process.send_signal(number)
     except (ProcessLookupError, PermissionError):
         return
-
-
-def _die_with_parent() -> Callable[[], None] | None:
-    """What a child runs before its program: ask the kernel (Linux) to end it when the supervisor's thread ends."""
-    if platform.system() != "Linux":
-        return None
-    libc = ctypes.CDLL(None, use_errno=True)
-
-    def ask() -> None:
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-    return ask
 
 
 def _readable(line: str) -> tuple[str, str]:

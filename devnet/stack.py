@@ -44,6 +44,7 @@ from devnet.local import (
     worker_environ,
     write_private,
 )
+from devnet.orphans import die_with_parent
 from devnet.parts import Log, Part, StackFailed, Supervisor, answers, end_leftovers
 
 BLOCK_SECONDS = 2
@@ -299,6 +300,9 @@ def run(stack: Stack, work: Callable[[Stack], bool], *, interrupted: int = 0) ->
     # Of Ctrl-C, too: a script starts in the background what ignores it, and the parts would inherit that.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
+    end_with_make = die_with_parent(signal.SIGTERM)
+    if "MAKELEVEL" in os.environ and end_with_make:
+        end_with_make()  # a make that is killed tells nobody
     try:
         load_contracts()
         with stack.running():
