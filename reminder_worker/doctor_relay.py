@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -15,13 +14,12 @@ from reminder_worker.chain.values import Call
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import amount_words, checksum
 from reminder_worker.relay.fees import Fees, below, reservation
+from reminder_worker.relay.values import MOST_GAS
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.relay.wallet_watch import pays_for
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS, relays_on
 from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySettings, Settings
 
-MOST_GAS: Final = 2**24
-"""Of one transaction on Ethereum (EIP-7825)."""
 Finding = tuple[str, bool | None, str]
 """A part; whether it is good, None where it is switched off; words, which end with what to do when it is not good."""
 

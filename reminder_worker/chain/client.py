@@ -356,6 +356,18 @@ class Chain:
 
         return [value for answer in await _all([one(endpoint) for endpoint in self._endpoints]) for value in answer]
 
+    async def succeeds_at_each(self, call: Call, *, at: str, sender: str, gas: int) -> bool:
+        """Whether a call at a block hash succeeds with so much gas wherever the block is known, and it is somewhere."""
+
+        def read(answers: Sequence[Any]) -> bytes | Reverted | None:
+            try:
+                return _call_answer(answers[0], gas)
+            except _Refusal:
+                return None
+
+        said = [each for each in await self.ask_each([_call_request(call, at, gas, sender)], read) if each is not None]
+        return bool(said) and not any(isinstance(each, Reverted) for each in said)
+
     async def send_raw(self, transactions: Sequence[bytes]) -> list[list[SendOutcome]]:
         """Signed transactions to every endpoint: what each that answers says of each, in the order given.
 

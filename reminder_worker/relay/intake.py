@@ -9,6 +9,7 @@ its day may be sent again as it is.
 import asyncio
 import time
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
@@ -57,7 +58,7 @@ from reminder_worker.relay.authorizations import (
 from reminder_worker.relay.contract_errors import WOULD_FAIL, moment, named, refusal
 from reminder_worker.relay.effects import vaults
 from reminder_worker.relay.settle import paused
-from reminder_worker.relay.values import LEAST_SECONDS_LEFT, Authorization, Lane, RequestView
+from reminder_worker.relay.values import LEAST_SECONDS_LEFT, MOST_GAS, Authorization, Lane, RequestView
 from reminder_worker.settings import RelaySettings, Settings
 from reminder_worker.signed import served_chain
 
@@ -150,6 +151,23 @@ class _Case:
         if isinstance(found, Reverted):
             raise refusal(found.data)
         return found
+
+    async def enough(self, request: Request, needs: int | None) -> int | None:
+        """`needs`, or None where an endpoint says that the call fails with so little: one whose simulations tell too
+        little would have good requests fail on chain, and their signers be paused."""
+        if needs is None or needs >= self.gas_limit:
+            return None
+        call = Call(request.router, self.data)
+        does = await self.chain.succeeds_at_each(call, at=self.head.hash, sender=self.sender, gas=needs)
+        return needs if does else None
+
+    async def does_with_more_gas(self, request: Request) -> bool:
+        """Whether what fails within the lane's gas succeeds with all that one transaction may use."""
+        answer: bytes | Reverted = Reverted(b"")
+        with suppress(ChainUnavailable):  # not every node lets a call use so much
+            call = Call(request.router, self.data)
+            answer = await self.chain.call(call, at=self.head.hash, sender=self.sender, gas=MOST_GAS)
+        return not isinstance(answer, Reverted)
 
 
 class Sponsor:
@@ -358,7 +376,7 @@ class Sponsor:
             deadline=min(request.deadline, head.timestamp + FOLLOWED_SECONDS),
             call_data=case.data,
             gas_limit=case.gas_limit,
-            needs=_needs(judged.simulated),
+            needs=await case.enough(request, _needs(judged.simulated)),
         )
         return authorization, judged.waits
 
@@ -463,9 +481,14 @@ async def _simulated_claim(request: ClaimRequest, case: _Case, legacy: LegacyFac
     except ContractRefused as refused:
         if refused.code != WOULD_FAIL:
             raise
-        if len(request.assets) > 1:  # everybody of the line is paid each token: the gas of a lane may not do
-            detail = "This claim would fail on chain, so it is not sent. With fewer tokens at once it may go through."
-            raise ContractRefused(WOULD_FAIL, detail) from None
+        several = len(request.assets) + request.is_eth > 1
+        fewer = "With fewer assets at once it may go through. " if several else ""
+        if await case.does_with_more_gas(request):  # everybody of the line is paid each asset
+            detail = "This claim needs more gas than is sponsored, so it is not sent. "
+            raise ContractRefused(WOULD_FAIL, detail + fewer + _SELF_PAID) from None
+        if several:
+            detail = "This claim would fail on chain, so it is not sent. "
+            raise ContractRefused(WOULD_FAIL, (detail + fewer).rstrip()) from None
         if not legacy.is_live:
             raise named("CannotClaim") from None
         raise

@@ -24,7 +24,7 @@ from reminder_worker.relay.settle import _pause_subject
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import Answer, World, open_world
-from tests.integration.chain_proxy import proxy, stopped
+from tests.integration.chain_proxy import Json, proxy, stopped
 
 RELAYER_KEY = "0x" + keccak(text="the relayer of the tests").hex()
 RELAY = {"RELAYER_KEY": RELAYER_KEY, "RELAY_PER_CLIENT_HOUR": "1000", "RELAY_PER_SIGNER": "100"}
@@ -477,8 +477,29 @@ async def test_a_claim_of_many_tokens_that_fails_says_that_fewer_may_go_through(
     token = world.scenario.create_hostile_token(TokenMode.BURNS_GAS)
     legacy = sealed.legacy(tokens=[sealed.it.usdc, token])
     body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc, token])
-    assert "fewer tokens" in (await refused(world, "/sponsor/claim", body, 422, "would_fail")).body["detail"]
+    assert "fewer assets" in (await refused(world, "/sponsor/claim", body, 422, "would_fail")).body["detail"]
     assert (await world.post("/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.usdc]))).status == 202
+
+
+@pytest.mark.parametrize("is_eth", [False, True])
+async def test_a_claim_that_needs_more_gas_than_is_sponsored_says_that_ones_own_fee_still_works(
+    world: World, sealed: Sealed, is_eth: bool
+) -> None:
+    """A large family's, of whom each is paid: it would not fail on chain, and the legacy has not ended."""
+    others = {world.scenario.account(f"cousin {number}").address: 1 for number in range(40)}
+    legacy = world.scenario.create_legacy(sealed.owner, {sealed.heir.address: 60} | others)
+    for token in (sealed.it.usdc, sealed.it.dai):
+        world.scenario.mint(token, sealed.owner.address, UNITS)
+        world.scenario.approve(sealed.owner, token, legacy.address, UNITS)
+    world.scenario.advance(181 * DAY)
+    for token in (sealed.it.usdc, sealed.it.dai):
+        body = claim_body(world, legacy, sealed.heir, [token], is_eth=is_eth)
+        detail = (await refused(world, "/sponsor/claim", body, 422, "would_fail")).body["detail"]
+        assert "more gas than is sponsored" in detail
+        assert detail.endswith("at your own fee, still works.")
+        assert ("fewer assets" in detail) == is_eth
+        world.scenario.claim(sealed.heir, legacy, [token], is_eth=is_eth)
+        assert world.scenario.balance(token, sealed.heir.address) == UNITS * 60 // 100
 
 
 @pytest.mark.parametrize("silent", [False, True])
@@ -594,6 +615,32 @@ async def test_a_node_that_imports_no_blocks_refuses_nobody(chain_scenario: Scen
             chain_scenario.advance(181 * DAY)
             await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir))
             await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.usdc]))
+
+
+@pytest.mark.parametrize("lane", ["claim", "check-in", "gift-withdraw"])
+async def test_an_endpoint_that_tells_too_little_gas_makes_no_request_fail_on_chain(
+    chain_scenario: Scenario, engine: AsyncEngine, lane: str
+) -> None:
+    """Whose signer would be paused for the day."""
+    sealed = Sealed(chain_scenario)
+    gift, legacy = sealed.gift(), sealed.legacy(opened=lane == "claim")
+    chain_scenario.subscribe_premium(sealed.owner)
+
+    def too_little(request: Json, response: Json) -> Json:
+        if request["method"] == "eth_simulateV1":
+            response["result"][0]["calls"][0]["gasUsed"] = hex(21_000)
+        return response
+
+    async with proxy(chain_scenario.anvil.url) as first:
+        first.alter = too_little
+        both = f"{first.url},{chain_scenario.anvil.url}"
+        async with relaying(chain_scenario, engine, CHAIN_31337_RPC_URLS=both) as world:
+            bodies = {
+                "claim": lambda: claim_body(world, legacy, sealed.heir, [sealed.it.usdc]),
+                "check-in": lambda: check_in_body(world, legacy, sealed.owner),
+                "gift-withdraw": lambda: withdraw_body(world, gift, sealed.heir),
+            }
+            await relayed(world, f"/sponsor/{lane}", bodies[lane]())
 
 
 async def test_a_request_asks_the_chain_few_questions(
