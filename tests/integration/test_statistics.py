@@ -9,7 +9,7 @@ import time
 from base64 import b64decode
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -572,7 +572,7 @@ async def test_the_example_for_analysts_reads_what_was_written(world: World) -> 
     told = ran.stdout
     assert "USDC" in told
     assert "2.5" in told
-    assert str(date.fromtimestamp(s.anvil.now())) in told
+    assert str(datetime.fromtimestamp(s.anvil.now(), UTC).date()) in told
 
 
 def test_the_example_says_in_a_sentence_that_there_is_nothing_to_read(tmp_path: Path) -> None:
