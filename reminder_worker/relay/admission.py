@@ -330,7 +330,9 @@ class Admission:
             values = {"ids": [each.id for each in ready]}
             waiting = set((await connection.execute(sql.STILL_WAITING, values)).scalars())  # others may have taken some
             standing = (await connection.execute(sql.STANDING, self._key(chain_id))).one()
-            chosen = self._that_fit([each for each in ready if each.id in waiting], market, standing)
+            chosen, too_dear = self._that_fit([each for each in ready if each.id in waiting], market, standing)
+            for id in too_dear:
+                await connection.execute(sql.PASS_OVER, {"id": id, "reason": "daily_cap_reached"})
             signed = [
                 await self._sign(chain_id, each, nonce + position, fees, wei)
                 for position, (each, fees, wei) in enumerate(chosen)
@@ -341,19 +343,26 @@ class Admission:
         await broadcast(self._engine, self._chains[chain_id], [each.attempt for each in signed])
         return len(signed)
 
-    def _that_fit(self, ready: Sequence[_Ready], market: _Market, standing: Any) -> list[tuple[_Ready, Fees, int]]:
-        """Those before the first that has no room, with their fees and wei. Raises `RelayStopped` when it is the
-        balance that the very first is too much for."""
+    def _that_fit(
+        self, ready: Sequence[_Ready], market: _Market, standing: Any
+    ) -> tuple[list[tuple[_Ready, Fees, int]], list[UUID]]:
+        """Those before the first that has no room, with their fees and wei; and those among them that have none today
+        whatever becomes of what is under way, for whom nobody waits. Raises `RelayStopped` when it is the balance that
+        the very first is too much for."""
         chosen: list[tuple[_Ready, Fees, int]] = []
+        too_dear: list[UUID] = []
         owed, room = int(standing.owed), self.caps.daily_wei - int(standing.used_wei)
         for each in ready[: max(0, self.caps.max_open - standing.open)]:
             fees, wei = self._offer(market, each.gas_limit)
+            if fees is not None and standing.spent_wei + wei > self.caps.daily_wei:
+                too_dear.append(each.id)
+                continue
             if fees is None or wei > room or (chosen and market.balance < owed + wei):
                 break
             check_balance(market.balance, owed + wei)
             chosen.append((each, fees, wei))
             owed, room = owed + wei, room - wei
-        return chosen
+        return chosen, too_dear
 
     async def _objection(
         self, chain: Chain, row: Any, ready: _Ready, answer: bytes | Reverted | None, head: Block

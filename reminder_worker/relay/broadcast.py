@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import structlog
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
@@ -20,7 +21,7 @@ async def broadcast(
 ) -> Mapping[str, tuple[SendOutcome, ...]]:
     """By transaction hash what each endpoint that answers says; none: nobody is reachable, or timed out after all.
 
-    Requests of which an endpoint has an attempt become `broadcast`.
+    Requests of which an endpoint has an attempt become `broadcast`, where the database does not answer at the next look.
     """
     if not attempts:
         return {}
@@ -34,6 +35,9 @@ async def broadcast(
             said = [str(each) for each in outcomes[attempt.tx_hash]] or ["unreachable"]
             log.warning("transaction_not_taken", chain_id=chain.chain_id, tx=attempt.tx_hash, said=said)
     values = {"chain_id": chain.chain_id, "sent": list(outcomes), "taken": taken}
-    async with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
-        await connection.execute(sql.MARK_SENT, values)
+    try:
+        async with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+            await connection.execute(sql.MARK_SENT, values)
+    except (SQLAlchemyError, OSError) as error:  # they are stored and on the wire: that they failed would be untrue
+        log.warning("transactions_not_marked", chain_id=chain.chain_id, error=type(error).__name__)
     return outcomes

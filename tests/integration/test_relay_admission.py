@@ -1,7 +1,7 @@
 """Admission: one transaction in the database, and nothing on the wire that it did not commit."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -412,6 +412,29 @@ async def test_what_waits_counts_but_reserves_wei_only_with_its_nonce(world: Rel
     assert await world.budget() == {"requests": 2, "reserved": 2 * once, "spent": 0}
 
 
+async def test_what_is_too_dear_for_the_rest_of_the_day_holds_up_nobody_and_goes_tomorrow(world: RelayWorld) -> None:
+    """While the cap is only reserved it keeps its turn."""
+    admission = with_caps(world, max_open=1)
+    await admission.admit(authorization(1))
+    once = (await world.budget())["reserved"]
+    dear = await admission.admit(authorization(2, gas_limit=3 * GAS))
+    cheap = await admission.admit(authorization(3))
+    world.mine()
+    await mark_mined(world)
+    tight = with_caps(world, daily_wei=3 * once)
+    assert await tight.start_open(CHAIN_ID) == 0
+    await world.execute("update worker.relay_budget set spent_wei = reserved_wei, reserved_wei = 0")
+    assert await tight.start_open(CHAIN_ID) == 1
+    assert [await world.state(each) for each in (dear, cheap)] == ["queued", "broadcast"]
+    waits = await tight.view(dear.id)
+    assert waits is not None
+    assert waits.reason == "daily_cap_reached"
+    assert (await tight.admit(authorization(4))).state is State.BROADCAST
+    await world.execute("update worker.relay_budget set day = day - 1")
+    assert await tight.start_open(CHAIN_ID) == 1
+    assert await world.state(dear) == "broadcast"
+
+
 async def test_a_new_day_has_caps_of_its_own(world: RelayWorld) -> None:
     admission = with_caps(world, daily_count=1)
     await admission.admit(authorization(1))
@@ -582,6 +605,34 @@ async def test_a_node_that_accepts_and_is_not_heard_loses_nothing(world: RelayWo
     assert view.state is State.SIGNED
     assert await broadcast(world.engine, world.chain, await stored(world)) == {view.tx_hash: ("known",)}
     assert await world.state(view) == "broadcast"
+
+
+async def test_what_is_stored_is_accepted_although_the_database_is_away_once_it_is_sent(
+    world: RelayWorld, postgres_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is told that nothing is stored signs anew, for a nonce that is taken."""
+    name, send = world.engine.url.database, Chain.send_raw
+
+    def take(allowed: bool) -> None:
+        with psycopg.connect(postgres_server, autocommit=True) as connection:
+            connection.execute(f"alter database {name} allow_connections {allowed}")
+            if not allowed:
+                connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [name])
+
+    async def sent_last(self: Chain, transactions: Sequence[bytes]) -> Any:
+        said = await send(self, transactions)
+        take(False)
+        return said
+
+    monkeypatch.setattr(Chain, "send_raw", sent_last)
+    view = await world.admission.admit(authorization(1))
+    monkeypatch.undo()
+    take(True)
+    assert view.state is State.BROADCAST
+    assert (await world.admission.admit(authorization(1))).id == view.id
+    world.mine()
+    await world.run()
+    assert await world.state(view) == "mined"
 
 
 # -- the wallet ------------------------------------------------------------------------------------
