@@ -50,11 +50,11 @@ async def email_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
         undecided[email.chain_id, email.kind, email.state] += email.count
     waiting = await operations.waiting_emails(engine)
     return [
-        gauge("emails_settled_last_day", "Emails settled in the last 24 hours", ("kind", "state"), sends),
-        gauge("emails_due", "Emails to be tried now", (), {(): waiting.due}),
-        gauge("emails_later", "Emails to be tried later", (), {(): waiting.later}),
-        gauge("emails_in_flight", "Emails claimed by a dispatcher", (), {(): waiting.in_flight}),
-        gauge("emails_oldest_waiting_seconds", "Age of the oldest to be tried", (), {(): await _oldest(engine)}),
+        gauge("emails_settled_last_day", "Reminders settled in the last 24 hours", ("kind", "state"), sends),
+        gauge("emails_due", "Reminders to be tried now", (), {(): waiting.due}),
+        gauge("emails_later", "Reminders to be tried later", (), {(): waiting.later}),
+        gauge("emails_in_flight", "Reminders claimed by a dispatcher", (), {(): waiting.in_flight}),
+        gauge("emails_oldest_waiting_seconds", "Age of the oldest of both", (), {(): await _oldest(engine)}),
         gauge("emails_undecided", "Emails unknown, held or dead", ("chain", "kind", "state"), undecided),
     ]
 

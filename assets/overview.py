@@ -44,7 +44,7 @@ def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]
 
 
 @dg.asset(
-    deps=[sent_emails],
+    deps=[sent_emails, "gift_emails"],
     group_name="reminders",
     kinds={"postgres", "polars"},
     owners=OWNERS,
@@ -52,7 +52,7 @@ def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]
     freshness_policy=EVERY_QUARTER_HOUR,
 )
 def sends_per_day(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
-    """What came of the emails settled in the last fourteen days (UTC), by day and kind."""
+    """What came of the emails settled in the last fourteen days (UTC), those of gifts too, by day and kind."""
     sends = service.call(_sends, SECONDS)
     return dg.MaterializeResult(metadata=charts.sends(sends, DAYS))
 
@@ -71,4 +71,5 @@ async def _states(runtime: "Runtime") -> "tuple[list[operations.PassState], dict
 async def _sends(runtime: "Runtime") -> "list[operations.Sends]":
     from reminder_worker import operations
 
-    return await operations.sends_per_day(runtime.engine, DAYS)
+    reminders, gifts = operations.sends_per_day, operations.gift_sends_per_day
+    return [*await reminders(runtime.engine, DAYS), *await gifts(runtime.engine, DAYS)]

@@ -50,6 +50,7 @@ WHOLE_BY_DESIGN: Final = {
     "under_other_keys": "a rotation of keys",
     "statistics count": "one row an hour",
     "gift_emails": "counts every email of every gift",
+    "gift_sends_per_day": "as gift_emails, four times an hour",
     "gifts_to_be_told_of": "counts every gift",
 }
 
@@ -95,6 +96,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
         operations.gifts_to_be_told_of,
         operations.waiting_emails,
         operations.sends_per_day,
+        operations.gift_sends_per_day,
         operations.paused_legacies,
         operations.next_ask,
         relay.open_requests,

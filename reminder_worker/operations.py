@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import BigInteger, ColumnElement, cast, delete, extract, func, select, text
+from sqlalchemy import BigInteger, ColumnElement, Table, cast, delete, extract, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker import operations_relay
@@ -255,12 +255,13 @@ async def waiting_emails(engine: AsyncEngine) -> Waiting:
 
 
 async def sends_per_day(engine: AsyncEngine, days: int = 14) -> list[Sends]:
-    """What came of emails settled in the last `days` days: sent, suppressed, dropped, dead."""
-    t = sent_ledger.c
-    day = func.date(func.timezone("UTC", t.settled_at))
-    since = func.now() - func.make_interval(0, 0, 0, days)
-    question = select(day, t.kind, t.state, func.count()).where(t.settled_at >= since)
-    return await _rows(engine, Sends, question.group_by(day, t.kind, t.state).order_by(day, t.kind, t.state))
+    """What came of reminders settled in the last `days` days: sent, suppressed, dropped, dead."""
+    return await _settled(engine, sent_ledger, days)
+
+
+async def gift_sends_per_day(engine: AsyncEngine, days: int = 14) -> list[Sends]:
+    """As `sends_per_day`, of emails of gifts."""
+    return await _settled(engine, gift_ledger, days)
 
 
 async def paused_legacies(engine: AsyncEngine) -> int:
@@ -304,6 +305,14 @@ async def _forget_gifts(connection: AsyncConnection, long_over: ColumnElement[in
         await connection.execute(delete(gift_wallet).where(wallet.sub_organization_id.is_(None), given_up)),
     ]
     return emails + sum(each.rowcount for each in done)
+
+
+async def _settled(engine: AsyncEngine, ledger: Table, days: int) -> list[Sends]:
+    t = ledger.c
+    day = func.date(func.timezone("UTC", t.settled_at))
+    since = func.now() - func.make_interval(0, 0, 0, days)
+    question = select(day, t.kind, t.state, func.count()).where(t.settled_at >= since)
+    return await _rows(engine, Sends, question.group_by(day, t.kind, t.state).order_by(day, t.kind, t.state))
 
 
 async def _rows(engine: AsyncEngine, answer: type[T], question: Any) -> list[T]:

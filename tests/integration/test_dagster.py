@@ -256,6 +256,22 @@ def test_the_overview_shows_every_pass_and_what_was_sent(service: Service, datab
     assert "| owner_reset | sent | 3 |" in made["sends_per_day"]["outcomes"]
 
 
+def test_emails_of_gifts_are_among_those_sent(service: Service, database: psycopg.Connection[Any]) -> None:
+    """Each was an email to somebody; one of last month is of no day shown."""
+    _enter_email(database, "sent", message_id="m", settled_at=datetime.now(UTC))
+    for number, (state, ago) in enumerate((("sent", 0), ("sent", 0), ("dropped", 0), ("sent", 40), ("queued", None))):
+        settled = None if ago is None else datetime.now(UTC) - timedelta(days=ago)
+        database.execute(
+            "insert into worker.gift_ledger"
+            " (id, email_hash, chain_id, timelock_id, kind, state, expires_at, settled_at)"
+            " values (gen_random_uuid(), 'h', 31337, %s, 'gift_unlocked', %s, now() + interval '9 days', %s)",
+            (number, state, settled),
+        )
+    shown = _made(_run("overview", service))["sends_per_day"]
+    assert shown["sent today"] == shown["sent in 14 days"] == 3
+    assert {"| gift_unlocked | sent | 2 |", "| gift_unlocked | dropped | 1 |"} <= set(shown["outcomes"].splitlines())
+
+
 def test_what_was_switched_off_or_is_of_a_chain_that_is_gone_is_not_counted_as_failing(
     service: Service, database: psycopg.Connection[Any]
 ) -> None:
