@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from eth_utils.address import to_checksum_address
+from eth_utils.address import is_checksum_address, is_checksum_formatted_address, to_checksum_address
 from litestar import Controller, Request, Response, get
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
@@ -59,8 +59,16 @@ TOO_MANY = (
 NONE_FOR = (
     "No gift was found for this sheet",
     [
+        "If you typed the link, please compare it with your sheet: a letter or a number of it may differ.",
         "A gift that was sealed this minute may need a moment: please try again shortly.",
         f"A gift that has been opened already is not shown here any more. {KEEP_THE_SHEET}",
+    ],
+)
+MISTYPED = (
+    "This link has a mistake",
+    [
+        "A letter or a number of its address differs from what is printed, or one is missing. Nothing is lost.",
+        "Please compare it with your sheet, from the 0x on, or scan the code on the cover of the sheet.",
     ],
 )
 
@@ -151,7 +159,7 @@ class GiftPageController(Controller):
                 raise NotFound("This is no address.")
             link = await pages.newest(address.lower(), marks)
         except (NotFound, *_PASSING) as error:
-            return _sorry(error, marks, NONE_FOR)
+            return _sorry(error, marks, MISTYPED if _is_mistyped(address) else NONE_FOR)
         return Response("", status_code=302, media_type="text/plain", headers={"Location": link.url})
 
 
@@ -229,6 +237,13 @@ def _link(pages: GiftPages, chain_id: str, timelock_id: str, marks: Marks) -> Cl
     if not (_NUMBER.fullmatch(chain_id) and _NUMBER.fullmatch(timelock_id)):
         raise NotFound("This is no gift's path.")
     return pages.rules.link(int(chain_id), int(timelock_id), marks)
+
+
+def _is_mistyped(address: str) -> bool:
+    """What is no address, or one whose capitals are not its own (EIP-55); without capitals nobody can tell."""
+    return not _ADDRESS.fullmatch(address) or (
+        is_checksum_formatted_address(address) and not is_checksum_address(address)
+    )
 
 
 def _origins(provider: IdentityProviderSettings | None) -> list[str]:

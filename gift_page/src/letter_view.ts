@@ -19,9 +19,8 @@ export function showLetter(place: HTMLElement, title: HTMLElement, letter: Lette
   } else {
     const { to, from, note } = letter;
     if (to !== "") {
-      const greeting = `${title.textContent}, ${to}`;
-      title.textContent = greeting;
-      document.title = greeting;
+      document.title = `${title.textContent}, ${to}`;
+      title.append(", ", make("bdi", {}, to)); // whose own direction sets it
     }
     if (from === "" && note === "") return;
     place.className = "letter";

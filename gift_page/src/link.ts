@@ -36,11 +36,16 @@ export const MOST_LETTER_BYTES = 1600;
 /** What a letter may not be; the message is a sentence that echoes nothing of the input. */
 export class BadLetter extends Error {}
 
+const LINE_ENDS = /\s|%(?:20|0a|0d)/gi;
+const FRAGMENT = /^g(?:=|%3d)([A-Za-z0-9_-]+)/i;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const NOT_A_NAME = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 const NOT_A_NOTE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const JOINERS = /[\u200c\u200d]/g; // part of words and of emoji
 const PICTURES = /[\u{1f000}-\u{1faff}]/gu; // an emoji may be younger than a device's tables
+// As ideographs may be: two planes are kept for them alone, and the yearly additions are letters of people's names.
+const IDEOGRAPHS = /[\u{20000}-\u{2fffd}\u{30000}-\u{3fffd}]/gu;
+const KNOWN_IDEOGRAPH = "\u4e00";
 const PILED_MARKS = /[\p{Mn}\p{Me}]{5}/u; // drawn over the lines around a name
 // What a reader sees nothing of, or reads past.
 const UNREAD = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\u{e0100}-\u{e01ef}]/gu;
@@ -73,13 +78,14 @@ export function decodeLetter(text: string): Letter {
   return letter;
 }
 
-/** Of `location.hash`: the letter, null where there is none, "damaged" where there is one that cannot be read. */
+/** Of `location.hash`: the letter, null where there is none, "damaged" where there is one that cannot be read. What a link
+ * was broken by or wrapped in on its way, line ends and a bracket or full stop behind it, is none of it. */
 export function letterOf(hash: string): Letter | null | "damaged" {
-  const fragment = hash.replace(/^#/, "");
+  const fragment = hash.replace(/^#/, "").replace(LINE_ENDS, "");
   if (fragment === "") return null;
   try {
-    if (!fragment.startsWith("g=")) throw new BadLetter("is not a letter");
-    return decodeLetter(fragment.slice(2));
+    const [, letter = ""] = FRAGMENT.exec(fragment) ?? [];
+    return decodeLetter(letter);
   } catch (error) {
     if (error instanceof BadLetter) return "damaged";
     throw error;
@@ -109,7 +115,7 @@ export function checkLetter(letter: Letter): void {
 }
 
 function checkName(text: string): void {
-  if (NOT_A_NAME.test(text.replace(JOINERS, "").replace(PICTURES, ""))) {
+  if (NOT_A_NAME.test(text.replace(JOINERS, "").replace(PICTURES, "").replace(IDEOGRAPHS, ""))) {
     throw new BadLetter("has a name with a control or invisible character");
   }
   const name = text.normalize("NFC").split(/\s+/u).filter(Boolean).join(" ");
@@ -118,8 +124,9 @@ function checkName(text: string): void {
     throw new BadLetter(`has a name of more than ${MOST_NAME_CHARACTERS} characters`);
   }
   if (PILED_MARKS.test(name)) throw new BadLetter("has a name that piles marks upon a letter");
-  const plain = name.normalize("NFKC").replace(DOTS, ".").replace(BLANK, " ").replace(UNREAD, "");
-  if (READS_AS_URL.test(name) || READS_AS_URL.test(plain)) {
+  const read = name.replace(IDEOGRAPHS, KNOWN_IDEOGRAPH); // a letter, also where this device's tables do not know it
+  const plain = read.normalize("NFKC").replace(DOTS, ".").replace(BLANK, " ").replace(UNREAD, "");
+  if (READS_AS_URL.test(read) || READS_AS_URL.test(plain)) {
     throw new BadLetter("has a name that reads as a web or email address");
   }
 }

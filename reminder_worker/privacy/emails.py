@@ -19,6 +19,9 @@ _NOT_TEXT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # control, bi
 _ENCODED_WORD = "=?"  # how one begins (RFC 2047); what it hides, line breaks too, comes out when a header is written
 _JOINERS = "\u200c\u200d"  # part of Persian and Indic names
 _PICTURES = ("\U0001f000", "\U0001faff")  # emoji and the like, which may be younger than our tables
+# As ideographs may be: two planes are kept for them alone, and the yearly additions are letters of people's names.
+_IDEOGRAPH = re.compile("[\U00020000-\U0002fffd\U00030000-\U0003fffd]")
+_KNOWN_IDEOGRAPH = "\u4e00"
 _DOTS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61\u2024\ufe52", ".") | {"\u2800": " "})  # as a reader sees them
 # What a reader sees nothing of, or reads past: it would part a dot from its letters. Marks of Indic scripts stay.
 _UNREAD = re.compile(
@@ -72,7 +75,8 @@ def check_name(text: str) -> str:
         raise ValueError(f"is longer than {MAX_NAME_CHARACTERS} characters")
     if _most_marks(name) > MAX_MARKS:
         raise ValueError("piles marks upon a letter")
-    if any(_READS_AS_URL.search(text) for text in (name, _plain(name))):  # mail programs look at the name itself
+    read = _IDEOGRAPH.sub(_KNOWN_IDEOGRAPH, name)  # a letter, also where our tables do not know it
+    if any(_READS_AS_URL.search(text) for text in (read, _plain(read))):  # mail programs look at the name itself
         raise ValueError("reads as a web or email address")
     return name
 
@@ -80,7 +84,7 @@ def check_name(text: str) -> str:
 def check_mailed_name(text: str) -> str:
     """The same for a name in our emails, which a stranger may have chosen to be called back or visited."""
     name = check_name(text)
-    plain = _plain(name)
+    plain = _plain(_IDEOGRAPH.sub(_KNOWN_IDEOGRAPH, name))
     if _SPACED_DOMAIN.search(plain):
         raise ValueError("reads as a web or email address")
     if sum(category(character)[0] == "N" for character in plain) > MAX_NAME_DIGITS:
@@ -102,4 +106,5 @@ def _most_marks(name: str) -> int:
 
 
 def _is_text(character: str) -> bool:
-    return character in _JOINERS or _PICTURES[0] <= character <= _PICTURES[1]
+    is_picture = _PICTURES[0] <= character <= _PICTURES[1]
+    return character in _JOINERS or is_picture or _IDEOGRAPH.fullmatch(character) is not None

@@ -23,8 +23,16 @@ LOST_PARTS = {
     "cut": lambda url: url[:-7],
     "no letter": lambda url: url.split("#")[0] + "#g=",
     "another fragment": lambda url: url.split("#")[0] + "#hello",
+    "cut and closed": lambda url: url[:-7] + ").",
+}
+ADDED_PARTS = {
     "encoded": lambda url: url.replace("#g=", "#g%3D"),
     "more": lambda url: url + "&x=1",
+    "full stop": lambda url: url + ".",
+    "bracket": lambda url: url + ">,",
+    "quotation mark": lambda url: url + "\u201d",
+    "padding": lambda url: url + "==",
+    "lines put together": lambda url: url[:-60] + " " + url[-60:-30] + "%0D%0A" + url[-30:] + "%20",
 }
 _MOVED = """() => new Promise((done) => {
   let sum = 0;
@@ -150,6 +158,21 @@ async def test_a_gift_of_a_lifetime_fits_a_small_screen(gift_world: GiftWorld, v
             assert await cell.evaluate("(cell) => cell.scrollWidth - cell.clientWidth") <= 0, (width, letters)
 
 
+async def test_who_needs_large_letters_reads_the_key_they_type(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """All four digits of a group; and four groups a row, as on the sheet, where there is room for them."""
+    page = visitor.page
+    await page.goto((await gift_world.seal(gift_world.person("ada"), marks=PAPER)).url)
+    group = page.get_by_label("Group 6 of 16")
+    await group.fill("dddd")
+    for width, letters in ((320, "100%"), (390, "100%"), (1280, "100%"), (390, "200%")):
+        await page.set_viewport_size({"width": width, "height": 640})
+        await page.evaluate("(size) => { document.documentElement.style.fontSize = size; }", letters)
+        assert await group.evaluate("(field) => field.scrollWidth - field.clientWidth") <= 0, (width, letters)
+        if letters == "100%":
+            columns = "(field) => getComputedStyle(field.parentElement).gridTemplateColumns.split(' ').length"
+            assert await group.evaluate(columns) == 4, width
+
+
 # -- the letter -------------------------------------------------------------------------------------------
 
 
@@ -161,7 +184,7 @@ async def test_text_is_text(gift_world: GiftWorld, visitor: Visitor) -> None:
     assert await visitor.page.title() == f"Happy birthday, {HOSTILE.to}"
     assert await visitor.page.locator("#letter .note").text_content() == HOSTILE.note
     assert await visitor.page.locator("#letter .from").text_content() == HOSTILE.giver
-    assert await visitor.page.locator("h1 *, .note *, #letter img, #letter a, #letter script").count() == 0
+    assert await visitor.page.locator("h1 :not(bdi), .note *, #letter img, #letter a, #letter script").count() == 0
     nothing_amiss(visitor, gift_world.origin)
 
 
@@ -169,8 +192,12 @@ async def test_a_letter_written_from_right_to_left_is_set_so(gift_world: GiftWor
     """Or its full stops stand at the wrong end; one from left to right is as ever."""
     sides = {"מזל טוב!": "rtl", "عيد ميلاد سعيد.": "rtl", "Best wishes!": "ltr"}
     for words, side in sides.items():
-        gift = await gift_world.seal(gift_world.person("ada"), letter=Letter("", words.rstrip("!."), words))
+        name = words.rstrip("!.")
+        gift = await gift_world.seal(gift_world.person("ada"), letter=Letter(name, name, words))
         await visitor.page.goto(gift.url)
+        greeted = visitor.page.locator("h1 bdi")
+        await expect(greeted).to_have_text(name)
+        assert await greeted.evaluate("(element) => getComputedStyle(element).direction") == side
         for part in (".note", ".from span"):
             shown = visitor.page.locator("#letter").locator(part)
             assert await shown.evaluate("(element) => getComputedStyle(element).direction") == side
@@ -187,6 +214,19 @@ async def test_a_damaged_letter_is_said_to_be_so_and_the_gift_opens_all_the_same
     await expect(visitor.page.get_by_role("heading", name="The message did not arrive whole")).to_be_visible()
     await expect(visitor.page.get_by_role("heading", level=1)).to_have_text("Happy birthday")
     await expect(visitor.page.get_by_label("Group 1 of 16")).to_be_visible()
+    nothing_amiss(visitor, gift_world.origin)
+
+
+async def test_what_a_link_came_with_on_its_way_takes_nothing_of_its_letter(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """Who wraps a long line, puts a full stop behind it or tracks its readers did not lose anything."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    for add in ADDED_PARTS.values():
+        await visitor.page.goto("about:blank")
+        await visitor.page.goto(add(gift.url))
+        await expect(visitor.page.locator("#letter .note")).to_have_text(LETTER.note)
+        await expect(visitor.page.get_by_role("heading", level=1)).to_have_text(f"Happy birthday, {LETTER.to}")
     nothing_amiss(visitor, gift_world.origin)
 
 

@@ -19,6 +19,7 @@ NAMES = (
     "=?utf-8?q?x?=", "a=?", "\U0001fa77", "\U0001fb00", "1.2.3.4.5", "x1.2.3.4", "awww.", "_tel:", "-tel:",
     "x\u034f.yz", "x\ufe0f.yz", "x.y\u034fz", "x.\U000e0100yz", "x\u0335.yz", "a\u200cwww. B", "a" + "\u0337" * 4,
     "a" + "\u0337" * 5, "\u0f40" + "\u0f90" * 5, "\u0915\u0947.\u0928\u0930", "\u2764\ufe0f", "1\ufe0f\u20e3",
+    "\U00031350", "\U00031350.\U00031350x", "x.\U0002ebf0y", "\U0003fffd" * 61, "\U0002ffff", "\U00040000",
 )  # fmt: skip
 NOTES = (
     "", "Hi", "two\nlines", "tab\t", "x" * 500, "x" * 501, "\u202e", "\u200d", "http://ok.example", "\x7f", "\ufeff",
@@ -102,6 +103,16 @@ def test_an_emoji_that_is_younger_than_our_tables_or_a_phones_is_part_of_a_name(
         letter = {"to": f"Mum {emoji}", "from": emoji, "note": ""}
         written = page.ask(letter)
         assert page.ask(written) == _server_reads(written) == letter
+
+
+def test_an_ideograph_that_is_younger_than_our_tables_is_part_of_a_name(page: Page) -> None:
+    """Two planes hold nothing else. What reads as an address with them both refuse, whichever knows them."""
+    for ideograph in ("\U00031350", "\U000323b0", "\U0003fffd"):  # of 2022, of 2025, and of some later year
+        letter = {"to": f"王{ideograph}明", "from": ideograph, "note": ""}
+        written = page.ask(letter)
+        assert page.ask(written) == _server_reads(written) == letter
+        assert page.ask(letter | {"from": f"x.{ideograph * 2}"}) is None
+        assert _server_reads(_raw(json.dumps({"v": 1, **letter, "from": f"x.{ideograph * 2}"}))) is None
 
 
 @given(letter=letters)

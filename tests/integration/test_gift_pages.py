@@ -506,6 +506,22 @@ async def test_an_index_that_is_read_again_says_of_no_address_that_there_is_no_g
     assert (await entry(world, ada.address)).headers["Location"] == f"{ORIGIN}/sealed/{world.chain_id}/{gift}"
 
 
+async def test_who_mistyped_the_address_of_a_sheet_is_not_told_that_its_gift_was_opened(
+    world: World, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """It is written on the sheet for those without a camera, and its capitals tell where a digit differs."""
+    world.scenario.create_gift(giver, ada.address, eth=1)
+    await indexed(world)
+    wrong = ada.address[:-1] + ("0" if ada.address[-1] != "0" else "1")
+    for typed in (wrong, ada.address[:-1], f"{ada.address}.", ada.address.replace("0x", "Ox"), wrong.upper()):
+        answer = await entry(world, typed, "?paper=1")
+        told = Tags(answer.body).text
+        assert (answer.status, "compare it with your sheet" in told, "opened" in told) == (404, True, False), typed
+    told = Tags((await entry(world, wrong.lower(), "?paper=1")).body).text  # without capitals nobody can tell
+    assert "compare it with your sheet" in told
+    assert "A gift that has been opened already is not shown here" in told
+
+
 @pytest.mark.parametrize("address", ["0x12", "ada.eth", "0x" + "g" * 40, "%0d%0aLocation:x", "0x" + "\u0661" * 40])
 async def test_what_is_no_address_has_no_gift(world: World, address: str) -> None:
     """A page that says so, with nothing of the address on it."""

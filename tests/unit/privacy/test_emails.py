@@ -140,7 +140,20 @@ def test_an_emoji_that_is_younger_than_our_tables_is_kept(name: str) -> None:
     assert check_name(name) == name
 
 
-@pytest.mark.parametrize("character", ["\u0378", "\U0001ffff", "\U000e0fff"])
+@pytest.mark.parametrize("ideograph", ["\U00031350", "\U0002ebf0", "\U000323b0", "\U0003fffd"])
+def test_an_ideograph_that_is_younger_than_our_tables_is_kept(ideograph: str) -> None:
+    """Of 2022, 2023, 2025 and some later year: two planes are kept for them, and most of them are in people's names."""
+    assert check_mailed_name(f"王{ideograph}明") == f"王{ideograph}明"
+
+
+@pytest.mark.parametrize("name", ["evil.{0}{0}", "evil\uff0e{0}\ufe0f{0}", "{0}.com"])
+def test_an_ideograph_that_is_younger_than_our_tables_is_a_letter_of_an_address(name: str) -> None:
+    for ideograph in ("\U00020000", "\U00031350"):
+        with pytest.raises(ValueError, match="web or email address"):
+            check_name(name.format(ideograph))
+
+
+@pytest.mark.parametrize("character", ["\u0378", "\U0001ffff", "\U000e0fff", "\U0002fffe", "\U00040000"])
 def test_what_else_our_tables_do_not_know_is_refused(character: str) -> None:
     with pytest.raises(ValueError, match="invisible"):
         check_name(f"Anna {character}")
