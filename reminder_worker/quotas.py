@@ -86,9 +86,9 @@ class Quotas:
         async with self._autocommit.connect() as own:
             return frozenset((await own.execute(_TAKE, values)).scalars().all())
 
-    async def give_back(self, scope: str, subject: str, window_seconds: int) -> None:
-        """What was taken once in the current window came to nothing."""
-        start = int(self.now()) // window_seconds * window_seconds
+    async def give_back(self, scope: str, subject: str, window_seconds: int, taken_at: float) -> None:
+        """What was taken once came to nothing; `taken_at`: unix seconds just before, by this clock."""
+        start = int(taken_at) // window_seconds * window_seconds
         async with self._engine.begin() as own:
             await own.execute(_GIVE_BACK, {"scope": scope, "subject": subject, "window": start})
 

@@ -185,6 +185,7 @@ class GiftMail:
         found, heads = await self._read(entries, report)
 
         async def one(entry: Row[Any]) -> None:
+            taken_at = self._quotas.now()
             verdict = await self._resolved(entry, found, heads) if not report.outage else _SPARED
             if not isinstance(verdict, Ready):
                 await self._settle(entry, token, verdict, report)
@@ -193,7 +194,7 @@ class GiftMail:
             ours = await self._settle(entry, token, verdict, report)
             # Nothing reached the address, and nobody else holds it who may post it for what it took.
             if ours and verdict.state in ("released", "suppressed", "dead"):
-                await self._quotas.give_back("email_day", entry.email_hash.hex(), DAY)
+                await self._quotas.give_back("email_day", entry.email_hash.hex(), DAY, taken_at)
 
         await self._for_each(entries, one)
 

@@ -84,7 +84,7 @@ class GiftWallets:
             raise NotConfigured("Gifts to an email address are not offered here.")
         email = _normalised(request.email)
         digest = await self._authorise(request, email)
-        scope = "gift_wallets_of_giver"
+        scope, taken_at = "gift_wallets_of_giver", self._quotas.now()
         await self._quotas.take(None, scope, request.giver, self._settings.per_giver, DAY, code="daily_cap_reached")
         try:
             address = await self._find_or_create(self._provider, self._settings, email)
@@ -93,12 +93,12 @@ class GiftWallets:
                 await spend(connection, digest, request.deadline)
                 await connection.execute(known_by.where(gift_wallet.c.email_hash == self._hashes.email(email)))
         except AlreadyUsed:  # copies sent at once would use up the giver's day
-            await self._quotas.give_back(scope, request.giver, DAY)
+            await self._quotas.give_back(scope, request.giver, DAY, taken_at)
             raise
         except IdentityProviderUnavailable:
             # A few times a day: who makes requests fail on purpose uses up creations all the same.
             if await self._quotas.take_many(None, "gift_wallets_given_back", {request.giver: 1}, MOST_GIVEN_BACK, DAY):
-                await self._quotas.give_back(scope, request.giver, DAY)
+                await self._quotas.give_back(scope, request.giver, DAY, taken_at)
             raise
         return address
 

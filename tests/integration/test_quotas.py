@@ -83,6 +83,22 @@ async def test_many_subjects_are_admitted_each_by_its_own_count(quotas: Quotas) 
     assert await quotas.take_many(None, "test", {"full": 1, "free": 2, "greedy": 3}, 2, 60) == {"free"}
 
 
+@pytest.mark.parametrize("later", [60, -60])
+async def test_what_is_given_back_is_of_the_window_in_which_it_was_taken(
+    quotas: Quotas, clock: Clock, later: int
+) -> None:
+    """Also over midnight, and by a clock that is put back: one more than the limit would fit there."""
+    taken_at = clock.now
+    await quotas.take(None, "test", "a", 1, 60)
+    clock.now += later
+    await quotas.take(None, "test", "a", 1, 60)
+    await quotas.give_back("test", "a", 60, taken_at)
+    with pytest.raises(LimitReached):
+        await quotas.take(None, "test", "a", 1, 60)
+    clock.now = taken_at
+    await quotas.take(None, "test", "a", 1, 60)
+
+
 async def test_a_rolled_back_transaction_used_nothing(quotas: Quotas, engine: AsyncEngine) -> None:
     async with engine.connect() as connection:
         await quotas.take(connection, "test", "a", 1, 60)
