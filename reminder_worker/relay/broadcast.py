@@ -21,7 +21,7 @@ async def broadcast(
 ) -> Mapping[str, tuple[SendOutcome, ...]]:
     """By transaction hash what each endpoint that answers says; none: nobody is reachable, or timed out after all.
 
-    Requests of which an endpoint has an attempt become `broadcast`; without an answer of the database, at the next look.
+    Requests of which an endpoint has an attempt become `broadcast`; while the database is away, at the next look.
     """
     if not attempts:
         return {}
