@@ -1,6 +1,6 @@
 """Numbers for analysts: what is secured, hour by hour, and what happened, day by day. Aggregates only."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
@@ -154,16 +154,18 @@ async def _snapshots(runtime: "Runtime") -> metadata.Metadata:
         found[f"dollars secured, last {HOURS} hours{of}"] = charts.plot(
             "dollars secured", [None if value is None else float(value) for value in values]
         )
-        found[f"secured{of}"] = _tokens(newest)
+        found[f"secured{of}"] = _tokens(newest, {feed.token for feed in chain.settings.price_feeds})
         found[f"counts{of}"] = _counts(newest)
     return found
 
 
-def _tokens(snapshot: "Snapshot") -> metadata.Table:
+def _tokens(snapshot: "Snapshot", with_feed: Collection[str]) -> metadata.Table:
     rows = []
     for token in snapshot.tokens:
-        units = "" if token["decimals"] is None else f"{int(token['amount']) / 10 ** token['decimals']:,.4f}"
-        rows.append((token["symbol"] or token["token"], units, token["usd"] or "no fresh price"))
+        amount, decimals = int(token["amount"]), token["decimals"]
+        units = f"{amount:,} base units" if decimals is None else f"{amount / 10**decimals:,.4f}"
+        unknown = "no fresh price" if token["token"] in with_feed else "no price feed"
+        rows.append((token["symbol"] or token["token"], units, token["usd"] or unknown))
     value = snapshot.value_secured_usd
     rows.append(("all", "", "not known" if value is None else str(value)))
     return metadata.table(("token", "amount", "US dollars"), rows)

@@ -684,3 +684,22 @@ async def test_a_plot_of_the_last_hours_shows_these_hours_only_and_a_gap_where_n
     image = b64decode(plot.partition("base64,")[2].partition(")")[0]).decode()
     assert re.findall(r"M(\d+) ", image) == ["348", "363"]
     assert 'width="364"' in image
+
+
+async def test_a_token_without_a_feed_is_not_said_to_lack_a_fresh_price(world: World, database_url: str) -> None:
+    """Nobody has to look for a feed that stopped; of a token without usable decimals its base units are told."""
+    s, d, ann = world.scenario, world.scenario.deployment, world.holder("ann")
+    s.create_gift(ann, ann.address, tokens=[(d.usdc, 2_500_000), (d.dai, 3 * ETHER)])
+    s.create_gift(ann, ann.address, tokens=[(d.no_metadata_token, 12_345)])
+    await world.snapshot()
+    service = Service(lambda: open_runtime(settings_for(s, database_url, **d.price_environ(31337))))
+    try:
+        found = await asyncio.to_thread(service.call, _snapshots, 30)
+    finally:
+        await asyncio.to_thread(service.close)
+    assert set(found["secured"].md_str.splitlines()[2:]) == {
+        "| USDC | 2.5000 | no fresh price |",
+        "| DAI | 3.0000 | no price feed |",
+        f"| {d.no_metadata_token} | 12,345 base units | no price feed |",
+        "| all |  | not known |",
+    }
