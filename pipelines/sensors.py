@@ -266,7 +266,7 @@ async def _snapshot_taken(runtime: "Runtime") -> str:
         newest = await store.newest(runtime.engine, chain_id)
         words.append(
             f"chain {chain_id} has its snapshot of {clock(newest.hour.timestamp())}"
-            if newest
+            if newest and await runtime.statistics[chain_id].is_current()
             else f"chain {chain_id}: {NOT_AT_THE_HEAD}"
         )
     return "; ".join(words)

@@ -447,6 +447,16 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
     }
 
 
+def test_an_hour_that_waits_for_the_index_is_not_said_to_have_its_snapshot(
+    chain_scenario: Scenario, service: Service
+) -> None:
+    _run("events", service)
+    _run("statistics", service)
+    chain_scenario.advance(3_600)
+    said = _tick("statistics_every_5_minutes", service).skip_message
+    assert said == "chain 31337: the index has first to reach the head"
+
+
 def test_emails_that_wait_are_counted_with_the_time_of_the_next(
     service: Service, database: psycopg.Connection[Any]
 ) -> None:
