@@ -10,11 +10,14 @@ from uuid import UUID
 
 import aiohttp
 import msgspec
+import structlog
 from yarl import URL
 
 from reminder_worker import answers
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.settings import MailSettings
+
+log = structlog.get_logger(__name__)
 
 MAX_ANSWER_BYTES = 64 * 1024
 MAX_RETRY_AFTER_SECONDS = 86400.0
@@ -87,6 +90,7 @@ class MailClient:
         token = settings.token.get_secret_value()
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         self._session: aiohttp.ClientSession | None = None
+        self._fails = False  # as it was said
 
     async def __aenter__(self) -> Self:
         self._session = aiohttp.ClientSession(
@@ -107,14 +111,23 @@ class MailClient:
 
     async def send(self, key: UUID, body: bytes) -> Outcome:
         """`POST /send`. Never raises for what the service or the network does."""
+        outcome, said = await self._post(key, body)
+        fails = speaks_of_an_outage(outcome)
+        if fails and not self._fails:  # also of a single email: where there are few, nothing else says why it waits
+            log.warning("mail_not_taken", key=str(key), error=said)
+        self._fails = fails
+        return outcome
+
+    async def _post(self, key: UUID, body: bytes) -> tuple[Outcome, str]:
+        """With what came back: the HTTP status, or the class of what failed."""
         headers = {"Idempotency-Key": str(key)}
         try:
             async with self._open.post(self._send_url, data=body, headers=headers, allow_redirects=False) as response:
-                return _outcome(response, await answers.read(response, MAX_ANSWER_BYTES))
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
-            return NotAccepted(0)
-        except (TimeoutError, aiohttp.ClientError, OSError):
-            return Undecided()
+                return _outcome(response, await answers.read(response, MAX_ANSWER_BYTES)), f"HTTP {response.status}"
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            return NotAccepted(0), type(error).__name__
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+            return Undecided(), type(error).__name__
 
     async def ask(self, key: UUID) -> MessageStatus:
         """`GET /messages/{key}`. Raises `MailUnavailable` without a usable answer."""

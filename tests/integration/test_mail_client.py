@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 from aiohttp import web
+from structlog.testing import capture_logs
 
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.mail.client import (
@@ -106,6 +107,42 @@ async def test_a_refused_connection_proves_that_nothing_was_accepted() -> None:
         assert await client.send(KEY, b"{}") == NotAccepted(0)
         with pytest.raises(MailUnavailable):
             await client.ask(KEY)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [(429, "HTTP 429"), (401, "HTTP 401"), (500, "HTTP 500"), (None, "ServerDisconnectedError")],
+)
+async def test_the_log_says_once_why_nothing_gets_out(answer: int | None, error: str) -> None:
+    """From the first email on, for many an installation has no second one that hour; anew after one got out."""
+    well = False
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if well:
+            return body('{"messageId": "<1@x>"}')
+        if answer is None:
+            assert request.transport is not None
+            request.transport.close()
+        return body("somebody@post.example", answer or 200)
+
+    async with client_of(handle) as client:
+        with capture_logs() as lines:
+            await client.send(KEY, b"{}")
+            await client.send(uuid4(), b"{}")
+        line = {"event": "mail_not_taken", "log_level": "warning", "key": str(KEY), "error": error}
+        assert lines == [line]
+        with capture_logs() as lines:
+            for well in (True, False):  # noqa: B007
+                await client.send(KEY, b"{}")
+        assert lines == [line]
+
+
+async def test_one_refused_address_is_no_trouble_of_the_mail_service() -> None:
+    for answer in (body("", 422), body('{"suppressed": true}'), body('{"messageId": "<1@x>"}')):
+        async with client_of(answer) as client:
+            with capture_logs() as lines:
+                await client.send(KEY, b"{}")
+            assert not lines
 
 
 async def test_a_silent_service_leaves_it_undecided() -> None:
