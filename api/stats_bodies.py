@@ -54,7 +54,9 @@ class ChainStatsAnswer(Struct, rename="camel"):
     legacies: LegacyCounts
     timelocks: TimelockCounts
     value_secured_usd: Usd
-    tokens: Annotated[list[TokenAnswer], Meta(description="The most valuable first")]
+    tokens: Annotated[
+        list[TokenAnswer], Meta(description="The most valuable first; without those that have no usable decimals")
+    ]
     block_number: Annotated[int, Meta(description="The block that it is all of", examples=[23_456_789])]
 
 
