@@ -201,7 +201,9 @@ def _problem(problem: Problem) -> Response[dict[str, Any]]:
 
 def _on_http_error(request: AnyRequest, error: HTTPException) -> Response[dict[str, Any]]:
     status = HTTPStatus(error.status_code)
-    return _refusal(request, Problem(status, status.name.lower(), status.phrase))
+    # Which newer versions of Python call another name.
+    code = "request_entity_too_large" if status == 413 else status.name.lower()
+    return _refusal(request, Problem(status, code, status.phrase))
 
 
 def _on_database_error(_: AnyRequest, error: SQLAlchemyError) -> Response[dict[str, Any]]:
