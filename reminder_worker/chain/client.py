@@ -117,8 +117,9 @@ class Chain:
             self._alone_views = [self._by([endpoint]) for endpoint in self._endpoints]
         return self._alone_views
 
-    def seconds(self) -> list[tuple[Self, Self]]:
-        """Of the endpoints that do not rest all but the one asked first: by its word alone, and by all others'."""
+    def second_voices(self) -> list[tuple[Self, Self]]:
+        """One pair for each endpoint that does not rest, but for the one that is asked first: the chain by its word
+        alone, and by the words of all others."""
         ready = [view for view in self.alone() if not view._endpoints[0].rest.resting]
         ready.sort(key=lambda view: view._endpoints[0].rest.last)
         return [
@@ -136,9 +137,9 @@ class Chain:
     async def block(self, which: BlockTag | int) -> Block | None:
         """None when no endpoint that answers has it, which a lagging node says too: no proof of a reorganisation.
 
-        A tag is asked of the next endpoint also while what it names is old: the node may have stopped importing blocks,
-        which it does not say. Of old ones the newest counts. So is it while what it names is of the future, by whose
-        time all that waits would be too old; such a block counts only where no endpoint has another.
+        A tag is asked of the next endpoint, too, while the block it names is old (a node that has stopped importing
+        blocks does not say so) or lies in the future, by whose time all that waits would be too old. Of old blocks the
+        newest counts; one of the future counts only where no endpoint has another.
         """
         if isinstance(which, int):
             return (await self.blocks([which]))[0]
@@ -420,7 +421,8 @@ class Chain:
     async def _newest(
         self, tag: BlockTag, parse: Callable[[Block, Sequence[Any]], T | None], *requests: Request
     ) -> T | None:
-        """What is said by whose block counts: others are asked, and one is believed, as in `block`."""
+        """What the endpoint says whose block counts: `block` tells which one that is. `parse` makes the value from the
+        block and the answers to `requests`."""
         best: tuple[Block, T] | None = None
         now = time.time()
 

@@ -1,17 +1,15 @@
 """`eth_simulateV1`: what a transaction would do, its logs and the ether it moves included. Not every node has it."""
 
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated
 
 import msgspec
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.abi import events, topic
 from reminder_worker.chain.endpoint import Request
+from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.chain.values import Call, Reverted
 from reminder_worker.chain.words import WORD
-
-TRANSFER: Final = next(topic(event) for event in events("ERC20") if event["name"] == "Transfer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +21,7 @@ class SimulatedLog:
     def pays(self, receiver: str) -> bool:
         """Whether it tells of a move of an ERC-20 token, or of ether, to `receiver`. Who logged it is not looked at:
         only tokens that are trusted are called."""
-        if len(self.topics) != 3 or self.topics[0] != TRANSFER or self.topics[2][-40:] != receiver[2:]:
+        if len(self.topics) != 3 or self.topics[0] != TRANSFER_TOPIC or self.topics[2][-40:] != receiver[2:]:
             return False
         return len(self.data) == WORD and any(self.data)
 

@@ -25,7 +25,7 @@ from reminder_worker.indexer.questions import (
     ReminderConfig,
     Timelock,
 )
-from reminder_worker.indexer.slices import NO_HASH, Reorganised, Settled, Slice, Unsettled, read_slice
+from reminder_worker.indexer.slices import NO_HASH, NothingNew, Reorganised, Slice, Unsettled, read_slice
 
 log = structlog.get_logger(__name__)
 
@@ -92,7 +92,7 @@ class ChainIndex:
         """Whether there are logs to store. A short range without any is passed over here, so that no run is started."""
         cursor = await self._cursor()
         found = await read_slice(self._chain, self._says, cursor)
-        if isinstance(found, Settled):
+        if isinstance(found, NothingNew):
             return False
         if not isinstance(found, Slice) or found.last.number < found.head:
             return True
@@ -111,7 +111,7 @@ class ChainIndex:
         progress = IndexProgress(cursor.number + 1, cursor.number, stopped="budget")
         while time.monotonic() < ends:
             found = await read_slice(self._chain, self._says, cursor)
-            if isinstance(found, Settled):
+            if isinstance(found, NothingNew):
                 stopped: Stopped = "at_head" if found.head == cursor.number else "node_behind"
                 return replace(progress, head=found.head, stopped=stopped)
             if isinstance(found, Unsettled):

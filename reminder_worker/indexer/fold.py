@@ -162,6 +162,8 @@ TIMELOCK = Fold(
 )
 FOLDS = {"legacy": LEGACY, "reminder_config": REMINDER_CONFIG, "timelock": TIMELOCK}
 
+# The events that can open a reminder window earlier than it was last known to open: of one legacy, and of all legacies
+# of a creator. A guard that a Safe installs leaves no event.
 OF_A_LEGACY = frozenset(
     {
         "TransferEOALegacyTriggerUpdated",
@@ -176,4 +178,3 @@ OF_A_LEGACY = frozenset(
     }
 )
 OF_A_CREATOR = frozenset({"UserConfigUpdated", "PremiumTimeUpdated"})
-"""What can open a reminder window earlier than it was last known to open; a guard put on a Safe leaves no event."""

@@ -52,7 +52,7 @@ async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[
     return logs, replace(second, logs=[log for log in _plain(second.logs) if log not in known and _counts(says, log)])
 
 
-async def settled(beside: Beside, blocks: Mapping[int, Block], now: int) -> tuple[list[Log], int | None]:
+async def vouched_for(beside: Beside, blocks: Mapping[int, Block], now: int) -> tuple[list[Log], int | None]:
     """Those that a receipt at another endpoint proves, up to the first block with one that is in doubt, and this block.
 
     What is in doubt is waited for, but not for ever: it may have been invented to stop us. A log of another fork than
@@ -82,7 +82,7 @@ async def settled(beside: Beside, blocks: Mapping[int, Block], now: int) -> tupl
 
 async def _second(chain: Chain, wanted: LogFilter, first: int, last: int) -> Beside:
     """All that the second endpoint gives; one that does not answer is passed over for the next."""
-    for voice, others in chain.seconds():
+    for voice, others in chain.second_voices():
         logs = await _told_by(voice, wanted, first, last)
         if logs is not None:
             return Beside(logs, voice.health()[0].name, others)

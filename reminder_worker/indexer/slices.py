@@ -6,7 +6,7 @@ from reminder_worker.chain.client import Block, Chain, Log
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.decoding import Says
 from reminder_worker.indexer.index_tables import Cursor
-from reminder_worker.indexer.second_word import logs_of_two, settled
+from reminder_worker.indexer.second_word import logs_of_two, vouched_for
 
 OVERLAP = 8  # blocks read again each time: behind a load balancer a node may know a block before its logs
 NO_HASH = "0x" + "0" * 64  # of the place before block 0
@@ -32,7 +32,7 @@ class Reorganised:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class NothingNew:
     """There is nothing above the cursor: it is at the head, or the node that was asked is behind it."""
 
     head: int | None
@@ -43,7 +43,7 @@ class Unsettled:
     """The chain changed while it was read: to be asked again."""
 
 
-async def read_slice(chain: Chain, says: Says, cursor: Cursor) -> Slice | Reorganised | Settled | Unsettled:
+async def read_slice(chain: Chain, says: Says, cursor: Cursor) -> Slice | Reorganised | NothingNew | Unsettled:
     """The blocks after `cursor`, at most `log_range` of them. Raises `ChainUnavailable`.
 
     The hashes of the cursor's block, of the last block and of every block with a log are asked for after the logs:
@@ -51,9 +51,9 @@ async def read_slice(chain: Chain, says: Says, cursor: Cursor) -> Slice | Reorga
     """
     head = await chain.block("latest")
     if head is None or head.number < cursor.number:
-        return Settled(head.number if head else None)
+        return NothingNew(head.number if head else None)
     if head.number == cursor.number:
-        return Settled(head.number) if head.hash == cursor.hash else Reorganised()
+        return NothingNew(head.number) if head.hash == cursor.hash else Reorganised()
     number = min(cursor.number + chain.settings.log_range, head.number)
     last = head if number == head.number else await chain.block(number)
     if last is None:
@@ -68,7 +68,7 @@ async def read_slice(chain: Chain, says: Says, cursor: Cursor) -> Slice | Reorga
         claimed.append((cursor.number, cursor.hash))  # not to be had: whether it is still of the chain is not known
     if any(number not in blocks or blocks[number].hash != hash for number, hash in claimed):
         return Unsettled()
-    missing, doubtful = await settled(beside, blocks, head.timestamp)
+    missing, doubtful = await vouched_for(beside, blocks, head.timestamp)
     end = Cursor(last.number, last.hash)
     if doubtful is not None:
         end = Cursor(doubtful - 1, blocks[doubtful].parent_hash)

@@ -5,7 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from reminder_worker.chain.simulation import TRANSFER, Simulated, SimulatedLog, outcome, request
+from reminder_worker.chain.events import TRANSFER_TOPIC
+from reminder_worker.chain.simulation import Simulated, SimulatedLog, outcome, request
 from reminder_worker.chain.values import Call, Reverted
 
 HEIR = "0x" + "b8" * 20
@@ -18,7 +19,7 @@ def answer(**call: Any) -> list[Any]:
 
 
 def log(**changes: Any) -> dict[str, Any]:
-    whole = {"address": TOKEN, "topics": [TRANSFER, "0x" + "00" * 32, "0x" + HEIR[2:].rjust(64, "0")]}
+    whole = {"address": TOKEN, "topics": [TRANSFER_TOPIC, "0x" + "00" * 32, "0x" + HEIR[2:].rjust(64, "0")]}
     return whole | {"data": "0x" + "00" * 31 + "07", "logIndex": "0x0", "removed": False} | changes
 
 
@@ -57,14 +58,14 @@ def test_garbage_is_the_nodes_failure(garbage: Any) -> None:
     [
         {"data": b"\0" * 32},
         {"data": b""},
-        {"topics": (TRANSFER, "0x" + "00" * 32, "0x" + "11".rjust(64, "0"))},
-        {"topics": (TRANSFER, "0x" + "00" * 32)},
+        {"topics": (TRANSFER_TOPIC, "0x" + "00" * 32, "0x" + "11".rjust(64, "0"))},
+        {"topics": (TRANSFER_TOPIC, "0x" + "00" * 32)},
         {"topics": ("0x" + "11" * 32, "0x" + "00" * 32, "0x" + HEIR[2:].rjust(64, "0"))},
     ],
 )
 def test_what_moves_nothing_to_somebody_pays_them_nothing(changes: Any) -> None:
     whole = {"address": TOKEN, "data": b"\0" * 31 + b"\7"}
-    topics = (TRANSFER, "0x" + "00" * 32, "0x" + HEIR[2:].rjust(64, "0"))
+    topics = (TRANSFER_TOPIC, "0x" + "00" * 32, "0x" + HEIR[2:].rjust(64, "0"))
     assert SimulatedLog(**(whole | {"topics": topics})).pays(HEIR)
     assert not SimulatedLog(**(whole | {"topics": topics} | changes)).pays(HEIR)
 
