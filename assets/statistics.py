@@ -148,8 +148,8 @@ async def _snapshots(runtime: "Runtime") -> metadata.Metadata:
         if not snapshots:
             continue
         of = f" ({chain.settings.name or chain_id})" if len(runtime.chains) > 1 else ""
-        newest, by_hour = snapshots[0], {each.hour: each.value_secured_usd for each in snapshots}
-        hours = [newest.hour - timedelta(hours=back) for back in range(HOURS - 1, -1, -1)]
+        newest, by_hour = snapshots[0], {each.hour.timestamp(): each.value_secured_usd for each in snapshots}
+        hours = [newest.hour.timestamp() - back * store.HOUR for back in range(HOURS - 1, -1, -1)]
         values = [by_hour.get(hour) for hour in hours]  # an hour without a snapshot is a gap
         found[f"dollars secured, last {HOURS} hours{of}"] = charts.plot(
             "dollars secured", [None if value is None else float(value) for value in values]

@@ -703,3 +703,25 @@ async def test_a_token_without_a_feed_is_not_said_to_lack_a_fresh_price(world: W
         f"| {d.no_metadata_token} | 12,345 base units | no price feed |",
         "| all |  | not known |",
     }
+
+
+async def test_a_plot_has_every_hour_where_the_databases_clock_is_put_back(
+    world: World, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the night of 25 October 2026 there are two hours from 2 to 3 in Berlin."""
+    world.scenario.create_legacy(world.holder("ann"), world.heirs)
+    newest, last = await world.snapshot(), datetime(2026, 10, 25, 12, tzinfo=UTC)
+    async with world.engine.begin() as connection:
+        await connection.execute(delete(statistics))
+    for ago in range(48):
+        hour, dollars = last - timedelta(hours=ago), Decimal(100 + ago)
+        await store.save(world.engine, replace(newest, hour=hour, value_secured_usd=dollars))
+    monkeypatch.setenv("PGTZ", "Europe/Berlin")
+    service = Service(lambda: open_runtime(settings_for(world.scenario, database_url)))
+    try:
+        plot = (await asyncio.to_thread(service.call, _snapshots, 30))["dollars secured, last 48 hours"].md_str
+    finally:
+        await asyncio.to_thread(service.close)
+    assert plot.endswith("from 100.00 to 147.00, now 100.00")
+    image = b64decode(plot.partition("base64,")[2].partition(")")[0]).decode()
+    assert len(re.findall(r"[ML]\d+ \d+", image)) == 48
