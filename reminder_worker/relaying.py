@@ -1,14 +1,10 @@
 """Our own wallets put together: what takes requests for each, and what follows them to their end."""
 
-import asyncio
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import structlog
-from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.alerts import Alerts
@@ -20,7 +16,7 @@ from reminder_worker.relay.admission import RELAYED_CHAINS, Admission
 from reminder_worker.relay.auto_renew import AutoRenew
 from reminder_worker.relay.by_hand import ByHand
 from reminder_worker.relay.values import Caps
-from reminder_worker.relay.wallet import Signer, load_signer
+from reminder_worker.relay.wallet import signer_of
 from reminder_worker.settings import AutoRenewSettings, RelaySettings, Settings
 
 log = structlog.get_logger(__name__)
@@ -29,43 +25,6 @@ RELAYER: Final = "relayer"
 ATTESTOR: Final = "attestor"
 LOW_BALANCE_RENEWALS: Final = 50  # an attestor's balance that pays for fewer is low: to the alert, to doctor
 RENEWALS_OF_AN_OWNER: Final = 20  # a day: one with hundreds of legacies leaves the day's caps to the others
-
-
-class KeystoreSigner:
-    """Opens its keystore at the first signature, which takes a second: most runs of the passes sign nothing."""
-
-    def __init__(self, address: str, key: SecretStr, password: SecretStr) -> None:
-        self.address = address
-        self._key = key
-        self._password = password
-        self._opening = asyncio.Lock()
-        self._opened: Signer | None = None
-
-    async def sign(self, transaction: Mapping[str, Any]) -> bytes:
-        """Raises `Misconfigured` when the keystore does not open, or holds another wallet's key than it says."""
-        async with self._opening:
-            if self._opened is None:
-                opened = await asyncio.to_thread(load_signer, self._key, self._password)
-                if opened.address != self.address:
-                    raise Misconfigured("a keystore JSON holds another wallet's key than it says")
-                self._opened = opened
-        return await self._opened.sign(transaction)
-
-
-def signer_of(key: SecretStr, password: SecretStr | None) -> Signer:
-    """Raises `Misconfigured`; for a keystore that says its address only once it is to sign."""
-    told = _told_address(key.get_secret_value())
-    if told is None or password is None:
-        return load_signer(key, password)
-    return KeystoreSigner(told, key, password)
-
-
-def _told_address(text: str) -> str | None:
-    try:
-        told = str(json.loads(text)["address"]).lower().removeprefix("0x")
-    except (ValueError, KeyError, TypeError):
-        return None
-    return f"0x{told}" if re.fullmatch("[0-9a-f]{40}", told) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,7 +180,8 @@ RAW = text("""
     where chain_id = :chain_id and tx_hash = any(cast(:tx_hashes as text[]))
 """)
 
-PASS_OVER = text("""
+# Those that a stranger with our key took, finally.
+SKIP_NONCES = text("""
     update worker.relay_wallet set next_nonce = :count
     where chain_id = :chain_id and address = :wallet and next_nonce < :count
 """)

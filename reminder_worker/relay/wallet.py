@@ -1,5 +1,8 @@
 """Our own wallets: what signs. Another signer, a KMS for one, is a class with these two members."""
 
+import asyncio
+import json
+import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -37,6 +40,35 @@ class LocalSigner:
         return bytes(self._account.sign_transaction(fields).raw_transaction)
 
 
+class KeystoreSigner:
+    """Opens its keystore at the first signature, which takes a second: most runs of the passes sign nothing."""
+
+    def __init__(self, address: str, key: SecretStr, password: SecretStr) -> None:
+        self.address = address
+        self._key = key
+        self._password = password
+        self._opening = asyncio.Lock()
+        self._opened: Signer | None = None
+
+    async def sign(self, transaction: Mapping[str, Any]) -> bytes:
+        """Raises `Misconfigured` when the keystore does not open, or holds another wallet's key than it says."""
+        async with self._opening:
+            if self._opened is None:
+                opened = await asyncio.to_thread(load_signer, self._key, self._password)
+                if opened.address != self.address:
+                    raise Misconfigured("a keystore JSON holds another wallet's key than it says")
+                self._opened = opened
+        return await self._opened.sign(transaction)
+
+
+def signer_of(key: SecretStr, password: SecretStr | None) -> Signer:
+    """What signs with this key. Raises `Misconfigured`; of a keystore that tells its address only at a signature."""
+    told = _told_address(key.get_secret_value())
+    if told is None or password is None:
+        return load_signer(key, password)
+    return KeystoreSigner(told, key, password)
+
+
 def load_signer(key: SecretStr, password: SecretStr | None = None) -> LocalSigner:
     """`key`: hex, or the text of a keystore JSON (version 3) that `password` opens. Raises `Misconfigured`."""
     text = key.get_secret_value().strip()
@@ -72,3 +104,11 @@ def _from_hex(text: str) -> LocalAccount | None:
 def _account(key: bytes) -> LocalAccount:
     account: LocalAccount = Account.from_key(key)
     return account
+
+
+def _told_address(text: str) -> str | None:
+    try:
+        told = str(json.loads(text)["address"]).lower().removeprefix("0x")
+    except (ValueError, KeyError, TypeError):
+        return None
+    return f"0x{told}" if re.fullmatch("[0-9a-f]{40}", told) else None

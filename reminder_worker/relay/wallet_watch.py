@@ -44,7 +44,7 @@ class WalletWatch:
             await self.stop(chain_id, ours)
         if final is not None and final > ours:
             async with self._engine.begin() as connection:
-                await connection.execute(sql.PASS_OVER, {**self._key(chain_id), "count": final})
+                await connection.execute(sql.SKIP_NONCES, {**self._key(chain_id), "count": final})
 
     async def stop(self, chain_id: int, nonce: int) -> None:
         """Nothing more is admitted; what is under way goes on."""

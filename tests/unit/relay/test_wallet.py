@@ -1,7 +1,8 @@
-"""Keys of our wallets: hex or keystore, and never in an error, a repr or a log."""
+"""Keys of our wallets: hex or keystore, when each is opened, and never in an error, a repr or a log."""
 
 import json
 import traceback
+from typing import Any
 
 import pytest
 from eth_account import Account
@@ -10,11 +11,12 @@ from hexbytes import HexBytes
 from pydantic import SecretStr
 
 from reminder_worker.errors import Misconfigured
-from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relay.wallet import load_signer, signer_of
 
 KEY = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"
 ADDRESS = Account.from_key(KEY).address.lower()
-KEYSTORE = json.dumps(Account.encrypt(bytes.fromhex(KEY), "open sesame", kdf="pbkdf2", iterations=10))
+ENCRYPTED: dict[str, Any] = Account.encrypt(bytes.fromhex(KEY), "open sesame", kdf="pbkdf2", iterations=10)
+KEYSTORE = json.dumps(ENCRYPTED)
 TRANSACTION = {
     "type": 2,
     "chainId": 1,
@@ -75,3 +77,38 @@ async def test_what_is_signed_is_the_transaction_asked_for_by_our_address() -> N
 
 def test_the_key_shows_in_no_repr() -> None:
     assert KEY not in repr(load_signer(SecretStr(KEY)))
+
+
+def _keystore(**changes: Any) -> SecretStr:
+    return SecretStr(json.dumps({**ENCRYPTED, **changes}))
+
+
+async def test_a_keystore_is_opened_once_and_by_a_signature_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+
+    def opens(*arguments: Any) -> Any:
+        opened.append(arguments)
+        return load_signer(*arguments)
+
+    monkeypatch.setattr("reminder_worker.relay.wallet.load_signer", opens)
+    signer = signer_of(_keystore(), SecretStr("open sesame"))
+    assert signer.address == ADDRESS
+    assert not opened
+    expected = await load_signer(SecretStr(KEY)).sign(TRANSACTION)
+    assert [await signer.sign(TRANSACTION) for _ in range(2)] == [expected, expected]
+    assert len(opened) == 1
+
+
+@pytest.mark.parametrize("address", [None, "", "0x12", ["x"]])
+async def test_a_keystore_that_does_not_say_its_address_is_opened_to_know_it(address: object) -> None:
+    assert signer_of(_keystore(address=address), SecretStr("open sesame")).address == ADDRESS
+
+
+async def test_a_keystore_that_lies_about_its_address_or_does_not_open_signs_nothing() -> None:
+    for signer in (
+        signer_of(_keystore(address="11" * 20), SecretStr("open sesame")),
+        signer_of(_keystore(), SecretStr("wrong")),
+    ):
+        with pytest.raises(Misconfigured):
+            await signer.sign(TRANSACTION)
+        assert "sesame" not in repr(signer)
