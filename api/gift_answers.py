@@ -6,12 +6,10 @@ from typing import Annotated, Literal
 from eth_utils.address import to_checksum_address
 from msgspec import Meta, Struct
 
-from api.schemas import EXAMPLE_LEGACY, EXAMPLE_RECIPIENT, rfc3339
+from api.schemas import EXAMPLE_LEGACY, EXAMPLE_RECIPIENT, EXAMPLE_TOKEN, rfc3339
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts
 from reminder_worker.mail.messages import LATEST_TIME
 from reminder_worker.settings import IdentityProviderSettings
-
-EXAMPLE_TOKEN = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"  # noqa: S105 - a coin's address
 
 
 class GiftAssetAnswer(Struct, rename="camel"):

@@ -79,10 +79,10 @@ def exception_handlers() -> ExceptionHandlersMap:
     }
 
 
-def _service_error(_request: Request[Any, Any, Any], error: errors.ServiceError) -> Response[Problem]:
+def _service_error(request: Request[Any, Any, Any], error: errors.ServiceError) -> Response[Problem]:
     status, title = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
     if status == 500:
-        return _unexpected(_request, error)
+        return _unexpected(request, error)
     faults = error.faults if isinstance(error, errors.InvalidInput) else ()
     if isinstance(error, errors.DeadlineTooFar):
         faults = (errors.FieldFault("/deadline", "is too far ahead"),)
@@ -126,12 +126,19 @@ def described(text: str) -> ResponseSpec:
 
 # The framework documents an answer of its own for whatever has parameters.
 UNREADABLE = described("`malformed`: the request cannot be read")
+OF_A_BODY: Mapping[str, str] = MappingProxyType(
+    {
+        "400": "`malformed`: the body is not JSON",
+        "413": "`body_too_large`: more than 64 KiB",
+        "415": "`unsupported_media_type`: not application/json",
+    }
+)
 
 
 def responses(common: Mapping[str, str], words: Mapping[str, str]) -> dict[int, ResponseSpec]:
     """By status what each problem means; `words` by `on_<status>` take precedence, empty ones leave a status out."""
     texts = dict(common) | {status.removeprefix("on_"): text for status, text in words.items()}
-    return {int(status): described(text) for status, text in texts.items() if text}
+    return {int(status): described(text) for status, text in sorted(texts.items()) if text}
 
 
 def problem(

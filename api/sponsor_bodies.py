@@ -4,11 +4,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-from api.schemas import EXAMPLE_RECIPIENT, AnyAddress, ChainId, Signature
+from api.schemas import EXAMPLE_RECIPIENT, EXAMPLE_TOKEN, AnyAddress, ChainId, Signature
 from reminder_worker.relay.authorizations import THE_RECIPIENT
 
 EXAMPLE_ROUTER = "0x4E81E1Ed3F6684EB948F8956b8787967b1a6275b"
-EXAMPLE_TOKEN = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"  # noqa: S105 - a coin's address
 EXAMPLE_TX = "0x" + "9b" * 32
 _NUMBER = "^(0|[1-9][0-9]{0,77})$"
 

@@ -15,20 +15,18 @@ from api.gift_bodies import (
     RecipientWalletAnswer,
     RecipientWalletBody,
 )
-from api.problems import responses
+from api.problems import OF_A_BODY, responses
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
 from reminder_worker.gifts.wallets import GiftWallets, WalletRequest
 
 
 def _problems(**words: str) -> dict[int, ResponseSpec]:
     common = {
-        "400": "`malformed`: the body is not JSON",
+        **OF_A_BODY,
         "403": "`signer_mismatch`",
         "404": "`not_found`: no live gift of whitelisted ERC-20 tokens has this number",
         "409": "`already_used`: this signed message was used before, or a later one was accepted",
         "410": "`expired`: the deadline has passed",
-        "413": "`body_too_large`: more than 64 KiB",
-        "415": "`unsupported_media_type`: not application/json",
         "422": "`invalid_input`, `deadline_too_far`; `errors` names the bad fields",
         "429": "`rate_limited`, `daily_cap_reached`; `Retry-After` says when to come back",
         "503": (

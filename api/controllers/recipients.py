@@ -9,7 +9,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody
 
 from api.bodies import StrictJson
-from api.problems import responses
+from api.problems import OF_A_BODY, responses
 from api.schemas import (
     ErasedAnswer,
     IngestBody,
@@ -26,12 +26,10 @@ from reminder_worker.reminders.recipients import Recipients
 
 def _problems(**words: str) -> dict[int, ResponseSpec]:
     common = {
-        "400": "`malformed`: the body is not JSON",
+        **OF_A_BODY,
         "403": "`signer_mismatch`, `not_a_known_legacy`",
         "409": "`already_used`: this signed message was used before, or a later write was accepted",
         "410": "`expired`: the deadline has passed",
-        "413": "`body_too_large`: more than 64 KiB",
-        "415": "`unsupported_media_type`: not application/json",
         "422": "`invalid_input`, `deadline_too_far`; `errors` names the bad fields",
         "429": "`rate_limited`; `Retry-After` says when to come back",
         "503": "`chain_unavailable`: creator() cannot be read; `unavailable`: the database; nothing was stored",

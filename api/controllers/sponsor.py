@@ -10,7 +10,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody, PathParameter
 
 from api.bodies import StrictJson
-from api.problems import UNREADABLE, described, responses
+from api.problems import OF_A_BODY, UNREADABLE, described, responses
 from api.schemas import rfc3339
 from api.sponsor_bodies import (
     AcceptedAnswer,
@@ -37,12 +37,10 @@ ENDINGS: Final[Mapping[State, str]] = {
 
 def _problems(**words: str) -> dict[int, ResponseSpec]:
     common = {
-        "400": "`malformed`: the body is not JSON",
+        **OF_A_BODY,
         "403": "`signer_mismatch`, `not_a_known_legacy`",
         "409": "`already_used`: the nonce was used or cancelled; `nonce_mismatch`: it is not the next one",
         "410": "`expired`: the deadline has passed by the chain's clock, or is seconds away",
-        "413": "`body_too_large`: more than 64 KiB",
-        "415": "`unsupported_media_type`: not application/json",
         "422": "`invalid_input`; or what the contract would refuse, as a code and a sentence for the user",
         "429": (
             "`daily_cap_reached`, `daily_cap_reserved`, `signer_paused`: a transaction at one's own fee still works;"

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.sponsor_bodies import EXAMPLE_TOKEN
+from api.schemas import EXAMPLE_TOKEN
 from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.signatures import recover
