@@ -96,21 +96,26 @@ def _corrected(step: Step, around: Around, told: Told) -> list[Alert]:
         subject = _subject(before, around)
         if _was_told(told, subject, before):
             operation = step.operation(before)
-            if operation is None and before.operation_id is not None:
-                operation = operation_of(before.operation_id, before.events)
-            facts = telling.corrected_facts(before, after, operation, around)
+            facts = telling.corrected_facts(before, after, operation or _as_it_was(before, step), around, operation)
             stage = f"{before.mark} {_GONE}" if after is None else after.mark
             found.append(_once_more(AlertKind.UPGRADE_CORRECTED, subject, stage, facts, told))
     return found
 
 
+def _as_it_was(change: Change, step: Step) -> Operation | None:
+    """By all that is not in the chain any more: of its cancellation alone nobody would know what it was to do."""
+    if change.operation_id is None:
+        return None
+    return operation_of(change.operation_id, [e for e in step.gone if e.operation_id == change.operation_id])
+
+
 def _appeared(change: Change, step: Step, around: Around, told: Told) -> Alert:
     operation, subject = step.operation(change), _subject(change, around)
     facts = telling.change_facts(change, operation, around)
-    if change.operation_id is not None and _was_taken_back(told, subject):
-        facts = {_NOTE: _AGAIN, **facts}
     unseen = change.name == EXECUTED and operation is not None and not operation.was_seen
     kind = AlertKind.UPGRADE_UNSEEN if unseen else telling.KINDS[change.name]
+    if change.operation_id is not None and _was_taken_back(told, kind, subject):
+        facts = {_NOTE: _AGAIN, **facts}
     return _once_more(kind, subject, change.mark, facts, told)
 
 
@@ -155,9 +160,14 @@ def _was_told(told: Told, subject: str, change: Change) -> bool:
     return any(about == subject and stage.split(" ")[0] == change.mark for _, about, stage in told)
 
 
-def _was_taken_back(told: Told, subject: str) -> bool:
+def _was_taken_back(told: Told, kind: AlertKind, subject: str) -> bool:
+    """Whether none of what was told of this kind stands: after one that does, the same change is a new one."""
     corrected = AlertKind.UPGRADE_CORRECTED.value
-    return any((kind, about) == (corrected, subject) and f" {_GONE}" in stage for kind, about, stage in told)
+    said = {stage.split(" ")[0] for each, about, stage in told if (each, about) == (kind.value, subject)}
+    gone = {
+        stage.split(" ")[0] for each, about, stage in told if (each, about) == (corrected, subject) and _GONE in stage
+    }
+    return bool(said) and said <= gone
 
 
 def _subject(change: Change, around: Around) -> str:

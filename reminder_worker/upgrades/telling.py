@@ -128,8 +128,11 @@ def confirmed_facts(change: Change, operation: Operation | None, around: Around)
     return facts | _where_to_look(change.first.tx_hash, change.operation_id, around)
 
 
-def corrected_facts(before: Change, after: Change | None, operation: Operation | None, around: Around) -> Facts:
-    """`after`: where it stands now; None when it is not in the chain any more."""
+def corrected_facts(
+    before: Change, after: Change | None, operation: Operation | None, around: Around, now: Operation | None
+) -> Facts:
+    """`after`: where it stands now; None when it is not in the chain any more. `now`: what there still is of the
+    operation."""
     facts: Facts = {"what": CHANGES[before.name]}
     if after is None:
         facts["now"] = "taken back: its transaction is not in the chain any more, and may be sent again"
@@ -137,7 +140,7 @@ def corrected_facts(before: Change, after: Change | None, operation: Operation |
         facts |= {"now": "in another block", "in block": after.first.block_number}
     if operation is not None:
         taken_back = after is None and before.name == SCHEDULED
-        facts |= {} if taken_back else _decision(operation)
+        facts |= {} if taken_back or now is None else _decision(now)
         facts |= _calls(operation.calls, around)
     return facts | _where_to_look((after or before).first.tx_hash, before.operation_id, around)
 

@@ -275,6 +275,41 @@ async def test_a_reorganised_operation_is_taken_back_and_told_again_when_it_is_m
     assert it.operations() == {operation.id: "pending"}
 
 
+async def test_only_what_was_taken_back_is_said_to_be_mined_again(it: UpgradeWorld) -> None:
+    """Not what becomes of the operation afterwards: neither its cancellation nor that it is scheduled once more."""
+    s = it.scenario
+    s.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    s.anvil.reorg(1)
+    await it.catch_up()
+    it.told()
+    operation = s.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    s.cancel(operation)
+    await it.catch_up()
+    s.schedule_upgrade(SOMEBODY)
+    await it.catch_up()
+    assert [(kind, "note" in facts) for kind, facts in it.told() if kind != "confirmed"] == [
+        ("scheduled", True),
+        ("cancelled", False),
+        ("scheduled", False),
+    ]
+
+
+async def test_an_operation_taken_back_with_its_cancellation_is_in_no_state(it: UpgradeWorld) -> None:
+    s = it.scenario
+    s.cancel(s.schedule_upgrade(SOMEBODY))
+    await it.catch_up()
+    it.told()
+    s.anvil.reorg(2)
+    await it.catch_up()
+    told = it.told()
+    assert [(kind, facts["what"]) for kind, facts in told] == [("corrected", "scheduled"), ("corrected", "cancelled")]
+    for _, facts in told:
+        assert facts["function"] == "upgradeAndCall(address,address,bytes)"
+        assert "state" not in facts
+
+
 async def test_an_operation_that_moved_to_another_block_is_corrected_with_its_new_time(it: UpgradeWorld) -> None:
     s, _ = it.scenario, it.scenario.proposer
     before = s.anvil.snapshot()

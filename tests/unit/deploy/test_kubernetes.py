@@ -162,6 +162,28 @@ def test_the_parts_start_with_these_settings(tmp_path: Path) -> None:
     MailSettings.from_environ(mail)
 
 
+def _service_links() -> dict[str, str]:
+    """What a pod's environment has of each service of its namespace (`enableServiceLinks`, which is the default); what
+    the pod's own ConfigMap says wins, what the image says does not."""
+    found = {}
+    for name, service in _all("Service").items():
+        prefix, port = name.upper().replace("-", "_"), service["spec"]["ports"][0]["port"]
+        found |= {f"{prefix}_SERVICE_HOST": "10.96.0.7", f"{prefix}_SERVICE_PORT": str(port)}
+        found[f"{prefix}_PORT"] = f"tcp://10.96.0.7:{port}"
+    return found
+
+
+def test_no_service_puts_a_setting_into_a_pod(tmp_path: Path) -> None:
+    """The service `api` has an `API_PORT`, and `mail` a `MAIL_SERVICE_HOST` that nobody can listen on."""
+    data = {name: _all("ConfigMap")[f"{name}-settings"]["data"] for name in ("worker", "mail")}
+    assert not _service_links().keys() & (worker_names()[0] - data["worker"].keys())
+    assert not _service_links().keys() & (mail_names()[0] - data["mail"].keys())
+    worker = Settings.from_environ(with_secret_files({**_service_links(), **data["worker"]}, tmp_path))
+    mail = MailSettings.from_environ(with_secret_files({**_service_links(), **data["mail"]}, tmp_path))
+    assert worker.api.port == ApiSettings.model_fields["port"].default
+    assert (mail.host, mail.port) == ("0.0.0.0", MailSettings.model_fields["port"].default)
+
+
 def test_ports_agree() -> None:
     api, mail = ApiSettings.model_fields, MailSettings.model_fields
     ports = {
