@@ -80,7 +80,7 @@ def below_zero(folder: Path, snapshot: Snapshot) -> list[str]:
     for dataset, name in ((SNAPSHOTS, hour), (TOKENS, hour), (DAYS, DAY), (DAY_TOKENS, DAY)):
         path = place(folder, dataset, day, snapshot.chain_id, name)
         try:
-            frame = pl.read_parquet(path, hive_partitioning=False)
+            frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
         except (OSError, pl.exceptions.PolarsError):
             found.append(f"{path.relative_to(folder)} cannot be read")
             continue

@@ -76,6 +76,12 @@ def test_a_figure_below_zero_is_found_in_the_files(tmp_path: Path, broken: Snaps
     assert {found.partition(" in ")[0] for found in files.below_zero(tmp_path, SOUND)} == columns
 
 
+def test_files_are_found_whatever_the_folder_is_called(tmp_path: Path) -> None:
+    folder = tmp_path / "[live] *"
+    _write(folder, SOUND)
+    assert files.below_zero(folder, SOUND) == []
+
+
 @pytest.mark.parametrize("number", range(4))
 def test_a_file_that_is_gone_or_was_cut_off_is_found(tmp_path: Path, number: int) -> None:
     path = _write(tmp_path, SOUND)[number]
