@@ -19,7 +19,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import in_transaction
-from reminder_worker.database.tables import alert, alert_state
+from reminder_worker.database.tables import alert, alert_state, span
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.mail.client import (
     Accepted,
@@ -182,7 +182,7 @@ class Alerts:
 
     async def _calm_a_storm(self, report: AlertReport) -> None:
         """Above the rate, what waits becomes one digest; the next one is not made before ten minutes are over."""
-        since = func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 0, 0, STORM_SECONDS)
+        since = func.clock_timestamp() - span(seconds=STORM_SECONDS)
         own = alert.c.kind != AlertKind.ALERTS_DIGEST.value
         lately = select(func.count()).where(own, alert.c.state == "sent", alert.c.created_at > since)
         last = select(func.max(alert.c.created_at)).where(~own, alert.c.created_at > since)
@@ -197,7 +197,7 @@ class Alerts:
             ids = [row.id for row in waiting]
             digested = await conn.scalar(last)
             if digested is not None:
-                until = digested + func.make_interval(0, 0, 0, 0, 0, 0, STORM_SECONDS)
+                until = digested + span(seconds=STORM_SECONDS)
                 held = update(alert).where(alert.c.id.in_(ids), alert.c.next_try < until)
                 await conn.execute(held.values(next_try=until))
                 return
@@ -245,7 +245,7 @@ class Alerts:
         pause = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** min(row.tries, 10)) * random.uniform(0.5, 1)  # noqa: S311
         if isinstance(outcome, NotAccepted) and outcome.retry_after is not None:
             pause = max(pause, outcome.retry_after)
-        until = func.clock_timestamp() + func.make_interval(0, 0, 0, 0, 0, 0, pause)
+        until = func.clock_timestamp() + span(seconds=pause)
         async with self._engine.begin() as conn:
             await conn.execute(update(alert).where(alert.c.id == row.id).values(tries=row.tries + 1))
             others = update(alert).where(alert.c.state == "queued", alert.c.next_try < until)

@@ -27,6 +27,7 @@ from reminder_worker.database.tables import (
     pass_state,
     quota,
     sent_ledger,
+    span,
     suppression,
     used_signature,
     watch,
@@ -88,7 +89,7 @@ class PassState:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a reader (`index` or `signals`) got; `source` is who answered last."""
+    """How far a reader (`index`, `signals`, `horizon`, `upgrades`) got; `source` is who answered last."""
 
     chain_id: int
     name: str
@@ -310,7 +311,7 @@ async def _forget_gifts(connection: AsyncConnection, long_over: ColumnElement[in
 async def _settled(engine: AsyncEngine, ledger: Table, days: int) -> list[Sends]:
     t = ledger.c
     day = func.date(func.timezone("UTC", t.settled_at))
-    since = func.now() - func.make_interval(0, 0, 0, days)
+    since = func.now() - span(days=days)
     question = select(day, t.kind, t.state, func.count()).where(t.settled_at >= since)
     return await _rows(engine, Sends, question.group_by(day, t.kind, t.state).order_by(day, t.kind, t.state))
 

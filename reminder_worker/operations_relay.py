@@ -1,6 +1,7 @@
-"""What operators ask about the relay and its alerts, as `operations` does of reminders: counts, ages, public facts.
+"""What operators ask about the relay, auto-renew and alerts, as `operations` does of all else.
 
-Nothing here reads a signature or a signed transaction. Ages are by the database's clock, amounts in wei.
+Answers are counts, ages and public facts. Nothing here reads a signature or a signed transaction. Ages are by the
+database's clock, amounts in wei.
 """
 
 from collections.abc import Sequence
@@ -35,6 +36,7 @@ from reminder_worker.database.tables import (
     relay_budget,
     relay_request,
     relay_wallet,
+    span,
     tx_attempt,
     upgrade_operation,
 )
@@ -149,7 +151,7 @@ async def open_requests(engine: AsyncEngine) -> list[Requests]:
 async def ended_requests(engine: AsyncEngine) -> list[Requests]:
     """Of the last day."""
     t = relay_request.c
-    since = func.now() - func.make_interval(0, 0, 0, 1)
+    since = func.now() - span(days=1)
     return await _requests(engine, and_(~t.state.in_(OPEN_STATES), t.updated_at >= since), t.updated_at)
 
 
@@ -206,7 +208,7 @@ async def unfinished(
     still = and_(s.request_id == r.id, s.state == "mined")
     not_ours: ColumnElement[bool] = r.wallet.not_in(ours)
     which = or_(not_ours, s.state == "mined") if of_ours else not_ours
-    since = func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 0, 0, seconds)
+    since = func.clock_timestamp() - span(seconds=seconds)
     question = select(r.chain_id, r.wallet, func.count(), age(func.min(r.updated_at)))
     question = question.select_from(relay_request.outerjoin(nonce_slot, still))
     question = question.where(r.state.in_(OPEN_STATES), r.updated_at <= since, which).group_by(r.chain_id, r.wallet)
@@ -298,7 +300,7 @@ async def under_other_keys(engine: AsyncEngine, key_id: str) -> int:
 async def forget(connection: AsyncConnection) -> int:
     """Requests, their slots and attempts, budgets and alerts that ended over `KEPT_DAYS` days ago; returns how many."""
     r, s = relay_request.c, nonce_slot.c
-    long_ago = func.now() - func.make_interval(0, 0, 0, KEPT_DAYS)
+    long_ago = func.now() - span(days=KEPT_DAYS)
     unsettled = select(1).where(s.request_id == r.id, s.state != "final").exists()
     old = select(r.id).where(r.updated_at < long_ago, ~r.state.in_(OPEN_STATES), ~unsettled).limit(SLICE)
     ids = list((await connection.execute(old)).scalars())

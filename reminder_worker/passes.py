@@ -16,7 +16,7 @@ from sqlalchemy import DateTime, cast, func, select, true
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.tables import pass_state
+from reminder_worker.database.tables import pass_state, span
 from reminder_worker.errors import ChainUnavailable, Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.gift_mail import GiftMail
 from reminder_worker.operations import PassState, pass_states
@@ -183,7 +183,7 @@ async def _relay_has_work(runtime: Runtime, chain_id: int) -> bool:
             return True
     _check_keys(runtime)
     looked = cast(pass_state.c.detail["looked_at"].astext, DateTime(timezone=True))
-    lately = looked > func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 0, 0, BALANCES_EVERY_SECONDS)
+    lately = looked > func.clock_timestamp() - span(seconds=BALANCES_EVERY_SECONDS)
     question = select(true()).where(pass_state.c.name == "relay", pass_state.c.chain_id == chain_id, lately)
     async with runtime.engine.connect() as connection:
         return not await connection.scalar(select(question.exists()))

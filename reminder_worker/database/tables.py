@@ -4,6 +4,7 @@ Addresses and hashes are lower-case `0x` hex; amounts are `numeric(78)` in base 
 from a chain are unix seconds, our own are `timestamptz` set by the database's clock.
 """
 
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import (
@@ -16,6 +17,7 @@ from sqlalchemy import (
     DateTime,
     Index,
     Integer,
+    Interval,
     LargeBinary,
     MetaData,
     Numeric,
@@ -45,6 +47,11 @@ def _now(name: str) -> Column[object]:
 def age(moment: ColumnElement[Any]) -> ColumnElement[int]:
     """Whole seconds since a moment, by the database's clock."""
     return cast(extract("epoch", func.clock_timestamp() - moment), Integer)
+
+
+def span(**parts: float) -> ColumnElement[timedelta]:
+    """A time to add to a moment or take from it; `parts` as of `timedelta`. Its type stands in the statement."""
+    return cast(timedelta(**parts), Interval)
 
 
 installation = Table(

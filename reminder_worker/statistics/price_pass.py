@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.tokens import Tokens
 from reminder_worker.chain.values import Block
-from reminder_worker.database.tables import price, price_feed
+from reminder_worker.database.tables import price, price_feed, span
 from reminder_worker.settings import PriceFeed
 from reminder_worker.statistics.feeds import SANE, Answer, Round, Verdict, judge, read_feeds
 from reminder_worker.statistics.prices import ETHER, feeds_asked
@@ -134,7 +134,7 @@ class Prices:
                 where=or_(
                     price_feed.c.block_number <= new.block_number,
                     price_feed.c.feed != new.feed,
-                    price_feed.c.asked_at < func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 1),
+                    price_feed.c.asked_at < func.clock_timestamp() - span(hours=1),
                 ),
             )
         )
