@@ -50,7 +50,8 @@ class RenewState:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """An owner's transactions at one block: the lowest and the highest that endpoints say."""
+    """An owner's transactions at one block: the lowest and the highest that endpoints say; of more than two without the
+    two ends, since one that is wrong would stop all renewals."""
 
     lowest: int
     highest: int
@@ -105,9 +106,10 @@ class Renewals:
             asked: list[Request] = [("eth_getTransactionCount", [owner, {"blockHash": at}]) for owner in some]
             said = await self._chain.ask_each(asked, _counts)
             for position in range(len(some)):
-                numbers = [number for each in said if (number := each[position]) is not None]
+                numbers = sorted(number for each in said if (number := each[position]) is not None)
                 enough = len(numbers) >= self._needed
-                found.append(Counted(min(numbers), max(numbers)) if enough else None)
+                believed = numbers[1:-1] if len(numbers) > 2 else numbers
+                found.append(Counted(believed[0], believed[-1]) if enough else None)
         return found
 
 

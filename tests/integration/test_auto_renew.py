@@ -389,6 +389,26 @@ async def test_one_of_three_endpoints_that_stopped_importing_blocks_stops_no_ren
             assert world.state(legacy)[1] == world.count()
 
 
+@pytest.mark.parametrize("by", [-1, 5])
+async def test_one_of_three_endpoints_that_counts_wrongly_stops_no_renewal(
+    engine: AsyncEngine, chain_scenario: Scenario, by: int
+) -> None:
+    """Also where a baseline is taken meanwhile."""
+    url = chain_scenario.anvil.url
+    async with proxy(url) as liar, proxy(url) as well:
+        three = f"{liar.url},{well.url},{url}"
+        async with open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=three) as world:
+            legacy = world.legacy()
+            liar.alter = inflated(by)
+            assert (await world.look()).sent == 0
+            world.scenario.advance(IN_WINDOW)
+            assert (await world.look()).sent == 0
+            assert await world.verdict(legacy) == "no_new_activity"
+            world.transact()
+            assert (await world.look()).sent == 1
+            assert world.state(legacy)[1] == world.count()
+
+
 async def test_one_endpoint_of_two_is_not_enough(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     async with proxy(chain_scenario.anvil.url) as silent:
         both = f"{silent.url},{chain_scenario.anvil.url}"
