@@ -18,14 +18,19 @@ class Refusal(Exception):
 
 
 class RpcProxy:
-    """`async with` it; set `rule` to misbehave. `asked` counts the requests by method."""
+    """`async with` it; set `rule` to misbehave, until `well`. `asked` counts the requests by method."""
 
     def __init__(self, anvil: Anvil) -> None:
         self._anvil = anvil
-        self.rule: Rule = lambda _method, _params: PASS
+        self.rule: Rule
+        self.well()
         self.asked: dict[str, int] = {}
         self._runner: web.AppRunner | None = None
         self.url = ""
+
+    def well(self) -> None:
+        """It answers as anvil does."""
+        self.rule = lambda _method, _params: PASS
 
     async def __aenter__(self) -> Self:
         app = web.Application()

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Table, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Scenario
+from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import chain_event, index_cursor, legacy, reminder_config, timelock
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
@@ -17,8 +17,6 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.questions import FAR_FUTURE, SignalKind
 from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy
 from tests.integration.indexer_story import legacies, settings_of, tell
-
-FOLDED = (legacy, reminder_config, timelock)
 
 
 @pytest.fixture
@@ -39,11 +37,16 @@ def index(engine: AsyncEngine, chain: Chain) -> ChainIndex:
     return ChainIndex(engine, chain)
 
 
-async def contents(engine: AsyncEngine, *tables: Table) -> dict[str, list[tuple[Any, ...]]]:
+def some_legacy(scenario: Scenario) -> Legacy:
+    return scenario.create_legacy(scenario.account("ann"), {scenario.account("cid").address: 100})
+
+
+async def contents(engine: AsyncEngine) -> dict[str, list[tuple[Any, ...]]]:
+    """The events, and all that is folded from them."""
     async with engine.connect() as connection:
         return {
             table.name: sorted((tuple(row) for row in await connection.execute(select(table))), key=repr)
-            for table in tables
+            for table in (chain_event, legacy, reminder_config, timelock)
         }
 
 
@@ -52,12 +55,13 @@ async def count(engine: AsyncEngine, table: Table) -> int:
         return (await connection.execute(select(func.count()).select_from(table))).scalar_one()
 
 
-async def whole(engine: AsyncEngine, index: ChainIndex) -> dict[str, list[tuple[Any, ...]]]:
-    """What the tables say when they are read anew from the first block."""
+async def is_as_read_anew(engine: AsyncEngine, index: ChainIndex) -> bool:
+    """Whether the tables say the same when they are read once more, from the first block."""
+    before = await contents(engine)
     await index.rewind_to(0)
     assert await count(engine, chain_event) == 0
     assert (await index.advance()).stopped == "at_head"
-    return await contents(engine, chain_event, *FOLDED)
+    return before == await contents(engine)
 
 
 async def test_step_by_step_and_all_at_once_give_the_same_tables(
@@ -69,9 +73,8 @@ async def test_step_by_step_and_all_at_once_give_the_same_tables(
     progress = await small.advance()
     await small._chain.close()
     assert progress.stopped == "at_head"
-    stepwise = await contents(engine, chain_event, *FOLDED)
-    assert all(stepwise.values())
-    assert stepwise == await whole(engine, index)
+    assert all((await contents(engine)).values())
+    assert await is_as_read_anew(engine, index)
 
 
 async def test_a_node_that_refuses_ranges_is_read_whole(
@@ -88,9 +91,8 @@ async def test_a_node_that_refuses_ranges_is_read_whole(
     proxy.rule = refuse
     progress = await index.advance()
     assert progress.stopped == "at_head"
-    refused = await contents(engine, chain_event, *FOLDED)
-    proxy.rule = lambda _method, _params: PASS
-    assert refused == await whole(engine, index)
+    proxy.well()
+    assert await is_as_read_anew(engine, index)
 
 
 @pytest.mark.parametrize("begun", [False, True], ids=["first run", "later run"])
@@ -104,8 +106,7 @@ async def test_two_that_advance_at_once_store_each_event_once(
     first, second = await asyncio.gather(*(ChainIndex(engine, chain).advance() for _ in range(2)))
     assert "at_head" in {first.stopped, second.stopped}
     assert first.events + second.events == await count(engine, chain_event)
-    both = await contents(engine, chain_event, *FOLDED)
-    assert both == await whole(engine, ChainIndex(engine, chain))
+    assert await is_as_read_anew(engine, ChainIndex(engine, chain))
 
 
 async def test_a_reorganisation_takes_back_what_it_removed_and_finds_what_it_brought(
@@ -113,15 +114,15 @@ async def test_a_reorganisation_takes_back_what_it_removed_and_finds_what_it_bro
 ) -> None:
     """anvil_reorg replaces the last blocks: their events, and all that was folded from them, are gone."""
     s = chain_scenario
-    ann, cid = s.account("ann"), s.account("cid")
+    ann = s.account("ann")
     s.subscribe_premium(ann)
-    kept = s.create_legacy(ann, {cid.address: 100})
+    kept = some_legacy(s)
     s.configure_reminders(ann, kept)
     await index.advance()
-    before = await contents(engine, chain_event, *FOLDED)
+    before = await contents(engine)
     s.edit_line(ann, kept, 2, s.account("eve").address)
     s.edit_distribution(ann, kept, {s.account("dee").address: 100})
-    lost = s.create_legacy(ann, {cid.address: 100})
+    lost = some_legacy(s)
     await index.advance()
     at = await index.head()
     assert lost.address in await legacies(engine)
@@ -129,15 +130,14 @@ async def test_a_reorganisation_takes_back_what_it_removed_and_finds_what_it_bro
     s.anvil.mine()
     progress = await index.advance()
     assert progress.rewound_to is not None
-    assert await contents(engine, chain_event, *FOLDED) == before
+    assert await contents(engine) == before
     with pytest.raises(IndexerUnavailable):
         await index.reminder_configs([kept.address], type(at)(at.number + 1, at.hash))
     s.edit_distribution(ann, kept, {s.account("eve").address: 100})
     await index.advance()
     configs = await index.reminder_configs([kept.address], await index.head())
     assert configs[kept.address].beneficiaries == (s.account("eve").address.lower(),)
-    after = await contents(engine, chain_event, *FOLDED)
-    assert after == await whole(engine, index)
+    assert await is_as_read_anew(engine, index)
 
 
 async def test_a_rollback_deeper_than_the_finalized_block_is_read_again(
@@ -146,7 +146,7 @@ async def test_a_rollback_deeper_than_the_finalized_block_is_read_again(
     """A chain put back to a snapshot, grown past the cursor and past its finality: the index says what it says now."""
     s = chain_scenario
     ann, cid = s.account("ann"), s.account("cid")
-    first = s.create_legacy(ann, {cid.address: 100})
+    first = some_legacy(s)
     point = s.anvil.snapshot()
     s.anvil.mine(3)
     s.create_legacy(ann, {cid.address: 100}, inactivity=77 * DAY)
@@ -161,8 +161,7 @@ async def test_a_rollback_deeper_than_the_finalized_block_is_read_again(
     await index.advance()
     creators = {address: row.creator for address, row in (await legacies(engine)).items()}
     assert creators == {first.address: ann.address.lower(), new.address: s.account("bob").address.lower()}
-    after = await contents(engine, chain_event, *FOLDED)
-    assert after == await whole(engine, index)
+    assert await is_as_read_anew(engine, index)
 
 
 async def test_an_unchanged_event_below_a_rollback_is_where_reading_begins_again(
@@ -170,14 +169,13 @@ async def test_an_unchanged_event_below_a_rollback_is_where_reading_begins_again
 ) -> None:
     """Events between our newest final event and the finalized block of the new fork are not missed."""
     s = chain_scenario
-    ann, cid = s.account("ann"), s.account("cid")
-    s.create_legacy(ann, {cid.address: 100})
+    some_legacy(s)
     s.anvil.mine(5)
     point = s.anvil.snapshot()
     s.anvil.mine(50)
     await index.advance()
     s.anvil.revert(point)
-    new = s.create_legacy(ann, {cid.address: 100})
+    new = some_legacy(s)
     s.anvil.mine(60)
     progress = await index.advance()
     assert progress.rewound_to is not None
@@ -190,14 +188,14 @@ async def test_a_reorganisation_while_reading_mixes_nothing(
     """The chain changes between the logs and the question that follows: nothing of the old fork is stored."""
     s = chain_scenario
     s.anvil.mine(3)
-    lost = s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+    lost = some_legacy(s)
 
     def change(method: str, params: list[Any]) -> Any:
         if method != "eth_getLogs":
             return PASS
         answer = s.anvil.rpc(method, *params)
         s.anvil.reorg(2)
-        proxy.rule = lambda _method, _params: PASS
+        proxy.well()
         return answer
 
     proxy.rule = change
@@ -214,7 +212,7 @@ async def test_a_cursor_whose_block_nobody_has_is_not_read_on_from(
     """It may have been reorganised away: going on would keep the events of a fork that is gone."""
     s = chain_scenario
     s.anvil.mine(3)
-    lost = s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+    lost = some_legacy(s)
     await index.advance()
     at = await index.head()
     s.anvil.reorg(2)
@@ -224,7 +222,7 @@ async def test_a_cursor_whose_block_nobody_has_is_not_read_on_from(
     )
     assert (await index.advance()).stopped == "unsettled"
     assert await index.head() == at
-    proxy.rule = lambda _method, _params: PASS
+    proxy.well()
     assert (await index.advance()).rewound_to is not None
     assert lost.address not in await legacies(engine)
 
@@ -234,7 +232,7 @@ async def test_an_ancestor_that_no_node_has_for_the_moment_loses_nothing(
 ) -> None:
     """Else all that is known would be forgotten, and read again from the first block."""
     s = chain_scenario
-    s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+    some_legacy(s)
     event = s.anvil.block_number()
     s.anvil.mine(20)
     rich, *_ = s.anvil.rpc("eth_accounts")
@@ -247,7 +245,7 @@ async def test_an_ancestor_that_no_node_has_for_the_moment_loses_nothing(
     with pytest.raises(ChainUnavailable):
         await index.advance()
     assert await count(engine, chain_event) == known > 0
-    proxy.rule = lambda _method, _params: PASS
+    proxy.well()
     assert (await index.advance()).rewound_to == event
 
 
@@ -257,9 +255,9 @@ async def test_a_reorganisation_is_undone_from_where_it_began_whatever_is_final(
 ) -> None:
     """A node that was just started knows no final block: what both forks have stays known."""
     s = chain_scenario
-    s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+    some_legacy(s)
     event = s.anvil.block_number()
-    lost = s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+    lost = some_legacy(s)
     await index.advance()
     s.anvil.reorg(1)
     s.anvil.mine(2)
@@ -272,8 +270,7 @@ async def test_a_reorganisation_is_undone_from_where_it_began_whatever_is_final(
     proxy.rule = not_final
     assert (await index.advance()).rewound_to == event
     assert lost.address not in await legacies(engine)
-    after = await contents(engine, chain_event, *FOLDED)
-    assert after == await whole(engine, index)
+    assert await is_as_read_anew(engine, index)
 
 
 async def test_a_node_that_lags_moves_nothing_back(
@@ -297,12 +294,11 @@ async def test_logs_that_a_node_gave_late_are_found(
 ) -> None:
     """A node that had a block before its logs: a few blocks later the event is there, in its place."""
     s = chain_scenario
-    ann = s.account("ann")
     await index.advance()
-    made = s.create_legacy(ann, {s.account("cid").address: 100})
+    made = some_legacy(s)
     proxy.rule = lambda method, _params: [] if method == "eth_getLogs" else PASS
     assert not await index.look()
-    proxy.rule = lambda _method, _params: PASS
+    proxy.well()
     s.anvil.mine(5)
     assert await index.look()
     await index.advance()
@@ -318,7 +314,7 @@ async def test_a_legacy_that_a_node_told_late_has_what_happened_to_it_meanwhile(
     s = chain_scenario
     ann = s.account("ann")
     await index.advance()
-    made = s.create_legacy(ann, {s.account("cid").address: 100})
+    made = some_legacy(s)
     created = hex(s.anvil.block_number())
     s.set_auto_renew(ann, made)
 
@@ -329,7 +325,7 @@ async def test_a_legacy_that_a_node_told_late_has_what_happened_to_it_meanwhile(
 
     proxy.rule = not_yet
     assert (await index.advance()).events == 1
-    proxy.rule = lambda _method, _params: PASS
+    proxy.well()
     s.anvil.mine()
     assert await index.look()
     await index.advance()
@@ -375,7 +371,7 @@ async def test_no_name_of_a_legacy_is_stored(
     s.create_safe_legacy(ann, s.create_safe([ann]), [cid.address], name="For little Emma Zzyzx")
     s.create_gift(ann, cid.address, eth=1)
     await index.advance()
-    stored = await contents(engine, chain_event, *FOLDED)
+    stored = await contents(engine)
     assert all(stored[table.name] for table in (chain_event, legacy, timelock))
     assert "Zzyzx" not in repr(stored)
     assert "Gift" not in repr(stored)
@@ -453,7 +449,7 @@ async def test_what_can_open_a_window_earlier_is_told(chain_scenario: Scenario, 
 async def test_answers_are_refused_when_the_tables_went_back(chain_scenario: Scenario, index: ChainIndex) -> None:
     """A question about a state that a reorganisation took away is not answered from the one before it."""
     s = chain_scenario
-    s.create_legacy(s.account("ann"), {s.account("cid").address: 100})
+    some_legacy(s)
     await index.advance()
     at = await index.head()
     await index.rewind_to(at.number)
