@@ -62,13 +62,15 @@ def main(env_file: Path | None) -> None:
 @main.command(epilog=cli_parts.example("reminder-worker doctor"))
 def doctor() -> None:
     """Look at every part and say what to do. Ends with 1 when something is wrong or half set."""
+    from rich.markup import escape
+
     from reminder_worker.doctor import examine, shown_settings
 
     settings = cli_parts.settings()
     console = cli_parts.console()
     listed = cli_parts.table("variable", "value", title="Settings", title_justify="left")
     for name, value in shown_settings(settings):
-        listed.add_row(name, value)
+        listed.add_row(name, escape(value))
     console.print(listed)
     marks = {True: "[green]ok[/]   ", False: "[bold red]wrong[/]", None: "[dim]off[/]  "}
 

@@ -36,6 +36,7 @@ from reminder_worker.settings import (
     Group,
     IdentityProviderSettings,
     Settings,
+    misspelt,
 )
 from reminder_worker.statistics.price_pass import look_at_feeds
 
@@ -49,6 +50,8 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
         yield "settings", False, problem
     if not settings.problems:
         yield "settings", True, "complete"
+    for name, meant in misspelt(os.environ):
+        yield "settings", None, f"{name} is none and does nothing: is {meant} meant?"
     engine = open_engine(settings.service.database_url.get_secret_value(), pool_size=2)
     try:
         async for finding in _database(engine, settings):
@@ -181,6 +184,9 @@ async def _contracts(chain: Chain, part: str) -> AsyncIterator[Finding]:
     if head is None:
         yield f"{part} contracts", False, "the endpoint has no latest block"
         return
+    if head.number < chain.settings.start_block - 1:
+        words = f"block {chain.settings.start_block} is not there yet, the head is {head.number}: nothing is read"
+        yield f"{part} index", False, f"{words}, see CHAIN_{chain.chain_id}_START_BLOCK"
     for router in chain.settings.legacy_routers:
         call = Call(router, selector("TransferEOALegacyRouter", "legacyAddresses") + word(0))
         answer = await chain.call(call, at=head.hash)

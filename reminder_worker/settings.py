@@ -10,6 +10,7 @@ import re
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
@@ -76,14 +77,16 @@ def _url(value: str) -> str:
         is_url = parts.scheme in ("http", "https") and host != b"" and parts.port != 0
     except ValueError:  # which would show a part of it
         is_url = False
-    if not is_url or not value.isprintable() or " " in value:
+    if not is_url or not value.isprintable() or " " in value or "\\" in value:
         raise ValueError("not a URL: needs http:// or https://, and a host")
     return value
 
 
 def _base_url(value: str) -> str:
-    """What paths are put behind."""
-    return _url(value).rstrip("/")
+    """What paths are put behind. It is shown, and has no password therefore."""
+    if any(mark in _url(value) for mark in "@?#"):
+        raise ValueError("not a base address: holds a user, a query or a fragment")
+    return value.rstrip("/")
 
 
 def _in_a_header(value: str) -> str:
@@ -721,6 +724,20 @@ GROUPS: tuple[type[Group], ...] = (
     GiftSettings,
     IdentityProviderSettings,
 )
+
+
+def misspelt(environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    """(variable, setting) of what nobody reads and is nearly the name of a setting. Chains that are not served may
+    have theirs."""
+    ids = [part.strip() for part in environ.get("CHAINS", "").split(",")]
+    known = {"CHAINS"}
+    for group in GROUPS:
+        prefixes = [f"CHAIN_{id}_" for id in ids] if group is ChainSettings else [""]
+        known |= {prefix + field.alias for prefix in prefixes for field in group.model_fields.values() if field.alias}
+    known |= {f"{name}_FILE" for name in known if _is_secret(name)}
+    served = tuple(f"CHAIN_{id}_" for id in ids)
+    unread = (name for name in environ.keys() - known if name.startswith(served) or not name.startswith("CHAIN_"))
+    return [(name, near[0]) for name in sorted(unread) if (near := get_close_matches(name, known, 1, cutoff=0.85))]
 
 
 def is_secret_field(field: FieldInfo) -> bool:

@@ -129,6 +129,7 @@ def test_doctor_writes_nothing(command: Command) -> None:
         ({"DAGSTER_PG_URL": "postgresql+psycopg2://[127.0.0.1/dagster"}, "its storage does not answer"),
         ({"STATISTICS_FOLDER": "x" * 300}, "cannot be written: see STATISTICS_FOLDER"),
         (PROVIDER, "TURNKEY_API_PRIVATE_KEY is not the key of TURNKEY_API_PUBLIC_KEY"),
+        ({"CHAIN_31337_START_BLOCK": "24589469"}, "nothing is read, see CHAIN_31337_START_BLOCK"),
     ],
     ids=[
         "mail by half",
@@ -140,6 +141,7 @@ def test_doctor_writes_nothing(command: Command) -> None:
         "dagster's address is none",
         "folder that cannot be",
         "provider's keys",
+        "another chain's first block",
     ],
 )
 def test_doctor_names_what_is_wrong_and_what_to_do(command: Command, changes: dict[str, str], words: str) -> None:
@@ -320,6 +322,15 @@ def test_tick_runs_every_pass_says_which_are_off_and_forgets_what_is_over(comman
     command.sql("insert into worker.suppression values (%s, now() - interval '2 days')", b"h" * 32)
     ticked = command("tick")
     assert ticked.exit_code == 0, ticked.output
+def test_doctor_shows_a_setting_as_it_is(command: Command) -> None:
+    """What stands in brackets is no style of a terminal."""
+    given = {"MAIL_URL": "http://[fe80::1]:1", "MAIL_TOKEN": "token-token", "CHAIN_31337_NAME": "[/] [bold]"}
+    looked = command("doctor", **given, RELAY_DAILY_WIE_CAP="1")
+    assert given["MAIL_URL"] in looked.output
+    assert given["CHAIN_31337_NAME"] in looked.output
+    assert "RELAY_DAILY_WIE_CAP is none and does nothing: is RELAY_DAILY_WEI_CAP meant?" in looked.output
+
+
     rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}
     assert set(rows) == {*(step.name for step in PASSES), "forget"}
     assert "done" in rows["index"]

@@ -11,7 +11,7 @@ from devnet.local import Ports, port_variable
 from mail_service.settings import Settings as MailServiceSettings
 from reminder_worker.doctor import shown_settings
 from reminder_worker.errors import Misconfigured
-from reminder_worker.settings import ChainSettings, Settings
+from reminder_worker.settings import ChainSettings, Settings, misspelt
 from reminder_worker.settings_table import setting_names, with_table
 
 ROOT = Path(__file__).parents[2]
@@ -76,6 +76,8 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("CHAIN_1_RPC_URLS", "https://[hunter2"),
         ("CHAIN_1_RPC_URLS", "https://a.example/key, https://b..example/hunter2"),
         ("CHAIN_1_SUBGRAPH_URL", "hunter2"),
+        ("CHAIN_1_SUBGRAPH_URL", "https://a.example\\hunter2"),  # no host that a log may name
+        ("CHAIN_1_EXPLORER_URL", "https://user:hunter2@a.example"),  # it is shown
         ("CHAIN_1_NAME", "see https://hunter2"),  # every email would be refused
         ("HEARTBEAT_URL", "https:///hunter2"),
         ("HEARTBEAT_URL", "https://[hunter2/"),
@@ -122,6 +124,27 @@ def test_a_token_that_no_header_takes_turns_mail_off_and_is_not_shown() -> None:
     assert settings.mail is None
     assert any(problem.startswith("MAIL_TOKEN: ") for problem in settings.problems)
     assert "t0ken" not in str(settings.problems)
+
+
+@pytest.mark.parametrize("where", ["user:hunter2@mail.example", "mail.example/?key=hunter2", "mail.example/#hunter2"])
+def test_the_address_of_the_mail_service_has_no_password_as_it_is_shown_and_the_token_is_sent(where: str) -> None:
+    settings = Settings.from_environ({**MINIMAL, "MAIL_URL": f"http://{where}", "MAIL_TOKEN": "t0ken"})
+    assert settings.mail is None
+    assert settings.problems[0] == "MAIL_URL: not a base address: holds a user, a query or a fragment"
+
+
+def test_a_setting_that_is_misspelt_is_named_and_nobody_elses_variable_is() -> None:
+    wrong = {
+        "RELAY_DAILY_WIE_CAP": "RELAY_DAILY_WEI_CAP",
+        "OPS_EMIAL": "OPS_EMAIL",
+        "CHAIN_1_RPC_URL": "CHAIN_1_RPC_URLS",
+        "MAIL_TOKENFILE": "MAIL_TOKEN_FILE",
+    }
+    example = (ROOT / ".env.example").read_text().splitlines()
+    documented = [match[1] for line in example if (match := re.match("#?([A-Z0-9_]+)=", line))]
+    of_kubernetes = ["API_SERVICE_PORT", "API_PORT_8080_TCP", "MAIL_PORT", "MAIL_SERVICE_PORT_HTTP"]
+    others = [*documented, *of_kubernetes, "PATH", "HOSTNAME", "CHAIN_5_RPC_URLS", "EMAIL_ENC_KEY_FILE"]
+    assert misspelt({**MINIMAL, **dict.fromkeys([*wrong, *others], "1"), "CHAINS": "1"}) == sorted(wrong.items())
 
 
 def test_the_allowlist_is_kept_as_addresses_are_compared_and_nonsense_in_it_is_named() -> None:
