@@ -71,20 +71,22 @@ def budget_event(anchor: int, step: int) -> str:
     return f"{anchor}:{step}"
 
 
-def audience(config: ReminderConfig | None, stored: Collection[str], members: Membership, line: int) -> dict[str, Role]:
-    """Recipient to role, for an email to `line` (which holds the lines before it)."""
-    roles = possible_audience(config, members, line)
+def audience(
+    config: ReminderConfig | None, stored: Collection[str], members: Membership, line: int, *, may_act: bool = False
+) -> dict[str, Role]:
+    """Recipient to role, for an email to `line` (which holds the lines before it). `may_act`: it tells that line so."""
+    roles = possible_audience(config, members, line, may_act)
     present = frozenset(stored)
     return {address: role for address, role in roles.items() if address in present}
 
 
-def possible_audience(config: ReminderConfig | None, members: Membership, line: int) -> dict[str, Role]:
+def possible_audience(config: ReminderConfig | None, members: Membership, line: int, may_act: bool) -> dict[str, Role]:
     """Who would hear of it if all of them were stored here."""
     if config is None:
         return {}
     allowed = configured(config)
     found: dict[str, Role] = {}
-    for role, address in _members(members, line):
+    for role, address in _members(members, line, may_act):
         if address in allowed and address not in found:
             found[address] = role
     return found
@@ -95,8 +97,9 @@ def configured(config: ReminderConfig) -> frozenset[str]:
     return frozenset({config.creator, *config.cosigners, *config.beneficiaries, *lines})
 
 
-def _members(members: Membership, line: int) -> Iterator[tuple[Role, str]]:
-    """In order of precedence: the owner first, then the role the email is about, then by line; cosigners last."""
+def _members(members: Membership, line: int, may_act: bool) -> Iterator[tuple[Role, str]]:
+    """In order of precedence: the owner first, then the line that hears that it may act, then by line: who is named
+    twice is not told to wait for what is open to them before. Cosigners last."""
     yield Role.OWNER, members.creator
     yield Role.OWNER, members.owner
     heirs: list[tuple[Role, str]] = [(Role.BENEFICIARY, address) for address in members.beneficiaries]
@@ -105,5 +108,6 @@ def _members(members: Membership, line: int) -> Iterator[tuple[Role, str]]:
     if members.third_line:
         heirs.append((Role.THIRD_LINE, members.third_line))
     allowed = [(role, address) for role, address in heirs if _LINES[role] <= line]
-    yield from sorted(allowed, key=lambda each: (_LINES[each[0]] != line, _LINES[each[0]]))
+    turn = line if may_act else 1
+    yield from sorted(allowed, key=lambda each: (_LINES[each[0]] != turn, _LINES[each[0]]))
     yield from ((Role.COSIGNER, address) for address in members.cosigners)

@@ -44,16 +44,18 @@ class Facts:
     amounts: Mapping[UUID, list[Amount]] = field(default_factory=dict)
     told: Mapping[tuple[str, str], Mapping[Role, int]] = field(default_factory=dict)
     renewals: Mapping[str, RenewState] = field(default_factory=dict)
-    _audiences: dict[tuple[str, int], dict[str, Role]] = field(default_factory=dict)
+    _audiences: dict[tuple[str, int, bool], dict[str, Role]] = field(default_factory=dict)
 
-    def audience(self, legacy: LegacyFacts, configs: Mapping[str, ReminderConfig], line: int) -> Mapping[str, Role]:
+    def audience(
+        self, legacy: LegacyFacts, configs: Mapping[str, ReminderConfig], line: int, *, may_act: bool
+    ) -> Mapping[str, Role]:
         """Whom an email to this line may reach at this block; made once for all entries of a slice."""
-        key = (legacy.legacy, line)
+        key = (legacy.legacy, line, may_act)
         found = self._audiences.get(key)
         if found is None:
             signers = self.signers.get(legacy.owner, ()) if legacy.legacy_type == SAFE else ()
             members = membership(legacy.members, signers)
-            found = self._audiences[key] = possible_audience(configs.get(legacy.legacy), members, line)
+            found = self._audiences[key] = possible_audience(configs.get(legacy.legacy), members, line, may_act)
         return found
 
 

@@ -10,7 +10,7 @@ from reminder_worker.chain.contracts import Legacies, LegacyIdentity
 from reminder_worker.errors import ChainUnavailable, LegacyNotLive, NotConfigured
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import SAFE
-from reminder_worker.mail.messages import Kind
+from reminder_worker.mail.messages import Kind, Role
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.audience import ALL_LINES, Membership, audience
 from reminder_worker.reminders.authorise import Authoriser, SignedRequest
@@ -38,7 +38,7 @@ class Instructions:
         self._authoriser = Authoriser(chains)
 
     async def request(self, request: SignedRequest) -> int:
-        """How many emails were queued; without any the cooldown does not begin.
+        """How many emails were queued, the owner's own beside others' only; without any the cooldown does not begin.
 
         Raises as `Authoriser.authorise`, `LimitReached` within the cooldown of the owner on this chain,
         `LegacyNotLive`, and `NotConfigured` where no email is sent.
@@ -55,8 +55,8 @@ class Instructions:
             await granted.spend(conn)
             stored = await lock_recipients(conn, request.chain_id, [request.legacy])
             people = audience(configs.get(request.legacy), stored.get(request.legacy, ()), members, ALL_LINES)
-            if not people:
-                return 0
+            if set(people.values()) <= {Role.OWNER}:
+                return 0  # who asks knows already
             await self._quotas.cooldown(
                 conn,
                 "instructions",

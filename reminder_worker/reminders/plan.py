@@ -18,7 +18,7 @@ from reminder_worker.errors import ServiceError
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.messages import WINDOW_KINDS, Kind, Role
 from reminder_worker.reminders import plan_statements as sql
-from reminder_worker.reminders.audience import WINDOW_LINES, Membership, audience, window_event
+from reminder_worker.reminders.audience import READY_WINDOWS, WINDOW_LINES, Membership, audience, window_event
 from reminder_worker.reminders.signal_plan import DENIED, Judged, Signal, SignalReader
 from reminder_worker.settings import ReminderSettings
 
@@ -144,6 +144,7 @@ class Planner:
                     stored.get(row.legacy, ()),
                     Membership.from_json(row.membership),
                     WINDOW_LINES[row.window],
+                    may_act=row.window in READY_WINDOWS.values(),
                 ).items()
             ]
             made = await insert_entries(conn, self._chain_id, entries, rearm=True)

@@ -18,7 +18,6 @@ from reminder_worker.indexer.questions import SAFE
 from reminder_worker.mail.allowlist import may_mail
 from reminder_worker.mail.messages import (
     KIND_WINDOWS,
-    LATEST_TIME,
     Addressee,
     Kind,
     Role,
@@ -30,7 +29,14 @@ from reminder_worker.mail.messages import (
 )
 from reminder_worker.privacy.emails import check_mailed_name
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, PLANNED_AGAIN, WINDOW_LINES, budget_event
+from reminder_worker.reminders.audience import (
+    ACTIVATIONS,
+    ALL_LINES,
+    PLANNED_AGAIN,
+    READY_WINDOWS,
+    WINDOW_LINES,
+    budget_event,
+)
 from reminder_worker.reminders.entries import Entry, Settlement, dropped, later
 from reminder_worker.reminders.facts import FactReader, Facts
 from reminder_worker.reminders.horizon import deadline_of
@@ -148,7 +154,8 @@ class Resolver:
                 return dropped(entry, over)
         if facts.configs is None:
             return later(entry, NEXT_TICK_SECONDS, "indexer_unavailable")
-        role = facts.audience(legacy, facts.configs, _line(entry)).get(entry.recipient)
+        may_act = KIND_WINDOWS.get(entry.kind) in READY_WINDOWS.values()
+        role = facts.audience(legacy, facts.configs, _line(entry), may_act=may_act).get(entry.recipient)
         if role is None or (entry.kind is Kind.AUTO_RENEW_BUDGET and role is not Role.OWNER):
             return _outside(entry)
         return Relevant(entry, legacy, role)
@@ -261,7 +268,7 @@ def _deadline(entry: Entry, legacy: LegacyFacts, now: int) -> int | None:
     if entry.kind is Kind.AUTO_RENEW_BUDGET:
         return int(entry.event.partition(":")[0]) + BUDGET_SECONDS
     first = legacy.triggers[0]
-    return first if entry.kind not in ACTIVATIONS and now < first <= LATEST_TIME else None
+    return first if entry.kind not in ACTIVATIONS and now < first else None
 
 
 @lru_cache(maxsize=10_000)

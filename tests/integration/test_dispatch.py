@@ -444,6 +444,16 @@ async def test_a_window_that_never_closes_writes_at_most_once_a_day(world: World
     assert not world.mail.duplicates()
 
 
+async def test_a_timer_that_outlasts_all_dates_is_not_said_to_have_run_out(world: World) -> None:
+    """Without a deadline the email says that it may have; an owner may have set what amounts to never."""
+    legacy = world.legacy(inactivity=2**80)
+    await world.save(legacy, "owner", "anna")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.tick()
+    told = {email.to: email.variables["deadline"] for email in world.mail.inbox}
+    assert told == dict.fromkeys(emails("owner", "anna"), "Friday, 31 December 9999, 23:59 UTC")
+
+
 async def test_owner_resets_within_a_day_are_merged_into_the_next(world: World) -> None:
     legacy = await approaching(world, "anna")
     for _ in range(4):

@@ -82,6 +82,19 @@ async def test_all_lines_hear_and_the_owners_copy_says_who_was_told_by_role(worl
     assert router == {legacy.router}
 
 
+async def test_a_beneficiary_who_is_also_last_in_line_is_not_told_to_wait_for_others(world: World) -> None:
+    """People keep these emails for years."""
+    legacy = world.legacy(second_line="anna", third_line="ben")
+    await world.save(legacy, "owner", "anna", "ben")
+    await world.index.advance()
+    await world.instructions.request(signed(world.account("owner"), legacy))
+    await world.dispatch.run()
+    roles = {email.to: email.variables["role"] for email in world.mail.inbox}
+    assert (roles["anna@example.org"], roles["ben@example.org"]) == ("beneficiary", "beneficiary")
+    told = world.mail.email("instructions", "owner@example.org").variables["told"]
+    assert told == [{"role": "beneficiary", "count": 2}]
+
+
 async def test_a_deadline_is_told_only_before_it(world: World) -> None:
     for legacy, passed in ((await family(world), False), (await family(world), True)):
         if passed:
@@ -160,8 +173,10 @@ async def test_without_a_cooldown_a_message_counts_once_also_when_it_comes_many_
         assert sum(isinstance(each, AlreadyUsed) for each in found) == 3
 
 
-async def test_a_request_that_reaches_nobody_does_not_begin_the_cooldown(world: World) -> None:
-    legacy = await family(world, "stranger")
+@pytest.mark.parametrize("saved", ["stranger", "owner"])
+async def test_a_request_that_reaches_nobody_does_not_begin_the_cooldown(world: World, saved: str) -> None:
+    """An owner who has saved only their own address has told nobody either."""
+    legacy = await family(world, saved)
     assert await world.instructions.request(signed(world.account("owner"), legacy)) == 0
     await world.save(legacy, *PEOPLE)
     assert await world.instructions.request(signed(world.account("owner"), legacy, 700)) == 5

@@ -51,10 +51,14 @@ def test_the_creator_of_a_safe_legacy_hears_as_its_owner_and_only_its_signers_as
     assert found == {OWNER: Role.OWNER, ANNA: Role.BENEFICIARY, SIGNER: Role.COSIGNER}
 
 
-def test_who_has_two_roles_gets_the_one_the_email_is_about() -> None:
-    members = Membership(OWNER, OWNER, (ANNA, BEN), ANNA, None)
-    assert audience(CONFIG, EVERYBODY, members, 1)[ANNA] is Role.BENEFICIARY
-    assert audience(CONFIG, EVERYBODY, members, 2)[ANNA] is Role.SECOND_LINE
+def test_who_has_two_roles_hears_as_who_may_act_first_until_the_other_line_may_act() -> None:
+    """A beneficiary who is also third in line is not told to wait for their turn; when it has come, that it has."""
+    members = Membership(OWNER, OWNER, (ANNA, BEN), ANNA, BEN)
+    for line in (1, 2, 3):
+        found = audience(CONFIG, EVERYBODY, members, line)
+        assert (found[ANNA], found[BEN]) == (Role.BENEFICIARY, Role.BENEFICIARY)
+    assert audience(CONFIG, EVERYBODY, members, 2, may_act=True)[ANNA] is Role.SECOND_LINE
+    assert audience(CONFIG, EVERYBODY, members, 3, may_act=True)[BEN] is Role.THIRD_LINE
 
 
 def test_a_membership_survives_being_stored() -> None:
