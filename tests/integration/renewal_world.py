@@ -51,6 +51,14 @@ class RenewalWorld:
             self.scenario.set_auto_renew(self.scenario.account(owner), legacy)
         return legacy
 
+    async def due_legacy(self) -> Legacy:
+        """One that was looked at, whose owner's wallet was used since then, and whose window has come."""
+        legacy = self.legacy()
+        await self.look()
+        self.transact()
+        self.scenario.advance(IN_WINDOW)
+        return legacy
+
     def transact(self, owner: str = "owner") -> None:
         """Something else with the owner's wallet."""
         self.scenario.send(self.scenario.account(owner), self.scenario.account("a shop").address, value=1)
@@ -62,10 +70,14 @@ class RenewalWorld:
     def finalize(self) -> None:
         self.scenario.anvil.mine(2 * self.scenario.anvil.slots_in_an_epoch + 1)
 
-    async def look(self, **settings: Any) -> RenewalReport:
-        """The index, then the pass, with all that happened until now final; what it sent is mined."""
+    async def index_all(self) -> None:
+        """All that happened until now is final, and the index has it."""
         self.finalize()
         await self.world.index.advance()
+
+    async def look(self, **settings: Any) -> RenewalReport:
+        """The index, then the pass, with all that happened until now final; what it sent is mined."""
+        await self.index_all()
         report = await self.renewer(**settings).run(CHAIN_ID)
         self.scenario.anvil.settle()
         return report

@@ -96,12 +96,8 @@ async def test_a_transaction_that_is_not_final_is_no_activity_yet(world: Renewal
 
 async def test_an_index_that_is_read_again_forgets_no_activity(world: RenewalWorld) -> None:
     """Until it has come so far again, it has not heard of anybody who opted in."""
-    legacy = world.legacy()
-    await world.look()
-    world.transact()
-    world.scenario.advance(IN_WINDOW)
-    world.finalize()
-    await world.world.index.advance()
+    legacy = await world.due_legacy()
+    await world.index_all()
     await world.world.index.rewind_to(1)
     assert (await world.renewer().run(CHAIN_ID)).legacies == 0
     assert (await world.look()).sent == 1
@@ -121,21 +117,15 @@ async def test_where_nobody_opted_in_or_out_no_node_is_asked(engine: AsyncEngine
 
 
 async def test_a_dry_run_decides_reports_and_sends_nothing(world: RenewalWorld) -> None:
-    legacy = world.legacy()
-    await world.look()
-    world.transact()
-    world.scenario.advance(IN_WINDOW)
+    legacy = await world.due_legacy()
     report = await world.look(AUTO_RENEW_DRY_RUN=True)
     assert (report.sent, report.verdicts) == (0, {"renew: dry_run": 1})
     assert (await world.sent(), world.state(legacy)[1]) == (0, 0)
 
 
 async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_says_so(world: RenewalWorld) -> None:
-    legacy = world.legacy()
     world.attestor = "somebody else"
-    await world.look()
-    world.transact()
-    world.scenario.advance(IN_WINDOW)
+    legacy = await world.due_legacy()
     report = await world.look()
     assert (report.sent, report.not_the_attestor, await world.sent()) == (0, True, 0)
     assert await world.verdict(legacy) == "not_the_attestor"
@@ -212,21 +202,14 @@ async def test_equal_counts_and_several_legacies_of_one_owner_are_no_hindrance(w
 
 async def test_what_fails_when_it_is_simulated_is_not_sent(world: RenewalWorld) -> None:
     """Here for want of gas."""
-    legacy = world.legacy()
-    await world.look()
-    world.transact()
-    world.scenario.advance(IN_WINDOW)
+    legacy = await world.due_legacy()
     assert (await world.look(AUTO_RENEW_GAS=30_000)).sent == 0
     assert (await world.verdict(legacy), await world.sent()) == ("would_fail", 0)
 
 
 async def test_two_runs_at_once_renew_once(world: RenewalWorld) -> None:
-    legacy = world.legacy()
-    await world.look()
-    world.transact()
-    world.scenario.advance(IN_WINDOW)
-    world.finalize()
-    await world.world.index.advance()
+    legacy = await world.due_legacy()
+    await world.index_all()
     await asyncio.gather(*(world.renewer().run(CHAIN_ID) for _ in range(4)))
     world.scenario.anvil.settle()
     assert await world.sent() == 1
@@ -234,10 +217,7 @@ async def test_two_runs_at_once_renew_once(world: RenewalWorld) -> None:
 
 
 async def test_a_renewal_that_came_to_nothing_is_tried_again_and_one_that_is_open_is_not(world: RenewalWorld) -> None:
-    legacy = world.legacy()
-    await world.look()
-    world.transact()
-    world.scenario.advance(IN_WINDOW)
+    legacy = await world.due_legacy()
     world.scenario.anvil.rpc("evm_setAutomine", False)
     assert (await world.look()).sent == 1
     world.scenario.anvil.rpc("anvil_dropAllTransactions")
@@ -256,10 +236,7 @@ async def test_a_renewal_that_came_to_nothing_is_tried_again_and_one_that_is_ope
 
 async def test_what_a_retired_wallet_left_open_keeps_no_timer_from_being_renewed(world: RenewalWorld) -> None:
     """Nobody follows it any more: it would be under way until the timer has run out."""
-    legacy, caps = world.legacy(), world.caps
-    await world.look()
-    world.transact()
-    world.scenario.advance(IN_WINDOW)
+    legacy, caps = await world.due_legacy(), world.caps
     world.caps = replace(caps, gas_price_ceiling_wei=1)
     assert (await world.look()).sent == 1
     await world.world.sql("update worker.relay_request set wallet = '0x' || repeat('9', 40)")
@@ -413,10 +390,7 @@ async def test_one_endpoint_of_two_is_not_enough(engine: AsyncEngine, chain_scen
     async with proxy(chain_scenario.anvil.url) as silent:
         both = f"{silent.url},{chain_scenario.anvil.url}"
         async with open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=both) as world:
-            legacy = world.legacy()
-            await world.look()
-            world.transact()
-            world.scenario.advance(IN_WINDOW)
+            legacy = await world.due_legacy()
             refusal = {"error": {"code": -32601, "message": "not supported"}}
             silent.answer = lambda request: refusal if request["method"] == "eth_getTransactionCount" else None
             assert (await world.look()).sent == 0
