@@ -280,9 +280,11 @@ async def next_ask(engine: AsyncEngine) -> int | None:
 
 
 async def forget_expired(engine: AsyncEngine) -> int:
-    """Delete spent signatures after their deadline, which refuses them now, counters after their window, what gifts no
-    longer need, and what the relay and alerts no longer need (`operations_relay.forget`). Who unsubscribed the mail
-    service knows, which is asked again after a day: they may have changed their mind. Returns how many rows.
+    """Delete what is no longer needed. Returns how many rows.
+
+    Spent signatures after their deadline, which refuses them now; counters after their window; who unsubscribed after
+    a day, since the mail service knows and they may have changed their mind; what gifts, the relay, auto-renew and
+    alerts no longer need (`operations_relay.forget`).
     """
     long_over = cast(extract("epoch", func.clock_timestamp()), BigInteger) - CLOCKS_APART
     async with engine.begin() as connection:

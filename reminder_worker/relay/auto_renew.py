@@ -47,7 +47,7 @@ MOST_REVERTS: Final = 3
 NOT_REMINDED: Final = frozenset(
     {Reason.OLD_BUILD, Reason.NOT_LIVE, Reason.OFF_ON_CHAIN, Reason.NOT_PREMIUM, "not_readable"}
 )
-"""Whom no budget's end is told of: nothing would be renewed anyway."""
+"""Why an owner does not hear of the end of their budget: nothing would be renewed anyway."""
 LATEST: Final = 2**62  # beyond all times that mean anything; fits the column
 
 NOT_READABLE: Final = Verdict(Decision.HELD, "not_readable")

@@ -49,7 +49,7 @@ ATTEMPTS = text(f"""
     where chain_id = :chain_id and digest = any(cast(:digests as bytea[]))
 """)  # noqa: S608 - a constant
 
-# Of two runs at once either may write last: each baseline was seen after the reset that it is of.
+# Two runs at once may write in either order: each baseline was seen after the reset that it belongs to.
 KEEP = text("""
     insert into worker.owner_activity as a (
         chain_id, legacy, legacy_id, owner, reset_at, baseline, nonce_seen, deadline, budget_end, budget_step,

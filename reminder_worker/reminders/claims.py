@@ -20,9 +20,10 @@ LIMITED = frozenset(KIND_WINDOWS) | MERGED_WITHIN_A_DAY
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """Another entry of a group. `until`: what it was, or may have been, sent keeps others back so long; None if unsent.
+    """Another entry of a group. `until`: how long it keeps others back; None if it is unsent.
 
-    That is 24 hours, and for one under way no more than its lease: by then it is known whether it was sent.
+    One that was, or may have been, sent does so for 24 hours, and one under way until its lease is over: by then it is
+    known whether it was sent.
     """
 
     id: UUID

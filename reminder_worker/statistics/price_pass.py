@@ -109,8 +109,8 @@ class Prices:
         readings: Sequence[_Reading],
         symbols: Mapping[str, str | None],
     ) -> None:
-        """An endpoint that lags does not take a later look back, for as long as that is not an absurd block's alone; a
-        feed that was exchanged starts anew."""
+        """An endpoint that lags does not overwrite what was seen at a later block, unless that is more than an hour
+        old: its block may have been absurd. A feed that was exchanged starts anew."""
         rows = [
             {
                 "chain_id": self._chain.chain_id,

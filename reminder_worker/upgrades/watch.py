@@ -134,8 +134,8 @@ class UpgradeWatch:
         return report
 
     def _bear(self, found: NotNow, place: Place) -> None:
-        """A node that lags is read another time; what lasts is no success, or nobody would ever hear of it, and so is
-        what was never otherwise."""
+        """Raise unless a later run may find the nodes in agreement: they are given `PATIENCE_SECONDS` from the last
+        step on (none if there was none yet), and after that the run fails, or nobody would ever hear of it."""
         bears = place.moved_at is not None and (datetime.now(UTC) - place.moved_at).total_seconds() <= PATIENCE_SECONDS
         if found is not NotNow.REORGANISED and not bears:
             raise ChainUnavailable(f"the endpoints of chain {self._chain_id} contradict what they said: {found.name}")
