@@ -131,14 +131,18 @@ def requests_table(counts: "Iterable[operations_relay.Requests]") -> Table:
 
 
 def wallets_table(wallets: "Iterable[operations_relay.Wallet]") -> Table:
-    """With the requests of today (UTC), and what they reserved and spent of the caps."""
+    """With the requests of today (UTC), and what they reserved and spent of the caps.
+
+    Whose row it is and whether it was stopped come first: what is behind the amounts is cut off.
+    """
     rows = []
     for w in wallets:
         oldest = age(w.oldest_open) if w.unmined else ""
-        spent = (w.requests, ether(w.reserved_wei), ether(w.spent_wei))
-        rows.append((w.chain_id, w.unmined, w.mined, oldest, *spent, w.stopped or "", w.address))
+        spent = (w.requests, ether(w.spent_wei), ether(w.reserved_wei))
+        known_by = f"{w.address[:6]}…{w.address[-4:]}"
+        rows.append((known_by, w.chain_id, w.stopped or "", w.unmined, w.mined, oldest, *spent, w.address))
     slots = ("not mined", "mined, not final", "oldest")
-    headers = ("chain", *slots, "requests", "reserved ETH", "spent ETH", "stopped", "wallet")
+    headers = ("wallet", "chain", "stopped", *slots, "requests", "spent ETH", "reserved ETH", "address")
     return table(headers, rows, "no wallet was used yet")
 
 

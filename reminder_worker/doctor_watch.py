@@ -19,7 +19,7 @@ async def look_at_watch(settings: Settings, engine: AsyncEngine) -> AsyncIterato
     except SQLAlchemyError:
         return  # the database's own finding says why
     if wrong:
-        each = (f"{c.kind} ({c.subject or 'chain'}, chain {c.chain_id}) for {duration_words(c.age)}" for c in wrong)
+        each = (f"{c.kind} ({_about(c)}) for {duration_words(c.age)}" for c in wrong)
         yield "watchdog", False, f"wrong now: {', '.join(each)}: see the runbook for each"
     elif seen is None or seen.checked_age is None:
         yield "watchdog", None, "has not looked yet: start Dagster, or `reminder-worker tick`"
@@ -35,6 +35,12 @@ async def look_at_watch(settings: Settings, engine: AsyncEngine) -> AsyncIterato
     else:
         yield "watchdog", True, f"looked {duration_words(seen.checked_age)} ago: nothing is wrong"
     yield _heartbeat(settings, str((seen.detail or {}).get("heartbeat")) if seen else "")
+
+
+def _about(condition: operations_relay.Condition) -> str:
+    """Most of what can be wrong is of one chain; emails are of none."""
+    where = f"chain {condition.chain_id}" if condition.chain_id else ""
+    return ", ".join(filter(None, (condition.subject, where)))
 
 
 def _heartbeat(settings: Settings, last: str) -> Finding:

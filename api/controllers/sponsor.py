@@ -24,6 +24,7 @@ from api.sponsor_bodies import (
 )
 from reminder_worker.errors import FieldFault, InvalidInput, NotFound
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest
+from reminder_worker.relay.by_hand import BY_HAND
 from reminder_worker.relay.intake import Sponsor
 from reminder_worker.relay.values import RequestView, State
 
@@ -33,6 +34,8 @@ ENDINGS: Final[Mapping[State, str]] = {
     State.SUPERSEDED: "Another authorization took this nonce; sign a new one.",
     State.CANCELLED_BY_USER: "Its signer cancelled the nonce on chain.",
 }
+
+GIVEN_UP: Final = "Whoever runs the service gave it up before it was mined; sign a new one."
 
 
 def _problems(**words: str) -> dict[int, ResponseSpec]:
@@ -218,8 +221,12 @@ def _accepted(view: RequestView) -> AcceptedAnswer:
     return AcceptedAnswer(str(view.id), view.state.value, view.tx_hash)
 
 
+def _ending(view: RequestView) -> str:
+    return GIVEN_UP if view.reason == BY_HAND and view.state is State.EXPIRED else ENDINGS[view.state]
+
+
 def _answer(view: RequestView) -> RequestAnswer:
-    error = RequestError(view.reason or view.state.value, ENDINGS[view.state]) if view.state in ENDINGS else None
+    error = RequestError(view.reason or view.state.value, _ending(view)) if view.state in ENDINGS else None
     return RequestAnswer(
         id=str(view.id),
         lane=cast(Any, view.lane.value),

@@ -10,6 +10,7 @@ from reminder_worker.mail.messages import AlertKind
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay import statements
 from reminder_worker.relay.fate import Market
+from reminder_worker.relay.fees import EMPTY_GAS
 from reminder_worker.relay.values import FOREIGN_NONCE
 from reminder_worker.relay.views import Views
 
@@ -22,8 +23,12 @@ GAS_OF_A_RELAY: Final = 210_000
 
 
 def pays_for(balance: int, price: int, ceiling: int) -> int:
-    """How many relays; all in wei. Above the ceiling nothing is paid."""
-    return balance // (GAS_OF_A_RELAY * max(1, min(price, ceiling)))
+    """How many relays; all in wei. Above the ceiling nothing is paid.
+
+    Without what is set aside for each to free its nonce (`fees.reservation`): where gas is cheap that is more than many
+    relays cost, and a wallet that has no more takes none.
+    """
+    return max(0, balance - EMPTY_GAS * ceiling) // (GAS_OF_A_RELAY * max(1, min(price, ceiling)))
 
 
 class WalletWatch:

@@ -25,6 +25,7 @@ from reminder_worker.cli import main
 from reminder_worker.indexer.fold import NOTIFY
 from reminder_worker.passes import PASSES
 from reminder_worker.privacy.vault import Vault
+from reminder_worker.relay.fees import EMPTY_GAS
 from reminder_worker.relay.wallet_watch import GAS_OF_A_RELAY
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS
 from reminder_worker.reminders.recipient_rows import seal_row
@@ -128,8 +129,8 @@ def test_doctor_writes_nothing(command: Command) -> None:
         ({"DAGSTER_PG_URL": "postgresql+psycopg2://127.0.0.1:1/dagster"}, "its storage does not answer"),
         ({"DAGSTER_PG_URL": "postgresql+psycopg2://[127.0.0.1/dagster"}, "its storage does not answer"),
         ({"STATISTICS_FOLDER": "x" * 300}, "cannot be written: see STATISTICS_FOLDER"),
-        (PROVIDER, "TURNKEY_API_PRIVATE_KEY is not the key of TURNKEY_API_PUBLIC_KEY"),
         ({"CHAIN_31337_START_BLOCK": "24589469"}, "nothing is read, see CHAIN_31337_START_BLOCK"),
+        (PROVIDER, "TURNKEY_API_PRIVATE_KEY is not the key of TURNKEY_API_PUBLIC_KEY"),
     ],
     ids=[
         "mail by half",
@@ -140,8 +141,8 @@ def test_doctor_writes_nothing(command: Command) -> None:
         "dagster's storage down",
         "dagster's address is none",
         "folder that cannot be",
-        "provider's keys",
         "another chain's first block",
+        "provider's keys",
     ],
 )
 def test_doctor_names_what_is_wrong_and_what_to_do(command: Command, changes: dict[str, str], words: str) -> None:
@@ -200,6 +201,15 @@ def test_doctor_says_when_nothing_runs_any_more(command: Command) -> None:
     looked = command("doctor")
     assert looked.exit_code == 1
     assert re.search("wrong.*watchdog.*has not looked for 20 minutes.*start Dagster", looked.output)
+
+
+def test_doctor_names_no_chain_of_what_is_of_none(command: Command) -> None:
+    for kind, subject, chain in (("emails_late", "emails", 0), ("rpc_trouble", "no answer", 31337)):
+        raised = "insert into worker.alert_state (raised, changes, kind, subject, chain_id) values (true, 1, %s, %s, %s)"
+        command.sql(raised, kind, subject, chain)
+    looked = command("doctor").output
+    assert re.search(r"emails_late \(emails\) for \d", looked)
+    assert re.search(r"rpc_trouble \(no answer, chain 31337\) for \d", looked)
 
 
 def test_doctor_knows_a_contract_that_is_another(command: Command, anvil_chain: AnvilChain) -> None:
@@ -276,7 +286,8 @@ def test_doctor_counts_what_a_wallet_pays_for_as_the_alert_does(
     """In relays as they are, not in the dearest that there may be."""
     wallets = _wallets(anvil_chain, named_account("attestor").key.hex())
     price = int(anvil_chain.anvil.rpc("eth_gasPrice"), 16)
-    anvil_chain.anvil.set_balance(Account.from_key(RELAYER_KEY).address, relays * GAS_OF_A_RELAY * price)
+    set_aside = EMPTY_GAS * 50 * 10**9  # below the ceiling, to free the nonce of one that is not mined
+    anvil_chain.anvil.set_balance(Account.from_key(RELAYER_KEY).address, relays * GAS_OF_A_RELAY * price + set_aside)
     looked = command("doctor", **wallets)
     assert looked.exit_code == (0 if enough else 1), looked.output
     assert ("fewer than 50: send ETH" in looked.output) is not enough
@@ -311,6 +322,15 @@ def test_doctor_knows_requests_that_a_changed_key_left_behind(command: Command, 
         assert "1 requests of it are open and its key is not configured: nobody follows them" in looked.output
 
 
+def test_doctor_shows_a_setting_as_it_is(command: Command) -> None:
+    """What stands in brackets is no style of a terminal."""
+    given = {"MAIL_URL": "http://[fe80::1]:1", "MAIL_TOKEN": "token-token", "CHAIN_31337_NAME": "[/] [bold]"}
+    looked = command("doctor", **given, RELAY_DAILY_WIE_CAP="1")
+    assert given["MAIL_URL"] in looked.output
+    assert given["CHAIN_31337_NAME"] in looked.output
+    assert "RELAY_DAILY_WIE_CAP is none and does nothing: is RELAY_DAILY_WEI_CAP meant?" in looked.output
+
+
 def test_doctor_shows_no_secret(command: Command) -> None:
     looked = command("doctor", MAIL_URL="http://127.0.0.1:1", MAIL_TOKEN="a-token-nobody-sees")
     assert "MAIL_TOKEN" in looked.output
@@ -322,15 +342,6 @@ def test_tick_runs_every_pass_says_which_are_off_and_forgets_what_is_over(comman
     command.sql("insert into worker.suppression values (%s, now() - interval '2 days')", b"h" * 32)
     ticked = command("tick")
     assert ticked.exit_code == 0, ticked.output
-def test_doctor_shows_a_setting_as_it_is(command: Command) -> None:
-    """What stands in brackets is no style of a terminal."""
-    given = {"MAIL_URL": "http://[fe80::1]:1", "MAIL_TOKEN": "token-token", "CHAIN_31337_NAME": "[/] [bold]"}
-    looked = command("doctor", **given, RELAY_DAILY_WIE_CAP="1")
-    assert given["MAIL_URL"] in looked.output
-    assert given["CHAIN_31337_NAME"] in looked.output
-    assert "RELAY_DAILY_WIE_CAP is none and does nothing: is RELAY_DAILY_WEI_CAP meant?" in looked.output
-
-
     rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}
     assert set(rows) == {*(step.name for step in PASSES), "forget"}
     assert "done" in rows["index"]
@@ -571,6 +582,10 @@ def test_relay_show_tells_a_request_and_what_was_signed_for_it(command: Command)
     assert shown.exit_code == 0, shown.output
     for words in ("gift_withdraw", "broadcast", "0x" + "3c" * 20, "30 gwei", "0x" + request_id.hex * 2):
         assert words in shown.output
+    command.sql("update worker.relay_request set deadline = 0, reason = 'cancelled_by_operator'")
+    given_up = command("relay", "show", str(request_id)).output
+    assert re.search(r"deadline +│ given up", given_up)
+    assert "1970" not in given_up
     unknown = command("relay", "show", str(uuid4()))
     assert unknown.exit_code == 1
     assert "there is no such request" in unknown.output

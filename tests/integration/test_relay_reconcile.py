@@ -19,6 +19,7 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable, RelayStopped
 from reminder_worker.relay import reconcile, settle
+from reminder_worker.relay.fees import EMPTY_GAS
 from reminder_worker.relay.settle import paused
 from reminder_worker.relay.store import lock_wallet
 from reminder_worker.relay.values import Authorization, Lane
@@ -722,10 +723,22 @@ async def test_a_balance_at_the_edge_does_not_tell_operators_again_with_each_mov
     told = []
     for relays in (99, 101, 99, 130):
         base_fee, tip = await world.chain.fees()
-        world.anvil.set_balance(world.wallet, relays * GAS_OF_A_RELAY * (base_fee + tip) + GWEI)
+        set_aside = EMPTY_GAS * CEILING
+        world.anvil.set_balance(world.wallet, relays * GAS_OF_A_RELAY * (base_fee + tip) + set_aside + GWEI)
         await world.run()
         told.append(len(await world.rows("select from worker.alert where kind = 'relayer_low_balance'")))
     assert told == [1, 1, 1, 2]
+
+
+async def test_where_gas_is_cheap_operators_hear_of_a_wallet_that_takes_no_request(world: RelayWorld) -> None:
+    """What is set aside to free a nonce is more there than many relays cost."""
+    world.low_balance_relays = 1
+    world.restart()
+    world.base_fee(GWEI // 10)
+    world.anvil.set_balance(world.wallet, EMPTY_GAS * CEILING - 1)
+    assert await world.admission.ready(CHAIN_ID) == "low_balance"
+    await world.run()
+    assert await world.rows("select kind from worker.alert") == [{"kind": "relayer_low_balance"}]
 
 
 async def settled(world: RelayWorld) -> None:

@@ -20,6 +20,7 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.sponsorship import Auth
 from reminder_worker.chain.endpoint import Endpoint
 from reminder_worker.errors import ChainUnavailable
+from reminder_worker.relay.by_hand import BY_HAND
 from reminder_worker.relay.settle import _pause_subject
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.relaying import RELAYER
@@ -281,6 +282,18 @@ async def test_a_request_that_has_ended_is_answered_again(world: World, sealed: 
     told = (await world.request("GET", f"/sponsor/requests/{first.body['id']}")).body
     assert (told["error"] is None) == (state != "expired")
     assert state != "expired" or told["error"]["code"] == "expired"
+
+
+async def test_who_asks_for_a_request_that_an_operator_cancelled_is_not_told_of_its_deadline(
+    world: World, sealed: Sealed
+) -> None:
+    first = await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, sealed.gift(), sealed.heir))
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.relay_request set state = 'expired', reason = :r"), {"r": BY_HAND})
+    told = (await world.request("GET", f"/sponsor/requests/{first.body['id']}")).body
+    assert told["error"]["code"] == "cancelled_by_operator"
+    assert "gave it up" in told["error"]["detail"]
+    assert "deadline" not in told["error"]["detail"]
 
 
 # -- nonces -----------------------------------------------------------------------------------------

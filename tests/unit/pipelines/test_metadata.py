@@ -57,6 +57,14 @@ def test_what_a_wallet_spent_is_told_however_little_it_is() -> None:
     assert "| 0.000000613846349211 |" in str(told)
 
 
+def test_whose_row_it_is_and_that_it_is_stopped_stand_before_what_the_page_cuts_off() -> None:
+    states = {"0x" + "a" * 40: None, "0x" + "b" * 40: "foreign"}
+    wallets = [Wallet(1, address, 6, stopped, 0, 0, None, 6, 0, 1) for address, stopped in states.items()]
+    rows = str(metadata.wallets_table(wallets).value).splitlines()[2:]
+    assert [row.split(" | ")[:3] for row in rows] == [["| 0xaaaa…aaaa", "1", ""], ["| 0xbbbb…bbbb", "1", "foreign"]]
+    assert "0x" + "b" * 40 in rows[1]
+
+
 def test_ages_are_said_as_a_person_says_them() -> None:
     assert [metadata.age(s) for s in (None, 59, 300, 7200, 3 * 86400)] == ["never", "59 s", "5 min", "2 h", "3 d"]
 
