@@ -61,7 +61,7 @@ def gift_page(link: ClaimLink, facts: GiftFacts, occasion: Occasion, entry: Entr
     """`link` is the canonical one, without a fragment; `entry`: what was built, where it was."""
     words = [
         '<div id="letter" hidden></div>',
-        f'<div id="state"><p class="when">{_state_words(facts)}</p></div>',
+        f'<div id="state"><p class="when" role="status">{_state_words(facts)}</p></div>',
         _inside(facts),
         f'<div id="ways">{_NO_SCRIPT if facts.state is GiftState.OPEN and entry else ""}</div>',
         '<div id="advice">',

@@ -49,8 +49,11 @@ function awaitOpening(): void {
   void until((facts) => facts.state !== "sealed");
 }
 
+/** In the line that was there before: of one that comes with its words, screen readers tell nothing. */
 function say(words: string): void {
-  fill(part("state"), make("p", { className: "when", attributes: { role: "status" } }, words));
+  const [line, ...others] = part("state").children;
+  for (const other of others) other.remove();
+  if (line !== undefined) line.textContent = words;
 }
 
 /** Asks every few seconds until `enough`, then shows what is so. */

@@ -110,6 +110,12 @@ function field(index: number): HTMLInputElement {
 
 /** What is typed or pasted flows on into the fields after it; but who mends a digit in the middle does not lose others. */
 function spread(fields: HTMLInputElement[], own: HTMLInputElement, index: number): void {
+  own.addEventListener("beforeinput", (event) => {
+    const whole = tidy(event.data ?? "");
+    if (whole.length !== GROUPS * DIGITS) return;
+    event.preventDefault(); // beside what is in a group already it would shift every digit
+    fields.forEach((each, place) => (each.value = whole.slice(place * DIGITS, (place + 1) * DIGITS)));
+  });
   own.addEventListener("input", (event) => {
     const text = tidy(own.value);
     const isPasted = (event as InputEvent).inputType === "insertFromPaste";

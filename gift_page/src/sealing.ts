@@ -5,8 +5,14 @@
  * Nothing here stores anything or sends a key: a paper key exists in the variable it was generated into, and on paper.
  */
 import { Interface, type Log, type Signer } from "ethers";
-import { type GiftNotice, signGiftEmailWallet, signGiftNotify, signGiftNotifyErase } from "../../docs/signing.ts";
-import { ask } from "./api.ts";
+import {
+  type GiftNotice,
+  LIFE_TIME_SECONDS,
+  signGiftEmailWallet,
+  signGiftNotify,
+  signGiftNotifyErase,
+} from "../../docs/signing.ts";
+import { ask, serverNow } from "./api.ts";
 
 export { forget, keep, type Keepsake, keepsakeOf, keepsakes, linkOf } from "./keepsake.ts";
 export { checkLetter, claimLink, encodeLetter, entryLink, type Letter } from "./link.ts";
@@ -108,11 +114,16 @@ export async function offersEmailGifts(): Promise<boolean> {
 
 /** The address to seal a gift to that is meant for an email address. Throws `Refused` and `Unreachable`. */
 export async function emailWallet(signer: Signer, chainId: number, email: string): Promise<string> {
-  const request = await signGiftEmailWallet(signer, chainId, email);
+  const request = await signGiftEmailWallet(signer, chainId, email, newDeadline());
   return (await ask<{ address: string }>("/gift/recipient-wallet", request)).address;
 }
 
 /** Have the recipient told of a sealed gift. Throws `Refused` and `Unreachable`. */
 export async function registerNotify(signer: Signer, chainId: number, notice: GiftNotice): Promise<void> {
-  await ask("/gift/notify", await signGiftNotify(signer, chainId, notice));
+  await ask("/gift/notify", await signGiftNotify(signer, chainId, notice, newDeadline()));
+}
+
+/** By the service's clock, which is known as soon as it was asked anything: the giver's may be wrong. */
+function newDeadline(): number {
+  return Math.floor(serverNow() / 1000) + LIFE_TIME_SECONDS;
 }

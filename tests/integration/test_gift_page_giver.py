@@ -165,6 +165,23 @@ async def test_an_email_address_that_is_none_is_told_before_anything_is_signed(
     assert wallet.asked("eth_sendTransaction") == []
 
 
+@pytest.mark.parametrize("hours", [-3, 3])
+async def test_a_giver_whose_clock_is_wrong_has_the_recipient_told(
+    gift_world: GiftWorld, visitor: Visitor, hours: int
+) -> None:
+    """What was signed counts for an hour by the service's clock."""
+    page = visitor.page
+    await page.add_init_script(f"const now = Date.now.bind(Date); Date.now = () => now() + {hours * 3_600_000};")
+    await wallet_at_the_page(gift_world, visitor)
+    await fill_in_for_a_wallet(page, gift_world)
+    await go_on(page)
+    await see_it_sealed(page)
+    await gift_world.api.parts.chain_indexes[gift_world.api.chain_id].advance()
+    await page.locator("[name=notifyEmail]").fill("ada@example.org")
+    await page.get_by_role("button", name="Have them told").click()
+    await expect(page.get_by_role("status").first).to_have_text("They will be told.")
+
+
 async def test_where_the_browser_stores_nothing_a_gift_can_be_sealed_all_the_same(
     gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
 ) -> None:
