@@ -205,8 +205,8 @@ def test_doctor_says_when_nothing_runs_any_more(command: Command) -> None:
 
 def test_doctor_names_no_chain_of_what_is_of_none(command: Command) -> None:
     for kind, subject, chain in (("emails_late", "emails", 0), ("rpc_trouble", "no answer", 31337)):
-        raised = "insert into worker.alert_state (raised, changes, kind, subject, chain_id) values (true, 1, %s, %s, %s)"
-        command.sql(raised, kind, subject, chain)
+        columns = "(raised, changes, kind, subject, chain_id)"
+        command.sql(f"insert into worker.alert_state {columns} values (true, 1, %s, %s, %s)", kind, subject, chain)
     looked = command("doctor").output
     assert re.search(r"emails_late \(emails\) for \d", looked)
     assert re.search(r"rpc_trouble \(no answer, chain 31337\) for \d", looked)
