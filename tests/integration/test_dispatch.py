@@ -160,6 +160,34 @@ async def test_signals_of_a_time_without_mail_are_history(world: World) -> None:
     assert await world.sql("select state, reason from worker.notify_signal") == [("too_old", "not_planned_in_time")]
 
 
+@pytest.mark.parametrize("more", [False, True])
+async def test_after_weeks_of_downtime_a_longer_age_tells_what_history_would_not(
+    engine: AsyncEngine, world: World, more: bool
+) -> None:
+    """As the runbook says: a check-in, claims that have opened, a notice of a day that is still to come."""
+    owner, carl = world.account("owner"), world.account("carl")
+    world.scenario.set_time_ahead(owner, 30 * DAY)
+    coming, opened = world.legacy(inactivity=60 * DAY), world.legacy(heirs=["clara"], inactivity=31 * DAY)
+    renewed = world.legacy("carl", heirs=["ben"], inactivity=60 * DAY)
+    await world.save(coming, "owner", "anna")
+    await world.save(opened, "clara")
+    await world.save(renewed, "carl", "ben")
+    world.scenario.advance(29 * DAY)
+    await world.tick()
+    world.mail.inbox.clear()
+    world.scenario.check_in(carl, renewed)
+    world.scenario.advance(21 * DAY)
+    await world.days_pass(21)
+    age = {"SIGNAL_MAX_AGE": str(30 * DAY)} if more else {}
+    async with open_world(engine, world.scenario, world.mail, **age) as started:
+        for _ in range(2):
+            await started.tick()
+    assert world.mail.told("owner_reset") == (emails("carl", "ben") if more else [])
+    assert world.mail.told("before_activation") == (emails("owner", "anna") if more else [])
+    assert world.mail.told("ready_to_activate") == (emails("clara") if more else [])
+    assert not world.mail.duplicates()
+
+
 async def test_a_window_that_opens_again_for_the_same_deadline_is_told_after_all(world: World) -> None:
     """Premium lapsed between look and dispatch, and is renewed: the deadline is the same, nothing was sent."""
     await approaching(world)
