@@ -33,6 +33,7 @@ from reminder_worker.relay import statements as sql
 from reminder_worker.relay import store
 from reminder_worker.relay.attempts import Attempt, Signed, sign_attempt
 from reminder_worker.relay.broadcast import TAKEN, broadcast
+from reminder_worker.relay.fate import agreed_number
 from reminder_worker.relay.fees import Fees, first_fees, reservation
 from reminder_worker.relay.room import Room, check_balance
 from reminder_worker.relay.together import Together
@@ -392,20 +393,20 @@ class Admission:
 
     async def _reconcile_counter(self, chain: Chain) -> None:
         """The chain is asked before the counter is read: it only grows, so it cannot have been behind since."""
-        needed = min(2, len(chain.settings.rpc_urls))
         counts = await chain.transaction_counts(self.signer.address, "latest")
         if not counts:
             raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} counts the wallet's transactions")
+        count = agreed_number(counts, len(chain.settings.rpc_urls))
         key = self._key(chain.chain_id)
         async with self._engine.connect() as connection:
             row = (await connection.execute(sql.READ_WALLET, key)).one_or_none()
         if row is None:
             pending = await chain.transaction_counts(self.signer.address, "pending")
-            if len(counts) < needed or len({*counts, *pending}) > 1:
+            if count is None or len({*counts, *pending}) > 1:
                 # A transaction of ours that we do not know is under way, or endpoints lag: not the time to start.
                 raise RelayStopped("the wallet's first nonce is not settled on chain", "not_reconciled")
-            await self._execute(sql.ADD_WALLET, {**key, "next_nonce": counts[0]})
-        elif len(counts) >= needed and sorted(counts, reverse=True)[needed - 1] > row.next_nonce:
+            await self._execute(sql.ADD_WALLET, {**key, "next_nonce": count})
+        elif count is not None and count > row.next_nonce:
             await self._execute(sql.STOP_WALLET, {**key, "reason": FOREIGN_NONCE})
             log.error("foreign_transaction", chain_id=chain.chain_id)
 

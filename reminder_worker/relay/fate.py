@@ -179,8 +179,8 @@ def sighting(votes: Sequence[Sequence[MinedAttempt | None]], configured: int) ->
     return Sighting(Presence.DISPUTED, None, False)
 
 
-def agreed(values: Sequence[int], configured: int) -> int | None:
-    """Of a number that only grows, what each endpoint that answers says: the highest that enough of them reached."""
+def agreed_number(values: Sequence[int], configured: int) -> int | None:
+    """How far a number that only grows is by the word of two endpoints, or of the only one; None if too few answer."""
     needed = min(2, configured)
     return sorted(values, reverse=True)[needed - 1] if len(values) >= needed else None
 

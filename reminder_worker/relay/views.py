@@ -12,7 +12,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.endpoint import Request, RpcError
 from reminder_worker.chain.words import address_word
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.relay.fate import MinedAttempt, Sighting, agreed, sighting
+from reminder_worker.relay.fate import MinedAttempt, Sighting, agreed_number, sighting
 
 SignerOf = tuple[str, str]
 """A router and a signer: whose `sponsorNonce` is asked for."""
@@ -83,12 +83,12 @@ class Views:
         return sighting([[view.receipts[tx_hash] for tx_hash in tx_hashes] for view in self.each], self.configured)
 
     def _now(self, said: Sequence[int]) -> int:
-        found = agreed(said, min(self.configured, len(said)))
+        found = agreed_number(said, min(self.configured, len(said)))
         assert found is not None  # noqa: S101 - somebody said something
         return found
 
     def _final(self, said: Sequence[int | None]) -> int | None:
-        return agreed([value for value in said if value is not None], self.configured)
+        return agreed_number([value for value in said if value is not None], self.configured)
 
 
 async def view_chain(

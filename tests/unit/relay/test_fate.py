@@ -27,7 +27,7 @@ from reminder_worker.relay.fate import (
     StoredAttempt,
     Unmine,
     Wait,
-    agreed,
+    agreed_number,
     decide,
     fate,
     sighting,
@@ -137,7 +137,7 @@ def test_a_receipt_counts_when_two_endpoints_give_the_same_or_only_one_answers(
 
 @given(st.lists(small, max_size=5), st.integers(1, 4))
 def test_of_numbers_that_grow_one_counts_that_enough_endpoints_have_reached(said: list[int], configured: int) -> None:
-    number = agreed(said, configured)
+    number = agreed_number(said, configured)
     needed = min(2, configured)
     assert (number is None) == (len(said) < needed)
     if number is not None:
