@@ -10,6 +10,8 @@ from typing import Any
 from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
 from litestar.types import Guard, Scope
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from reminder_worker.errors import LimitReached
 from reminder_worker.privacy.hashing import KeyedHash
@@ -22,6 +24,7 @@ WINDOW_SECONDS = 60
 CLIENTS_OF_A_SITE = 8
 MAX_REMEMBERED_CLIENTS = 100_000
 SEEN_LAST = 256
+WITHOUT_DATABASE = "without_database"  # of a route: it answers from memory while the shared counter is away
 _KNOWN = "reminder_worker_client"
 NO_SOCKET = "127.0.0.1"  # a Unix socket has no address: whoever reaches it is on this machine
 
@@ -77,8 +80,8 @@ class Clients:
 
 
 class RateLimit:
-    """So many requests in a window (a minute where nothing is said) from one client, over all processes; and from all
-    clients of an IPv6 /48 together as many as from `CLIENTS_OF_A_SITE`, since it costs nothing to be 65,536 of them.
+    """At most `limit` requests in a window (a minute by default) from one client, over all processes. All clients of an
+    IPv6 /48 together get as many as `CLIENTS_OF_A_SITE` clients, since it costs nothing to be 65,536 of them.
 
     A process takes a tenth of the limit at a time from the shared counter, so that a request does not cost a write:
     a client spread over several processes may find the limit a little lower, never higher. Used as a guard, before
@@ -99,8 +102,12 @@ class RateLimit:
     def guard(self) -> Guard:
         """As a plain function: the framework copies guards, and there is one count."""
 
-        async def count(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
-            await self.count(connection.scope)
+        async def count(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+            try:
+                await self.count(connection.scope)
+            except (OperationalError, PoolTimeout):
+                if not handler.opt.get(WITHOUT_DATABASE):  # what costs next to nothing is answered uncounted
+                    raise
 
         return count
 

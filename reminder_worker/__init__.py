@@ -1,7 +1,7 @@
 """Off-chain helper of a legacy protocol: everything the processes of the service share.
 
-web3 imports the keystores of validators, and those py_ecc: pairings computed when it is imported, which takes as long
-as the rest of web3, and a recursion limit of 100,000, with which an answer nested so deep ends the process. No
+web3 imports the keystores of validators, and those import py_ecc. Its import computes pairings, which takes as long as
+the rest of web3, and sets a recursion limit of 100,000, with which a deeply nested answer ends the process. No
 validator's key is read here, so the three names that are asked for stand in its place, and the package stays unread.
 """
 

@@ -1,7 +1,7 @@
 """Watches over the others: tells operators what is wrong and what is over, and pings only while nothing is wrong.
 
-A condition is told once it has held for a while, and is over once it has been right for `CALM_SECONDS`, so that what
-flaps is told once; since when is kept in `alert_state`, so that a restart forgets nothing and several watchdogs tell a
+A condition is told once it has held for a while, and is over once all has been well for `CALM_SECONDS`, so that what
+flaps is told once. `alert_state` keeps since when, so that a restart forgets nothing and several watchdogs tell a
 change once. The ping is the last step: whatever fails before it, the database first of all, makes it silent. What
 strangers can bring about is told and silences nothing: it would say that the service is dead, and hide that it is.
 """

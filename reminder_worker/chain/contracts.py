@@ -334,8 +334,8 @@ def _text(answer: Answer) -> str:
 class TimelockDetails:
     """What TimelockERC20 says of one timelock; what NFT vaults hold of it is not told here.
 
-    `assets` are tokens with base units, in the order of sealing, and none once it is withdrawn; `last_as_eth`: the last
-    of them is paid out as ether, by unwrapping it or, if it is no wrapped ether, by a sale; forgotten with the tokens.
+    `assets`: tokens with base units, in the order of sealing. `last_as_eth`: the last of them is paid out as ether, by
+    unwrapping it or, if it is no wrapped ether, by a sale. Once it is withdrawn, the contract has forgotten both.
     Types and statuses as in the index; `unlock_time` unix seconds.
     """
 

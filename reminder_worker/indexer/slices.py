@@ -46,8 +46,8 @@ class Unsettled:
 async def read_slice(chain: Chain, says: Says, cursor: Cursor) -> Slice | Reorganised | NothingNew | Unsettled:
     """The blocks after `cursor`, at most `log_range` of them. Raises `ChainUnavailable`.
 
-    The hashes of the cursor's block, of the last block and of every block with a log are asked for after the logs:
-    when they are what the logs and the question before said, all of it is of one chain.
+    After the logs, the hashes of the cursor's block, of the last block and of every block with a log are asked for. If
+    they agree with what the logs, the cursor and the last block said, all of it is of one chain.
     """
     head = await chain.block("latest")
     if head is None or head.number < cursor.number:
