@@ -14,7 +14,7 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 import structlog
-from sqlalchemy import Row, func, literal_column, or_, select, true, update
+from sqlalchemy import ColumnElement, FromClause, Row, and_, case, func, literal_column, or_, select, true, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -42,6 +42,7 @@ STORM_SECONDS: Final = 600
 SLICE: Final = 100
 FIRST_PAUSE_SECONDS: Final = 10.0
 LONGEST_PAUSE_SECONDS: Final = 900.0
+PATIENT_TRIES: Final = 20  # about three hours
 _LEVELS = {"raised": "error", "cleared": "info", "unwatched": "info", "event": "warning"}
 
 
@@ -206,10 +207,17 @@ class Alerts:
             report.merged = len(ids)
 
     async def _send_due(self, mail: MailClient, report: AlertReport) -> None:
-        """Those tried least often first, so that one that always fails holds up none of the others."""
-        due = select(alert).where(alert.c.state == "queued", alert.c.next_try <= func.clock_timestamp())
+        """Those tried least often first, so that one that always fails holds up none of the others; but what is told of
+        one thing in its order: after an outage the end would come before its beginning, which waits for its next try.
+        """
+        patient = alert.c.tries < PATIENT_TRIES
+        newer = _of_one_thing(_NEWER, alert) & (_NEWER.c.created_at > alert.c.created_at)
+        held_up = select(true()).where(newer, *_due(_NEWER)).exists()
+        queued, is_time = _due(alert)
+        due = select(alert).where(queued, or_(is_time, patient & held_up))
+        tries = func.max(alert.c.tries).over(partition_by=[alert.c.chain_id, alert.c.subject, _thing(alert), patient])
         async with self._engine.connect() as conn:
-            found = (await conn.execute(due.order_by(alert.c.tries, _AGE).limit(SLICE))).all()
+            found = (await conn.execute(due.order_by(tries, _AGE).limit(SLICE))).all()
         for row in found:
             body = alert_body(row.kind, self._ops_email, int(row.created_at.timestamp()), row.variables)
             outcome = await mail.send(row.id, body)
@@ -259,6 +267,21 @@ class Alerts:
 
 
 _AGE = alert.c.created_at
+_NEWER = alert.alias()
+
+
+def _due(alerts: FromClause) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return alerts.c.state == literal_column("'queued'"), alerts.c.next_try <= func.clock_timestamp()
+
+
+def _thing(alerts: FromClause) -> ColumnElement[str]:
+    """With its subject, what an alert is about: a condition, or all the stages of an operation."""
+    return case((alerts.c.kind.startswith("upgrade_"), "upgrade"), else_=alerts.c.kind)
+
+
+def _of_one_thing(one: FromClause, other: FromClause) -> ColumnElement[bool]:
+    same = one.c.chain_id == other.c.chain_id, one.c.subject == other.c.subject
+    return and_(*same, _thing(one) == _thing(other))
 
 
 def _say(row: Row[Any]) -> None:

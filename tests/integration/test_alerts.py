@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.testing import capture_logs
 
 from devnet.smtp import Inbox
-from reminder_worker.alerts import STORM, Alerts
+from reminder_worker.alerts import PATIENT_TRIES, STORM, Alerts
 from reminder_worker.mail.client import MailClient
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.settings import MailSettings
@@ -272,6 +272,41 @@ async def test_one_that_always_fails_holds_up_none_of_the_others(
     await _hurry(engine)
     await alerts.run()
     assert [email.template for email in mail.inbox] == [STUCK, LOW]
+
+
+@pytest.mark.parametrize("fails", ["outage", "this one alone"])
+async def test_the_end_is_not_told_before_the_beginning(
+    alerts: Alerts, engine: AsyncEngine, mail: MailStub, fails: str
+) -> None:
+    """As when the whole network was down: the beginning waits for its next try, and would be the last word."""
+    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+    if fails == "outage":
+        await mail.stop()
+    else:
+        mail.fail(*[Fault.GARBAGE] * 3)
+    for _ in range(3):
+        await _hurry(engine)
+        assert (await alerts.run()).outage
+    await alerts.clear(None, LOW, WALLET, 31337, FACTS)
+    await alerts.raise_(None, STUCK, WALLET, 31337, FACTS)
+    if fails == "outage":
+        await mail.start()
+    assert (await alerts.run()).sent == 3
+    assert [(email.template, email.variables["status"]) for email in mail.inbox] == [
+        (STUCK, "raised"),
+        (LOW, "raised"),
+        (LOW, "cleared"),
+    ]
+
+
+async def test_one_that_fails_for_hours_does_not_hide_what_became_of_it(
+    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+) -> None:
+    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+    await _sql(engine, f"update worker.alert set tries = {PATIENT_TRIES}, next_try = now() + interval '10 m'")
+    await alerts.clear(None, LOW, WALLET, 31337, FACTS)
+    assert (await alerts.run()).sent == 1
+    assert [email.variables["status"] for email in mail.inbox] == ["cleared"]
 
 
 async def test_two_that_deliver_at_once_send_each_alert_once(
