@@ -2,7 +2,7 @@
 
 A claim moves tokens from the owner's wallet, or from the legacy's contract, to the heir. Whoever makes the
 transaction can add transfers of their own, also of tokens that lie about the sender: whitelisted tokens come
-first, the number of tokens is bounded, and of the others only the address is ever shown.
+first and are all told, the number of others is bounded, and of these only the address is ever shown.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from reminder_worker.chain.events import decode_transfer
 from reminder_worker.chain.values import Log
 from reminder_worker.reminders.audience import Membership
 
-MOST_TOKENS = 40
+MOST_TOKENS = 40  # with others among them; a claim may move 50 whitelisted ones
 
 Amounts = Mapping[str, Mapping[str, int]]
 """By recipient and token, in base units."""
@@ -58,7 +58,8 @@ def moved_for(logs: Sequence[Log], legacy: str, owner: str, told: Mapping[int, s
 
 def _bounded(tokens: Mapping[str, int], whitelist: Collection[str]) -> dict[str, int]:
     ordered = sorted(tokens, key=lambda token: (token not in whitelist, token))
-    return {token: tokens[token] for token in ordered[:MOST_TOKENS]}
+    most = max(MOST_TOKENS, sum(token in whitelist for token in tokens))
+    return {token: tokens[token] for token in ordered[:most]}
 
 
 def to_json(amounts: Amounts) -> dict[str, list[list[str]]]:

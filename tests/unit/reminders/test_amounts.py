@@ -82,6 +82,12 @@ def test_a_flood_of_invented_tokens_does_not_push_out_a_whitelisted_one() -> Non
     assert next(iter(found.items())) == (USDC, 5)
 
 
+def test_no_whitelisted_token_is_left_out_of_a_claim_of_as_many_as_the_contract_takes() -> None:
+    moved = [transfer(f"0x{number:040x}", OWNER, ANNA, 1) for number in range(50)]
+    found = received([*moved, transfer(LIAR, OWNER, ANNA, 1)], LEGACY, MEMBERS, {each.address for each in moved})
+    assert found[ANNA].keys() == {each.address for each in moved}
+
+
 def test_amounts_of_several_transactions_add_up_for_one_heir_and_for_the_owner() -> None:
     stored = [to_json({ANNA: {USDC: 5}, BEN: {USDC: 1}}), to_json({ANNA: {USDC: 2**255, WETH: 3}})]
     assert total(stored, ANNA) == {USDC: 2**255 + 5, WETH: 3}
