@@ -13,8 +13,9 @@ from reminder_worker.doctor_relay import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import duration_words
 from reminder_worker.settings import ChainSettings, Settings
+from reminder_worker.upgrades.fold import OPEN
 from reminder_worker.upgrades.telling import LEAST_DELAY_SECONDS
-from reminder_worker.upgrades.views import operations
+from reminder_worker.upgrades.views import counts
 
 
 async def look_at_upgrades(settings: Settings, engine: AsyncEngine) -> AsyncIterator[Finding]:
@@ -25,15 +26,17 @@ async def look_at_upgrades(settings: Settings, engine: AsyncEngine) -> AsyncIter
             continue
         try:
             delay = await _delay(chain, chain.upgrade_timelock)
-            waiting = [each for each in await operations(engine) if each.chain_id == chain.chain_id]
+            counted = await counts(engine)
         except (ChainUnavailable, Misconfigured, SQLAlchemyError):
             continue  # the chain's or the database's own finding says why
         if delay is None:
             yield part, False, f"no timelock answers at CHAIN_{chain.chain_id}_UPGRADE_TIMELOCK: check the address"
             continue
-        queue = f"{len(waiting)} operations wait: see `reminder-worker upgrades list`" if waiting else "nothing waits"
-        words = f"the timelock answers, its delay is {duration_words(delay)}; {queue}"
-        yield part, delay >= LEAST_DELAY_SECONDS, words
+        waiting = sum(counted.get((chain.chain_id, state), 0) for state in OPEN)
+        queue = f"{waiting} operations wait: see `reminder-worker upgrades list`" if waiting else "nothing waits"
+        long_enough = delay >= LEAST_DELAY_SECONDS
+        short = "" if long_enough else ", below 48 hours: see upgrade_delay_short in the runbook"
+        yield part, long_enough, f"the timelock answers, its delay is {duration_words(delay)}{short}; {queue}"
 
 
 async def _delay(settings: ChainSettings, timelock: str) -> int | None:

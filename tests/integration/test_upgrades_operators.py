@@ -113,9 +113,22 @@ def test_commands_list_the_queue_and_show_an_operation_in_full(
 def test_doctor_looks_at_the_timelock(chain_scenario: Scenario, command: Command) -> None:  # noqa: F811
     sound = command("doctor").output
     assert "the timelock answers, its delay is 2 days" in sound
+    chain_scenario.execute_when_ready(chain_scenario.schedule_delay(3600))
+    assert "its delay is 60 minutes, below 48 hours: see upgrade_delay_short in the runbook" in command("doctor").output
     wrong = command("doctor", CHAIN_31337_UPGRADE_TIMELOCK=chain_scenario.deployment.usdc)
     assert wrong.exit_code == 1
     assert "no timelock answers at CHAIN_31337_UPGRADE_TIMELOCK" in wrong.output
+
+
+def test_doctor_counts_all_that_waits_on_each_chain(command: Command) -> None:  # noqa: F811
+    for chain, count in ((1, 120), (31337, 3)):
+        command.sql(
+            "insert into worker.upgrade_operation"
+            " (chain_id, operation_id, state, calls, ready_at, changed_block, final)"
+            " select %s, '0x' || lpad(to_hex(n), 64, '0'), 'pending', '[]', %s, 1, true from generate_series(1, %s) n",
+            chain, chain, count,
+        )  # fmt: skip
+    assert "; 3 operations wait" in command("doctor").output
 
 
 def test_without_a_timelock_the_pass_is_off_and_says_why(command: Command) -> None:  # noqa: F811
