@@ -50,8 +50,8 @@ class RenewState:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """An owner's transactions at one block: the lowest and the highest that endpoints say; of more than two without the
-    two ends, since one that is wrong would stop all renewals."""
+    """An owner's transactions at one block: the lowest and the highest that endpoints say; of more than two what all
+    but one say alike, since one that is wrong would stop all renewals."""
 
     lowest: int
     highest: int
@@ -106,10 +106,11 @@ class Renewals:
             asked: list[Request] = [("eth_getTransactionCount", [owner, {"blockHash": at}]) for owner in some]
             said = await self._chain.ask_each(asked, _counts)
             for position in range(len(some)):
-                numbers = sorted(number for each in said if (number := each[position]) is not None)
+                numbers = [number for each in said if (number := each[position]) is not None]
                 enough = len(numbers) >= self._needed
-                believed = numbers[1:-1] if len(numbers) > 2 else numbers
-                found.append(Counted(believed[0], believed[-1]) if enough else None)
+                alike = [number for number in numbers if 2 <= numbers.count(number) == len(numbers) - 1]
+                believed = alike or numbers
+                found.append(Counted(min(believed), max(believed)) if enough else None)
         return found
 
 

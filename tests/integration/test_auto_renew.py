@@ -386,6 +386,23 @@ async def test_one_of_three_endpoints_that_counts_wrongly_stops_no_renewal(
             assert world.state(legacy)[1] == world.count()
 
 
+async def test_two_of_three_endpoints_that_count_wrongly_have_nothing_attested_that_is_too_high(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Each in its own way: a number that is too high would end all renewals of the legacy."""
+    url = chain_scenario.anvil.url
+    async with proxy(url) as one, proxy(url) as other:
+        three = f"{one.url},{other.url},{url}"
+        async with open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=three) as world:
+            legacy = world.legacy()
+            await world.look()
+            one.alter, other.alter = inflated(1), inflated(5)
+            world.transact()
+            world.scenario.advance(IN_WINDOW)
+            assert (await world.look()).sent == 1
+            assert world.state(legacy)[1] == world.count()
+
+
 async def test_one_endpoint_of_two_is_not_enough(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     async with proxy(chain_scenario.anvil.url) as silent:
         both = f"{silent.url},{chain_scenario.anvil.url}"
