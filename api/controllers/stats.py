@@ -13,6 +13,7 @@ from litestar.params import QueryParameter
 from litestar.response.base import ASGIResponse
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from api.clients import WITHOUT_DATABASE
 from api.problems import UNREADABLE, described
 from api.stats import Document, Published, prices_answer
 from api.stats_bodies import PricesAnswer, StatsAnswer
@@ -33,6 +34,7 @@ class StatsController(Controller):
     @get(
         "/",
         operation_id="stats",
+        opt={WITHOUT_DATABASE: True},
         summary="The protocol in numbers",
         responses={
             200: ResponseSpec(StatsAnswer, description="The newest counts", generate_examples=False),
@@ -50,6 +52,7 @@ class StatsController(Controller):
     @get(
         "/prices",
         operation_id="prices",
+        opt={WITHOUT_DATABASE: True},
         summary="Token prices from on-chain feeds",
         responses={
             200: ResponseSpec(PricesAnswer, description="The newest prices, or those of `at`", generate_examples=False),

@@ -7,8 +7,10 @@ import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from decimal import Decimal
+from itertools import product
 from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -234,6 +236,23 @@ async def test_neither_the_chain_nor_the_database_is_waited_for(world: World, da
             again = [(await world.request("GET", path)).body for path in ("/stats", "/stats/prices")]
     assert again == known
     await other.dispose()
+
+
+async def test_the_last_answers_stay_while_the_database_is_away(world: World, postgres_server: str) -> None:
+    """For every client and in every minute: where requests are counted is away, too."""
+    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await read_prices(world)
+    known = {path: (await answers(world, path)).body for path in ("/stats", "/stats/prices")}
+    alter = f"alter database {world.engine.url.database}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"{alter} set default_transaction_read_only = on")
+        await world.engine.dispose()  # a failover ends every connection
+        world.clock.ahead += 60
+        for path, headers in product(known, ({}, {"Origin": APP_ORIGIN})):
+            assert (await world.request("GET", path, headers=headers)).body == known[path]
+        assert (await world.request("GET", "/sponsor/status")).status == 503
+        connection.execute(f"{alter} reset default_transaction_read_only")
+    await world.engine.dispose()
 
 
 async def test_a_price_in_memory_grows_stale_while_the_database_does_not_answer(
