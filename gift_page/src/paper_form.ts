@@ -6,6 +6,7 @@ import { canScan, scan } from "./camera.ts";
 import { button, fill, make } from "./dom.ts";
 import type { Facts } from "./facts.ts";
 import { addressOf, parse, paperSigner } from "./paper_key.ts";
+import { asAscii } from "./typed.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 
 const GROUPS = 16;
@@ -145,7 +146,7 @@ function spread(fields: HTMLInputElement[], own: HTMLInputElement, index: number
 
 /** Capitals, spaces and dashes do not matter, nor letters that look like a digit: a key has neither o nor l nor i. */
 function tidy(text: string): string {
-  const plain = text.normalize("NFKC").toLowerCase().replace(/[\s\u2010-\u2015-]/g, "").replace(/^0x(?=.{4})/, "");
+  const plain = asAscii(text).toLowerCase().replace(/[\s\u2010-\u2015-]/g, "").replace(/^0x(?=.{4})/, "");
   return plain.replaceAll("o", "0").replace(/[il]/g, "1");
 }
 

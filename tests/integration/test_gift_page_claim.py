@@ -356,6 +356,20 @@ async def test_what_is_wrong_with_a_typed_key_is_told_by_its_group(gift_world: G
     assert await typed(page) == key
 
 
+@pytest.mark.parametrize("zero", ["\u0660", "\u06f0", "\u0966"])
+async def test_a_key_is_understood_as_other_keyboards_write_it(
+    gift_world: GiftWorld, visitor: Visitor, zero: str
+) -> None:
+    """Digits of Arabic, Persian or Hindi; and Cyrillic letters, which look the same in the field as on the sheet."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    page, key = visitor.page, key_of(gift.recipient)
+    keyboard = {str(number): chr(ord(zero) + number) for number in range(10)}
+    keyboard |= {"a": "\u0430", "c": "\u0441", "e": "\u0435", "B": "\u0412"}
+    await page.goto(gift.url)
+    await type_key(page, key.replace("b", "B").translate(str.maketrans(keyboard)))
+    await see_it_received(page, "250 USDC")
+
+
 async def test_mending_a_digit_within_a_key_loses_no_other(gift_world: GiftWorld, visitor: Visitor) -> None:
     """The right digit beside the wrong one, which then goes."""
     gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)

@@ -200,6 +200,15 @@ async def test_a_code_is_understood_as_it_is_typed(world: EmailWorld, visitor: V
     await see_it_claimed(visitor)
 
 
+async def test_a_code_is_understood_as_other_keyboards_write_it(world: EmailWorld, visitor: Visitor) -> None:
+    """In a Persian one's digits, and with Cyrillic letters, which look the same in the field as in the email."""
+    await ask_for_code(visitor, await world.seal(await world.wallet()))
+    (otp,) = world.provider.otps.values()
+    otp.code = "A1B0C9KX"
+    await type_code(visitor, "\u0410\u06f1\u0412\u06f0\u0441\u06f9\u041a\u0425")
+    await see_it_claimed(visitor)
+
+
 async def test_a_wrong_code_and_one_that_expired_are_told_and_another_is_sent(
     world: EmailWorld, visitor: Visitor
 ) -> None:

@@ -1,0 +1,18 @@
+/** Letters and digits of a key or a code as they are typed on other keyboards than a Latin one, in ASCII. */
+
+// Cyrillic letters that look the same: who sees one in print and in the field does not find what is wrong.
+const LOOK_ALIKES = "АВСЕНКМОРТХасеорх";
+const LATIN = "ABCEHKMOPTXaceopx";
+
+/** Digits of any script (Arabic, Devanagari, full width, ...) by their value; all else is left as it is. */
+export function asAscii(text: string): string {
+  return [...text.normalize("NFKC")].map((each) => LATIN[LOOK_ALIKES.indexOf(each)] ?? digit(each) ?? each).join("");
+}
+
+/** Every script's ten are in a row. */
+function digit(letter: string): string | undefined {
+  const point = letter.codePointAt(0) ?? 0;
+  let before = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(point - before))) before += 1;
+  return before === 0 ? undefined : String((before - 1) % 10);
+}
