@@ -46,6 +46,8 @@ async def look_at_mail(settings: Settings) -> Finding:
                 status = response.status
             if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
                 return PART, False, "refuses our token: see MAIL_TOKEN"
+            if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                return PART, False, f"answers with {status}, it is in trouble itself: see its own log"
             if status != HTTPStatus.NOT_FOUND:
                 return PART, False, f"answers with {status}: is MAIL_URL a mail service?"
             catalogue = await _catalogue(session, settings.mail)

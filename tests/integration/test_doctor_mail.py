@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from devnet.smtp import Inbox
 from mail_service.catalogue import TEMPLATES
@@ -48,6 +50,22 @@ async def test_a_setting_that_kills_emails_is_named_before_the_first(
     async with served(environment(mail_database, inbox, GIFT_ORIGINS=GIFTS)) as client:
         _, found, said = await look_at_mail(_settings(anvil_chain, client.url, **changes))
     assert (found, words in said) == (good, True), said
+
+
+@pytest.mark.parametrize(
+    ("status", "words"), [(503, "see its own log"), (429, "see its own log"), (200, "is MAIL_URL a mail service?")]
+)
+async def test_a_mail_service_in_trouble_is_not_taken_for_something_else(
+    anvil_chain: AnvilChain, status: int, words: str
+) -> None:
+    async def answer(_: web.Request) -> web.Response:
+        return web.Response(status=status)
+
+    app = web.Application()
+    app.router.add_get("/{path:.*}", answer)
+    async with TestServer(app) as server:
+        _, found, said = await look_at_mail(_settings(anvil_chain, str(server.make_url("")).rstrip("/")))
+    assert (found, words in said) == (False, True), said
 
 
 async def test_a_mail_service_that_does_not_know_an_email_is_named_with_it(
