@@ -118,8 +118,8 @@ class RecipientsController(Controller):
     ) -> QueuedAnswer:
         """Signed message `SendInstructions(address legacy,uint256 deadline)`, by the owner, who is creator() too.
 
-        Needs Premium. Once per owner and chain in the cooldown; the answer never names a recipient. `queued` 0: there is
-        nobody to tell but the owner, and no cooldown begins.
+        Needs Premium. Once per owner and chain in the cooldown; the answer never names a recipient. `queued` 0: there
+        is nobody to tell but the owner, and no cooldown begins.
         """
         return QueuedAnswer(queued=await instructions.request(_signed(data)))
 
