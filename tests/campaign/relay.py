@@ -20,8 +20,8 @@ from tests.campaign.life import Life, listening
 from tests.campaign.nodes import answers, behind, garbage
 from tests.campaign.postgres import Postgres
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
-from tests.integration.relay_machine import EPOCH, Machine
-from tests.integration.relay_world import RelayWorld
+from tests.integration.relay_machine import Machine
+from tests.integration.relay_world import EPOCH, RelayWorld
 
 T = TypeVar("T")
 _LENGTH_OF_A_SIGNATURE = (65).to_bytes(32)

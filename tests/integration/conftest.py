@@ -42,6 +42,21 @@ def chain_scenario(anvil_chain: AnvilChain) -> Iterator[Scenario]:
     anvil_chain.anvil.revert(before)
 
 
+@pytest.fixture(scope="module")
+def lasting_chain() -> Iterator[AnvilChain]:
+    """A file's own chain, for tests that reorganise it. They take `lasting_scenario`."""
+    from tests.integration.relay_world import EPOCH
+
+    with Anvil(slots_in_an_epoch=EPOCH) as anvil:
+        yield AnvilChain(anvil, deploy(anvil))
+
+
+@pytest.fixture
+def lasting_scenario(lasting_chain: AnvilChain) -> Scenario:
+    """Steps on a chain that is not put back: one that was reorganised cannot be."""
+    return Scenario(lasting_chain.anvil, lasting_chain.deployment)
+
+
 @pytest.fixture
 def mail_database(postgres_server: str) -> Iterator[str]:
     """Address of an empty database that is gone after the test."""

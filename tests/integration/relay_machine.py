@@ -13,10 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from reminder_worker.errors import LimitReached
 from reminder_worker.relay import admission, reconcile, settle, store
 from reminder_worker.relay.values import OPEN_STATES, Authorization
-from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, TABLES, RelayWorld
+from tests.integration.relay_world import CAPS, CHAIN_ID, EPOCH, GWEI, TABLES, RelayWorld
 
 T = TypeVar("T")
-EPOCH = 3
 GIFTS = ("ann", "ann", "ann", "bob", "bob", "cat")  # whose
 FOR_THREE = 3 * 300_000 * 8 * GWEI  # room for a few reservations of a usual day
 STEPS = [

@@ -32,6 +32,8 @@ CEILING = 50 * GWEI
 CAPS = Caps(daily_wei=ETHER, daily_count=1000, gas_price_ceiling_wei=CEILING, per_gift=3, per_signer=100)
 HALF_AN_HOUR = 1800
 
+EPOCH = 3  # of a `lasting_scenario`: `finalized` is six blocks behind
+
 TABLES = "nonce_slot, tx_attempt, relay_request, relay_budget, relay_wallet, alert, alert_state, quota"
 
 
@@ -245,16 +247,23 @@ class RelayWorld:
 
 
 @asynccontextmanager
-async def open_world(scenario: Scenario, engine: AsyncEngine, caps: Caps = CAPS) -> AsyncIterator[RelayWorld]:
-    """No block comes by itself, and gas costs about 9 gwei."""
+async def open_bare_world(scenario: Scenario, engine: AsyncEngine, caps: Caps = CAPS) -> AsyncIterator[RelayWorld]:
+    """On the chain as it is."""
     chain = Chain.connect(chain_settings(scenario, scenario.anvil.url))
     world = RelayWorld(scenario, engine, chain, caps)
-    world.by_hand()
-    world.base_fee(10 * GWEI)
-    world.mine()
     yield world
     world.calm()
     await chain.close()
+
+
+@asynccontextmanager
+async def open_world(scenario: Scenario, engine: AsyncEngine, caps: Caps = CAPS) -> AsyncIterator[RelayWorld]:
+    """No block comes by itself, and gas costs about 9 gwei."""
+    async with open_bare_world(scenario, engine, caps) as world:
+        world.by_hand()
+        world.base_fee(10 * GWEI)
+        world.mine()
+        yield world
 
 
 async def stored_attempts(connection: AsyncConnection, vault: Vault, chain_id: int, wallet: str) -> list[Attempt]:

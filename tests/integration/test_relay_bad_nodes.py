@@ -1,6 +1,6 @@
 """Reconcile against nodes that lie, lag, time out or refuse: one of two ends nothing and makes us sign nothing."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,15 +8,12 @@ import pytest
 from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.chain import Anvil
-from devnet.deploy import Deployment, deploy
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy, stopped
 from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld
 
-EPOCH = 3
 Alter = Callable[[Json, Json], Json]
 
 
@@ -37,19 +34,12 @@ class Nodes:
         raise AssertionError("still open")
 
 
-@pytest.fixture(scope="module")
-def hand_mined() -> Iterator[tuple[Anvil, Deployment]]:
-    with Anvil(slots_in_an_epoch=EPOCH) as anvil:
-        yield anvil, deploy(anvil)
-
-
 @pytest.fixture
-async def nodes(hand_mined: tuple[Anvil, Deployment], engine: AsyncEngine) -> AsyncIterator[Nodes]:
-    anvil, deployment = hand_mined
-    scenario = Scenario(anvil, deployment)
-    async with proxy(anvil.url) as first, proxy(anvil.url) as second:
-        chain = Chain.connect(chain_settings(scenario, first.url, second.url, RPC_TIMEOUT=20.0))
-        world = RelayWorld(scenario, engine, chain)
+async def nodes(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Nodes]:
+    url = lasting_scenario.anvil.url
+    async with proxy(url) as first, proxy(url) as second:
+        chain = Chain.connect(chain_settings(lasting_scenario, first.url, second.url, RPC_TIMEOUT=20.0))
+        world = RelayWorld(lasting_scenario, engine, chain)
         yield Nodes(world, first, second)
         first.well()
         await chain.close()

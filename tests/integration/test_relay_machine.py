@@ -13,8 +13,8 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from tests.integration.chain_proxy import chain_settings
-from tests.integration.relay_machine import EPOCH, Machine
-from tests.integration.relay_world import RelayWorld
+from tests.integration.relay_machine import Machine
+from tests.integration.relay_world import EPOCH, RelayWorld
 
 
 @pytest.fixture

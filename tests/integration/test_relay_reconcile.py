@@ -1,7 +1,7 @@
 """Reconcile: every slot is driven to its end by what the chain says, whoever lies and whenever we are killed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -12,11 +12,8 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.chain import Anvil
-from devnet.deploy import Deployment, deploy
 from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable, RelayStopped
 from reminder_worker.relay import reconcile, settle
 from reminder_worker.relay.fees import EMPTY_GAS
@@ -24,27 +21,13 @@ from reminder_worker.relay.settle import paused
 from reminder_worker.relay.store import lock_wallet
 from reminder_worker.relay.values import Authorization, Lane
 from reminder_worker.relay.wallet_watch import GAS_OF_A_RELAY
-from tests.integration.chain_proxy import chain_settings
-from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld
-
-EPOCH = 3  # so `finalized` is six blocks behind
-
-
-@pytest.fixture(scope="module")
-def hand_mined() -> Iterator[tuple[Anvil, Deployment]]:
-    with Anvil(slots_in_an_epoch=EPOCH) as anvil:
-        yield anvil, deploy(anvil)
+from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, ETHER, GWEI, RelayWorld, open_bare_world
 
 
 @pytest.fixture
-async def world(hand_mined: tuple[Anvil, Deployment], engine: AsyncEngine) -> AsyncIterator[RelayWorld]:
-    anvil, deployment = hand_mined
-    scenario = Scenario(anvil, deployment)
-    chain = Chain.connect(chain_settings(scenario, anvil.url))
-    made = RelayWorld(scenario, engine, chain)
-    yield made
-    await chain.close()
-    made.calm()
+async def world(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[RelayWorld]:
+    async with open_bare_world(lasting_scenario, engine) as opened:
+        yield opened
 
 
 async def test_a_withdrawal_is_mined_then_confirmed_and_its_cost_is_the_receipts(world: RelayWorld) -> None:
