@@ -15,9 +15,9 @@ from reminder_worker.chain.events import emitters
 from reminder_worker.database import tables
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty, Refused
 from reminder_worker.indexer import index_tables as rows
-from reminder_worker.indexer.answers import config_of, signal_of, timelock_of
 from reminder_worker.indexer.decoding import Decoded, decode_logs
 from reminder_worker.indexer.fold import NOTIFY, OF_A_CREATOR, OF_A_LEGACY, ChainEvent
+from reminder_worker.indexer.from_rows import config_of, signal_of, timelock_of
 from reminder_worker.indexer.index_tables import Cursor
 from reminder_worker.indexer.questions import (
     IndexHead,

@@ -23,10 +23,10 @@ from reminder_worker.chain.endpoint import RpcError
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.values import Log
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
-from reminder_worker.indexer.answers import config_of
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.fold import NOTIFY, REMINDER_CONFIG, ChainEvent, fold_config
+from reminder_worker.indexer.from_rows import config_of
 from reminder_worker.indexer.index_tables import event_of, read_cursor
 from reminder_worker.indexer.questions import IndexHead, ReminderConfig, SignalKind
 from reminder_worker.mail.messages import Kind
