@@ -27,6 +27,7 @@ from reminder_worker.watchdog_rules import Expected, Key, Wrong, judge
 log = structlog.get_logger(__name__)
 
 NAME: Final = "watchdog"
+SETTINGS: Final = "settings"  # what a condition of theirs is about, in the place of a pass
 CALM_SECONDS: Final = 300
 LOOKED_WITHIN: Final = 300  # seconds; what it said longer ago says nothing of now
 PING_SECONDS: Final = 10.0
@@ -111,7 +112,7 @@ class Watchdog:
         before = await self._behind_before()
         is_local = self._settings.is_local
         known = await gather(self._engine, self._chains, expected, before, self._wallets, is_local=is_local)
-        wrong = judge(known)
+        wrong = {**judge(known), **self._off_by_mistake()}
         async with self._engine.begin() as conn:
             await conn.execute(_ONE_AT_A_TIME)
             await conn.execute(_A_WRITE)
@@ -131,7 +132,7 @@ class Watchdog:
 
     async def _tell(self, conn: AsyncConnection, wrong: Mapping[Key, Wrong], expected: Sequence[Expected]) -> int:
         """How many conditions turned. What is no longer judged, as a pass that was switched off, is not wrong."""
-        judged = {(each.name, each.chain_id) for each in expected}
+        judged = {(each.name, each.chain_id) for each in expected} | {(SETTINGS, 0)}
         rows = [_Told(*row) for row in (await conn.execute(_TOLD)).all()]
         told = {row.key: row for row in rows}
         changed = 0
@@ -164,9 +165,7 @@ class Watchdog:
 
     async def _forget_gone(self, conn: AsyncConnection) -> int:
         """Conditions of a wallet, timelock or chain that is no longer ours: nobody else would ever end them."""
-        groups = (self._settings.relay, self._settings.auto_renew)
-        # A key that cannot be read: its wallet is ours all the same.
-        unread = len(self._wallets) < sum(group is not None for group in groups)
+        unread = self._unread_keys()  # its wallet is ours all the same
         cleared = 0
         for row in (await conn.execute(_TOLD_BY_OTHERS)).all():
             chain = self._chains.get(row.chain_id)
@@ -178,6 +177,21 @@ class Watchdog:
                 key = (AlertKind(row.kind), row.subject, row.chain_id)
                 cleared += await self._alerts.clear(conn, *key, {}, unwatched=True)
         return cleared
+
+    def _off_by_mistake(self) -> dict[Key, Wrong]:
+        """What is off although somebody set it: no pass is late with it, and everything that is on may be well."""
+        facts: dict[str, str | int] = {}
+        if self._settings.problems:
+            names = (problem.partition(": ")[0] for problem in self._settings.problems)
+            facts["set by half"] = ", ".join(name for name in names if " " not in name)
+        if unread := self._unread_keys():
+            facts["wallets whose key cannot be used"] = unread
+        key = (AlertKind.WORKER_STALLED, SETTINGS, 0)
+        return {key: Wrong(*key, facts)} if facts else {}
+
+    def _unread_keys(self) -> int:
+        groups = (self._settings.relay, self._settings.auto_renew)
+        return max(0, sum(group is not None for group in groups) - len(self._wallets))
 
     # -- the heartbeat ----------------------------------------------------------------------------
 

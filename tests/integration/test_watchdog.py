@@ -188,6 +188,30 @@ async def test_silence_lasts_until_the_all_clear(world: World) -> None:
     assert (await world.look()).heartbeat == "asked"
 
 
+@pytest.mark.parametrize(
+    ("set_by_half", "facts"),
+    [
+        ({"MAIL_TOKEN": ""}, {"set by half": "MAIL_TOKEN"}),
+        ({"RELAYER_KEY": "not a key"}, {"wallets whose key cannot be used": "1"}),
+    ],
+)
+async def test_what_was_meant_to_be_on_and_cannot_be_is_told_and_makes_silence(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart, set_by_half: dict[str, str], facts: dict[str, str]
+) -> None:
+    """All emails would wait, or nothing be relayed, while everything that is on looks well."""
+    async with opened(engine, chain_scenario, heart, **set_by_half) as world:
+        sighting = await world.look()
+        assert (sighting.healthy, sighting.changed, sighting.heartbeat) == (False, 1, "silent")
+        (told,) = await world.sql("select variables -> 'facts' as facts from worker.alert")
+        assert {each["name"]: each["value"] for each in told.facts} == facts
+        world.settings = settings_for(chain_scenario, "postgresql://unused@localhost/unused", HEARTBEAT_URL=heart.url)
+        await world.look()
+        await world.minutes_pass(CALM_SECONDS)
+        assert (await world.look()).heartbeat == "asked"
+        assert [status for *_, status in await world.told()] == ["raised", "cleared"]
+    assert heart.pings == 1
+
+
 async def test_without_an_address_nobody_is_pinged(engine: AsyncEngine, chain_scenario: Scenario, heart: Heart) -> None:
     async with opened(engine, chain_scenario, heart, HEARTBEAT_URL="") as world:
         assert (await world.look()).heartbeat == "off"
@@ -396,7 +420,8 @@ async def test_a_wallet_whose_key_cannot_be_read_is_still_ours(
 ) -> None:
     async with opened(engine, chain_scenario, heart, RELAYER_KEY=KEY) as world:
         await world.alerts.raise_(None, AlertKind.RELAYER_STOPPED, RELAYER, CHAIN, {})
-        assert (await world.look()).changed == 0
+        await world.look()
+        assert ("relayer_stopped", RELAYER, "unwatched") not in await world.told()
 
 
 # -- what is looked at -------------------------------------------------------------------------------------
