@@ -380,7 +380,7 @@ _ALL = (
     ),
     _alert(
         "worker_stalled",
-        "A part of the worker stands still",
+        "A part of the worker stands still: {{ about }}, {{ chainName }}",
         {
             "pass": "due",
             "looked at every": "60 seconds",
@@ -391,13 +391,13 @@ _ALL = (
     ),
     _alert(
         "index_lagging",
-        "The index of {{ chainName }} falls behind",
+        "Reading {{ chainName }} falls behind: {{ about }}",
         {"blocks behind": "240", "newest block": "21000240"},
         about="index",
     ),
     _alert(
         "rpc_trouble",
-        "Trouble with the RPC endpoints of {{ chainName }}",
+        "Trouble with the RPC endpoints of {{ chainName }}: {{ about }}",
         {"endpoints that answer": "1 of 2"},
         about="no answer",
     ),

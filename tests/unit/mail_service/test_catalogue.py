@@ -306,6 +306,26 @@ def test_what_is_no_longer_configured_is_not_said_to_be_well(template: Template)
     assert email.subject.startswith("Not watched any more: ")
 
 
+@pytest.mark.parametrize(
+    ("name", "one", "other"),
+    [
+        ("worker_stalled", "due", "index"),
+        ("index_lagging", "index", "signals"),
+        ("rpc_trouble", "no answer", "no new block"),
+    ],
+)
+def test_alerts_of_one_kind_that_may_come_together_are_told_apart_by_their_subjects(
+    name: str, one: str, other: str
+) -> None:
+    """Also which of them is over."""
+    for about in (one, other):
+        for status in ("raised", "cleared"):
+            known = {**TEMPLATES[name].sample, "about": about, "chainName": "Sepolia", "status": status}
+            subject = RENDERER.render(TEMPLATES[name], known).subject
+            assert about in subject
+            assert "Sepolia" in subject
+
+
 def test_an_empty_wallet_and_a_pass_that_stands_still_are_not_said_to_be_harmless() -> None:
     """Auto-renew is paid by such a wallet and done by such a pass: without it timers run out."""
     wallet, stalled = (RENDERER.sample(TEMPLATES[name]).text for name in ("relayer_low_balance", "worker_stalled"))
