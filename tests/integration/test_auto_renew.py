@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from devnet.scenarios import DAY, Mode, Scenario
 from reminder_worker import relaying
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.settings import AutoRenewSettings
-from tests.integration.chain_proxy import Json, proxy, stopped
+from tests.integration.chain_proxy import Json, Proxy, proxy, stopped
 from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
 
 
@@ -316,54 +317,59 @@ def inflated(by: int) -> Callable[[Json, Json], Json]:
     return alter
 
 
+@asynccontextmanager
+async def beside_the_node(
+    engine: AsyncEngine, chain_scenario: Scenario, proxies: int
+) -> AsyncIterator[tuple[RenewalWorld, list[Proxy]]]:
+    """The endpoints are so many proxies of the node, asked before it, and the node itself."""
+    url = chain_scenario.anvil.url
+    async with AsyncExitStack() as stack:
+        first = [await stack.enter_async_context(proxy(url)) for _ in range(proxies)]
+        urls = ",".join([*(each.url for each in first), url])
+        yield await stack.enter_async_context(open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=urls)), first
+
+
 async def test_the_lower_of_two_endpoints_is_attested(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    async with proxy(chain_scenario.anvil.url) as liar:
-        both = f"{liar.url},{chain_scenario.anvil.url}"
-        async with open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=both) as world:
-            legacy = world.legacy()
-            await world.look()
-            world.scenario.advance(IN_WINDOW)
-            liar.alter = inflated(5)
-            assert (await world.look()).sent == 0
-            assert await world.verdict(legacy) == "no_new_activity"
-            world.transact()
-            assert (await world.look()).sent == 1
-            assert world.state(legacy)[1] == world.count()
+    async with beside_the_node(engine, chain_scenario, 1) as (world, [liar]):
+        legacy = world.legacy()
+        await world.look()
+        world.scenario.advance(IN_WINDOW)
+        liar.alter = inflated(5)
+        assert (await world.look()).sent == 0
+        assert await world.verdict(legacy) == "no_new_activity"
+        world.transact()
+        assert (await world.look()).sent == 1
+        assert world.state(legacy)[1] == world.count()
 
 
 async def test_no_baseline_is_taken_while_endpoints_disagree_about_one_block(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
     """One that says too little would make what came before the reset look new."""
-    async with proxy(chain_scenario.anvil.url) as liar:
-        both = f"{liar.url},{chain_scenario.anvil.url}"
-        async with open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=both) as world:
-            legacy = world.legacy()
-            world.scenario.advance(IN_WINDOW)
-            liar.alter = inflated(-1)
-            await world.look()
-            assert await world.verdict(legacy) == "counts_disagree"
-            liar.well()
-            assert (await world.look()).sent == 0
-            assert await world.verdict(legacy) == "no_new_activity"
+    async with beside_the_node(engine, chain_scenario, 1) as (world, [liar]):
+        legacy = world.legacy()
+        world.scenario.advance(IN_WINDOW)
+        liar.alter = inflated(-1)
+        await world.look()
+        assert await world.verdict(legacy) == "counts_disagree"
+        liar.well()
+        assert (await world.look()).sent == 0
+        assert await world.verdict(legacy) == "no_new_activity"
 
 
 async def test_one_of_three_endpoints_that_stopped_importing_blocks_stops_no_renewal(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
-    url = chain_scenario.anvil.url
-    async with proxy(url) as first, proxy(url) as well:
-        three = f"{first.url},{well.url},{url}"
-        async with open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=three) as world:
-            legacy = world.legacy()
-            await world.look()
-            long_ago = chain_scenario.anvil.rpc("eth_getBlockByNumber", "finalized", False)
-            old = stopped(chain_scenario.anvil)
-            first.answer = lambda asked: {"result": long_ago} if "finalized" in asked["params"] else old(asked)
-            world.transact()
-            world.scenario.advance(IN_WINDOW)
-            assert (await world.look()).sent == 1
-            assert world.state(legacy)[1] == world.count()
+    async with beside_the_node(engine, chain_scenario, 2) as (world, [first, *_]):
+        legacy = world.legacy()
+        await world.look()
+        long_ago = chain_scenario.anvil.rpc("eth_getBlockByNumber", "finalized", False)
+        old = stopped(chain_scenario.anvil)
+        first.answer = lambda asked: {"result": long_ago} if "finalized" in asked["params"] else old(asked)
+        world.transact()
+        world.scenario.advance(IN_WINDOW)
+        assert (await world.look()).sent == 1
+        assert world.state(legacy)[1] == world.count()
 
 
 @pytest.mark.parametrize("by", [-1, 5])
@@ -371,47 +377,39 @@ async def test_one_of_three_endpoints_that_counts_wrongly_stops_no_renewal(
     engine: AsyncEngine, chain_scenario: Scenario, by: int
 ) -> None:
     """Also where a baseline is taken meanwhile."""
-    url = chain_scenario.anvil.url
-    async with proxy(url) as liar, proxy(url) as well:
-        three = f"{liar.url},{well.url},{url}"
-        async with open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=three) as world:
-            legacy = world.legacy()
-            liar.alter = inflated(by)
-            assert (await world.look()).sent == 0
-            world.scenario.advance(IN_WINDOW)
-            assert (await world.look()).sent == 0
-            assert await world.verdict(legacy) == "no_new_activity"
-            world.transact()
-            assert (await world.look()).sent == 1
-            assert world.state(legacy)[1] == world.count()
+    async with beside_the_node(engine, chain_scenario, 2) as (world, [liar, *_]):
+        legacy = world.legacy()
+        liar.alter = inflated(by)
+        assert (await world.look()).sent == 0
+        world.scenario.advance(IN_WINDOW)
+        assert (await world.look()).sent == 0
+        assert await world.verdict(legacy) == "no_new_activity"
+        world.transact()
+        assert (await world.look()).sent == 1
+        assert world.state(legacy)[1] == world.count()
 
 
 async def test_two_of_three_endpoints_that_count_wrongly_have_nothing_attested_that_is_too_high(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
     """Each in its own way: a number that is too high would end all renewals of the legacy."""
-    url = chain_scenario.anvil.url
-    async with proxy(url) as one, proxy(url) as other:
-        three = f"{one.url},{other.url},{url}"
-        async with open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=three) as world:
-            legacy = world.legacy()
-            await world.look()
-            one.alter, other.alter = inflated(1), inflated(5)
-            world.transact()
-            world.scenario.advance(IN_WINDOW)
-            assert (await world.look()).sent == 1
-            assert world.state(legacy)[1] == world.count()
+    async with beside_the_node(engine, chain_scenario, 2) as (world, [one, other]):
+        legacy = world.legacy()
+        await world.look()
+        one.alter, other.alter = inflated(1), inflated(5)
+        world.transact()
+        world.scenario.advance(IN_WINDOW)
+        assert (await world.look()).sent == 1
+        assert world.state(legacy)[1] == world.count()
 
 
 async def test_one_endpoint_of_two_is_not_enough(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    async with proxy(chain_scenario.anvil.url) as silent:
-        both = f"{silent.url},{chain_scenario.anvil.url}"
-        async with open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=both) as world:
-            legacy = await world.due_legacy()
-            refusal = {"error": {"code": -32601, "message": "not supported"}}
-            silent.answer = lambda request: refusal if request["method"] == "eth_getTransactionCount" else None
-            assert (await world.look()).sent == 0
-            assert await world.verdict(legacy) == "count_not_known"
-            silent.answer = lambda request: refusal if "finalized" in request["params"] else None
-            with pytest.raises(ChainUnavailable):
-                await world.look()
+    async with beside_the_node(engine, chain_scenario, 1) as (world, [silent]):
+        legacy = await world.due_legacy()
+        refusal = {"error": {"code": -32601, "message": "not supported"}}
+        silent.answer = lambda request: refusal if request["method"] == "eth_getTransactionCount" else None
+        assert (await world.look()).sent == 0
+        assert await world.verdict(legacy) == "count_not_known"
+        silent.answer = lambda request: refusal if "finalized" in request["params"] else None
+        with pytest.raises(ChainUnavailable):
+            await world.look()
