@@ -4,7 +4,7 @@ import { normaliseEmail } from "./email_address.ts";
 import { EmailCodeError, sendCode, signIn, type SentCode } from "./email_code.ts";
 import type { Facts } from "./facts.ts";
 import { rememberCode, rememberedCode } from "./remembered.ts";
-import { asAscii } from "./typed.ts";
+import { asAscii, digitsForLookAlikes } from "./typed.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 import { inWords } from "./words.ts";
 
@@ -72,8 +72,7 @@ function askCode(facts: Facts, place: HTMLElement, finish: Finish, sent: SentCod
 
 /** The provider's codes are digits, or Crockford's Base32: capitals, without the letters that look like digits. */
 function tidyCode(text: string): string {
-  const plain = asAscii(text).toUpperCase().replace(/[\s-]/g, "");
-  return plain.replaceAll("O", "0").replace(/[IL]/g, "1");
+  return digitsForLookAlikes(asAscii(text).toUpperCase().replace(/[\s-]/g, ""));
 }
 
 /** The problem, when none was sent. */

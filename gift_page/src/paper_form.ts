@@ -6,7 +6,7 @@ import { canScan, scan } from "./camera.ts";
 import { button, fill, make } from "./dom.ts";
 import type { Facts } from "./facts.ts";
 import { addressOf, parse, paperSigner } from "./paper_key.ts";
-import { asAscii } from "./typed.ts";
+import { asAscii, digitsForLookAlikes } from "./typed.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 
 const GROUPS = 16;
@@ -146,8 +146,7 @@ function spread(fields: HTMLInputElement[], own: HTMLInputElement, index: number
 
 /** Capitals, spaces and dashes do not matter, nor letters that look like a digit: a key has neither o nor l nor i. */
 function tidy(text: string): string {
-  const plain = asAscii(text).toLowerCase().replace(/[\s\u2010-\u2015-]/g, "").replace(/^0x(?=.{4})/, "");
-  return plain.replaceAll("o", "0").replace(/[il]/g, "1");
+  return digitsForLookAlikes(asAscii(text).toLowerCase().replace(/[\s\u2010-\u2015-]/g, "").replace(/^0x(?=.{4})/, ""));
 }
 
 async function offerCamera(place: HTMLElement, take: (text: string) => Promise<void>): Promise<void> {

@@ -9,6 +9,11 @@ export function asAscii(text: string): string {
   return [...text.normalize("NFKC")].map((each) => LATIN[LOOK_ALIKES.indexOf(each)] ?? digit(each) ?? each).join("");
 }
 
+/** Where o, l and i are no letters, as in a key and in Crockford's Base32: the digits that they are mistaken for. */
+export function digitsForLookAlikes(text: string): string {
+  return text.replace(/o/gi, "0").replace(/[il]/gi, "1");
+}
+
 /** Every script's ten are in a row. */
 function digit(letter: string): string | undefined {
   const point = letter.codePointAt(0) ?? 0;
