@@ -10,9 +10,8 @@ from typing import Any
 from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
 from litestar.types import Guard, Scope
-from sqlalchemy.exc import OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from api.problems import DATABASE_AWAY
 from reminder_worker.errors import LimitReached
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
@@ -105,7 +104,7 @@ class RateLimit:
         async def count(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
             try:
                 await self.count(connection.scope)
-            except (OperationalError, PoolTimeout):
+            except DATABASE_AWAY:
                 if not handler.opt.get(WITHOUT_DATABASE):  # what costs next to nothing is answered uncounted
                     raise
 

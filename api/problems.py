@@ -5,7 +5,7 @@ No answer holds a stack trace or anything the request brought: details are ours,
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from litestar import Request, Response
@@ -21,6 +21,7 @@ from reminder_worker.gifts.wallets import GiverUnknown, WalletNotUsable
 
 log = structlog.get_logger(__name__)
 
+DATABASE_AWAY: Final[tuple[type[Exception], ...]] = (OperationalError, PoolTimeout)
 MEDIA_TYPE = "application/problem+json"
 RETRY_LATER_SECONDS = 5
 
@@ -72,8 +73,7 @@ _FRAMEWORK: Mapping[int, tuple[str, str, str]] = MappingProxyType(
 def exception_handlers() -> ExceptionHandlersMap:
     return {
         errors.ServiceError: _service_error,
-        OperationalError: _database_error,
-        PoolTimeout: _database_error,
+        **dict.fromkeys(DATABASE_AWAY, _database_error),
         HTTPException: _framework_error,
         Exception: _unexpected,
     }

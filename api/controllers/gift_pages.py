@@ -11,12 +11,10 @@ from litestar import Controller, Request, Response, get
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, PathParameter
-from sqlalchemy.exc import OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from api.gift_answers import GiftAnswer, gift_answer
 from api.gift_page import CARDS, KEEP_THE_SHEET, content_security_policy, create_page, gift_page, plain_page
-from api.problems import RETRY_LATER_SECONDS, STATUS, UNREADABLE, database_unavailable, described
+from api.problems import DATABASE_AWAY, RETRY_LATER_SECONDS, STATUS, UNREADABLE, database_unavailable, described
 from reminder_worker.errors import LimitReached, Misconfigured, NotConfigured, NotFound, ServiceError, Unavailable
 from reminder_worker.gifts.claim_link import ClaimLink, Marks, kept_marks
 from reminder_worker.gifts.occasions import card, card_names, occasion_of
@@ -119,7 +117,7 @@ class GiftPageController(Controller):
     """Below the configured prefix, for people and for what draws link previews."""
 
     include_in_schema = False
-    exception_handlers = {LimitReached: _stopped, OperationalError: _stopped, PoolTimeout: _stopped}  # noqa: RUF012
+    exception_handlers = dict.fromkeys((LimitReached, *DATABASE_AWAY), _stopped)
 
     @get("/{chain_id:str}/{timelock_id:str}")
     async def page(
