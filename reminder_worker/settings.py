@@ -8,7 +8,7 @@ raises `Misconfigured` at once. A secret may be given as `NAME` or as `NAME_FILE
 import os
 import re
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from ipaddress import ip_network
@@ -726,15 +726,21 @@ GROUPS: tuple[type[Group], ...] = (
 )
 
 
+def setting_names(chain_ids: Sequence[str]) -> list[str]:
+    """Every environment variable of the service with these chains; of a secret there is one with `_FILE`, too."""
+    names = ["CHAINS"]
+    for group in GROUPS:
+        prefixes = [f"CHAIN_{id}_" for id in chain_ids] if group is ChainSettings else [""]
+        names += [prefix + field.alias for prefix in prefixes for field in group.model_fields.values() if field.alias]
+    return names
+
+
 def misspelt(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     """(variable, setting) of what nobody reads and is nearly the name of a setting. Chains that are not served may
     have theirs."""
     ids = [part.strip() for part in environ.get("CHAINS", "").split(",")]
-    known = {"CHAINS"}
-    for group in GROUPS:
-        prefixes = [f"CHAIN_{id}_" for id in ids] if group is ChainSettings else [""]
-        known |= {prefix + field.alias for prefix in prefixes for field in group.model_fields.values() if field.alias}
-    known |= {f"{name}_FILE" for name in known if _is_secret(name)}
+    names = setting_names(ids)
+    known = {*names, *(f"{name}_FILE" for name in names if _is_secret(name))}
     served = tuple(f"CHAIN_{id}_" for id in ids)
     unread = (name for name in environ.keys() - known if name.startswith(served) or not name.startswith("CHAIN_"))
     return [(name, near[0]) for name in sorted(unread) if (near := get_close_matches(name, known, 1, cutoff=0.85))]

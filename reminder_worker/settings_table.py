@@ -25,11 +25,6 @@ def with_table(readme: str) -> str:
     return f"{before}{_BEGIN}\n{configuration_table()}\n\n{_END}{after}"
 
 
-def setting_names() -> list[str]:
-    """Every environment variable of the service; those of a chain with `<id>` in the place of its id."""
-    return ["CHAINS", *(name for group in GROUPS for name, _ in _fields(group))]
-
-
 def _group_table(group: type[Group]) -> str:
     rows = [_CHAINS] if group is ChainSettings else []
     rows += [(f"`{name}`", _default(name, field), field.description or "") for name, field in _fields(group)]
