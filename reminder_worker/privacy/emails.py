@@ -76,7 +76,7 @@ def check_name(text: str) -> str:
     if _most_marks(name) > MAX_MARKS:
         raise ValueError("piles marks upon a letter")
     read = _IDEOGRAPH.sub(_KNOWN_IDEOGRAPH, name)  # a letter, also where our tables do not know it
-    if any(_READS_AS_URL.search(text) for text in (read, _plain(read))):  # mail programs look at the name itself
+    if any(_READS_AS_URL.search(text) for text in (read, _plain(name))):  # mail programs look at the name itself
         raise ValueError("reads as a web or email address")
     return name
 
@@ -84,7 +84,7 @@ def check_name(text: str) -> str:
 def check_mailed_name(text: str) -> str:
     """The same for a name in our emails, which a stranger may have chosen to be called back or visited."""
     name = check_name(text)
-    plain = _plain(_IDEOGRAPH.sub(_KNOWN_IDEOGRAPH, name))
+    plain = _plain(name)
     if _SPACED_DOMAIN.search(plain):
         raise ValueError("reads as a web or email address")
     if sum(category(character)[0] == "N" for character in plain) > MAX_NAME_DIGITS:
@@ -93,7 +93,8 @@ def check_mailed_name(text: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return _UNREAD.sub("", normalize("NFKC", name).translate(_DOTS))
+    known = _IDEOGRAPH.sub(_KNOWN_IDEOGRAPH, name)
+    return _UNREAD.sub("", normalize("NFKC", known).translate(_DOTS))
 
 
 def _most_marks(name: str) -> int:
