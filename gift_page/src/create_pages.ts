@@ -123,12 +123,13 @@ export class Kept {
 
   private item(kept: Keepsake): HTMLElement {
     const { to } = letterIn(kept);
-    const name = `${occasionOf(kept.occasion).name}${to === "" ? "" : ` for ${to}`}, gift ${kept.timelockId}`;
+    const words = to !== "" && make("span", {}, " for ", make("bdi", {}, to));
+    const name = make("span", {}, occasionOf(kept.occasion).name, words, `, gift ${kept.timelockId}`);
     const show = button("Show", () => this.open(kept), "");
-    show.setAttribute("aria-label", `Show ${name}`);
+    show.setAttribute("aria-label", `Show ${name.textContent}`);
     const remove = button("Forget", () => this.ask(kept, remove), "");
-    remove.setAttribute("aria-label", `Forget ${name}`);
-    return make("li", {}, make("span", {}, name), show, remove);
+    remove.setAttribute("aria-label", `Forget ${name.textContent}`);
+    return make("li", {}, name, show, remove);
   }
 
   /** The second press does it: the link may be nowhere else. */

@@ -53,6 +53,20 @@ CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
   return draw.call(this, text, ...more);
 };
 """
+SIDE_BY_SIDE = """(drawings) => drawings.map((parts) => {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [700, 80];
+  const brush = canvas.getContext("2d");
+  brush.fillStyle = "white"; brush.fillRect(0, 0, 700, 80);
+  [brush.font, brush.fillStyle, brush.textAlign] = ['400 42px "Lora", serif', "black", "left"];
+  let x = 20;
+  for (const [text, side] of parts) {
+    brush.direction = side;
+    brush.fillText(text, x, 55);
+    x += brush.measureText(text).width;
+  }
+  return canvas.toDataURL();
+})"""
 
 
 @dataclass
@@ -327,6 +341,21 @@ async def test_every_line_of_a_paragraph_is_set_as_its_first_word_is(studio: Stu
     lines = [(text, direction) for text, direction in drawn if note.split()[1] in text]
     assert len({text.strip("\u200e\u200f")[0] for text, _ in lines}) == 2  # they begin with either word
     assert {direction for _, direction in lines} == {side}
+
+
+@pytest.mark.parametrize(("name", "side"), [("שרה!", "rtl"), ("!مريم 2", "rtl"), ("Anna (שרה)", "ltr")])
+async def test_a_name_in_a_line_of_ours_reads_as_it_does_by_itself(studio: Studio, name: str, side: str) -> None:
+    """What it begins and ends with stays on its own side of it, whichever way it is read."""
+    for kind, given in (("sheet", sheet(to=name, giver=name)), ("card", gift_card(letter=Letter(name, name, "")))):
+        await studio.page.evaluate("window.sides = []")
+        await studio.draw(kind, given)
+        lines = [each for each in await studio.page.evaluate("window.sides") if name in each[0]]
+        assert len(lines) == 2  # for whom, and from whom
+        for (line, line_side), words in zip(lines, ("for ", "from "), strict=True):
+            apart = [[words, "ltr"], [name, side]]
+            one, other = await studio.page.evaluate(SIDE_BY_SIDE, [[[line, line_side]], apart])
+            drawn, expected = (Image.open(BytesIO(b64decode(each.partition(",")[2]))) for each in (one, other))
+            assert difference(drawn, expected) < 1
 
 
 async def test_a_message_of_too_many_lines_is_refused_with_the_limit(studio: Studio) -> None:

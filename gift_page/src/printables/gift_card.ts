@@ -17,7 +17,7 @@ import {
   writeLines,
 } from "./canvas.ts";
 import { drawMotif } from "./motifs.ts";
-import { dayWords } from "./words.ts";
+import { dayWords, nameWords } from "./words.ts";
 
 export interface GiftCard {
   /** The claim link with the letter in its fragment. */
@@ -47,7 +47,9 @@ export async function drawGiftCard(card: GiftCard): Promise<HTMLCanvasElement> {
   writeFitted(brush, greeting, CENTRE, y, TEXT_WIDTH, middle("serifBold", 96, palette.ink));
   fillBox(brush, { x: CENTRE - 60, y: y + 46, width: 120, height: 6 }, palette.accent, 3);
   y += 130;
-  if (card.to !== "") writeFitted(brush, `for ${card.to}`, CENTRE, y, TEXT_WIDTH, middle("serif", 56, palette.ink));
+  if (card.to !== "") {
+    writeFitted(brush, `for ${nameWords(card.to)}`, CENTRE, y, TEXT_WIDTH, middle("serif", 56, palette.ink));
+  }
   drawNote(brush, card, y + 40, CODE_BOTTOM - code - 70);
   drawCode(brush, card, code);
   return canvas;
@@ -78,7 +80,7 @@ function drawNote(brush: Brush, card: GiftCard, top: number, bottom: number): vo
   const first = top + (box.height - height) / 2 + fitted.size;
   const y = writeLines(brush, fitted.lines, CENTRE, first, middle("serifItalic", fitted.size, palette.ink), LEADING);
   if (card.from !== "") {
-    writeFitted(brush, `from ${card.from}`, CENTRE, y + 40, TEXT_WIDTH, middle("serif", 46, palette.ink));
+    writeFitted(brush, `from ${nameWords(card.from)}`, CENTRE, y + 40, TEXT_WIDTH, middle("serif", 46, palette.ink));
   }
 }
 

@@ -21,7 +21,7 @@ import {
   broken,
 } from "./canvas.ts";
 import { drawMotif } from "./motifs.ts";
-import { dayWords } from "./words.ts";
+import { dayWords, nameWords } from "./words.ts";
 
 export interface KeySheet {
   /** The private key, 0x and 64 hex digits. It goes nowhere but onto the secret panel. */
@@ -110,7 +110,8 @@ function drawGreeting(brush: Brush, greeting: string, sheet: KeySheet, box: Box)
   const ink = { face: "serifBold", size: size ?? 48, colour: palette.ink } as const;
   useFont(brush, ink.face, ink.size);
   const lines = broken(brush, greeting, box.width);
-  const names = [sheet.to && `for ${sheet.to}`, sheet.from && `from ${sheet.from}`].filter((name) => name !== "");
+  const [to, from] = [sheet.to && `for ${nameWords(sheet.to)}`, sheet.from && `from ${nameWords(sheet.from)}`];
+  const names = [to, from].filter((name) => name !== "");
   const height = lines.length * ink.size * 1.2 + 52 + names.length * 54 + 60;
   let y = writeLines(brush, lines, box.x, box.y + (box.height - height) / 2 + ink.size * 0.8, ink, 1.2);
   fillBox(brush, { x: box.x, y: y - ink.size * 0.55, width: 90, height: 6 }, palette.accent, 3);

@@ -1,4 +1,4 @@
-/** Dates and amounts as the printables say them. */
+/** Dates, amounts and names as the printables say them. */
 
 /** "24 December 2027", in the time zone of who prints. */
 export function dayWords(moment: Date): string {
@@ -23,4 +23,9 @@ export function amountWords(units: bigint, decimals: number): string {
 export function dollarWords(cents: bigint): string {
   const digits = cents.toString().padStart(3, "0");
   return `${digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, ",")}.${digits.slice(-2)}`;
+}
+
+/** A name in a line of ours, isolated (UAX #9): what it begins and ends with stays with it, whichever way it is read. */
+export function nameWords(name: string): string {
+  return `\u2068${name}\u2069`;
 }
