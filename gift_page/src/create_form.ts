@@ -143,7 +143,9 @@ export class Form {
     try {
       units = parseUnits(this.amount.value.trim(), token.decimals);
     } catch {
-      throw new Wrong(`Please say how much, in ${token.symbol}: as 1.5, with a point and at most ${token.decimals} decimals.`);
+      const { symbol, decimals } = token;
+      const how = decimals === 0 ? "as 2, a whole number" : `as 1.5, with a point and at most ${decimals} decimals`;
+      throw new Wrong(`Please say how much, in ${symbol}: ${how}.`);
     }
     if (units <= 0n) throw new Wrong("Please say how much.");
     return units;

@@ -134,6 +134,28 @@ async def test_the_link_of_a_sealed_gift_is_shown_although_the_service_does_not_
     assert await page.locator("#claim-link").inner_text() == link
 
 
+async def test_how_much_is_asked_for_as_the_token_is_counted(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """What the page gives as an example it takes."""
+    page, scenario = visitor.page, gift_world.scenario
+    stamps = scenario.deploy("TestERC20", "Stamps", "STMP", 0)
+    scenario.whitelist(stamps)
+    scenario.mint(stamps, gift_world.giver.address, 10)
+    await open_page(gift_world, page)
+    told = page.get_by_role("status").first
+    for give, advice in (
+        ("USDC", "as 1.5, with a point and at most 6 decimals."),
+        ("STMP", "as 2, a whole number."),
+    ):
+        await fill_in_for_a_wallet(page, gift_world, give=give, amount="1,50")
+        await go_on(page)
+        await expect(told).to_have_text(f"Please say how much, in {give}: {advice}")
+    await page.get_by_label("How much").fill("2")
+    await go_on(page)
+    await see_it_sealed(page)
+
+
 async def test_a_year_that_nobody_lives_to_see_is_refused(
     gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
 ) -> None:
