@@ -1,6 +1,7 @@
 """Looks at every part of an installation and says what to do. Reads only, and shows no secret."""
 
 import os
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.gifts.page_files import PageFiles
 from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.mail.messages import duration_words
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
 from reminder_worker.runtime import make_vault
@@ -39,6 +41,7 @@ from reminder_worker.settings import (
     misspelt,
 )
 from reminder_worker.statistics.price_pass import look_at_feeds
+from reminder_worker.watchdog_rules import CLOCKS_WITHIN
 
 _NOBODY = "0x" + "00" * 20
 _SECONDS = aiohttp.ClientTimeout(total=10)
@@ -57,7 +60,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
         async for finding in _database(engine, settings):
             yield finding
         for chain in settings.chains:
-            async for finding in _chain(chain):
+            async for finding in _chain(chain, is_local=settings.is_local):
                 yield finding
         for look_at in (look_at_wallets, look_at_upgrades, look_at_watch):
             async for finding in look_at(settings, engine):
@@ -111,6 +114,7 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
         yield "database", False, f"takes no writes ({why}): a standby, or is its disk full?"
         return
     yield "database", True, "answers, takes writes, and its schema serves this version"
+    yield await _clocks(engine)
     vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
     different = await differences(engine, settings, vault, hashes)
     shut = await rows_without_a_key(engine, vault)
@@ -125,6 +129,15 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
     yield await _waiting_for_operators(engine)
     yield await _recipients(engine)
     yield await _passes(engine, settings)
+
+
+async def _clocks(engine: AsyncEngine) -> Finding:
+    ahead = await operations.database_time(engine) - time.time()
+    if abs(ahead) > CLOCKS_WITHIN:
+        where = "ahead of" if ahead > 0 else "behind"
+        words = f"the database's is {duration_words(round(abs(ahead)))} {where} this machine's"
+        return "clocks", False, f"{words}: set the one that is wrong, and see the runbook"
+    return "clocks", True, "this machine and the database say the same time"
 
 
 async def _waiting_for_operators(engine: AsyncEngine) -> Finding:
@@ -154,7 +167,7 @@ async def _passes(engine: AsyncEngine, settings: Settings) -> Finding:
     return "passes", True, f"the longest ago that one looked is {oldest} s"
 
 
-async def _chain(settings: ChainSettings) -> AsyncIterator[Finding]:
+async def _chain(settings: ChainSettings, *, is_local: bool) -> AsyncIterator[Finding]:
     part = f"chain {settings.chain_id}"
     chain = Chain.connect(settings)
     try:
@@ -162,7 +175,7 @@ async def _chain(settings: ChainSettings) -> AsyncIterator[Finding]:
         for endpoint in chain.health():
             words = "answers, serves this chain" if endpoint.ok else "does not answer: see RPC_URLS"
             yield f"{part} rpc", endpoint.ok, f"endpoint {endpoint.name} {words}"
-        async for finding in _contracts(chain, part):
+        async for finding in _contracts(chain, part, is_local=is_local):
             yield finding
         good, words = await look_at_feeds(chain)
         yield f"{part} prices", good, words
@@ -173,7 +186,7 @@ async def _chain(settings: ChainSettings) -> AsyncIterator[Finding]:
     yield await _subgraph(settings, part)
 
 
-async def _contracts(chain: Chain, part: str) -> AsyncIterator[Finding]:
+async def _contracts(chain: Chain, part: str, *, is_local: bool) -> AsyncIterator[Finding]:
     addresses = [str(getattr(chain.settings, name)) for name in CONTRACTS]
     codes = await chain.codes(addresses)
     empty = [name.upper() for name, code in zip(CONTRACTS, codes, strict=True) if not code]
@@ -187,6 +200,10 @@ async def _contracts(chain: Chain, part: str) -> AsyncIterator[Finding]:
     if head.number < chain.settings.start_block - 1:
         words = f"block {chain.settings.start_block} is not there yet, the head is {head.number}: nothing is read"
         yield f"{part} index", False, f"{words}, see CHAIN_{chain.chain_id}_START_BLOCK"
+    age = int(time.time()) - head.timestamp
+    if age < -CLOCKS_WITHIN and not is_local:  # a local chain's clock is set by hand
+        words = f"block {head.number} is {duration_words(-age)} ahead of this machine's clock: is that slow?"
+        yield f"{part} clock", False, f"{words} Else the endpoint tells of times that have not come"
     for router in chain.settings.legacy_routers:
         call = Call(router, selector("TransferEOALegacyRouter", "legacyAddresses") + word(0))
         answer = await chain.call(call, at=head.hash)
@@ -201,7 +218,8 @@ async def _contracts(chain: Chain, part: str) -> AsyncIterator[Finding]:
         yield f"{part} contracts", False, f"{error}: check the addresses"
         return
     words = f"all have code and answer; advance notice {ahead // 86400} days, {len(tokens)} tokens listed"
-    yield f"{part} contracts", True, f"{words}, head block {head.number}"
+    old = f", {duration_words(age)} old by this machine's clock" if age >= 0 else ""
+    yield f"{part} contracts", True, f"{words}, head block {head.number}{old}"
 
 
 async def _subgraph(settings: ChainSettings, part: str) -> Finding:

@@ -178,6 +178,12 @@ async def saved_legacies(engine: AsyncEngine) -> tuple[int, int]:
     return row.saved, row.silent
 
 
+async def database_time(engine: AsyncEngine) -> float:
+    """Unix seconds."""
+    async with engine.connect() as connection:
+        return float(await connection.scalar(select(extract("epoch", func.clock_timestamp()))) or 0)
+
+
 async def pass_states(engine: AsyncEngine) -> list[PassState]:
     """Every pass that ever looked, by name and chain."""
     t = pass_state.c

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -31,10 +32,11 @@ def served_chain(chains: Mapping[int, Chain], chain_id: int) -> Chain:
 
 def check_deadline(deadline: int, now: float) -> None:
     """Both in unix seconds, wall clock: deadlines of our own messages are not the chain's."""
+    here = f"here it is {datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M} UTC"  # shows whose clock is wrong
     if deadline <= now:
-        raise Expired("The deadline of this signed message has passed; sign a new one.")
+        raise Expired(f"The deadline of this signed message has passed ({here}); sign a new one.")
     if deadline > now + MAX_AHEAD_SECONDS:
-        raise DeadlineTooFar(f"The deadline has to be at most {MAX_AHEAD_SECONDS} seconds ahead.")
+        raise DeadlineTooFar(f"The deadline has to be at most {MAX_AHEAD_SECONDS} seconds ahead ({here}).")
 
 
 def payload_hash(payload: str) -> bytes:

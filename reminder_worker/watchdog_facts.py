@@ -148,7 +148,7 @@ def _number(block: Block) -> int:
 
 
 def _age(block: Block) -> int:
-    return max(0, int(time.time()) - block.timestamp)
+    return int(time.time()) - block.timestamp
 
 
 async def _blocks(chain: Chain, *which: str) -> dict[str, list[Block]]:

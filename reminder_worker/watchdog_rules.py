@@ -17,6 +17,7 @@ START_SECONDS: Final = 180  # after a stop everything is old: the first runs hav
 MAX_LAG_BLOCKS: Final = 100
 APART_BLOCKS: Final = 30  # between the newest blocks of two endpoints
 NEW_BLOCK_WITHIN: Final = 600  # seconds
+CLOCKS_WITHIN: Final = 300  # seconds that clocks may be apart; signed messages have ten minutes to spare
 SETTLED_WITHIN: Final = 3600  # seconds, of a safe or finalized block; a chain that is well takes a quarter of an hour
 CATCHES_UP_SECONDS: Final = 300
 BLIP_SECONDS: Final = 180  # of an endpoint
@@ -51,8 +52,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class ChainSight:
-    """What the RPC endpoints say now. `lowest` and `highest` of their newest blocks, `newest_age` (seconds) of the
-    highest, None where it does not matter; `agree`: on the hash of a block deep below all of them.
+    """What the RPC endpoints say now. `lowest` and `highest` of their newest blocks, `newest_age` (seconds, negative
+    where our clock is behind) of the highest, None where it does not matter; `agree`: on the hash of a block deep below
+    all of them.
 
     `settled`: ages (seconds) of the newest safe and finalized block, of those that are asked for and known.
     """
@@ -163,6 +165,9 @@ def _endpoints(sight: ChainSight) -> Iterator[Wrong]:
         yield wrong("an endpoint lags", {"newest block": sight.highest, "the one that lags has": sight.lowest})
     if sight.newest_age is not None and sight.newest_age > NEW_BLOCK_WITHIN:
         yield wrong("no new block", {"newest block": sight.highest, "its_age_seconds": sight.newest_age})
+    if sight.newest_age is not None and sight.newest_age < -CLOCKS_WITHIN:
+        ahead: Facts = {"newest block": sight.highest, "ahead_of_our_clock_seconds": -sight.newest_age}
+        yield wrong("a block of the future", ahead)
     for tag, age in sight.settled.items():
         if age > SETTLED_WITHIN:
             yield wrong(f"no new {tag} block", {"its_age_seconds": age, "newest block": sight.highest})

@@ -8,9 +8,11 @@ import secrets
 import socket
 import subprocess
 import sys
+import time
 from base64 import b64encode
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from uuid import uuid4
 
 import psycopg
@@ -21,6 +23,7 @@ from sqlalchemy import make_url
 
 from devnet.deploy import Deployment, named_account
 from devnet.scenarios import Scenario
+from reminder_worker import doctor
 from reminder_worker.cli import main
 from reminder_worker.indexer.fold import NOTIFY
 from reminder_worker.passes import PASSES
@@ -192,6 +195,35 @@ def test_what_failed_before_it_was_switched_off_is_not_wrong(command: Command) -
     assert command("doctor").exit_code == 0
     command.sql("insert into worker.pass_state (name, chain_id, error) values ('index', 31337, 'ChainUnavailable')")
     assert "the last try of index of chain 31337 (ChainUnavailable) failed" in command("doctor").output
+
+
+@pytest.mark.parametrize(
+    ("ahead", "words"),
+    [
+        (
+            -1800,
+            [
+                "database's is (29|30) minutes ahead of this machine's",
+                r"block \d+ is \d+ minutes ahead of this machine's",
+            ],
+        ),
+        (
+            7200,
+            ["database's is 2 hours behind this machine's", r"head block \d+, [23] hours old by this machine's clock"],
+        ),
+    ],
+    ids=["slow", "fast"],
+)
+def test_doctor_shows_how_far_clocks_are_apart(
+    command: Command, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch, ahead: int, words: list[str]
+) -> None:
+    """By a wrong one what people sign is refused as expired, or as of a day too far ahead, and nothing else fails."""
+    chain_scenario.anvil.mine(1)
+    monkeypatch.setattr(doctor, "time", SimpleNamespace(time=lambda: time.time() + ahead))
+    looked = command("doctor")
+    assert looked.exit_code == 1
+    for each in words:
+        assert re.search(each, looked.output), each
 
 
 def test_doctor_says_when_nothing_runs_any_more(command: Command) -> None:

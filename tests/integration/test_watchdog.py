@@ -25,7 +25,14 @@ from reminder_worker.mail.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import Settings
 from reminder_worker.watchdog import CALM_SECONDS, Sighting, Watchdog
-from reminder_worker.watchdog_rules import ALIVE_WITHIN, GROWTH, NOT_FINAL_SECONDS, SETTLED_WITHIN, Expected
+from reminder_worker.watchdog_rules import (
+    ALIVE_WITHIN,
+    CLOCKS_WITHIN,
+    GROWTH,
+    NOT_FINAL_SECONDS,
+    SETTLED_WITHIN,
+    Expected,
+)
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import proxy
 from tests.integration.relay_rows import RELAYER, connected, enter_request
@@ -504,6 +511,23 @@ async def test_a_chain_that_settles_nothing_more_is_told_although_blocks_come(
             await world.minutes_pass(CALM_SECONDS)
             assert (await world.look()).healthy
             assert (await world.told())[1:] == [("rpc_trouble", "no new safe block", "cleared")]
+
+
+async def test_a_clock_that_is_slow_is_told_although_everything_else_is_well(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+) -> None:
+    """By it each deadline that people sign is too far ahead, and no pass fails."""
+    async with proxy(chain_scenario.anvil.url) as node:
+
+        def alter(request: Any, response: Any) -> Any:
+            if request["method"] == "eth_getBlockByNumber" and request["params"][0] == "latest":
+                response["result"]["timestamp"] = hex(int(time.time()) + CLOCKS_WITHIN + 60)
+            return response
+
+        node.alter = alter
+        async with opened(engine, chain_scenario, heart, node.url) as world:
+            _of_production(world)
+            assert await _told_after_a_while(world) == [("rpc_trouble", "a block of the future", "raised")]
 
 
 async def test_an_index_far_above_the_chain_is_told(world: World) -> None:

@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from reminder_worker.chain.signatures import typed_data_digest
+from reminder_worker.errors import DeadlineTooFar, Expired
 from reminder_worker.gifts import notifications, wallets
 from reminder_worker.reminders import authorise
-from reminder_worker.signed import service_domain
+from reminder_worker.signed import MAX_AHEAD_SECONDS, check_deadline, service_domain
 
 MESSAGE_TYPES: dict[str, Any] = {**authorise.MESSAGE_TYPES, **notifications.MESSAGE_TYPES, **wallets.MESSAGE_TYPES}
 VALUES: dict[str, list[Any]] = {
@@ -30,3 +33,12 @@ def test_no_message_is_good_on_another_chain_for_another_purpose_or_about_anythi
     found = [digest for kind in MESSAGE_TYPES for digest in digests(kind)]
     assert len(MESSAGE_TYPES) == 7
     assert len(set(found)) == len(found)
+
+
+def test_who_is_refused_by_a_clock_is_told_what_it_says() -> None:
+    """Signing anew does not help whose own clock is wrong, nor anybody when it is the service's."""
+    now = 1_795_387_320
+    check_deadline(now + MAX_AHEAD_SECONDS, now)
+    for deadline, refusal in ((now, Expired), (now + MAX_AHEAD_SECONDS + 1, DeadlineTooFar)):
+        with pytest.raises(refusal, match="here it is 2026-11-22 22:42 UTC"):
+            check_deadline(deadline, now)

@@ -9,6 +9,7 @@ from reminder_worker.operations import PassState
 from reminder_worker.watchdog_rules import (
     ALIVE_WITHIN,
     APART_BLOCKS,
+    CLOCKS_WITHIN,
     GROWTH,
     MAX_LAG_BLOCKS,
     NEW_BLOCK_WITHIN,
@@ -86,6 +87,7 @@ def test_states_of_passes_that_are_off_are_not_looked_at() -> None:
         ({"answering": 1}, "no answer"),
         ({"lowest": 1000 - APART_BLOCKS - 1}, "an endpoint lags"),
         ({"newest_age": NEW_BLOCK_WITHIN + 1}, "no new block"),
+        ({"newest_age": -CLOCKS_WITHIN - 1}, "a block of the future"),
         ({"agree": False}, "endpoints disagree"),
         ({"settled": {"finalized": 5, "safe": SETTLED_WITHIN + 1}}, "no new safe block"),
         ({"settled": {"finalized": SETTLED_WITHIN + 1}}, "no new finalized block"),
@@ -96,7 +98,9 @@ def test_each_trouble_of_endpoints_is_a_condition_of_its_own(changes: dict[str, 
     assert wrong(chains=[sight(**changes)]) == [(AlertKind.RPC_TROUBLE, about, 1)]
 
 
-@pytest.mark.parametrize("changes", [{"lowest": 1000 - APART_BLOCKS}, {"newest_age": NEW_BLOCK_WITHIN}])
+@pytest.mark.parametrize(
+    "changes", [{"lowest": 1000 - APART_BLOCKS}, {"newest_age": NEW_BLOCK_WITHIN}, {"newest_age": -CLOCKS_WITHIN}]
+)
 def test_endpoints_may_differ_a_little(changes: dict[str, Any]) -> None:
     assert wrong(chains=[sight(**changes)]) == []
 
