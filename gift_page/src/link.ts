@@ -41,6 +41,9 @@ const FRAGMENT = /^g(?:=|%3d)([A-Za-z0-9_-]+)/i;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const NOT_A_NAME = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 const NOT_A_NOTE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+// Line ends, soft hyphens, the space of Khmer keyboards, the joiners of words and emoji, marks of direction, and the
+// flags of England, Scotland and Wales; not what turns the words around it.
+const IN_A_NOTE = /[\n\u00ad\u061c\u200b-\u200f]|\u{1f3f4}[\u{e0061}-\u{e007a}]{5}\u{e007f}/gu;
 const JOINERS = /[\u200c\u200d]/g; // part of words and of emoji
 const PICTURES = /[\u{1f000}-\u{1faff}]/gu; // an emoji may be younger than a device's tables
 // As ideographs may be: two planes are kept for them alone, and the yearly additions are letters of people's names.
@@ -102,20 +105,21 @@ export function entryLink(place: GiftPlace, address: string, marks: Marks, lette
   return `${place.origin}/${place.prefix}/for/${address}${query(marks)}${fragment(letter)}`;
 }
 
-/** Throws `BadLetter` with what is wrong with a name or the note. */
+/** Throws `BadLetter` with what is wrong with a name or the note. A space stands for what is taken out: two halves of a
+ * character around it must not become one. */
 export function checkLetter(letter: Letter): void {
   checkName(letter.to);
   checkName(letter.from);
   if ([...letter.note].length > MOST_NOTE_CHARACTERS) {
     throw new BadLetter(`has a message of more than ${MOST_NOTE_CHARACTERS} characters`);
   }
-  if (NOT_A_NOTE.test(letter.note.replace(JOINERS, "").replaceAll("\n", ""))) {
+  if (NOT_A_NOTE.test(letter.note.replace(IN_A_NOTE, " "))) {
     throw new BadLetter("has a message with a control or invisible character");
   }
 }
 
 function checkName(text: string): void {
-  if (NOT_A_NAME.test(text.replace(JOINERS, "").replace(PICTURES, "").replace(IDEOGRAPHS, ""))) {
+  if (NOT_A_NAME.test(text.replace(JOINERS, " ").replace(PICTURES, " ").replace(IDEOGRAPHS, " "))) {
     throw new BadLetter("has a name with a control or invisible character");
   }
   const name = text.normalize("NFC").split(/\s+/u).filter(Boolean).join(" ");

@@ -34,7 +34,9 @@ _REST = re.compile(
 _OCCASION = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _NOT_TEXT: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # not Cn: an emoji may be younger than our tables
-_IN_A_NOTE: Final = frozenset("\n\u200c\u200d")  # line ends; the joiners are part of words and of emoji
+# Line ends, soft hyphens, the space of Khmer keyboards, the joiners of words and emoji, marks of direction, and the
+# flags of England, Scotland and Wales; not what turns the words around it.
+_IN_A_NOTE: Final = re.compile("[\n\u00ad\u061c\u200b-\u200f]|\U0001f3f4[\U000e0061-\U000e007a]{5}\U000e007f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,5 +225,5 @@ def _check(letter: Letter) -> None:
         raise ValueError(f"has a name that {fault}") from None
     if len(letter.note) > MOST_NOTE_CHARACTERS:
         raise ValueError("has a note that is too long")
-    if any(category(character) in _NOT_TEXT and character not in _IN_A_NOTE for character in letter.note):
+    if any(category(character) in _NOT_TEXT for character in _IN_A_NOTE.sub("", letter.note)):
         raise ValueError("has a note with a control or invisible character")

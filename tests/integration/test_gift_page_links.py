@@ -21,9 +21,12 @@ NAMES = (
     "a" + "\u0337" * 5, "\u0f40" + "\u0f90" * 5, "\u0915\u0947.\u0928\u0930", "\u2764\ufe0f", "1\ufe0f\u20e3",
     "\U00031350", "\U00031350.\U00031350x", "x.\U0002ebf0y", "\U0003fffd" * 61, "\U0002ffff", "\U00040000",
 )  # fmt: skip
+WALES = "\U0001f3f4\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f"
 NOTES = (
     "", "Hi", "two\nlines", "tab\t", "x" * 500, "x" * 501, "\u202e", "\u200d", "http://ok.example", "\x7f", "\ufeff",
-    "\U0001f468\u200d", "\u20ac" * 500, "\U0001f600" * 400, "\u2029", "\ue000", "\u0378",
+    "\U0001f468\u200d", "\u20ac" * 500, "\U0001f600" * 400, "\u2029", "\ue000", "\u0378", "\u200b", "\u200e", "\u200f",
+    "\u061c", "a\u00adb", "\u2060", "\u202a", "\u202c", "\u2066", "\u2069", WALES, WALES[1:], WALES[:-1], WALES * 3,
+    WALES[:4] + WALES, WALES[:6] + WALES[1:], "\u206a", "\u0600",
 )  # fmt: skip
 # Not what our Unicode tables do not know yet: Node.js may have younger ones.
 characters = st.characters(exclude_categories=["Cs", "Cn"])
@@ -84,6 +87,8 @@ def _server_reads(fragment: str) -> dict[str, str] | None:
 @example(fragment=_raw('{"v":1,"to":"A","from":"B","note":"\\ud800"}'))
 @example(fragment=_raw('\ufeff{"v":1,"to":"A","from":"B","note":"C"}'))
 @example(fragment=_raw('{"v":1,"to":"A","from":"B","note":"C","__proto__":1}'))
+@example(fragment=_raw('{"v":1,"to":"","from":"","note":"\\ud83d\\u200d\\ude00"}'))
+@example(fragment=_raw('{"v":1,"to":"\\ud83d\\u200d\\ude00","from":"","note":""}'))
 @example(fragment="A" * 2135)
 @settings(max_examples=1200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_both_sides_read_the_same_letters(page: Page, fragment: str) -> None:
@@ -95,6 +100,12 @@ def test_each_of_our_odd_names_is_taken_by_both_or_by_none(page: Page) -> None:
     for name in NAMES:
         fragment = _raw(json.dumps({"v": 1, "to": name, "from": "", "note": ""}))
         assert page.ask(fragment) == _server_reads(fragment), ascii(name)
+
+
+def test_each_of_our_odd_messages_is_taken_by_both_or_by_none(page: Page) -> None:
+    for note in NOTES:
+        fragment = _raw(json.dumps({"v": 1, "to": "", "from": "", "note": note}))
+        assert page.ask(fragment) == _server_reads(fragment), ascii(note)
 
 
 def test_an_emoji_that_is_younger_than_our_tables_or_a_phones_is_part_of_a_name(page: Page) -> None:

@@ -343,6 +343,16 @@ async def test_every_line_of_a_paragraph_is_set_as_its_first_word_is(studio: Stu
     assert {direction for _, direction in lines} == {side}
 
 
+async def test_what_nobody_sees_of_a_message_takes_no_room_on_the_card(studio: Studio) -> None:
+    """Soft hyphens, marks of direction and spaces without a width, as phones and pasted texts have them."""
+    words = (0, 0, 1700, 1350)  # above the code, which has them
+    plain = await studio.draw("card", gift_card(letter=Letter("", "", "Wonderful day!")))
+    marked = await studio.draw(
+        "card", gift_card(letter=Letter("", "", "\u200eWon\u00adder\u00adful\u200b day\u200e!\u200b"))
+    )
+    assert changed(plain.crop(words), marked.crop(words)) is None
+
+
 @pytest.mark.parametrize(("name", "side"), [("שרה!", "rtl"), ("!مريم 2", "rtl"), ("Anna (שרה)", "ltr")])
 async def test_a_name_in_a_line_of_ours_reads_as_it_does_by_itself(studio: Studio, name: str, side: str) -> None:
     """What it begins and ends with stays on its own side of it, whichever way it is read."""

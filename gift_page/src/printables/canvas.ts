@@ -106,7 +106,7 @@ export function write(brush: Brush, words: string, x: number, y: number, ink: In
 
 /** As its first letter is, or a mark before it. */
 function isRightToLeft(words: string): boolean {
-  const [first = ""] = /[\p{L}\u200e\u200f]/u.exec(words) ?? [];
+  const [first = ""] = /[\p{L}\u061c\u200e\u200f]/u.exec(words) ?? [];
   return /[\u200f\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u.test(first);
 }
 

@@ -276,6 +276,30 @@ def test_a_letter_is_read_in_its_one_form_or_not_at_all(text: str) -> None:
         decode_letter(text)
 
 
+@pytest.mark.parametrize("mark", ["\u200e", "\u200f", "\u061c", "\u00ad", "\u200b", "\u200c", "\u200d"])
+def test_what_keyboards_and_pasted_texts_leave_between_letters_is_part_of_a_message(mark: str) -> None:
+    """Marks of direction, soft hyphens, the space of Khmer keyboards, the joiners; in a name only these last two."""
+    letter = Letter("Ann", "Bob", f"{mark}Hi{mark}!{mark}")
+    assert decode_letter(encode_letter(letter)) == letter
+
+
+@pytest.mark.parametrize("control", [*"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", "\ufeff", "\u2060"])
+def test_what_turns_the_words_around_it_is_no_part_of_a_message(control: str) -> None:
+    """Overrides, embeddings and isolates reach beyond themselves: a message could read as another one."""
+    with pytest.raises(ValueError, match="invisible"):
+        encode_letter(Letter("", "", f"a{control}b"))
+
+
+def test_the_flag_of_wales_is_part_of_a_message() -> None:
+    """An emoji spelt with invisible characters, which alone would hide words."""
+    flag = "\U0001f3f4" + "".join(chr(0xE0000 + ord(each)) for each in "gbwls\x7f")
+    letter = Letter("", "", f"Cymru am byth {flag}")
+    assert decode_letter(encode_letter(letter)) == letter
+    for hidden in (flag[1:], flag[:-1], flag[0] + flag[1:-1] * 2 + flag[-1]):
+        with pytest.raises(ValueError, match="invisible"):
+            encode_letter(Letter("", "", hidden))
+
+
 def test_the_last_characters_of_a_letter_cannot_be_varied() -> None:
     """Of the spellings of one base64 text that differ in unused bits only one is read."""
     text = next(text for text in (wire(note="x" * size) for size in range(3)) if len(text) % 4 == 2)
