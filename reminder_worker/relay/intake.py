@@ -110,6 +110,15 @@ class _Judged:
     simulated: Simulated | None = None
 
 
+class _NeedsMoreGas(ContractRefused):
+    """`what` succeeds, but not within the lane's gas. `hint`: a sentence and a space."""
+
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(
+            WOULD_FAIL, f"This {what} needs more gas than is sponsored, so it is not sent. {hint}{_SELF_PAID}"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class _Case:
     """A request that is signed by its signer. `gas_limit`: the lane's ceiling."""
@@ -149,7 +158,11 @@ class _Case:
                 return None
             found = answer
         if isinstance(found, Reverted):
-            raise refusal(found.data)
+            refused = refusal(found.data)
+            # A smart wallet that lacks gas to check its signature looks like one that does not take it.
+            if isinstance(refused, SignerMismatch) or refused.code == WOULD_FAIL:
+                await self._check_gas(call)
+            raise refused
         return found
 
     async def enough(self, request: Request, needs: int | None) -> int | None:
@@ -161,13 +174,13 @@ class _Case:
         does = await self.chain.succeeds_at_each(call, at=self.head.hash, sender=self.sender, gas=needs)
         return needs if does else None
 
-    async def does_with_more_gas(self, request: Request) -> bool:
-        """Whether what fails within the lane's gas succeeds with all that one transaction may use."""
+    async def _check_gas(self, call: Call) -> None:
+        """Raises NeedsMoreGas for what fails within the lane's gas and succeeds with all that a transaction may use."""
         answer: bytes | Reverted = Reverted(b"")
         with suppress(ChainUnavailable):  # not every node lets a call use so much
-            call = Call(request.router, self.data)
             answer = await self.chain.call(call, at=self.head.hash, sender=self.sender, gas=MOST_GAS)
-        return not isinstance(answer, Reverted)
+        if not isinstance(answer, Reverted):
+            raise _NeedsMoreGas("transaction")
 
 
 class Sponsor:
@@ -483,9 +496,8 @@ async def _simulated_claim(request: ClaimRequest, case: _Case, legacy: LegacyFac
             raise
         several = len(request.assets) + request.is_eth > 1
         fewer = "With fewer assets at once it may go through. " if several else ""
-        if await case.does_with_more_gas(request):  # everybody of the line is paid each asset
-            detail = "This claim needs more gas than is sponsored, so it is not sent. "
-            raise ContractRefused(WOULD_FAIL, detail + fewer + _SELF_PAID) from None
+        if isinstance(refused, _NeedsMoreGas):  # everybody of the line is paid each asset
+            raise _NeedsMoreGas("claim", fewer) from None
         if several:
             detail = "This claim would fail on chain, so it is not sent. "
             raise ContractRefused(WOULD_FAIL, (detail + fewer).rstrip()) from None

@@ -515,6 +515,39 @@ async def test_a_claim_that_needs_more_gas_than_is_sponsored_says_that_ones_own_
         assert world.scenario.balance(token, sealed.heir.address) == UNITS * 60 // 100
 
 
+@pytest.mark.parametrize("lane", ["claim", "check-in", "gift-withdraw"])
+async def test_a_smart_wallet_whose_check_needs_more_gas_than_is_sponsored_is_told_so(
+    chain_scenario: Scenario, engine: AsyncEngine, sealed: Sealed, lane: str
+) -> None:
+    """As a passkey's: with too little gas the router takes its signature for a wrong one, and says so."""
+    signer, path = chain_scenario.account("who signs by a passkey"), f"/sponsor/{lane}"
+    gift = sealed.gift(recipient=signer.address)
+    opened = chain_scenario.create_legacy(sealed.owner, {signer.address: 100}, inactivity=DAY)
+    chain_scenario.mint(sealed.it.usdc, sealed.owner.address, UNITS)
+    chain_scenario.approve(sealed.owner, sealed.it.usdc, opened.address, UNITS)
+    chain_scenario.advance(DAY + 1)
+    own = chain_scenario.create_legacy(signer, {sealed.heir.address: 100})
+    chain_scenario.subscribe_premium(signer)
+    chain_scenario.delegate_7702(signer, chain_scenario.deploy("Costly7702"))
+
+    def body(world: World) -> dict[str, Any]:
+        if lane == "gift-withdraw":
+            return withdraw_body(world, gift, signer)
+        return (
+            check_in_body(world, own, signer)
+            if lane == "check-in"
+            else claim_body(world, opened, signer, [sealed.it.usdc])
+        )
+
+    little = {f"RELAY_{name}_GAS": "300000" for name in ("CLAIM", "CHECK_IN", "GIFT")}
+    async with relaying(chain_scenario, engine, **little) as world:
+        detail = (await refused(world, path, body(world), 422, "would_fail")).body["detail"]
+        assert "more gas than is sponsored" in detail
+        assert detail.endswith("at your own fee, still works.")
+    async with relaying(chain_scenario, engine, **dict.fromkeys(little, "900000")) as world:
+        await relayed(world, path, body(world))
+
+
 @pytest.mark.parametrize("silent", [False, True])
 async def test_where_nothing_can_be_simulated_allowances_and_the_call_decide(
     world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch, silent: bool
@@ -704,6 +737,9 @@ async def test_a_paused_signer_waits_for_tomorrow(world: World, sealed: Sealed) 
         )
     answer = await refused(world, "/sponsor/gift-withdraw", body, 429, "signer_paused")
     assert 0 < int(answer.headers["Retry-After"]) <= DAY
+    async with world.engine.begin() as connection:  # the database's clock was put back since
+        await connection.execute(text("update worker.quota set ends_at = ends_at + 400 * 86400"))
+    assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
 
 
 async def test_a_client_may_send_so_many_requests_an_hour(chain_scenario: Scenario, engine: AsyncEngine) -> None:
