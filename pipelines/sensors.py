@@ -223,9 +223,11 @@ async def _no_gift_due(runtime: "Runtime") -> str:
 async def _nothing_open(runtime: "Runtime") -> str:
     from reminder_worker.operations_relay import undelivered_alerts
     from reminder_worker.upgrades import views
+    from reminder_worker.upgrades.fold import OPEN
 
     waiting = (await undelivered_alerts(runtime.engine))["queued"]
-    upgrades = len(await views.operations(runtime.engine))
+    counted = await views.counts(runtime.engine)
+    upgrades = sum(count for (_, state), count in counted.items() if state in OPEN)
     words = [f"nothing is open; alerts waiting for the mail service: {waiting}"] if waiting else []
     words += [f"upgrades that wait: {upgrades}"] if upgrades else []
     return "; ".join(words) or "no transaction, alert or upgrade is open"

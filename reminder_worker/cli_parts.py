@@ -113,6 +113,12 @@ def table(*headers: str, **options: Any) -> Any:
     return Table(*(Column(header, overflow="fold") for header in headers), **options)
 
 
+def say_more(found: Sequence[Any], limit: int) -> None:
+    """Below a list of at most `limit`, of which one more was looked for."""
+    if len(found) > limit:
+        click.echo(f"There are more than these {limit}: see them with a larger --limit.")
+
+
 def progress(*, alike: bool = True) -> "Progress":
     """A bar on a terminal, nothing elsewhere. Of steps that are not `alike` nobody can say how long the rest will take:
     it tells how long it took so far."""

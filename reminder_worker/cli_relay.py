@@ -9,7 +9,7 @@ from uuid import UUID
 
 import click
 
-from reminder_worker.cli_parts import chosen_chain, console, example, settings, table, with_runtime
+from reminder_worker.cli_parts import chosen_chain, console, example, say_more, settings, table, with_runtime
 from reminder_worker.errors import NotConfigured, NotFound
 
 if TYPE_CHECKING:
@@ -32,16 +32,17 @@ def list_requests(ended: bool, limit: int) -> None:
     from reminder_worker import operations_relay as operations
 
     async def look(runtime: "Runtime") -> tuple[Any, Any]:
-        found = await operations.find_requests(runtime.engine, ended=ended, limit=limit)
+        found = await operations.find_requests(runtime.engine, ended=ended, limit=limit + 1)
         return found, await operations.wallets(runtime.engine)
 
     found, wallets = with_runtime(look)
     shown = table("id", "chain", "lane", "of", "state", "reason", "nonce", "age")
-    for row in found:
+    for row in found[:limit]:
         nonce = "" if row.slot is None else str(row.slot)
         cells = (row.id, row.chain_id, row.lane, row.subject_id, row.state, row.reason or "", nonce, _age(row.age))
         shown.add_row(*map(str, cells))
     console().print(shown if found else "No request has ended." if ended else "No request is open.")
+    say_more(found, limit)
     ours = table(
         "wallet",
         "chain",

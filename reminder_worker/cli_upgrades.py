@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reminder_worker.cli_parts import chosen_chain, console, example, settings, table, with_runtime
+from reminder_worker.cli_parts import chosen_chain, console, example, say_more, settings, table, with_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,16 +31,17 @@ def list_operations(ended: bool, limit: int) -> None:
     from reminder_worker.upgrades import views
 
     async def look(runtime: "Runtime") -> "list[Listed]":
-        return await views.operations(runtime.engine, ended=ended, limit=limit)
+        return await views.operations(runtime.engine, ended=ended, limit=limit + 1)
 
     shown = table("operation", "chain", "state", "does", "executable at", "final")
     found = with_runtime(look)
-    for each in found:
+    for each in found[:limit]:
         of = each.operation
         moment = "" if of.ready_at is None else deadline_words(of.ready_at)
         final = "yes" if each.final else "not yet"
         shown.add_row(of.operation_id, str(each.chain_id), of.state, each.does, moment, final)
     console().print(shown if found else "No operation has ended." if ended else "No operation is waiting.")
+    say_more(found, limit)
 
 
 @upgrades.command(epilog=example(f"reminder-worker upgrades show {_OPERATION} --chain 1"))

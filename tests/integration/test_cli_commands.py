@@ -596,6 +596,8 @@ def test_relay_list_shows_what_is_open_or_what_has_ended_and_our_wallets(command
     past = CliRunner().invoke(main, ["relay", "list", "--ended"], env=piped).output
     assert f"{ended} │ 31337 │ gift_withdraw │" in past
     assert not any(str(request_id) in past for request_id in opened)
+    assert "There are more" not in listed.output + past
+    assert "There are more than these 1:" in command("relay", "list", "--limit", "1").output
 
 
 def test_where_there_is_nothing_a_list_says_so(command: Command) -> None:

@@ -52,11 +52,15 @@ def service(environ: dict[str, str]) -> Iterator[Service]:
 
 
 def _tick(service: Service) -> list[str | None]:
+    return [request.job_name for request in _look(service).run_requests or ()]
+
+
+def _look(service: Service) -> dg.SensorResult:
     sensor = next(sensor for sensor in sensors(service) if sensor.name == OFTEN)
     with dg.DagsterInstance.ephemeral() as instance:
         result = sensor(dg.build_sensor_context(instance=instance))
     assert isinstance(result, dg.SensorResult)
-    return [request.job_name for request in result.run_requests or ()]
+    return result
 
 
 def _run(service: Service) -> dict[str, str]:
@@ -81,6 +85,30 @@ def test_the_sensor_launches_a_run_only_for_a_change_and_the_asset_lists_what_wa
     assert operation.id in listed
     assert "upgradeAndCall(address,address,bytes)" in listed
     assert not _tick(service)
+
+
+def enter_operations(by: Command, chain_id: int, count: int) -> None:
+    by.sql(
+        "insert into worker.upgrade_operation"
+        " (chain_id, operation_id, state, calls, ready_at, changed_block, final)"
+        " select %s, '0x' || lpad(to_hex(n), 64, '0'), 'pending', '[]', 4e9, 1, true from generate_series(1, %s) n",
+        chain_id, count,
+    )  # fmt: skip
+
+
+def test_the_sensor_counts_all_that_waits(environ: dict[str, str], command: Command) -> None:  # noqa: F811
+    everything_on = {"MAIL_URL": "http://127.0.0.1:9", "MAIL_TOKEN": "t" * 32, "RELAYER_KEY": "0x" + "11" * 32}
+    settings = Settings.from_environ({**environ, **everything_on, "GIFT_ORIGINS": "https://gifts.example.org"})
+    service = Service(lambda: open_runtime(settings))
+    try:
+        while _look(service).run_requests:
+            _run(service)
+        enter_operations(command, CHAIN, 120)
+        reason = _look(service).skip_reason
+    finally:
+        service.close()
+    assert reason is not None
+    assert "upgrades that wait: 120" in reason.skip_message
 
 
 def test_commands_list_the_queue_and_show_an_operation_in_full(
@@ -110,6 +138,14 @@ def test_commands_list_the_queue_and_show_an_operation_in_full(
     assert "cancelled" in command("upgrades", "list", "--ended").output
 
 
+def test_a_list_says_when_there_is_more(command: Command) -> None:  # noqa: F811
+    enter_operations(command, 31337, 3)
+    assert "There are more" not in command("upgrades", "list", "--limit", "3").output
+    cut = command("upgrades", "list", "--limit", "2").output
+    assert cut.count(" pending ") == 2
+    assert "There are more than these 2: see them with a larger --limit.\n" in cut
+
+
 def test_doctor_looks_at_the_timelock(chain_scenario: Scenario, command: Command) -> None:  # noqa: F811
     sound = command("doctor").output
     assert "the timelock answers, its delay is 2 days" in sound
@@ -122,12 +158,7 @@ def test_doctor_looks_at_the_timelock(chain_scenario: Scenario, command: Command
 
 def test_doctor_counts_all_that_waits_on_each_chain(command: Command) -> None:  # noqa: F811
     for chain, count in ((1, 120), (31337, 3)):
-        command.sql(
-            "insert into worker.upgrade_operation"
-            " (chain_id, operation_id, state, calls, ready_at, changed_block, final)"
-            " select %s, '0x' || lpad(to_hex(n), 64, '0'), 'pending', '[]', %s, 1, true from generate_series(1, %s) n",
-            chain, chain, count,
-        )  # fmt: skip
+        enter_operations(command, chain, count)
     assert "; 3 operations wait" in command("doctor").output
 
 
