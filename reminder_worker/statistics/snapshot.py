@@ -1,11 +1,13 @@
 """The pass: once an hour the aggregates of one chain, all of one block, into the table and into Parquet.
 
 The block is the one the index is at, so that what the index says and what the chain says are of the same moment. A
-snapshot whose block a reorganisation took back is taken anew while its hour lasts.
+snapshot whose block a reorganisation took back is taken anew while its hour lasts, and so is one that lacked a price
+which is there now.
 """
 
 from dataclasses import dataclass
 from datetime import UTC
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -56,14 +58,20 @@ class Statistics:
         self._folder = folder
 
     async def look(self) -> bool:
-        """Whether the hour of the index's block has no snapshot, or one of a block that is no longer on the chain."""
+        """Whether the hour of the index's block has no snapshot, one of a block that is no longer on the chain, or one
+        without a value that can be had now."""
         block = await self._block_of_index()
         if block is None:
             return False
         newest = await store.newest(self._engine, self._chain.chain_id)
         if newest is not None and newest.hour >= store.hour_of(block.timestamp):
             known = await self._chain.block(newest.block_number)
-            return newest.block_number <= block.number and known is not None and known.hash != newest.block_hash
+            if newest.block_number > block.number or known is None:
+                return False
+            if known.hash != newest.block_hash:
+                return True
+            if not await self._lacked_a_price_of_now(newest):
+                return False
         return await self._is_at_the_head(block)
 
     async def run(self) -> Taken | None:
@@ -134,9 +142,15 @@ class Statistics:
         readable = {token: amount for token, amount in rows.locked.items() if token not in holdings.unreadable}
         amounts = aggregates.added(readable, holdings.amounts, {ETHER: holdings.wei})
         metadata = await Tokens(self._chain).metadata([token for token in amounts if token != ETHER], at=block.hash)
+        return secured(amounts, {**metadata, ETHER: ETHER_METADATA}, await self._fresh_prices())
+
+    async def _lacked_a_price_of_now(self, taken: Snapshot) -> bool:
+        lacking = [each["token"] for each in taken.tokens if each["usd"] is None and each["decimals"] is not None]
+        return bool(lacking) and not (await self._fresh_prices()).keys().isdisjoint(lacking)
+
+    async def _fresh_prices(self) -> dict[str, Decimal]:
         prices = await current_prices(self._engine, self._chain.settings)
-        fresh = {token: price.usd for token, price in prices.items() if not price.stale}
-        return secured(amounts, {**metadata, ETHER: ETHER_METADATA}, fresh)
+        return {token: price.usd for token, price in prices.items() if not price.stale}
 
 
 def _taken(snapshot: Snapshot, found: list[Secured], holdings: "Holdings", days: int) -> Taken:

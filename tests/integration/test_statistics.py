@@ -397,6 +397,28 @@ async def test_a_snapshot_is_taken_once_an_hour(world: World) -> None:
     assert await world.statistics.look()
 
 
+async def test_an_hour_without_a_value_gets_one_when_the_price_is_there(world: World) -> None:
+    """After a start or an outage the prices may be read later than the snapshot is taken. Once is enough."""
+    s, ann = world.scenario, world.holder("ann")
+    s.create_gift(ann, ann.address, eth=2 * ETHER, tokens=[(s.deployment.usdc, 1_500_000), (s.deployment.dai, 1)])
+    taken = await world.snapshot()
+    assert taken.value_secured_usd is None
+    assert not await world.statistics.look(), "no price was read yet"
+    s.write_as_deployer("PriceFeed", s.deployment.eth_usd_feed, "setAnswer", 2_500 * 10**8, s.anvil.now())
+    s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now() - 10 * DAY)
+    await Prices(world.engine, world.chain).run()
+    assert await world.statistics.look(), "that of ether is fresh"
+    assert (await world.snapshot()).value_secured_usd is None
+    assert not await world.statistics.look(), "the other one is not"
+    s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now())
+    await Prices(world.engine, world.chain).run()
+    assert await world.statistics.look()
+    valued = await world.snapshot()
+    assert (valued.hour, valued.value_secured_usd) == (taken.hour, Decimal("5001.50"))
+    assert world.read("snapshots")["value_secured_usd"].to_list() == [Decimal("5001.50")]
+    assert not await world.statistics.look()
+
+
 async def test_an_index_far_behind_catches_up_before_it_is_counted(world: World) -> None:
     world.scenario.create_legacy(world.holder("ann"), world.heirs)
     await world.index.advance()
