@@ -86,11 +86,15 @@ const OURS: Record<string, string> = {
   already_used: "This was sent before. Please try again: the page then looks where the gift is.",
   expired: TOO_LATE,
   version_mismatch: TOO_LATE,
-  signer_mismatch: "The signature is not that of the wallet this gift was sealed for. Nothing has happened.",
+  signer_mismatch:
+    "The signature is not taken for that of the wallet this gift was sealed for. Nothing has happened. With a smart wallet " +
+    "you can pay the fee yourself.",
   not_found: "The gift is not found any more. Please reload the page.",
   timelock_not_live: "This gift has been opened already.",
   chain_unavailable: "The network cannot be reached at the moment. Nothing is lost: please try again in a few minutes.",
-  would_fail: "The network would refuse this right now, so it was not sent. Please try again later.",
+  would_fail:
+    "The network would refuse this right now, or it needs more than is paid for here, so it was not sent. Please try again " +
+    "later. With a smart wallet you can pay the fee yourself.",
 };
 
 /** Of anything that was thrown; no stranger's words are repeated. */

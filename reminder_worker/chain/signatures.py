@@ -1,7 +1,7 @@
 """Who signed: EIP-712 digests, ECDSA of plain accounts, ERC-1271 of those with code (Safe, EIP-7702, smart wallets)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
@@ -17,9 +17,31 @@ from reminder_worker.errors import SignerMismatch
 
 ERC1271_MAGIC: Final = selector("ERC1271", "isValidSignature")  # also the answer that means yes
 _HALF_ORDER: Final = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0  # secp256k1, EIP-2
+_KEY_BYTES: Final = 65  # r, s, v
+_NOT_DEPLOYED: Final = (
+    "It is not the signature of a key (65 bytes), and there is no contract at the account's address on this chain: a"
+    " smart wallet that is not deployed cannot sign."
+)
+_DELEGATED: Final = (
+    "The account's own key signed it, but the contract that the account is delegated to (EIP-7702) decides, and does"
+    " not take it: sign as that wallet wants it, or end the delegation."
+)
+_SILENT: Final = (
+    "The account's contract does not say whether it signed (ERC-1271): a Safe needs version 1.3.0 and its fallback"
+    " handler, and no check may use more than {gas} gas."
+)
 _DOMAIN_FIELDS: Final = {"name": "string", "version": "string", "chainId": "uint256", "verifyingContract": "address"}
 
 Types = Mapping[str, Sequence[Mapping[str, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`hint`: for who is refused, what their wallet lacks, as far as that can be told. Endpoints need not agree on it:
+    they differ in what they say of a call that fails."""
+
+    is_signed: bool
+    hint: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +102,7 @@ def _encode(kind: str, value: object) -> bytes:
 
 def recover(digest: bytes, signature: bytes) -> str | None:
     """The plain account that made this 65-byte r, s, v signature (v 27, 28, 0 or 1), or None. High s is refused."""
-    if len(signature) != 65:
+    if len(signature) != _KEY_BYTES:
         return None
     v = signature[64] - 27 if signature[64] >= 27 else signature[64]
     if v not in (0, 1) or int.from_bytes(signature[32:64], "big") > _HALF_ORDER:
@@ -103,21 +125,26 @@ class Signatures:
 
         Code at the signer's address decides: with code only ERC-1271 counts, also when the key's own signature fits.
         """
-        if not await self.is_signed(digest, signature, signer):
-            raise SignerMismatch("This is not signed by the account that it names.")
+        verdict = await self.verdict(digest, signature, signer)
+        if not verdict.is_signed:
+            raise SignerMismatch(f"This is not signed by the account that it names. {verdict.hint}".rstrip())
 
-    async def is_signed(self, digest: bytes, signature: bytes, signer: str) -> bool:
+    async def verdict(self, digest: bytes, signature: bytes, signer: str) -> Verdict:
         """As `verify`. What a contract says is an endpoint's word, with which it could sign for anybody: of two."""
         signer = signer.lower()
         (code,) = await self._chain.codes([signer])
+        is_by_key = recover(digest, signature) == signer
         if not code:
-            return recover(digest, signature) == signer
-        return await agreed(self._chain, lambda chain: _contract_agrees(chain, digest, signature, signer))
+            return Verdict(is_by_key, "" if len(signature) == _KEY_BYTES else _NOT_DEPLOYED)
+        found = await agreed(self._chain, lambda chain: _by_contract(chain, digest, signature, signer))
+        return Verdict(found.is_signed, _DELEGATED if is_by_key else found.hint)
 
 
-async def _contract_agrees(chain: Chain, digest: bytes, signature: bytes, signer: str) -> bool:
+async def _by_contract(chain: Chain, digest: bytes, signature: bytes, signer: str) -> Verdict:
     """A stranger's code runs: its gas is bounded, and a revert or anything but the magic value means no."""
-    padding = bytes(-len(signature) % WORD)
+    padding, gas = bytes(-len(signature) % WORD), chain.settings.signature_gas
     data = ERC1271_MAGIC + digest + word(2 * WORD) + word(len(signature)) + signature + padding
-    answer = await chain.call(Call(signer, data), gas=chain.settings.signature_gas)
-    return not isinstance(answer, Reverted) and answer[:WORD] == ERC1271_MAGIC + bytes(28)
+    answer = await chain.call(Call(signer, data), gas=gas)
+    said = answer.data if isinstance(answer, Reverted) else answer
+    is_signed = not isinstance(answer, Reverted) and answer[:WORD] == ERC1271_MAGIC + bytes(28)
+    return Verdict(is_signed, "" if said else _SILENT.format(gas=gas))

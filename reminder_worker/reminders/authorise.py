@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from reminder_worker.chain.agreement import agreed
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Legacies, LegacyIdentity, PremiumSetting
-from reminder_worker.chain.signatures import Signatures, recover, typed_data_digest
+from reminder_worker.chain.signatures import Signatures, Verdict, recover, typed_data_digest
 from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMismatch
 from reminder_worker.signed import check_deadline, served_chain, service_domain, spend
 
@@ -96,7 +96,7 @@ class Authoriser:
         if require_owner and seen.identity.owner != seen.identity.creator:
             raise SignerMismatch("The creator of this legacy is not its owner.")
         if not seen.is_signed:
-            raise SignerMismatch("This is not signed by the creator of the legacy.")
+            raise SignerMismatch(f"This is not signed by the creator of the legacy. {seen.hint}".rstrip())
         if require_premium and not seen.is_premium:
             raise PremiumRequired("The creator of this legacy has no active Premium subscription.")
         return Authorised(seen.identity, digest, request.deadline)
@@ -104,11 +104,12 @@ class Authoriser:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What the chain says of a request; nothing of the rest once it is not good."""
+    """What the chain says of a request; nothing of the rest once it is not good. `hint` as in `Verdict`."""
 
     identity: LegacyIdentity | None
     is_signed: bool = False
     is_premium: bool = False
+    hint: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +128,12 @@ class _Asked:
         if identity is None:
             return _Seen(None)
         creator, signature = identity.creator, self.request.signature
-        is_signed = plain_signer == creator or await Signatures(chain).is_signed(self.digest, signature, creator)
-        is_premium = is_signed and self.require_premium and await PremiumSetting(chain).is_premium(creator)
-        return _Seen(identity, is_signed, is_premium)
+        if plain_signer == creator:
+            verdict = Verdict(True)
+        else:
+            verdict = await Signatures(chain).verdict(self.digest, signature, creator)
+        is_premium = verdict.is_signed and self.require_premium and await PremiumSetting(chain).is_premium(creator)
+        return _Seen(identity, verdict.is_signed, is_premium, verdict.hint)
 
     async def _plain_signer(self, chain: Chain) -> str | None:
         """The account without code that made the signature, which mostly is the creator.

@@ -87,6 +87,30 @@ async def test_a_hostile_signer_is_a_mismatch_within_its_gas(
     assert gas == {hex(500_000)}
 
 
+async def test_who_is_refused_is_told_what_their_wallet_lacks(signatures: Signatures, chain_scenario: Scenario) -> None:
+    """What a person with an uncommon wallet can do about it; who just is another signer is told no more than that."""
+    it, owner, other = chain_scenario.deployment, chain_scenario.account("owner"), chain_scenario.account("other")
+    delegated = chain_scenario.account("delegated to what knows no signatures")
+    chain_scenario.delegate_7702(delegated, it.weth)
+    safe = chain_scenario.create_safe([owner])
+    not_deployed = sign(owner) + b"\x64\x92" * 16
+    hints = {
+        (owner.address, sign(other)): "",
+        (safe, sign(other)): "",
+        (delegated.address, sign(delegated)): "(EIP-7702)",
+        (delegated.address, sign(other)): "(ERC-1271)",
+        (it.usdc, sign(other)): "(ERC-1271)",
+        (it.gas_burner_1271, sign(other)): "more than 500000 gas",
+        ("0x" + "77" * 20, not_deployed): "not deployed",
+        (owner.address, sign(owner)[:64]): "65 bytes",
+    }
+    for (signer, signature), hint in hints.items():
+        with pytest.raises(SignerMismatch) as refused:
+            await signatures.verify(DIGEST, signature, signer)
+        said = str(refused.value).removeprefix("This is not signed by the account that it names.")
+        assert (hint in said) if hint else not said, said
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -308,6 +308,7 @@ async def test_an_eip_7702_account_signs_by_its_code(world: World, owner: LocalA
     world.scenario.delegate_7702(owner, world.scenario.deployment.reverting_1271)
     refused = await world.call(owner, "ReadRecipients", legacy)
     assert refused.code == "signer_mismatch", "with code at the signer's address its key alone does not count"
+    assert "(EIP-7702)" in refused.body["detail"]
 
 
 async def test_a_signer_that_burns_gas_is_refused(world: World, owner: LocalAccount, legacy: Legacy) -> None:
