@@ -283,7 +283,22 @@ async def test_a_page_prints_at_its_true_size_and_alone(visitor: Visitor, wallet
     pdf = await page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
     assert re.findall(rb"/MediaBox\s*\[([^]]*)\]", pdf) == [b"0 0 612 792"]
+    await page.emulate_media(media="screen")
+    await page.get_by_label("It is printed").check()
     assert await page.locator(".print-page").count() == 0  # the copy with the key is gone
+    assert await page.get_by_role("heading", name="Seal a gift").is_visible()
+
+
+async def test_another_printer_prints_the_same_page(visitor: Visitor, wallet: InjectedWallet) -> None:
+    """iPhones say that printing has ended before a printer is chosen, and draw the page anew for each."""
+    page = visitor.page
+    await fill_in(page)
+    await page.get_by_role("button", name="Continue").click()
+    await page.locator("figure").get_by_role("button", name="Print").click()
+    first, second = [len(await page.pdf(prefer_css_page_size=True)) for _ in range(2)]
+    assert second == pytest.approx(first, rel=0.01)
+    await page.keyboard.press("Control")
+    assert await page.locator(".print-page").count() == 0
 
 
 async def test_the_record_has_the_days_price_or_says_that_there_is_none(

@@ -49,7 +49,7 @@ export async function newPage(words: readonly string[]): Promise<[HTMLCanvasElem
 export function fillBox(brush: Brush, box: Box, colour: string, roundBy = 0): void {
   brush.fillStyle = colour;
   brush.beginPath();
-  brush.roundRect(box.x, box.y, box.width, box.height, roundBy);
+  alongBox(brush, box, roundBy);
   brush.fill();
 }
 
@@ -57,8 +57,19 @@ export function frame(brush: Brush, box: Box, colour: string, width: number, rou
   brush.strokeStyle = colour;
   brush.lineWidth = width;
   brush.beginPath();
-  brush.roundRect(box.x, box.y, box.width, box.height, roundBy);
+  alongBox(brush, box, roundBy);
   brush.stroke();
+}
+
+/** As `roundRect`, which iPhones before iOS 16 do not know. */
+export function alongBox(path: CanvasPath, { x, y, width, height }: Box, roundBy: number): void {
+  const [right, bottom] = [x + width, y + height];
+  path.moveTo(x + roundBy, y);
+  path.arcTo(right, y, right, bottom, roundBy);
+  path.arcTo(right, bottom, x, bottom, roundBy);
+  path.arcTo(x, bottom, x, y, roundBy);
+  path.arcTo(x, y, right, y, roundBy);
+  path.closePath();
 }
 
 /** A black code on a white square of whole pixels a module, as large as fits, in the middle of the box; the square is

@@ -3,6 +3,7 @@
  * `reminder_worker/gifts/draw_cards.py` draws. Around (0, 0), within a disc of radius 200.
  */
 import type { Palette } from "../occasions.ts";
+import { alongBox } from "./canvas.ts";
 
 type Point = readonly [number, number];
 type Colour = keyof Palette;
@@ -31,7 +32,8 @@ class Pen {
   }
 
   slab(left: number, top: number, right: number, bottom: number, colour: Colour, roundBy = 0): void {
-    this.fill(colour, (path) => path.roundRect(left, top, right - left, bottom - top, roundBy));
+    const box = { x: left, y: top, width: right - left, height: bottom - top };
+    this.fill(colour, (path) => alongBox(path, box, roundBy));
   }
 
   shape(points: readonly Point[], colour: Colour): void {

@@ -1,25 +1,26 @@
 /** From a drawn page to paper or to a file. */
-import { toPng } from "./canvas.ts";
+import { toPng, wipe } from "./canvas.ts";
 import "./output.css";
 
-/** Opens the print dialog for this page alone, at its true size; what was copied for it is gone afterwards. */
+const USE = ["click", "keydown", "pagehide"] as const;
+
+/** Opens the print dialog for this page alone, at its true size. What was copied for it is gone as soon as the page is
+ * used again. Not when printing has ended: some browsers tell of no end, and iPhones of one before a printer is chosen,
+ * for which they draw the page anew. */
 export function printPage(canvas: HTMLCanvasElement): void {
-  for (const old of document.querySelectorAll(".print-page")) old.remove(); // of a browser that tells of no end
   const copy = document.createElement("canvas");
   [copy.width, copy.height] = [canvas.width, canvas.height];
   copy.getContext("2d")?.drawImage(canvas, 0, 0);
   const sheet = document.createElement("div");
   sheet.className = "print-page";
   sheet.append(copy);
-  document.body.append(sheet);
-  addEventListener(
-    "afterprint",
-    () => {
-      sheet.remove();
-      copy.width = copy.height = 0;
-    },
-    { once: true },
-  );
+  document.body.prepend(sheet);
+  const takeAway = (): void => {
+    sheet.remove();
+    wipe(copy);
+    for (const each of USE) removeEventListener(each, takeAway, true);
+  };
+  for (const each of USE) addEventListener(each, takeAway, true);
   print();
 }
 
