@@ -85,7 +85,7 @@ export class GiverWallet {
       receipt = await mined(sent);
     }
     if (receipt === null) throw new Error("The transaction was not seen on the chain.");
-    return sealedIn(receipt.logs, this.chain.vault);
+    return sealedIn(receipt.logs, this.chain.vault, recipient);
   }
 
   /** Looks up a gift that was sealed before. */

@@ -86,15 +86,23 @@ export interface Sealed {
   assets: { token: string; units: bigint }[];
 }
 
-/** What the logs of a transaction say was sealed in the ERC-20 vault (TimelockERC20). Throws when it was no gift. */
-export function sealedIn(logs: readonly Pick<Log, "address" | "topics" | "data">[], vault: string): Sealed {
+/**
+ * What logs say was sealed in the ERC-20 vault (TimelockERC20). Of a transaction name the `recipient`: a smart wallet's may
+ * hold gifts of strangers too, whom the same bundler serves, or several of the giver's own. Throws when there is no gift.
+ */
+export function sealedIn(
+  logs: readonly Pick<Log, "address" | "topics" | "data">[],
+  vault: string,
+  recipient?: string,
+): Sealed {
   for (const log of logs) {
     const event = log.address.toLowerCase() === vault.toLowerCase() ? ABI.parseLog(log) : null;
     if (event?.name !== "TimelockCreated" || Number(event.args["lockType"]) !== GIFT) continue;
-    const { timelockId, owner, recipient, tokenAddresses, amounts, unlockTime } = event.args.toObject();
+    const { timelockId, owner, recipient: whose, tokenAddresses, amounts, unlockTime } = event.args.toObject();
+    if (recipient !== undefined && String(whose).toLowerCase() !== recipient.toLowerCase()) continue;
     const assets = [...tokenAddresses].map((token: string, place) => ({ token, units: BigInt(amounts[place]) }));
     const unlockAt = new Date(Number(unlockTime) * 1000);
-    return { timelockId: String(timelockId), giver: owner, recipient, unlockAt, assets };
+    return { timelockId: String(timelockId), giver: owner, recipient: whose, unlockAt, assets };
   }
   throw new Error("the transaction sealed no gift");
 }
