@@ -19,6 +19,8 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
 
 from mail_service.addresses import MailAddress, parse_address
 from mail_service.errors import Problem
@@ -46,7 +48,15 @@ def _postgres(value: object) -> object:
     scheme, separator, rest = value.partition("://")
     if not separator or scheme not in ("postgresql", "postgresql+psycopg"):
         raise ValueError("needs postgresql://")
-    return f"postgresql+psycopg://{rest}"
+    address = f"postgresql+psycopg://{rest}"
+    try:
+        url = make_url(address)
+        url.get_dialect()().create_connect_args(url)
+    except (ArgumentError, ValueError):  # which would show a part of it
+        raise ValueError("not a URL as postgresql://user:password@host/name") from None
+    if "@" in (url.host or ""):  # a part of the password, which name servers would be asked for
+        raise ValueError("has an @ that is not percent-encoded: write %40")
+    return address
 
 
 def _token(value: str) -> str:

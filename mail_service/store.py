@@ -33,6 +33,8 @@ _LIBPQ = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,  # the same for a statement under way
 }
+# A default of the server, database or role that is another would fail single statements, which see too little then.
+_SESSION = "select set_config('default_transaction_isolation', 'read committed', false)"
 
 metadata = sa.MetaData(schema="mail_service")
 message = sa.Table(
@@ -110,6 +112,7 @@ class Store:
             pool_recycle=1800,
             connect_args=_LIBPQ,
         )
+        sa.event.listen(engine.sync_engine, "connect", _as_the_code_expects)
         sa.event.listen(engine.sync_engine, "handle_error", _leave_standby)
         try:
             async with engine.execution_options(**_TRANSACTION).begin() as connection:
@@ -245,6 +248,13 @@ class Store:
     async def _execute(self, statement: sa.Executable) -> sa.CursorResult[Any]:
         async with self._engine.connect() as connection:
             return await connection.execute(statement)
+
+
+def _as_the_code_expects(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    cursor.execute(_SESSION)
+    cursor.close()
+    connection.commit()
 
 
 def _leave_standby(context: sa.ExceptionContext) -> None:

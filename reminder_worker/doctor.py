@@ -45,6 +45,11 @@ from reminder_worker.watchdog_rules import CLOCKS_WITHIN
 
 _NOBODY = "0x" + "00" * 20
 _SECONDS = aiohttp.ClientTimeout(total=10)
+# In winter and in summer. Dagster stores the time of the database's zone and reads it as UTC.
+_IN_UTC = """
+    select bool_and(cast(at as time) = '00:00')
+    from (values (timestamptz '2026-01-01 00:00+00'), (timestamptz '2026-07-01 00:00+00')) as half_a_year(at)
+"""
 
 
 async def examine(settings: Settings) -> AsyncIterator[Finding]:
@@ -284,7 +289,11 @@ def _dagster(url: str | None) -> Finding:
     if not url.startswith("postgresql+psycopg2://"):
         return "dagster", False, "DAGSTER_PG_URL has to begin with postgresql+psycopg2://"
     try:
-        psycopg.connect(url.replace("postgresql+psycopg2://", "postgresql://", 1), connect_timeout=10).close()
+        with psycopg.connect(url.replace("postgresql+psycopg2://", "postgresql://", 1), connect_timeout=10) as storage:
+            in_utc = storage.execute(_IN_UTC).fetchone() == (True,)
     except psycopg.Error as error:
         return "dagster", False, f"its storage does not answer ({type(error).__name__}): see DAGSTER_PG_URL"
+    if not in_utc:
+        words = "its database has another time zone than UTC, so that Dagster takes runs for hours older or younger"
+        return "dagster", False, f"{words}: `alter database … set timezone to 'UTC'`, and start Dagster anew"
     return "dagster", True, "its storage answers"

@@ -126,11 +126,14 @@ def _postgres_url(value: object) -> object:
     if isinstance(value, str):
         if not value.startswith(("postgresql://", "postgresql+psycopg://")):
             raise ValueError("needs postgresql://")
+        value = value.replace("postgresql://", "postgresql+psycopg://", 1)
         try:
-            make_url(value)
+            url = make_url(value)
+            url.get_dialect()().create_connect_args(url)
         except (ArgumentError, ValueError):  # which would show a part of it
             raise ValueError("not a URL as postgresql://user:password@host/name") from None
-        return value.replace("postgresql://", "postgresql+psycopg://", 1)
+        if "@" in (url.host or ""):  # a part of the password, which name servers would be asked for
+            raise ValueError("has an @ that is not percent-encoded: write %40")
     return value
 
 

@@ -10,6 +10,8 @@ for part in worker mail_service dagster; do
          --set=part="$part" --set=password="$(cat "${SECRETS:-/run/secrets}/$secret")" <<'SQL'
 create role :"part" login password :'password';
 create database :"part" owner :"part";
+-- Dagster stores the time of the database's zone and reads it as UTC.
+alter database :"part" set timezone to 'UTC';
 revoke connect, temporary on database :"part" from public;
 SQL
 done

@@ -23,6 +23,12 @@ _LIBPQ = {
     "tcp_user_timeout": 30_000,
     "application_name": "reminder-worker",
 }
+# Server, database and role may each have other defaults. The statements count on seeing what was committed while they
+# waited for a lock, also those that are a transaction by themselves; the driver reads no other dates.
+_ISOLATION = "READ COMMITTED"
+_SESSION = (
+    "select set_config('default_transaction_isolation', 'read committed', false), set_config('datestyle', 'ISO', false)"
+)
 
 
 def open_engine(url: str, *, pool_size: int = 10) -> AsyncEngine:
@@ -31,9 +37,11 @@ def open_engine(url: str, *, pool_size: int = 10) -> AsyncEngine:
         make_url(url),
         pool_size=pool_size,
         max_overflow=0,
+        isolation_level=_ISOLATION,
         hide_parameters=True,
         connect_args=_LIBPQ,
     )
+    event.listen(engine.sync_engine, "connect", _as_the_code_expects)
     _ask_idle_connections(engine)
     event.listen(engine.sync_engine, "handle_error", _read_only_is_away)
     return engine
@@ -43,6 +51,13 @@ async def must_take_writes(engine: AsyncEngine) -> None:
     """Changes nothing. Raises `OperationalError` where nothing can be written: a standby, a host whose disk is full."""
     async with engine.begin() as connection:
         await connection.execute(text("delete from worker.pass_state where false"))
+
+
+def _as_the_code_expects(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    cursor.execute(_SESSION)
+    cursor.close()
+    connection.commit()
 
 
 def _read_only_is_away(context: ExceptionContext) -> OperationalError | None:

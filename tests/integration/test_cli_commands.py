@@ -154,6 +154,19 @@ def test_doctor_names_what_is_wrong_and_what_to_do(command: Command, changes: di
     assert words in looked.output
 
 
+@pytest.mark.parametrize(
+    ("zone", "sound"), [("America/New_York", False), ("Europe/London", False), ("Asia/Kathmandu", False), ("UTC", True)]
+)
+def test_doctor_says_when_dagster_reckons_in_another_time_zone_than_it_believes(
+    command: Command, database_url: str, zone: str, sound: bool
+) -> None:
+    """Its runs would seem hours old as they begin, and be ended for that, or never be old enough."""
+    url = database_url.replace("+psycopg:", "+psycopg2:")
+    looked = command("doctor", DAGSTER_PG_URL=f"{url}&options=-c%20timezone%3D{zone}")
+    assert ("another time zone than UTC" not in looked.output) is sound
+    assert ("its storage answers" in looked.output) is sound
+
+
 def test_doctor_says_whose_recipients_nobody_is_told_of(command: Command) -> None:
     """Saved here, and not configured on chain: by design they are not written to, which nobody would notice."""
     legacies = [f"0x{number:040x}" for number in (1, 2)]

@@ -80,6 +80,7 @@ def test_each_part_opens_its_own_database_and_no_other(databases: str, part: str
         if database == part:
             with psycopg.connect(url) as connection:
                 connection.execute("create schema worker")
+                assert connection.execute("show timezone").fetchone() == ("UTC",)
         else:
             with pytest.raises(psycopg.OperationalError, match="permission denied for database"):
                 psycopg.connect(url)

@@ -1,5 +1,6 @@
 """The key store by itself: who may judge whom, and what happens when the database goes away at the wrong moment."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -168,3 +169,20 @@ async def test_every_table_has_a_comment_and_starting_twice_changes_nothing(mail
         comments = dict(connection.execute(query).fetchall())
     assert set(comments) == {"message", "suppression"}
     assert all(comments.values())
+
+
+async def test_another_isolation_of_the_role_changes_nothing(mail_database: str) -> None:
+    """Whose claim waits for another of the same key finds it, and does not fail."""
+    waits = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    async with opened(f"{mail_database}&options=-c%20default_transaction_isolation=serializable") as store:
+        with psycopg.connect(mail_database) as other, psycopg.connect(mail_database, autocommit=True) as looking:
+            other.execute(
+                "insert into mail_service.message (key, body_hash, instance, attempt, message_id)"
+                " values ('key', 'body', %s, 1, '<key@x>')",
+                (store.instance,),
+            )
+            claiming = asyncio.create_task(store.claim("key", b"body", "<key@x>", None))
+            while looking.execute(waits).fetchone() is None:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            other.commit()
+            assert isinstance(await claiming, Known)

@@ -69,6 +69,9 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("CHAIN_1_RPC_TIMEOUT", "hunter2"),
         ("CHAIN_1_PREMIUM_SETTING", "hunter2"),
         ("DATABASE_URL", "postgresql://user:hunter2@db:port/worker"),
+        ("DATABASE_URL", "postgresql://user:hunter2@db/worker?port=abc"),
+        ("DATABASE_URL", "postgresql://user:hunter2@/worker?host=a,b&port=1,2,3"),
+        ("DATABASE_URL", "postgresql://user:p@hunter2@db/worker"),  # name servers would be asked for a part of it
         ("APP_ORIGIN", "https://user:hunter2@app.example.org"),
         ("CHAIN_1_RPC_URLS", "https://a.example/hunter2,b.example/hunter2"),
         ("OPS_EMAIL", "hunter2@nowhere"),

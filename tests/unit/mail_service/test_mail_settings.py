@@ -73,6 +73,9 @@ def test_nothing_has_a_default_that_is_unsafe() -> None:
     ("name", "value"),
     [
         ("MAIL_SERVICE_DATABASE_URL", "sqlite:///x-secretvalue"),
+        ("MAIL_SERVICE_DATABASE_URL", "postgresql://u:p@db:secretvalue/mail"),
+        ("MAIL_SERVICE_DATABASE_URL", "postgresql://u:secretvalue@db/mail?port=abc"),
+        ("MAIL_SERVICE_DATABASE_URL", "postgresql://u:p@secretvalue@db/mail"),
         ("MAIL_SERVICE_TOKEN", "secretvalue"),
         ("MAIL_SERVICE_HASH_KEY", "c2VjcmV0dmFsdWU="),
         ("MAIL_SERVICE_PUBLIC_URL", "http://mail.example.org"),
