@@ -35,18 +35,21 @@ CHUNKS_AT_ONCE: Final = 8
 READ_GAS: Final = 2_000_000  # far more than any read of ours needs: who burns it all costs the node little
 _OLD_SECONDS: Final[Mapping[BlockTag, int]] = {"latest": 120, "safe": 1800, "finalized": 1800}
 _AHEAD_SECONDS: Final = 120
-MOST_BOUNDED_GAS: Final = 20_000_000  # above it a node's own bound is used, which may be lower
+# Above it a node's own bound is used, which may be lower. What a transaction may have (EIP-7825): some nodes refuse a
+# call that is given more.
+MOST_BOUNDED_GAS: Final = 2**24
 _EXECUTION = re.compile(
-    r"revert|out of gas|outofgas|opcode|stack ?(under|over)flow|stack limit|invalid ?jump|evm error (?!fatal)|"
-    r"vm execution|execution (aborted|halted|error|timeout)|write protection|gas uint64|intrinsic gas|"
+    r"revert|out of gas|outofgas|opcode|(bad|invalid) ?instruction|stack ?(under|over)flow|stack limit|invalid ?jump|"
+    r"evm error (?!fatal)|vm execution|execution (aborted|halted|error|timeout)|completed due to an exception|"
+    r"write protection|(static ?call|access) ?violation|precompile ?(error|failure)|gas uint64|intrinsic gas|"
     r"return data out of bounds",
     re.I,
 )
 # A full node's words for a block that it does not have yet, or whose state is gone; `archive` is a provider's for the
-# latter, where old state is for who pays.
+# latter, where old state is for who pays. Not the code -32001, which others send while they have too much to do.
 _NO_SUCH_BLOCK = re.compile(
-    r"(header|block|resource)( \w+){0,3} not found|could not find block|unknown block|missing trie node|"
-    r"not currently canonical|(state|historical) .{0,80}(not |un)available|no state available|state histories|"
+    r"(header|block|resource)( \w+){0,3} not found|could not (be found|find block)|unknown block|missing trie node|"
+    r"not currently canonical|(state|historical) .{0,80}(not |un)available|no state (available|found)|state histories|"
     r"prun(ed|ing)|archive|blockoutofrange",
     re.I,
 )
@@ -309,8 +312,15 @@ class Chain:
         return results
 
     async def _alone(self, call: Call, at: str | None) -> bytes | Reverted:
+        """What nodes refuse may be a failure of the callee's that they put in words of their own: Multicall3 tells."""
         async with self._chunks:
-            return await self.call(call, at=at, gas=READ_GAS, sender=self.settings.multicall3)
+            try:
+                return await self.call(call, at=at, gas=READ_GAS, sender=self.settings.multicall3)
+            except TooMuch:
+                results = await self._aggregate([call], at)
+                if results is None:
+                    raise
+                return results[0]
 
     async def _aggregate(self, calls: Sequence[Call], at: str | None) -> list[bytes | Reverted] | None:
         """None when the node refuses so many at once."""
@@ -507,7 +517,7 @@ def _call_answer(answer: Any, gas: int | None) -> bytes | Reverted | None:
         raise _Refusal  # nothing takes long on so little gas but a node that stalls
     if answer.code == 3 or _EXECUTION.search(answer.message):
         return Reverted(_revert_data(answer.data))
-    if answer.code == -32001 or _NO_SUCH_BLOCK.search(answer.message):
+    if _NO_SUCH_BLOCK.search(answer.message):
         return None
     raise _Refusal
 

@@ -11,11 +11,13 @@ from reminder_worker.chain.endpoint import Request, RpcError
 from reminder_worker.chain.values import SendOutcome
 
 FEE_HISTORY: Final[Request] = ("eth_feeHistory", ["0x5", "latest", [50]])
-_KNOWN: Final = re.compile(r"already ?(known|imported|exists|in)|known transaction|already_exists", re.I)
+_KNOWN: Final = re.compile(
+    r"already ?(known|imported|exists|in)|\bknown transaction|already_exists|existing tx with same hash", re.I
+)
 _NONCE_TOO_LOW: Final = re.compile(r"nonce (is )?too low|old ?nonce|nonce too old|nonce_too_low", re.I)
 _UNDERPRICED: Final = re.compile(
-    r"underpriced|fee(pergas)? ?too ?low|less than block base fee|below (the )?base ?fee|insufficient ?fee|"
-    r"could not replace",
+    r"underpriced|fee(pergas)? ?too ?low|less than block base fee|below (the |current )?base ?fee|insufficient ?fee|"
+    r"below (configured )?minimum|could not replace|replacement ?not ?allowed",
     re.I,
 )
 

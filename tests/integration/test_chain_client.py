@@ -115,6 +115,19 @@ FAILURES: dict[str, Callable[[Proxy], None]] = {
     "rate limit": lambda p: setattr(p, "answer", only("eth_getBlockByNumber", error(-32005, "rate limit reached"))),
 }
 
+LIMITS = [
+    (-32005, "daily request count exceeded, request rate limited"),
+    (-32005, "project ID request rate exceeded"),
+    (-32007, "50/second request limit reached - reduce calls per second or upgrade your account"),
+    (-32012, "credits limited to 6000/sec"),
+    (-32016, "over rate limit"),
+    (-32090, "Too many requests, reason: call rate limit exhausted, retry in 10s"),
+    (-32001, "Unable to complete request at this time."),
+    (15, "Too many request, try again later"),
+    (429, "Your app has exceeded its compute units per second capacity."),
+    (-32005, "You've exceeded the RPS limit available on the current plan."),
+]
+
 
 @pytest.mark.parametrize("failure", FAILURES)
 async def test_a_failing_endpoint_is_passed_over(
@@ -127,6 +140,21 @@ async def test_a_failing_endpoint_is_passed_over(
     assert block.number == chain_scenario.anvil.block_number()
     assert [health.errors for health in chain.health()] == [1, 0]
     assert chain.health()[1].head == block.number
+
+
+@pytest.mark.parametrize(("code", "message"), LIMITS)
+async def test_an_endpoint_whose_limit_is_reached_rests_whatever_it_says(
+    code: int, message: str, connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    """Providers say so inside an HTTP 200, too, and of each request of a batch. Asked on, in smaller and more requests,
+    it would stay at its limit."""
+    chain = connect(first.url, chain_scenario.anvil.url)
+    await chain.check()
+    first.answer = lambda request: error(code, message)
+    first.posts.clear()
+    assert None not in await chain.blocks([0, 1])
+    assert chain._endpoints[0].rest.resting
+    assert len(first.posts) == 1
 
 
 async def test_an_endpoint_that_hangs_is_passed_over(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
@@ -411,6 +439,8 @@ async def test_what_nobody_knows_is_none(connect: Connect, first: Proxy, chain_s
         "old data not available due to pruning",
         "project ID does not have access to archive state",
         "Archive requests require a personal token. Get yours",
+        "no state found for block number 49107280",
+        "0x5a5a could not be found",
     ],
 )
 @pytest.mark.parametrize("status", [200, 403])
@@ -462,6 +492,10 @@ async def test_a_revert_is_a_value_of_the_first_endpoint_that_is_well(
         (error(-32000, "out of gas"), ""),
         (error(-32000, "invalid opcode: INVALID"), ""),
         (error(-32000, "execution aborted (timeout = 5s)"), ""),
+        (error(-32000, "Transaction processing could not be completed due to an exception: INVALID_OPERATION"), ""),
+        (error(-32015, "BadInstruction"), ""),
+        (error(-32015, "invalid instruction"), ""),
+        (error(-32015, "StaticCallViolation"), ""),
         (error(3, "execution reverted: rate limit, header not found", "0x"), ""),
     ],
 )
@@ -531,6 +565,24 @@ async def test_a_neighbour_that_burns_the_gas_takes_no_one_down(
     alone = [request for request in first.requests if request["params"][:1] and "from" in request["params"][0]]
     assert alone
     assert {request["params"][0]["gas"] for request in alone} == {hex(READ_GAS)}
+
+
+async def test_a_neighbour_whose_failure_the_node_puts_in_words_of_its_own_takes_no_one_down(
+    connect: Connect, first: Proxy, chain_scenario: Scenario
+) -> None:
+    """Some say of an invalid instruction what they say of their own failures. A token in somebody's claim would keep
+    all emails of the chain waiting."""
+    deployment = chain_scenario.deployment
+    decimals = selector("ERC20", "decimals")
+    burner = Call(deployment.gas_burner_1271, selector("ERC1271", "isValidSignature") + bytes(96))
+
+    def besu(_request: Json, response: Json) -> Json:
+        return {**response, **error(-32603, "Internal error")} if "error" in response else response
+
+    first.alter = besu
+    calls = [burner, Call(deployment.usdc, decimals)]
+    assert await connect(first.url).call_many(calls) == [Reverted(), (6).to_bytes(32, "big")]
+    assert await connect(first.url).call_many(calls[:1]) == [Reverted()]
 
 
 async def test_a_chunk_that_nodes_refuse_is_halved(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:

@@ -82,7 +82,12 @@ async def test_an_activation_whose_state_is_gone_is_told_to_who_belonged_to_the_
     assert world.mail.told("activated_transfer") == EVERYBODY
 
 
-async def test_a_signal_is_refused_only_when_the_node_says_that_the_state_is_gone(world: World) -> None:
+@pytest.mark.parametrize(
+    ("code", "message"), [(-32603, "internal error"), (-32001, "Unable to complete request at this time.")]
+)
+async def test_a_signal_is_refused_only_when_the_node_says_that_the_state_is_gone(
+    code: int, message: str, world: World
+) -> None:
     """One that does not answer is asked again; then nobody who belonged to the activated legacy is known."""
     legacy = await watched(world)
     await world.sql("update worker.watch set membership = null")
@@ -90,7 +95,7 @@ async def test_a_signal_is_refused_only_when_the_node_says_that_the_state_is_gon
     world.scenario.claim(world.account("anna"), legacy)
     await world.index.advance()
     await world.signals.run()
-    async with without_state(world, {"code": -32603, "message": "internal error"}) as late:
+    async with without_state(world, {"code": code, "message": message}) as late:
         await late.dispatch.run()
     assert (await signal(world))[0] == "new"
     await world.hurry()

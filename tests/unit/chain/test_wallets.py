@@ -16,6 +16,8 @@ from reminder_worker.chain.wallets import count, fees, outcome
         ("Known transaction", SendOutcome.KNOWN),  # besu
         ("transaction already imported", SendOutcome.KNOWN),  # anvil
         ("ALREADY_EXISTS: already known", SendOutcome.KNOWN),  # erigon
+        ("INTERNAL_ERROR: existing tx with same hash", SendOutcome.KNOWN),  # erigon
+        ("Transaction with the same hash was already imported.", SendOutcome.KNOWN),
         ("nonce too low: next nonce 5, tx nonce 3", SendOutcome.NONCE_TOO_LOW),  # geth
         ("OldNonce, Current nonce: 5, nonce of rejected tx: 3", SendOutcome.NONCE_TOO_LOW),  # nethermind
         ("Nonce too low", SendOutcome.NONCE_TOO_LOW),  # besu
@@ -23,8 +25,19 @@ from reminder_worker.chain.wallets import count, fees, outcome
         ("transaction underpriced: gas tip cap 0, minimum needed 1", SendOutcome.UNDERPRICED),
         ("max fee per gas less than block base fee: address 0x11, maxFeePerGas: 1", SendOutcome.UNDERPRICED),
         ("FeeTooLow, MaxFeePerGas too low.", SendOutcome.UNDERPRICED),  # nethermind
+        ("ReplacementNotAllowed", SendOutcome.UNDERPRICED),  # nethermind
+        ("Gas price below current base fee", SendOutcome.UNDERPRICED),  # besu
+        ("Gas price below configured minimum gas price", SendOutcome.UNDERPRICED),  # besu
+        ("INTERNAL_ERROR: could not replace existing tx", SendOutcome.UNDERPRICED),  # erigon
+        (
+            "transaction priority fee below minimum required priority fee 1",
+            SendOutcome.UNDERPRICED,  # reth
+        ),
         ("insufficient funds for gas * price + value", SendOutcome.REJECTED),
         ("intrinsic gas too low", SendOutcome.REJECTED),
+        ("unknown transaction type", SendOutcome.REJECTED),
+        ("in-flight transaction limit reached for delegated accounts", SendOutcome.REJECTED),  # geth
+        ("address already reserved", SendOutcome.REJECTED),  # geth
     ],
 )
 def test_refusals_are_told_apart(message: str, meaning: SendOutcome) -> None:
