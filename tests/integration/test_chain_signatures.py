@@ -146,3 +146,19 @@ async def test_a_chain_that_cannot_be_read_is_no_mismatch_and_no_match(
     )
     with pytest.raises(ChainUnavailable):
         await signatures.verify(DIGEST, sign(owner), signer)
+
+
+async def test_endpoints_that_differ_in_what_they_say_of_a_failure_agree_that_it_is_none(
+    node: Proxy, chain_scenario: Scenario
+) -> None:
+    """Some nodes tell a revert's words, some do not: a mismatch, and no chain that cannot be read."""
+    signer, other = chain_scenario.deployment.reverting_1271, chain_scenario.account("other")
+    async with proxy(chain_scenario.anvil.url) as second:
+        second.answer = lambda request: (
+            {"error": {"code": 3, "message": "execution reverted"}} if request["method"] == "eth_call" else None
+        )
+        chain = Chain.connect(chain_settings(chain_scenario, node.url, second.url))
+        for _ in range(2):
+            with pytest.raises(SignerMismatch):
+                await Signatures(chain).verify(DIGEST, sign(other), signer)
+        await chain.close()
