@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, TypeVar
 
+import structlog
 from sqlalchemy import BigInteger, ColumnElement, Table, cast, delete, extract, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -32,6 +33,8 @@ from reminder_worker.database.tables import (
     used_signature,
     watch,
 )
+
+log = structlog.get_logger(__name__)
 
 UNDECIDED_STATES = ("unknown", "held", "dead")
 WAITING_STATES = ("queued", "released", "unknown")
@@ -64,6 +67,14 @@ _NEXT_ASK = text("""
 """)
 
 
+# By the newest snapshot of any chain. When none was taken for as long, that is an alert of its own.
+_CLOCK_AHEAD = text("""
+    select extract(epoch from clock_timestamp()) - max(newest.block_time) > 30 * 86400
+    from (select distinct chain_id from worker.index_cursor) c
+    cross join lateral (
+        select block_time from worker.statistics s where s.chain_id = c.chain_id order by s.hour desc limit 1
+    ) newest
+""")
 _SAVED = text("""
     select count(*) as saved, count(*) filter (where c.legacy is null) as silent
     from worker.watch w left join worker.reminder_config c using (chain_id, legacy)
@@ -290,8 +301,13 @@ async def forget_expired(engine: AsyncEngine) -> int:
 
     Spent signatures after their deadline, which refuses them now; counters after their window; who unsubscribed after
     a day, since the mail service knows and they may have changed their mind; what gifts, the relay, auto-renew and
-    alerts no longer need (`operations_relay.forget`).
+    alerts no longer need (`operations_relay.forget`). Nothing while the database's clock is far ahead of the chains:
+    gifts that are still to be told of would be forgotten.
     """
+    async with engine.connect() as connection:
+        if await connection.scalar(_CLOCK_AHEAD):
+            log.warning("nothing_forgotten")
+            return 0
     long_over = cast(extract("epoch", func.clock_timestamp()), BigInteger) - CLOCKS_APART
     async with engine.begin() as connection:
         signatures = await connection.execute(delete(used_signature).where(used_signature.c.deadline < long_over))

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.database.tables import pass_state, span
 from reminder_worker.errors import ChainUnavailable, Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.gift_mail import GiftMail
-from reminder_worker.operations import PassState, pass_states
+from reminder_worker.operations import PassState, database_time, pass_states
 from reminder_worker.relay.auto_renew import AutoRenew
 from reminder_worker.relaying import ATTESTOR, RELAYER, relays_on
 from reminder_worker.reminders.dispatch import Dispatch
@@ -183,7 +183,8 @@ async def _relay_has_work(runtime: Runtime, chain_id: int) -> bool:
             return True
     _check_keys(runtime)
     looked = cast(pass_state.c.detail["looked_at"].astext, DateTime(timezone=True))
-    lately = looked > func.clock_timestamp() - span(seconds=BALANCES_EVERY_SECONDS)
+    now = func.clock_timestamp()
+    lately = looked.between(now - span(seconds=BALANCES_EVERY_SECONDS), now)  # the future is of a clock put back since
     question = select(true()).where(pass_state.c.name == "relay", pass_state.c.chain_id == chain_id, lately)
     async with runtime.engine.connect() as connection:
         return not await connection.scalar(select(question.exists()))
@@ -202,7 +203,8 @@ async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
     """By what each wallet is for. One that fails does not hold up the other."""
     if not relays_on(runtime.settings, chain_id):
         return {"relays": "nothing on this chain"}
-    done: dict[str, Any] = {"looked_at": datetime.now(UTC).isoformat(timespec="seconds")}
+    looked_at = int(await database_time(runtime.engine))  # by which it is judged whether that was lately
+    done: dict[str, Any] = {"looked_at": datetime.fromtimestamp(looked_at, UTC).isoformat()}
     failed: Exception | None = None
     for role, reconcile in runtime.relaying.reconciles.items():
         try:

@@ -51,7 +51,10 @@ BY_STRANGERS: Final = frozenset(
         AlertKind.RELAY_STUCK,  # by using up the caps, which a dearer replacement needs, too
     }
 )
-_ONE_AT_A_TIME = text("select pg_advisory_xact_lock(hashtextextended('reminder-worker watchdog', 0))")
+_ONE_AT_A_TIME = text("""
+    with bounded as materialized (select set_config('idle_in_transaction_session_timeout', '60s', true))
+    select pg_advisory_xact_lock(hashtextextended('reminder-worker watchdog', 0)) from bounded
+""")  # the database takes it back from who is frozen or out of reach
 
 # Committed before the ping: a database that can only be read, or whose disk is full, is found out by it.
 _A_WRITE = (
@@ -144,7 +147,7 @@ class Watchdog:
                 continue
             since = row.turning if row is not None and row.turning is not None else 0
             if since < (found.hold_seconds if found else CALM_SECONDS):
-                if row is None or row.turning is None:
+                if row is None or row.turning is None or row.turning < 0:  # a clock that was put back since
                     await _turning(conn, key, func.clock_timestamp())
                 continue
             await _turning(conn, key, None)

@@ -6,10 +6,11 @@ posted, so that an expired lease says by itself what it proves.
 
 from sqlalchemy import TextClause, text
 
+# What is after `latest` was accepted by a clock that was put back since.
 WRITE = text("""
     insert into worker.gift_write (chain_id, timelock_id, deadline) values (:chain_id, :timelock_id, :deadline)
     on conflict (chain_id, timelock_id) do update set deadline = excluded.deadline
-    where gift_write.deadline < excluded.deadline
+    where gift_write.deadline < excluded.deadline or gift_write.deadline > :latest
     returning deadline
 """)
 
@@ -49,10 +50,14 @@ OWNER = text("select owner from worker.gift_notification where chain_id = :chain
 DELETE_ROW = text("delete from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id")
 
 # What was sent, or may have been, is never planned again; what was cancelled or refused may be. What is undecided is
-# asked about when it would be due. A lease ends: whoever has it would put back what it claimed as due at once.
+# asked about when it would be due. A lease ends: whoever has it would put back what it claimed as due at once. `due`
+# is null for that.
 PLAN = text("""
     insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at)
-    values (gen_random_uuid(), :email_hash, :chain_id, :timelock_id, :kind, :due, :expires_at)
+    values (
+        gen_random_uuid(), :email_hash, :chain_id, :timelock_id, :kind,
+        coalesce(cast(:due as timestamptz), clock_timestamp()), :expires_at
+    )
     on conflict (email_hash, chain_id, timelock_id, kind) do update
     set state = case
             when gift_ledger.state = 'unknown' or (gift_ledger.state = 'claimed' and gift_ledger.claimed_at is not null)
@@ -68,13 +73,18 @@ NOT_WANTED = text("""
       and state in ('queued', 'released')
 """)
 
+# As of reminders: what the database's clock wrote before it was put back. A day that a giver chose may be as far.
+_FAR = "interval '3 days'"
+_LEASE_IS_OVER = f"state = 'claimed' and (lease_until < now() or lease_until > now() + {_FAR})"
+
 # `heads`: the time of each chain's latest block, by which a gift opens; a chain that is not in it is not readable now.
 _HEADS = "json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint)"
 _DUE = f"""
     select l.id from worker.gift_ledger l
     left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
     left join {_HEADS} on h.chain_id = l.chain_id
-    where l.state in ('queued', 'released') and l.next_try <= now()
+    where l.state in ('queued', 'released')
+      and (l.next_try <= now() or (l.kind = 'gift_unlocked' and l.next_try > now() + {_FAR}))
       and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time)
 """  # noqa: S608 - our own words
 
@@ -124,17 +134,17 @@ _LATE = f"""
 HAS_WORK = text(f"""
     select exists ({_DUE})
         or exists (select from worker.gift_ledger where state = 'unknown' and next_try <= now())
-        or exists (select from worker.gift_ledger where state = 'claimed' and lease_until < now())
+        or exists (select from worker.gift_ledger where {_LEASE_IS_OVER})
         or exists ({_DONE})
         or exists ({_LATE})
 """)  # noqa: S608 - our own words
 
-EXPIRE_LEASES = text("""
+EXPIRE_LEASES = text(f"""
     update worker.gift_ledger
     set state = case when claimed_at is null then 'released' else 'unknown' end,
         next_try = now(), lease_token = null, lease_until = null
-    where state = 'claimed' and lease_until < now()
-""")
+    where {_LEASE_IS_OVER}
+""")  # noqa: S608 - our own words
 
 _ENTRY = """
     l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
@@ -148,7 +158,9 @@ _ENTRY = """
 """
 
 # As of reminders: ours is a memory of a day.
-_SUPPRESSED = "left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '1 day'"
+_SUPPRESSED = """
+    left join worker.suppression s on s.email_hash = l.email_hash and abs(extract(epoch from now() - s.since)) < 86400
+"""
 
 CLAIM = text(f"""
     with due as (

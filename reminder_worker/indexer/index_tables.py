@@ -32,6 +32,8 @@ from reminder_worker.indexer.questions import GIFT, LIVE, MOST_GIFTS
 AT_ONCE = 5000  # rows in one statement
 Keys = Collection[str] | Collection[int]
 
+IDLE_AT_MOST = "60s"
+
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
@@ -55,8 +57,10 @@ async def move_cursor(
 ) -> bool:
     """False when another reader moved it since `old` was read: then nothing of the caller's may be written.
 
-    To be called first in a transaction: it holds the row, so that readers follow one another.
+    To be called first in a transaction: it holds the row, so that readers follow one another. The database takes it
+    back from who is frozen or out of reach: nobody else would read meanwhile.
     """
+    bounded = func.set_config("idle_in_transaction_session_timeout", IDLE_AT_MOST, True)
     place = {"block_number": new.number, "block_hash": new.hash, "source": source}
     first = insert(index_cursor).values(chain_id=chain_id, name=name, **place)
     statement: Update | Insert = first.on_conflict_do_nothing()
@@ -71,7 +75,7 @@ async def move_cursor(
                 index_cursor.c.block_hash == old.hash,
             )
         )
-    moved = await connection.execute(statement.returning(index_cursor.c.chain_id))
+    moved = await connection.execute(statement.returning(index_cursor.c.chain_id, bounded))
     return moved.one_or_none() is not None
 
 

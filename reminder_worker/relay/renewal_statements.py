@@ -4,12 +4,16 @@ from sqlalchemy import text
 
 from reminder_worker.relay.slot_statements import OPEN
 
+# Looked at in the future: by a clock that was put back since.
 SOMETHING_TO_LOOK_AT = text("""
     select exists (
         select from worker.legacy l
         left join worker.owner_activity a on a.chain_id = l.chain_id and a.legacy = l.address
         where l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
-          and (a.legacy is null or a.checked_at < now() - make_interval(secs => :seconds))
+          and (
+              a.legacy is null
+              or a.checked_at not between now() - make_interval(secs => :seconds) and clock_timestamp()
+          )
     )
 """)
 

@@ -27,9 +27,12 @@ _BUDGETS = f"""
       ))
 """
 
+# Further ahead than any is put off: by a clock that was put back since.
+_IS_TIME = "(next_try <= now() or next_try > now() + interval '3 days')"
+
 SOMETHING_TO_PLAN = text(
     "select exists ("  # noqa: S608 - nothing but constants
-    "    select from worker.notify_signal where chain_id = :chain_id and state = 'new' and next_try <= now()"
+    f"    select from worker.notify_signal where chain_id = :chain_id and state = 'new' and {_IS_TIME}"
     f") or exists (select {_TO_PLAN}) or exists (select {_BUDGETS})"
 )
 
@@ -45,14 +48,14 @@ AGE_SIGNALS = text("""
     where chain_id = :chain_id and state = 'new' and block_time < :oldest
 """)
 
-SIGNALS_TO_PLAN = text("""
+SIGNALS_TO_PLAN = text(f"""
     select tx_hash, legacy, kind, layer, block_number, block_time, tries,
         cast(extract(epoch from now() - seen_at) as bigint), reason is not distinct from :denied
     from worker.notify_signal
-    where chain_id = :chain_id and state = 'new' and next_try <= now()
+    where chain_id = :chain_id and state = 'new' and {_IS_TIME}
     order by block_number, tx_hash, layer
     limit :limit
-""")
+""")  # noqa: S608 - likewise
 
 WINDOWS_TO_PLAN = text(f"""
     select d.legacy, d."window", d.deadline, w.membership, w.membership_block, cast(d.xmin as text) as version

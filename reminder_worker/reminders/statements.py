@@ -1,30 +1,45 @@
 """The SQL of the ledger: one statement for a whole slice, whose rows come as one JSON text. Times are the database's.
 
+The database's clock may be put back: a moment further ahead than anything is put off (`FAR`) was written by it before
+and counts for nothing, or emails would wait for as long as it was ahead.
+
 `case when ... then true end` keeps a condition from the planner, which would take the rows that fulfil it for so
 few that it compares each of them with each of the slice. `offset 0` makes it use the index for each row likewise.
 """
 
 from sqlalchemy import text
 
-HAS_WORK = text("""
+FAR = "interval '3 days'"
+HAS_WORK = text(f"""
     select exists (
         select from worker.sent_ledger
         where state in ('queued', 'released', 'unknown') and next_try <= now()
           and (lease_until is null or lease_until < now())
     ) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until < now())
-""")
+    or exists (
+        select from worker.sent_ledger
+        where state in ('queued', 'released', 'unknown') and next_try > now() + {FAR}
+    ) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until > now() + {FAR})
+""")  # noqa: S608 - a constant
 
+# The database takes it back from who is frozen or out of reach: nobody else would send anything meanwhile.
 LOCK_CLAIMS = text("""
-    with locked as materialized (select pg_advisory_xact_lock(:lock))
+    with bounded as materialized (select set_config('idle_in_transaction_session_timeout', '60s', true)),
+    locked as materialized (select pg_advisory_xact_lock(:lock) from bounded)
     select cast(floor(extract(epoch from now()) / :day) * :day as bigint) from locked
 """)
 
-EXPIRE_LEASES = text("""
+EXPIRE_LEASES = text(f"""
     update worker.sent_ledger
     set state = case when claimed_at is null then 'released' else 'unknown' end,
         lease_until = null, lease_token = null, next_try = now()
-    where state = 'claimed' and lease_until < now()
-""")
+    where state = 'claimed' and (lease_until < now() or lease_until > now() + {FAR})
+""")  # noqa: S608 - a constant
+
+WAIT_NO_LONGER = text(f"""
+    update worker.sent_ledger set next_try = now()
+    where state in ('queued', 'released', 'unknown') and next_try > now() + {FAR}
+""")  # noqa: S608 - a constant
 
 # Who unsubscribed the mail service knows; ours is a memory of a day, since they may change their mind.
 # All that is due is claimed first; what may not be sent now is given back in the same transaction (`PUT_BACK`).
@@ -47,7 +62,7 @@ CLAIM = text("""
         where r.chain_id = own.chain_id and r.legacy = own.legacy and r.recipient = own.recipient
         offset 0
     ) r on true
-    left join worker.suppression s on s.email_hash = r.email_hash and s.since > now() - interval '1 day'
+    left join worker.suppression s on s.email_hash = r.email_hash and abs(extract(epoch from now() - s.since)) < 86400
     where l.id = due.id
     returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
         r.key_id, r.salt, r.email, r.name, r.email_hash,
@@ -73,7 +88,11 @@ SIBLINGS = text("""
     where l.lease_token is distinct from :token and (
         l.state in ('queued', 'released')
         or l.state = 'claimed'
-        or (l.state in ('sent', 'unknown', 'held') and coalesce(l.claimed_at, now()) > now() - interval '24 hours')
+        or (
+            l.state in ('sent', 'unknown', 'held')
+            and coalesce(l.claimed_at, now()) > now() - interval '24 hours'
+            and coalesce(l.claimed_at, now()) < now() + interval '24 hours'
+        )
     )
 """)
 
@@ -188,6 +207,7 @@ CLAIM_UNKNOWN = text("""
             where o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
               and o.id <> l.id and o.state in ('sent', 'claimed', 'unknown', 'held')
               and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
+              and coalesce(o.claimed_at, now()) < now() + interval '24 hours'
         ) as sent_meanwhile
 """)
 

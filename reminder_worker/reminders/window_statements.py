@@ -5,25 +5,28 @@ Windows come as one JSON text. What is answered comes as arrays: taking that JSO
 
 from sqlalchemy import text
 
+# Nobody rests longer than a day: until later only by a clock that was put back since.
+_AWAKE = "(paused_until is null or paused_until not between now() and now() + interval '2 days')"
+
 # Not `exists`: without an order the planner reads the table, hoping to come upon one soon, when there is none.
-SOMETHING_TO_ASK = text("""
+SOMETHING_TO_ASK = text(f"""
     select coalesce((
         select true from worker.watch
-        where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
+        where chain_id = :chain_id and next_ask <= :now and {_AWAKE}
         order by next_ask
         limit 1
     ), false)
-""")
+""")  # noqa: S608 - our own words
 
 # xmin is the row's version: who resets a row while the chain is being asked about it wins over the answer.
-TO_ASK = text("""
+TO_ASK = text(f"""
     select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null, cast(ctid as text),
         cast(xmin as text)
     from worker.watch
-    where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
+    where chain_id = :chain_id and next_ask <= :now and {_AWAKE}
     order by next_ask
     limit :limit
-""")
+""")  # noqa: S608 - our own words
 
 ASK_NOW = text("""
     update worker.watch set next_ask = 0

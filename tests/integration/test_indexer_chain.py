@@ -13,7 +13,8 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import chain_event, index_cursor, legacy, reminder_config, timelock
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
-from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer import index_tables
+from reminder_worker.indexer.chain_index import CURSOR, ChainIndex
 from reminder_worker.indexer.questions import FAR_FUTURE, SignalKind
 from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy
 from tests.integration.indexer_story import legacies, settings_of, tell
@@ -475,3 +476,22 @@ async def test_many_legacies_in_a_few_blocks(engine: AsyncEngine, chain_scenario
     configs = await index.reminder_configs([item.address for item in made], await index.head())
     assert len(configs) == 3_000
     assert {config.beneficiaries for config in configs.values()} == {(cid.address.lower(),)}
+
+
+async def test_who_is_frozen_in_the_middle_of_a_slice_keeps_no_other_from_reading(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that is paused holds its connections for hours."""
+    await index.advance()
+    made = some_legacy(chain_scenario)
+    async with engine.connect() as frozen:
+        old = await index_tables.read_cursor(frozen, index._chain.chain_id, CURSOR)
+        assert old is not None
+        with monkeypatch.context() as soon:
+            soon.setattr(index_tables, "IDLE_AT_MOST", "200ms")
+            new = replace(old, number=old.number + 1)
+            assert await index_tables.move_cursor(frozen, index._chain.chain_id, CURSOR, old, new, "frozen")
+        async with asyncio.timeout(30):
+            await index.advance()
+        await frozen.invalidate()
+    assert made.address in await legacies(engine)

@@ -1,14 +1,16 @@
 """What a claim is worth once its lease has run out, and what the ledger makes of entries that others hold."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.reminders import dispatch
+from reminder_worker.reminders import dispatch, ledger, statements
 from reminder_worker.reminders import entries as become
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.ledger import Ledger
@@ -160,3 +162,15 @@ async def test_slices_follow_one_another_without_a_gap_and_with_no_more_under_wa
         await world.tick()
         assert mail.most == 2
         assert await world.states() == {"sent": 6}
+
+
+async def test_who_is_frozen_in_the_middle_of_a_claim_keeps_no_other_from_claiming(world: World) -> None:
+    """A machine that is paused holds its connections for hours, and with them what everybody's claims wait for."""
+    values = {"lock": ledger._CLAIM_LOCK, "day": ledger.DAY_SECONDS}
+    async with world.engine.connect() as frozen:
+        await frozen.begin()
+        await frozen.execute(text(str(statements.LOCK_CLAIMS).replace("60s", "200ms")), values)
+        async with asyncio.timeout(30):
+            await world.dispatch.run()
+        await frozen.invalidate()
+    assert await world.states() == {"sent": 1}

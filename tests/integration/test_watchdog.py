@@ -530,6 +530,15 @@ async def test_a_clock_that_is_slow_is_told_although_everything_else_is_well(
             assert await _told_after_a_while(world) == [("rpc_trouble", "a block of the future", "raised")]
 
 
+async def test_what_is_wrong_is_told_also_when_the_databases_clock_is_put_back(world: World) -> None:
+    """It began in the future then, and would not have lasted for as long as that clock was ahead."""
+    await world.sql("update worker.index_cursor set block_number = 1000000")
+    await world.look()
+    await world.minutes_pass(-400 * 86_400)
+    await world.look()
+    assert await _told_after_a_while(world) == [("rpc_trouble", "behind what was read", "raised")]
+
+
 async def test_an_index_far_above_the_chain_is_told(world: World) -> None:
     """It was told of blocks that there are not, and would wait in silence until the chain has as many."""
     await world.sql("update worker.index_cursor set block_number = 1000000")

@@ -1,0 +1,214 @@
+"""A clock that was ahead for a while and was put back leaves nothing that waits for as long as it was ahead."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Mode, Scenario
+from reminder_worker import operations
+from reminder_worker.alerts import STORM, Alerts
+from reminder_worker.errors import LimitReached
+from reminder_worker.mail.messages import AlertKind
+from reminder_worker.quotas import Quotas
+from reminder_worker.reminders.plan import PlanReport
+from tests.integration import api_world, test_gift_mail
+from tests.integration.mail_stub import Fault, MailStub
+from tests.integration.reminder_world import World, open_world
+from tests.integration.renewal_world import CHAIN_ID, open_renewals
+
+AHEAD = 400  # days
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def gifts(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[test_gift_mail.World]:
+    async with AsyncExitStack() as stack:
+        yield await test_gift_mail.open_world(stack, engine, chain_scenario)
+
+
+async def _put_back(engine: AsyncEngine, table: str, *columns: str) -> None:
+    """The database's clock, that is: by the new one what it wrote before is of the future."""
+    moved = ", ".join(f"{column} = {column} + interval '{AHEAD} days'" for column in columns)
+    async with engine.begin() as connection:
+        await connection.execute(text(f"update worker.{table} set {moved}"))
+
+
+async def test_owners_are_looked_at_for_auto_renew(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """Else the timer of an active owner would run out."""
+    async with open_renewals(engine, chain_scenario) as world:
+        world.legacy()
+        await world.look()
+        assert not await world.renewer().look(CHAIN_ID)
+        await _put_back(engine, "owner_activity", "checked_at")
+        assert await world.renewer().look(CHAIN_ID)
+
+
+async def test_what_waits_to_be_sent_is_sent(world: World) -> None:
+    legacy = world.legacy()
+    await world.save(legacy, "anna", "ben", "owner")
+    world.mail.fail(Fault.UNAVAILABLE)
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.tick()
+    assert sorted(await world.states()) == ["released", "sent"]
+    await _put_back(world.engine, "sent_ledger", "next_try")
+    assert await world.dispatch.look()
+    await world.dispatch.run()
+    assert await world.states() == {"sent": 3}
+
+
+async def test_a_lease_of_a_dispatcher_that_is_gone_ends(world: World) -> None:
+    legacy = world.legacy()
+    await world.save(legacy, "owner")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.look_at_chain()
+    for planner in world.dispatch._planners.values():
+        await planner.run(PlanReport())
+    await world.sql("update worker.sent_ledger set state = 'claimed', lease_until = now(), lease_token = id")
+    await _put_back(world.engine, "sent_ledger", "lease_until")
+    assert await world.dispatch.look()
+    await world.dispatch.run()
+    assert await world.states() == {"sent": 1}
+
+
+async def test_a_signal_that_waits_for_its_transaction_is_planned(world: World) -> None:
+    legacy = world.legacy()
+    await world.save(legacy, "owner")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.look_at_chain()
+    await _put_back(world.engine, "notify_signal", "next_try")
+    assert await world.dispatch.look()
+    await world.dispatch.run()
+    assert world.mail.told("owner_reset") == ["owner@example.org"]
+
+
+async def test_an_email_of_then_keeps_no_later_one_back_for_more_than_a_day(world: World) -> None:
+    legacy = world.legacy()
+    await world.save(legacy, "owner")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.tick()
+    await _put_back(world.engine, "sent_ledger", "claimed_at", "created_at", "settled_at")
+    world.scenario.advance(40 * DAY)
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.tick()
+    assert world.mail.told("owner_reset") == ["owner@example.org"] * 2
+
+
+async def test_a_legacy_that_was_set_aside_is_asked_about_again(world: World) -> None:
+    legacy = world.scenario.create_reverting_legacy(
+        world.account("owner"), {world.address("anna"): 100}, inactivity=DAY
+    )
+    await world.save(legacy, "anna")
+    world.scenario.set_mode(legacy, Mode.REVERTS)
+    assert (await world.look_at_chain()).reverting == 1
+    assert not await world.due.look()
+    await _put_back(world.engine, "watch", "paused_until")
+    assert await world.due.look()
+    assert (await world.due.run()).asked == 1
+
+
+async def test_who_unsubscribed_and_came_back_is_written_to(world: World) -> None:
+    legacy = world.legacy()
+    await world.save(legacy, "owner")
+    hash = world.hashes.email("owner@example.org")
+    await world.sql("insert into worker.suppression (email_hash) values (:hash)", hash=hash)
+    await _put_back(world.engine, "suppression", "since")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.tick()
+    assert world.mail.told("owner_reset") == ["owner@example.org"]
+
+
+async def test_a_cooldown_lasts_no_longer_than_one_that_begins_now(engine: AsyncEngine) -> None:
+    now = time.time() + AHEAD * DAY
+    quotas = Quotas(engine, lambda: now)
+    await quotas.cooldown(None, "cool", "a", 100)
+    now -= AHEAD * DAY
+    await quotas.cooldown(None, "cool", "a", 100)
+    now -= 30  # another process, whose clock is a little behind
+    with pytest.raises(LimitReached):
+        await quotas.cooldown(None, "cool", "a", 100)
+
+
+async def test_recipients_are_saved_and_erased_again(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """Of two writes the one signed for later counts; what was signed for a day to come counts only until then."""
+    async with api_world.open_world(chain_scenario, engine) as world:
+        owner = world.owner()
+        legacy = world.legacy(owner)
+        world.clock.ahead = AHEAD * DAY
+        assert (await world.ingest(owner, legacy, [api_world.person(1)])).status == 200
+        world.clock.ahead, world._last_deadline = 0, 0
+        assert (await world.ingest(owner, legacy, [api_world.person(2)])).status == 200
+        assert (await world.call(owner, "EraseLegacy", legacy)).status == 200
+
+
+async def test_whom_to_tell_of_a_gift_is_corrected_and_erased_again(gifts: test_gift_mail.World) -> None:
+    id, now = gifts.seal(), gifts._deadline
+    gifts.notifications._now = lambda: time.time() + AHEAD * DAY
+    gifts._deadline += AHEAD * DAY
+    await gifts.register(id)
+    gifts.notifications._now, gifts._deadline = time.time, now
+    await gifts.register(id, recipientEmail="corrected@post.example")
+    assert await gifts.notifications.erase(gifts.erasure(id))
+
+
+async def test_what_is_due_at_once_does_not_wait_for_the_clock_of_who_registers_it(gifts: test_gift_mail.World) -> None:
+    """The API's machine is three hours ahead of the database's."""
+    id = gifts.seal()
+    gifts.notifications._now = lambda: time.time() + 3 * 3600
+    gifts._deadline += 3 * 3600
+    await gifts.register(id)
+    await gifts.mail.run()
+    assert gifts.stub.told("gift_waiting") == [test_gift_mail.NORMAL]
+    gifts.scenario.advance(30 * DAY + 1)
+    await gifts.mail.run()
+    assert gifts.stub.told("gift_unlocked") == [test_gift_mail.NORMAL]
+
+
+async def test_an_opened_gift_is_told_of_on_its_day(gifts: test_gift_mail.World) -> None:
+    await gifts.register(gifts.seal(), timing="none")
+    await _put_back(gifts.engine, "gift_ledger", "next_try")
+    assert not await gifts.mail.look()
+    gifts.scenario.advance(30 * DAY + 1)
+    assert await gifts.mail.look()
+    await gifts.mail.run()
+    assert gifts.stub.told("gift_unlocked") == [test_gift_mail.NORMAL]
+
+
+async def test_alerts_are_mailed(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """Also after a storm, whose digest would be the last for ten minutes."""
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as world:
+        alerts = Alerts(engine, world.client, "operators@example.org", {})
+        for number in range(2 * STORM):
+            await alerts.raise_(None, AlertKind.RELAYER_LOW_BALANCE, f"wallet {number}", CHAIN_ID, {})
+            await alerts.run()
+        assert not await alerts.look()
+        await _put_back(engine, "alert", "created_at", "next_try")
+        assert await alerts.look()
+        for _ in range(2):
+            await alerts.run()
+        assert await world.sql("select count(*) from worker.alert where state = 'queued'") == [(0,)]
+
+
+async def test_nothing_is_forgotten_by_a_clock_far_ahead_of_the_chains(gifts: test_gift_mail.World) -> None:
+    """Gifts still to be told of would be, with all that was spent today."""
+    await gifts.register(gifts.seal())
+    async with gifts.engine.begin() as connection:
+        await connection.execute(text("update worker.gift_ledger set expires_at = now() - interval '1 day'"))
+        snapshot = (
+            "insert into worker.statistics (chain_id, hour, block_number, block_time, counts, tokens)"
+            " select chain_id, now() - make_interval(days => :days), 1,"
+            " cast(extract(epoch from now()) - :days * 86400 as bigint), '{}', '[]' from worker.index_cursor limit 1"
+        )
+        await connection.execute(text(snapshot), {"days": AHEAD})
+    assert await operations.forget_expired(gifts.engine) == 0
+    async with gifts.engine.begin() as connection:
+        await connection.execute(text(snapshot), {"days": 1})
+    assert await operations.forget_expired(gifts.engine) == 2
