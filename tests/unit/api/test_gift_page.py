@@ -1,0 +1,16 @@
+"""The gift page's own style, which is in the page itself."""
+
+import re
+
+import pytest
+
+from api.gift_page import plain_page
+from reminder_worker.gifts.occasions import Occasion, occasions
+
+
+@pytest.mark.parametrize("occasion", occasions().values(), ids=lambda occasion: occasion.id)
+def test_every_browser_knows_the_colours(occasion: Occasion) -> None:
+    """Those of before 2023 mix none: light letters would stand on no ground."""
+    colours = dict(re.findall(r"(--[a-z-]+):([^;}]+)", plain_page(occasion, "There is no gift here", [])))
+    assert {"--page", "--card", "--paper", "--text"} <= colours.keys()
+    assert [each for each in colours.values() if not re.fullmatch(r"#([0-9a-f]{3}){1,2}", each)] == []
