@@ -57,7 +57,12 @@ _HEX_DATA = re.compile(r"0x((?:[0-9a-fA-F]{2})*)$")
 
 
 class StateGone(ChainUnavailable):
-    """Every endpoint that answers says that it does not have the block of a call, or no longer its state."""
+    """Every endpoint that answers says that it does not have the block of a call, or no longer its state. `everywhere`:
+    all of them answer."""
+
+    def __init__(self, message: str, *, everywhere: bool) -> None:
+        super().__init__(message)
+        self.everywhere = everywhere
 
 
 class Chain:
@@ -243,16 +248,19 @@ class Chain:
     ) -> bytes | Reverted:
         """eth_call at a block hash (EIP-1898), or at the latest block. `gas` bounds what the callee may burn."""
         found: bytes | Reverted | None = None
+        lacking = 0
         request = _call_request(call, at, gas, sender)
 
         async def attempt(endpoint: Endpoint) -> bool:
-            nonlocal found
+            nonlocal found, lacking
             found = _call_answer((await endpoint.ask([request]))[0], gas)
+            lacking += found is None
             return found is not None
 
         await self._over(attempt)
         if found is None:
-            raise StateGone(f"no endpoint of chain {self.chain_id} has the block that a call is about")
+            message = f"no endpoint of chain {self.chain_id} has the block that a call is about"
+            raise StateGone(message, everywhere=lacking == len(self._endpoints))
         return found
 
     async def call_each(

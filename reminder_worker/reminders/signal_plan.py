@@ -95,11 +95,13 @@ class Place:
 class Known:
     """What was read of many signals. Members are None at a place, and a place is absent from `configs`, for a retry.
 
-    `instead`: members for signals whose legacy's cannot be read at their place. `lines`: by legacy and time, the last
-    line that was told before that it may act.
+    `instead`: members for signals whose legacy's cannot be read at their place. `doubted`: places whose state may be
+    with an endpoint that does not answer. `lines`: by legacy and time, the last line that was told before that it may
+    act.
     """
 
     members: Mapping[Place, Mapping[str, Membership | None] | None]
+    doubted: Collection[Place]
     instead: Mapping[Signal, Membership | None]
     configs: Mapping[Place, Mapping[str, ReminderConfig]]
     lines: Mapping[tuple[str, int], int]
@@ -176,11 +178,13 @@ class SignalReader:
         by_place: dict[Place, dict[str, int]] = defaultdict(dict)
         for signal, place in places.items():
             by_place[place][signal.legacy] = types[signal.legacy]
-        found = await asyncio.gather(*(self._members(place, some) for place, some in by_place.items()))
+        doubted: set[Place] = set()
+        found = await asyncio.gather(*(self._members(place, some, doubted) for place, some in by_place.items()))
         members = dict(zip(by_place, found, strict=True))
         unknown = [s for s, place in places.items() if (read := members[place]) is not None and read[s.legacy] is None]
         known = Known(
             members=members,
+            doubted=doubted,
             instead=await self._members_instead(unknown, types),
             configs=await self._configs(by_place),
             lines=await self._told_lines(good),
@@ -221,6 +225,8 @@ class SignalReader:
         if place is None or members is None or place not in known.configs:
             return _again(signal)
         belongs = members.get(signal.legacy) or known.instead.get(signal)
+        if belongs is None and place in known.doubted and signal.age <= ALONE_AFTER_SECONDS:
+            return _again(signal)
         if belongs is None:
             return Judged(signal, "refused", "members_not_known")
         line, amounts = max(1, min(signal.layer, ALL_LINES)), None
@@ -249,15 +255,19 @@ class SignalReader:
         async with self._blocks:
             return await self._chain.block_by_hash(block_hash)
 
-    async def _members(self, place: Place, types: Mapping[str, int]) -> dict[str, Membership | None] | None:
-        """At the place; nobody's where its state is gone. None: to be tried again."""
+    async def _members(
+        self, place: Place, types: Mapping[str, int], doubted: set[Place]
+    ) -> dict[str, Membership | None] | None:
+        """At the place; nobody's where its state is gone, `doubted` while not all say so. None: to be tried again."""
         try:
             async with self._blocks:
                 return await read_memberships(self._chain, types, place.hash)
-        except StateGone:
+        except StateGone as gone:
             head = await self._chain.block("latest")
             if head is None or head.number - place.number < STATE_KEPT_BLOCKS:
                 return None  # a node that lags, or a reorganisation
+            if not gone.everywhere:
+                doubted.add(place)
             return dict.fromkeys(types)
         except ChainUnavailable:
             return None

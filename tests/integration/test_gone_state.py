@@ -1,7 +1,7 @@
 """Signals that are judged when nodes no longer have the state of their block."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import pytest
@@ -32,22 +32,26 @@ async def watched(world: World) -> Legacy:
 
 
 @asynccontextmanager
-async def without_state(world: World, error: Json) -> AsyncIterator[World]:
-    """A worker whose node answers reads of the blocks so far with `error`; enough blocks later to believe it."""
+async def without_state(world: World, *errors: Json) -> AsyncIterator[World]:
+    """A worker with a node for each of `errors`, with which it answers reads of the blocks so far; enough blocks later
+    to believe it."""
     anvil = world.scenario.anvil
     blocks = [anvil.rpc("eth_getBlockByNumber", hex(n), False)["hash"] for n in range(anvil.block_number() + 1)]
     anvil.mine(STATE_KEPT_BLOCKS + 10)
 
-    def answer(request: Json) -> Json | None:
-        at: Any = request["params"][1] if request["method"] == "eth_call" else None
-        return {"error": error} if isinstance(at, dict) and at["blockHash"] in blocks else None
+    def answering(error: Json) -> Callable[[Json], Json | None]:
+        def answer(request: Json) -> Json | None:
+            at: Any = request["params"][1] if request["method"] == "eth_call" else None
+            return {"error": error} if isinstance(at, dict) and at["blockHash"] in blocks else None
 
-    async with proxy(anvil.url) as node:
-        node.answer = answer
-        async with open_world(
-            world.engine, world.scenario, world.mail, CHAIN_31337_RPC_URLS=node.url, CHAIN_31337_RPC_TIMEOUT="2"
-        ) as opened:
-            yield opened
+        return answer
+
+    async with AsyncExitStack() as stack:
+        nodes = [await stack.enter_async_context(proxy(anvil.url)) for _ in errors]
+        for node, error in zip(nodes, errors, strict=True):
+            node.answer = answering(error)
+        environ = {"CHAIN_31337_RPC_URLS": ",".join(node.url for node in nodes), "CHAIN_31337_RPC_TIMEOUT": "2"}
+        yield await stack.enter_async_context(open_world(world.engine, world.scenario, world.mail, **environ))
 
 
 async def signal(world: World) -> tuple[str, str | None]:
@@ -82,6 +86,16 @@ async def test_an_activation_whose_state_is_gone_is_told_to_who_belonged_to_the_
     assert world.mail.told("activated_transfer") == EVERYBODY
 
 
+async def claimed(world: World) -> None:
+    """A claim from a legacy whose people nobody remembers; its signal is there."""
+    legacy = await watched(world)
+    await world.sql("update worker.watch set membership = null")
+    world.scenario.advance(31 * DAY)
+    world.scenario.claim(world.account("anna"), legacy)
+    await world.index.advance()
+    await world.signals.run()
+
+
 @pytest.mark.parametrize(
     ("code", "message"), [(-32603, "internal error"), (-32001, "Unable to complete request at this time.")]
 )
@@ -89,16 +103,27 @@ async def test_a_signal_is_refused_only_when_the_node_says_that_the_state_is_gon
     code: int, message: str, world: World
 ) -> None:
     """One that does not answer is asked again; then nobody who belonged to the activated legacy is known."""
-    legacy = await watched(world)
-    await world.sql("update worker.watch set membership = null")
-    world.scenario.advance(31 * DAY)
-    world.scenario.claim(world.account("anna"), legacy)
-    await world.index.advance()
-    await world.signals.run()
+    await claimed(world)
     async with without_state(world, {"code": code, "message": message}) as late:
         await late.dispatch.run()
     assert (await signal(world))[0] == "new"
     await world.hurry()
     async with without_state(world, GONE) as late:
+        await late.dispatch.run()
+    assert await signal(world) == ("refused", "members_not_known")
+
+
+@pytest.mark.parametrize("after", ["both say so", "an hour"])
+async def test_a_signal_is_not_refused_while_one_of_two_nodes_does_not_answer(after: str, world: World) -> None:
+    """It may keep old states and have a bad day. One that never answers is not waited for without end."""
+    away = {"code": -32603, "message": "internal error"}
+    await claimed(world)
+    async with without_state(world, away, GONE) as late:
+        await late.dispatch.run()
+    assert (await signal(world))[0] == "new"
+    await world.hurry()
+    if after == "an hour":
+        await world.sql("update worker.notify_signal set seen_at = now() - interval '61 minutes'")
+    async with without_state(world, GONE if after == "both say so" else away, GONE) as late:
         await late.dispatch.run()
     assert await signal(world) == ("refused", "members_not_known")
