@@ -46,8 +46,8 @@ export async function selfPaid(
     const now = isLong && words === ON_ITS_WAY ? STILL : words;
     progress.at(hash === null ? 0 : 2, isSilent ? NOBODY : now, isLong ? anew : null);
     await new Promise((resolve) => setTimeout(resolve, pause));
-    const asked = hash === null ? [] : wallets().map((wallet) => outcome(wallet, hash).catch(() => "silent" as const));
-    const outcomes = await Promise.all(asked);
+    const ask = (wallet: Wallet, sent: string) => outcome(wallet, sent, facts.timelockId).catch(() => "silent" as const);
+    const outcomes = await Promise.all(hash === null ? [] : wallets().map((wallet) => ask(wallet, hash)));
     isSilent = outcomes.length > 0 && outcomes.every((each) => each === "silent");
     // A wallet that sped it up has sent another transaction: then only the gift itself tells.
     const isDone = outcomes.includes(true) || (await isClaimed(facts));

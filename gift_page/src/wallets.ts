@@ -25,6 +25,7 @@ interface Announcement {
 const MOST_NAME_CHARACTERS = 40;
 const ALONE_MILLISECONDS = 400;
 const WITHDRAW = "0x38d07436"; // withdraw(uint256,bool)
+const FUNDS_WITHDRAWN = "0x6141b54b56b8a52a8c6f5cd2a857f6117b18ffbf4d46bd3106f300a839cbf5ea"; // (uint256,address)
 const DECLINED = 4001;
 const UNKNOWN_CHAIN = 4902;
 const PENDING = -32002;
@@ -85,10 +86,22 @@ export async function sendWithdrawal(
   return (await call(wallet, "eth_sendTransaction", [{ ...transaction, chainId }])) as string;
 }
 
-/** Whether it succeeded; null while it is not mined. */
-export async function outcome(wallet: Wallet, hash: string): Promise<boolean | null> {
-  const receipt = (await call(wallet, "eth_getTransactionReceipt", [hash])) as { status?: string } | null;
-  return receipt === null ? null : receipt.status !== "0x0";
+interface Receipt {
+  status?: string;
+  logs?: { topics: string[] }[];
+}
+
+/**
+ * Whether it paid the gift out; null while it is not mined, and of one that succeeded without the gift: of a smart wallet's
+ * only the outside has, and what became of the gift is told by the gift.
+ */
+export async function outcome(wallet: Wallet, hash: string, timelockId: string): Promise<boolean | null> {
+  const receipt = (await call(wallet, "eth_getTransactionReceipt", [hash])) as Receipt | null;
+  if (receipt === null) return null;
+  if (receipt.status === "0x0") return false;
+  const id = toBeHex(timelockId, 32);
+  const isPaid = receipt.logs?.some(({ topics: [event, which] }) => event === FUNDS_WITHDRAWN && which === id) ?? false;
+  return isPaid ? true : null;
 }
 
 /** Throws `InWords`. */

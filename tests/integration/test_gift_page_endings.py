@@ -1,10 +1,14 @@
 """How opening a gift can end or stop without it, in Chromium: each in its own words, and with what to do now."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from playwright.async_api import Page, expect
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from devnet.deploy import MULTICALL3
 from devnet.scenarios import Scenario
 from reminder_worker.gifts.claim_link import Marks
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
@@ -140,6 +144,36 @@ async def test_a_wallet_that_loses_the_network_while_waiting_is_asked_again(
     await see_it_received(page, "250 USDC")
     assert gift_world.received(gift) - before == 250 * USDC
     assert len(wallet.asked("eth_sendTransaction")) == 1
+
+
+class FailsInside(InjectedWallet):
+    """A smart wallet: what it is to do fails within a transaction that succeeds, as a bundler's or a Safe's does."""
+
+    def answer(self, method: str, params: Sequence[Any]) -> Any:
+        if method != "eth_sendTransaction":
+            return super().answer(method, params)
+        (wanted,) = params
+        inside = (wanted["to"], True, bytes.fromhex(wanted["data"][2:]))
+        return self.scenario.write(self.account, "Multicall3", MULTICALL3, "aggregate3", [inside])
+
+
+async def test_a_transaction_that_succeeds_without_the_gift_is_not_taken_for_it(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """The page does not say that the gift arrived; it can be opened anew."""
+    ada, page = gift_world.scenario.account("ada"), visitor.page
+    gift = await gift_world.seal(ada)
+    await visitor.has(FailsInside(gift_world.scenario, ada, "Ada's wallet"))
+    await page.goto(gift.url)
+    await page.get_by_role("button", name="Pay the fee myself").click()
+    again, yours = page.get_by_role("button", name="Start again"), page.get_by_role("heading", name="It is yours")
+    await expect(again.or_(yours)).to_be_visible(timeout=45_000)
+    assert await yours.count() == 0
+    await again.click()
+    await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's key"))
+    await page.reload()
+    await page.get_by_role("button", name="Pay the fee myself with Ada's key").click()
+    await see_it_received(page, "250 USDC")
 
 
 async def test_a_node_that_lags_behind_the_page_is_waited_for(gift_world: GiftWorld, visitor: Visitor) -> None:
