@@ -461,7 +461,7 @@ class Chain:
     async def _over(self, attempt: Callable[[Endpoint], Awaitable[bool]]) -> bool:
         """Until `attempt` is true at some endpoint. False: who answers does not know it. Raises `ChainUnavailable`."""
         for _ in range(ROUNDS):
-            answered, too_much = False, False
+            answered, too_much, said = False, False, ""
             for endpoint in sorted(self._endpoints, key=lambda each: each.rest.last):
                 if endpoint.rest.resting:
                     continue
@@ -474,15 +474,15 @@ class Chain:
                     answered = True
                 except EndpointFailed as error:
                     too_much |= error.slow or error.large
-                except _Refusal:
+                except _Refusal as refusal:
                     endpoint.refused()
-                    too_much = True
+                    too_much, said = True, f" (code {refusal.code})"
                 except msgspec.ValidationError:
                     endpoint.failed(started, "garbage")
             if answered:
                 return False
             if too_much:
-                raise TooMuch(f"every endpoint of chain {self.chain_id} refuses a request or runs out of time")
+                raise TooMuch(f"every endpoint of chain {self.chain_id} refuses a request{said} or runs out of time")
             wait = min(endpoint.rest.until - endpoint.rest.now() for endpoint in self._endpoints)
             if wait > LONGEST_WAIT_SECONDS:
                 break
@@ -499,12 +499,16 @@ def _is_of(now: float, block: Block, tag: BlockTag) -> bool:
 
 
 class _Refusal(Exception):
-    """The node works and refuses this request."""
+    """The node works and refuses this request. Of its error the code alone is kept: its words may be anybody's."""
+
+    def __init__(self, error: RpcError) -> None:
+        super().__init__()
+        self.code = error.code
 
 
 def _unless_error(answer: Any) -> Any:
     if isinstance(answer, RpcError):
-        raise _Refusal
+        raise _Refusal(answer)
     return answer
 
 
@@ -522,12 +526,12 @@ def _call_answer(answer: Any, gas: int | None) -> bytes | Reverted | None:
     if not isinstance(answer, RpcError):
         return wire.hex_bytes(answer)
     if gas is not None and gas <= READ_GAS and "timeout" in answer.message and answer.code != 3:
-        raise _Refusal  # nothing takes long on so little gas but a node that stalls
+        raise _Refusal(answer)  # nothing takes long on so little gas but a node that stalls
     if answer.code == 3 or _EXECUTION.search(answer.message):
         return Reverted(_revert_data(answer.data))
     if _NO_SUCH_BLOCK.search(answer.message):
         return None
-    raise _Refusal
+    raise _Refusal(answer)
 
 
 def _revert_data(data: object) -> bytes:

@@ -608,7 +608,7 @@ async def test_an_endpoint_that_finds_a_request_too_large_does_not_rest_for_it(
 async def test_a_node_that_refuses_even_one_call_is_no_revert(connect: Connect, first: Proxy) -> None:
     first.answer = only("eth_call", error(-32603, "internal error"))
     call = Call("0x" + "11" * 20, b"")
-    with pytest.raises(ChainUnavailable):
+    with pytest.raises(ChainUnavailable, match=r"refuses a request \(code -32603\)"):
         await connect(first.url).call_many([call] * 600)
     assert len(first.posts) < 100
 
