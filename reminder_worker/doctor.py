@@ -51,6 +51,11 @@ _IN_UTC = """
     from (values (timestamptz '2026-01-01 00:00+00'), (timestamptz '2026-07-01 00:00+00')) as half_a_year(at)
 """
 
+# A sensor waits from its last tick on, also from one that lies in the future.
+_SECONDS_AHEAD = """
+    select cast(extract(epoch from max(timestamp) - (clock_timestamp() at time zone 'utc')) as int) from job_ticks
+"""
+
 
 async def examine(settings: Settings) -> AsyncIterator[Finding]:
     """Every part, one after the other; what a failing part makes pointless is left out."""
@@ -291,9 +296,21 @@ def _dagster(url: str | None) -> Finding:
     try:
         with psycopg.connect(url.replace("postgresql+psycopg2://", "postgresql://", 1), connect_timeout=10) as storage:
             in_utc = storage.execute(_IN_UTC).fetchone() == (True,)
+            ahead = _ticks_ahead(storage)
     except psycopg.Error as error:
         return "dagster", False, f"its storage does not answer ({type(error).__name__}): see DAGSTER_PG_URL"
     if not in_utc:
         words = "its database has another time zone than UTC, so that Dagster takes runs for hours older or younger"
         return "dagster", False, f"{words}: `alter database … set timezone to 'UTC'`, and start Dagster anew"
+    if ahead > CLOCKS_WITHIN:
+        words = f"its last tick is {duration_words(ahead)} ahead, and nothing runs until then: its clock was put back"
+        return "dagster", False, f"{words}: stop the daemon, `dagster schedule wipe`, start it; see the runbook"
     return "dagster", True, "its storage answers"
+
+
+def _ticks_ahead(storage: psycopg.Connection) -> int:
+    """Seconds; 0 where Dagster never ran."""
+    if storage.execute("select to_regclass('job_ticks')").fetchone() == (None,):
+        return 0
+    row = storage.execute(_SECONDS_AHEAD).fetchone()
+    return row[0] or 0 if row else 0

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import os
 import shutil
 import socket
 import time
@@ -20,6 +21,8 @@ import dagster as dg
 import psycopg
 import pytest
 import sqlalchemy as sa
+from dagster._core.definitions.run_request import InstigatorType
+from dagster._core.scheduler.instigation import TickData, TickStatus
 from pydantic import SecretStr
 
 from assets import checks, metadata
@@ -30,6 +33,7 @@ from pipelines.definitions import defs
 from pipelines.jobs import LANE
 from pipelines.sensors import Watch, _sensor, sensors
 from reminder_worker import passes as worker_passes
+from reminder_worker.doctor import _dagster
 from reminder_worker.gifts.claim_link import Letter, encode_letter
 from reminder_worker.gifts.notifications import NotifyRequest
 from reminder_worker.mail.messages import AlertKind
@@ -981,3 +985,17 @@ def test_pruning_forgets_requests_budgets_and_alerts_that_ended_long_ago_only(
     assert database.execute("select current_date - day < 90 from worker.relay_budget").fetchall() == [(True,)]
     stages = {row[0] for row in database.execute("select stage from worker.alert")}
     assert stages == {"sent 80", "queued 80", "queued 100"}
+
+
+def test_doctor_says_when_dagster_waits_for_a_time_to_come(instance: dg.DagsterInstance) -> None:
+    """No sensor looks before its last tick is over: once its clock was ahead nothing runs, also after a restart."""
+    _, good, words = _dagster(os.environ["DAGSTER_PG_URL"])
+    assert (good, words) == (True, "its storage answers")
+    moment = datetime.now(UTC) + timedelta(hours=2, minutes=1)
+    data = TickData("origin", "sensor", InstigatorType.SENSOR, TickStatus.SKIPPED, moment.timestamp(), selector_id="s")
+    instance.create_tick(data)
+    _, good, words = _dagster(os.environ["DAGSTER_PG_URL"])
+    assert good is False
+    assert "its last tick is 2 hours ahead, and nothing runs until then" in words
+    instance.wipe_all_schedules()
+    assert _dagster(os.environ["DAGSTER_PG_URL"])[1]
