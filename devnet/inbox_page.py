@@ -18,7 +18,9 @@ _PAGE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; frame-src 'self'; "
     "base-uri 'none'; form-action 'none'"
 )
-_EMAIL_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-popups"
+_SANDBOX = "allow-popups allow-popups-to-escape-sandbox"
+_EMAIL_POLICY = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox {_SANDBOX}"
+_DOCTYPE = re.compile(r"\A\s*<!doctype[^>]*>|", re.IGNORECASE)
 _LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -82,12 +84,15 @@ async def _message(inbox: "Inbox", request: web.Request) -> web.Response:
     message = _found(inbox, request)
     part = request.query.get("part", "html" if message.html else "text")
     unsubscribe = re.match(r"<(https?://[^>]+)>", message.header("List-Unsubscribe") or "")
-    return _html("message.html", message=message, part=part, unsubscribe=unsubscribe.group(1) if unsubscribe else None)
+    address = unsubscribe.group(1) if unsubscribe else None
+    return _html("message.html", message=message, part=part, unsubscribe=address, sandbox=_SANDBOX)
 
 
 async def _body(inbox: "Inbox", request: web.Request) -> web.Response:
-    """The HTML part alone, for the frame; sandboxed also when it is opened by itself."""
-    response = _html("body.html", html=_found(inbox, request).html)
+    """The HTML part alone, for the frame; sandboxed also when it is opened by itself. A link opens in a tab of its own:
+    the frame shows no other page."""
+    html = _DOCTYPE.sub(r'\g<0><base target="_blank">', _found(inbox, request).html, count=1)
+    response = _html("body.html", html=html)
     response.headers["Content-Security-Policy"] = _EMAIL_POLICY
     return response
 

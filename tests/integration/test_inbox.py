@@ -5,8 +5,10 @@ from collections.abc import AsyncIterator
 import aiohttp
 import aiosmtplib
 import pytest
+from playwright.async_api import expect
 
 from devnet.smtp import Inbox
+from tests.integration.gift_page_browser import open_browser
 
 EMAIL = (
     b"From: Reminders <reminders@example.org>\r\nTo: Anna <anna@example.org>\r\nSubject: <b>Hello</b>\r\n"
@@ -31,10 +33,10 @@ async def session(inbox: Inbox) -> AsyncIterator[aiohttp.ClientSession]:
         yield opened
 
 
-async def deliver(inbox: Inbox, *recipients: str) -> None:
+async def deliver(inbox: Inbox, *recipients: str, content: bytes = EMAIL) -> None:
     async with aiosmtplib.SMTP(hostname="127.0.0.1", port=inbox.smtp_port, start_tls=False) as client:
         for recipient in recipients:
-            await client.sendmail("reminders@example.org", [recipient], EMAIL)
+            await client.sendmail("reminders@example.org", [recipient], content)
 
 
 async def test_messages_are_listed_newest_first(inbox: Inbox, session: aiohttp.ClientSession) -> None:
@@ -49,7 +51,7 @@ async def test_an_email_is_shown_without_running_it(inbox: Inbox, session: aioht
     """HTML in a sandboxed frame whose own policy forbids scripts and requests; text and headers escaped."""
     await deliver(inbox, "anna@example.org")
     page = await (await session.get("/messages/1")).text()
-    assert '<iframe sandbox="allow-popups" src="/messages/1/body"' in page
+    assert '<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="/messages/1/body"' in page
     assert "steal()" not in page
     body = await session.get("/messages/1/body")
     policy = body.headers["Content-Security-Policy"]
@@ -59,6 +61,22 @@ async def test_an_email_is_shown_without_running_it(inbox: Inbox, session: aioht
     assert "plain &lt;i&gt;words&lt;/i&gt;" in await (await session.get("/messages/1?part=text")).text()
     assert "Anna &lt;anna@example.org&gt;" in await (await session.get("/messages/1?part=headers")).text()
     assert (await session.get("/messages/2")).status == 404
+
+
+async def test_a_link_in_an_email_opens_a_page_as_elsewhere(inbox: Inbox) -> None:
+    """In a tab of its own, where its scripts run: the sandbox is the email's alone."""
+    link = f'<!doctype html><html><head></head><body><a href="{inbox.url}/">See your gift</a></body></html>'
+    await deliver(inbox, "anna@example.org", content=EMAIL.replace(b"<p>rich</p>", link.encode()))
+    async with open_browser() as (browser, _):
+        page = await browser.new_page()
+        await page.goto(f"{inbox.url}/messages/1")
+        email = page.frame_locator("iframe")
+        assert await email.locator("a").evaluate("(a) => a.ownerDocument.compatMode") == "CSS1Compat"
+        async with page.expect_popup() as opening:
+            await email.get_by_role("link", name="See your gift").click()
+        opened = await opening.value
+        await expect(opened.get_by_role("heading", name="Inbox")).to_be_visible()
+        assert await opened.evaluate("self.origin") == inbox.url
 
 
 async def test_programs_read_and_clear_it(inbox: Inbox, session: aiohttp.ClientSession) -> None:
