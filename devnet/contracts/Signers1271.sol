@@ -45,3 +45,20 @@ contract Costly7702 is IERC1271 {
             : bytes4(0xffffffff);
     }
 }
+
+/// As `Delegate7702`, for one caller only, as a session key may be bound to the contract that it is for.
+contract CallerBound7702 is IERC1271 {
+    address private immutable caller;
+
+    constructor(address caller_) {
+        caller = caller_;
+    }
+
+    receive() external payable {}
+
+    function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
+        return msg.sender == caller && Signatures.recover(hash, signature) == address(this)
+            ? IERC1271.isValidSignature.selector
+            : bytes4(0xffffffff);
+    }
+}

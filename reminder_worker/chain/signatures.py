@@ -120,31 +120,32 @@ class Signatures:
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
 
-    async def verify(self, digest: bytes, signature: bytes, signer: str) -> None:
+    async def verify(self, digest: bytes, signature: bytes, signer: str, *, caller: str | None = None) -> None:
         """Raises `SignerMismatch`, or `ChainUnavailable` when the chain cannot be read.
 
         Code at the signer's address decides: with code only ERC-1271 counts, also when the key's own signature fits.
+        `caller`: the contract that it is signed for, which will ask; a wallet may answer some contracts only.
         """
-        verdict = await self.verdict(digest, signature, signer)
+        verdict = await self.verdict(digest, signature, signer, caller=caller)
         if not verdict.is_signed:
             raise SignerMismatch(f"This is not signed by the account that it names. {verdict.hint}".rstrip())
 
-    async def verdict(self, digest: bytes, signature: bytes, signer: str) -> Verdict:
+    async def verdict(self, digest: bytes, signature: bytes, signer: str, *, caller: str | None = None) -> Verdict:
         """As `verify`. What a contract says is an endpoint's word, with which it could sign for anybody: of two."""
         signer = signer.lower()
         (code,) = await self._chain.codes([signer])
         is_by_key = recover(digest, signature) == signer
         if not code:
             return Verdict(is_by_key, "" if len(signature) == _KEY_BYTES else _NOT_DEPLOYED)
-        found = await agreed(self._chain, lambda chain: _by_contract(chain, digest, signature, signer))
+        found = await agreed(self._chain, lambda chain: _by_contract(chain, digest, signature, signer, caller))
         return Verdict(found.is_signed, _DELEGATED if is_by_key else found.hint)
 
 
-async def _by_contract(chain: Chain, digest: bytes, signature: bytes, signer: str) -> Verdict:
+async def _by_contract(chain: Chain, digest: bytes, signature: bytes, signer: str, caller: str | None) -> Verdict:
     """A stranger's code runs: its gas is bounded, and a revert or anything but the magic value means no."""
     padding, gas = bytes(-len(signature) % WORD), chain.settings.signature_gas
     data = ERC1271_MAGIC + digest + word(2 * WORD) + word(len(signature)) + signature + padding
-    answer = await chain.call(Call(signer, data), gas=gas)
+    answer = await chain.call(Call(signer, data), gas=gas, sender=caller)
     said = answer.data if isinstance(answer, Reverted) else answer
     is_signed = not isinstance(answer, Reverted) and answer[:WORD] == ERC1271_MAGIC + bytes(28)
     return Verdict(is_signed, "" if said else _SILENT.format(gas=gas))

@@ -352,9 +352,8 @@ class Sponsor:
         await self._check_pause(request)
         # Before the chain is asked: what is mined in between then only makes the nonce the current one.
         open_nonces = frozenset(await admission.open_of(request.chain_id, request.router, request.signer))
-        head, _ = await asyncio.gather(
-            chain.head(), Signatures(chain).verify(hashed, request.signature, request.signer)
-        )
+        signed = Signatures(chain).verify(hashed, request.signature, request.signer, caller=request.router)
+        head, _ = await asyncio.gather(chain.head(), signed)
         if request.deadline < head.timestamp + LEAST_SECONDS_LEFT:
             raise Expired("The deadline of this signature has passed, or is too near to be met; sign a new one.")
         if version == PAYEE_VERSION and request.deadline > head.timestamp + MOST_AHEAD_SECONDS:

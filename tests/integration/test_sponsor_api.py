@@ -402,6 +402,19 @@ async def test_only_the_signers_own_signature_counts(world: World, sealed: Seale
     await refused(world, "/sponsor/claim", good | {"isETH": True}, 403, "signer_mismatch")
 
 
+async def test_a_smart_wallet_is_asked_as_the_router_will_ask_it(world: World, sealed: Sealed) -> None:
+    """It may sign for some contracts only."""
+    heir, router = world.scenario.account("who signs for one contract"), sealed.it.time_lock_router
+    gift = sealed.gift(recipient=heir.address)
+    for caller in (sealed.it.transfer_eoa_legacy_router, router):
+        world.scenario.delegate_7702(heir, world.scenario.deploy("CallerBound7702", caller))
+        body = withdraw_body(world, gift, heir)
+        if caller == router:
+            await relayed(world, "/sponsor/gift-withdraw", body)
+        else:
+            await refused(world, "/sponsor/gift-withdraw", body, 403, "signer_mismatch")
+
+
 async def test_signers_that_mean_harm_cost_a_bounded_look(world: World, sealed: Sealed) -> None:
     wallet = world.scenario.create_hostile_wallet(sealed.heir)
     gift = sealed.gift(recipient=wallet)
