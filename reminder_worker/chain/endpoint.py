@@ -34,7 +34,7 @@ BATCH_SIZE: Final = 100
 BATCHES_AGAIN_SECONDS: Final = 600.0  # after one that was refused: it may have been for a passing reason
 _LIMITED = re.compile(
     r"rate.?limit|request (limit|rate)|too many request|rps limit|(per |/)sec|\b429\b|compute unit|throughput|capacity|"
-    r"quota|unable to complete request",
+    r"quota",
     re.I,
 )
 

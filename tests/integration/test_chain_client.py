@@ -122,7 +122,6 @@ LIMITS = [
     (-32012, "credits limited to 6000/sec"),
     (-32016, "over rate limit"),
     (-32090, "Too many requests, reason: call rate limit exhausted, retry in 10s"),
-    (-32001, "Unable to complete request at this time."),
     (15, "Too many request, try again later"),
     (429, "Your app has exceeded its compute units per second capacity."),
     (-32005, "You've exceeded the RPS limit available on the current plan."),

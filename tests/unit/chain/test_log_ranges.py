@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reminder_worker.chain.endpoint import RpcError
 from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
 from reminder_worker.chain.values import Log
 from reminder_worker.errors import ChainUnavailable
@@ -88,3 +89,28 @@ def test_logs_that_were_not_asked_for_are_refused(log: Log) -> None:
 def test_the_same_log_twice_is_refused() -> None:
     with pytest.raises(msgspec.ValidationError):
         WANTED.checked([log_at(5), log_at(5)], 5, 6)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "query returned more than 10000 results. Try with this block range [0x118dc91, 0x1198cc3].",
+        "range 1000000 exceeds limit of 10000",
+        "Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the"
+        " response size, or you can request any block range with a cap of 10K logs in the response.",
+        "Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range.",
+        "eth_getLogs is limited to 1024 block range.",
+        "eth_getLogs range is too large, max is 1k blocks",
+        "query exceeds max results 20000, retry with the range 23879634-23879696",
+        "ranges over 10000 blocks are not supported on freetier",
+        "Request timeout on the free tier, please upgrade your tier to the paid one",
+        "Requested range exceeds maximum RPC range limit",
+        "exceed maximum block range: 50000",
+        "block range is larger than max block range, block range = 5120, max block range = 5000",
+        "response size should not greater than 10000000 bytes",
+        "Unable to complete request at this time.",
+    ],
+)
+def test_a_range_that_is_too_wide_is_no_limit_that_a_rest_would_help(message: str) -> None:
+    """Such a range would be asked for again and again, and none of the next blocks read."""
+    assert not RpcError(-32005, message).is_rate_limit
