@@ -33,8 +33,10 @@ _LIBPQ = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,  # the same for a statement under way
 }
-# A default of the server, database or role that is another would fail single statements, which see too little then.
-_SESSION = "select set_config('default_transaction_isolation', 'read committed', false)"
+# With other defaults of the server, database or role single statements see too little and fail, and no time is read.
+_SESSION = (
+    "select set_config('default_transaction_isolation', 'read committed', false), set_config('datestyle', 'ISO', false)"
+)
 
 metadata = sa.MetaData(schema="mail_service")
 message = sa.Table(
@@ -98,6 +100,7 @@ class Store:
         self._watch = watch
         self.instance = instance
         self._owed: dict[int, sa.Executable] = {}
+        self._under_way: set[int] = set()  # attempts of ours whose outcome is not recorded yet
 
     @classmethod
     @asynccontextmanager
@@ -147,6 +150,7 @@ class Store:
     ) -> Claim | Known | Suppressed:
         """Claims the key unless it is known or `address_hash` is suppressed, in one statement."""
         claim = Claim(key, secrets.randbits(62), message_id)
+        self._under_way.add(claim.attempt)  # before its row can be seen
         source = sa.select(
             sa.literal(key),
             sa.literal(body_hash),
@@ -168,6 +172,7 @@ class Store:
             # The commit may have happened although its answer was lost.
             self._owed[claim.attempt] = _free(claim)
             raise
+        self._under_way.discard(claim.attempt)
         if known is not None:
             return known
         if address_hash is not None and await self.is_suppressed(address_hash):
@@ -183,7 +188,10 @@ class Store:
             .values(stage="handing_over", updated_at=sa.func.now())
             .returning(message.c.key)
         )
-        return (await self._execute(statement)).first() is not None
+        ours = (await self._execute(statement)).first() is not None
+        if not ours:
+            self._under_way.discard(claim.attempt)
+        return ours
 
     async def accept(self, claim: Claim) -> None:
         await self._settle(claim, _decide(claim, "accepted"))
@@ -199,6 +207,7 @@ class Store:
         """An outcome that cannot be recorded now is owed, and paid at the next beat."""
         try:
             await self._execute(statement)
+            self._under_way.discard(claim.attempt)
         except SQLAlchemyError:
             self._owed[claim.attempt] = statement
 
@@ -226,11 +235,13 @@ class Store:
             self._watch = await _announce(self._engine, self.instance)
         await self._pay()
         await self.judge_dead_instances()
+        await self._doubt_forgotten_outcomes()
 
     async def _pay(self) -> None:
         for attempt, statement in list(self._owed.items()):
             await self._execute(statement)
             del self._owed[attempt]
+            self._under_way.discard(attempt)
 
     async def judge_dead_instances(self) -> None:
         """What a dead process had not handed over was not sent and is freed; the rest nobody can know."""
@@ -244,6 +255,16 @@ class Store:
                 await connection.execute(
                     sa.update(message).where(theirs).values(state="in_doubt", updated_at=sa.func.now())
                 )
+
+    async def _doubt_forgotten_outcomes(self) -> None:
+        """What is under way by our rows alone, the database has gone back to: a standby took over that lacked the last
+        commits. How it ended, and whether its body left, is forgotten."""
+        ours = (message.c.state == "in_flight") & (message.c.instance == self.instance)
+        found = (await self._execute(sa.select(message.c.attempt).where(ours))).scalars().all()
+        forgotten = [attempt for attempt in found if attempt not in self._under_way]
+        if forgotten:
+            values = {"state": "in_doubt", "stage": "handing_over", "updated_at": sa.func.now()}
+            await self._execute(sa.update(message).where(ours, message.c.attempt.in_(forgotten)).values(values))
 
     async def _execute(self, statement: sa.Executable) -> sa.CursorResult[Any]:
         async with self._engine.connect() as connection:

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from mail_service.store import Claim, Known, Store
+from mail_service.store import Claim, Known, Store, Suppressed
 
 
 @asynccontextmanager
@@ -186,3 +186,30 @@ async def test_another_isolation_of_the_role_changes_nothing(mail_database: str)
                 await asyncio.sleep(0.01)
             other.commit()
             assert isinstance(await claiming, Known)
+
+
+async def test_who_unsubscribed_is_known_however_the_server_writes_dates(mail_database: str) -> None:
+    async with opened(f"{mail_database}&options=-c%20datestyle=German") as store:
+        await store.suppress(b"address")
+        assert isinstance(await store.claim("key", b"body", "<key@x>", b"address"), Suppressed)
+
+
+@pytest.mark.parametrize("stage", ["claimed", "handing_over"])
+async def test_what_a_standby_lacked_when_it_took_over_is_in_doubt_and_not_under_way_for_ever(
+    mail_database: str, stage: str
+) -> None:
+    """The process lives on, so nobody else judges its rows; what it is really doing it goes on with."""
+    async with opened(mail_database) as store:
+        lost, going_on = await claimed(store, "lost"), await claimed(store, "going on")
+        assert await store.hand_over(lost)
+        await store.accept(lost)
+        with psycopg.connect(mail_database) as last_commits_lost:
+            last_commits_lost.execute(
+                "update mail_service.message set state = 'in_flight', stage = %s where key = 'lost'", (stage,)
+            )
+        await store.beat()
+        assert (await state(store, "lost"), await state(store, "going on")) == ("in_doubt", "in_flight")
+        assert await store.hand_over(going_on)
+        await store.accept(going_on)
+        await store.beat()
+        assert await state(store, "going on") == "accepted"

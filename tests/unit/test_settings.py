@@ -332,3 +332,10 @@ def test_the_readme_has_the_table_that_the_settings_make() -> None:
     """When it fails: `python -m reminder_worker.settings_table`."""
     readme = (ROOT / "README.md").read_text()
     assert with_table(readme) == readme
+
+
+def test_a_database_may_have_several_hosts_and_any_password() -> None:
+    url = "postgresql://u:p%40%25%2F%23%3A@/worker?host=a,b&port=5432,5433&target_session_attrs=read-write"
+    settings = Settings.from_environ({**MINIMAL, "DATABASE_URL": url})
+    kept = settings.service.database_url.get_secret_value()
+    assert kept == url.replace("postgresql://", "postgresql+psycopg://")
