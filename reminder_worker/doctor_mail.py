@@ -1,6 +1,8 @@
 """What `doctor` says of the mail service: whether it takes our token, knows our emails and lets them link to us."""
 
+import time
 from collections.abc import Iterable
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Final
 from uuid import uuid4
@@ -10,8 +12,9 @@ import msgspec
 
 from reminder_worker import answers
 from reminder_worker.doctor_relay import Finding
-from reminder_worker.mail.messages import TEMPLATE_VERSION, AlertKind, GiftKind, Kind
+from reminder_worker.mail.messages import TEMPLATE_VERSION, AlertKind, GiftKind, Kind, duration_words
 from reminder_worker.settings import MailSettings, Settings
+from reminder_worker.watchdog_rules import CLOCKS_WITHIN
 
 PART: Final = "mail"
 _SECONDS = aiohttp.ClientTimeout(total=10)
@@ -43,7 +46,7 @@ async def look_at_mail(settings: Settings) -> Finding:
     try:
         async with aiohttp.ClientSession(timeout=_SECONDS, headers=headers) as session:
             async with session.get(f"{settings.mail.url}/messages/{uuid4()}", allow_redirects=False) as response:
-                status = response.status
+                status, date = response.status, response.headers.get("Date", "")
             if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
                 return PART, False, "refuses our token: see MAIL_TOKEN"
             if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -53,6 +56,8 @@ async def look_at_mail(settings: Settings) -> Finding:
             catalogue = await _catalogue(session, settings.mail)
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
         return PART, False, f"does not answer ({type(error).__name__}): see MAIL_URL, is it running?"
+    if (wrong := _clock(date)) is not None:
+        return PART, False, wrong
     if catalogue is None:
         return PART, True, "answers and knows our token, but does not say which emails it writes"
     problem = _unknown(catalogue.templates, settings) or _foreign(catalogue.links, settings)
@@ -67,6 +72,18 @@ async def _catalogue(session: aiohttp.ClientSession, mail: MailSettings) -> _Cat
             return msgspec.json.decode(await answers.read(response, _MAX_CATALOGUE_BYTES), type=_Catalogue)
         except answers.NOT_OURS:
             return None
+
+
+def _clock(date: str) -> str | None:
+    """Of its answer, as it dates emails: what seems to be of long ago is hidden by mail programs, or taken for spam."""
+    try:
+        ahead = parsedate_to_datetime(date).timestamp() - time.time()
+    except (ValueError, OverflowError):
+        return None  # nobody has to say it
+    if abs(ahead) <= CLOCKS_WITHIN:
+        return None
+    where = "ahead of" if ahead > 0 else "behind"
+    return f"dates emails {duration_words(round(abs(ahead)))} {where} this machine's clock: set the one that is wrong"
 
 
 def _unknown(templates: Iterable[_Template], settings: Settings) -> str | None:

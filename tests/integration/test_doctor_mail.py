@@ -1,6 +1,8 @@
 """What `doctor` says of a real mail service that differs from the worker."""
 
 import re
+import time
+from types import SimpleNamespace
 
 import pytest
 from aiohttp import web
@@ -8,6 +10,7 @@ from aiohttp.test_utils import TestServer
 
 from devnet.smtp import Inbox
 from mail_service.catalogue import TEMPLATES
+from reminder_worker import doctor_mail
 from reminder_worker.doctor_mail import look_at_mail
 from reminder_worker.settings import Settings
 from tests.integration.conftest import AnvilChain
@@ -65,6 +68,22 @@ async def test_a_mail_service_in_trouble_is_not_taken_for_something_else(
     app.router.add_get("/{path:.*}", answer)
     async with TestServer(app) as server:
         _, found, said = await look_at_mail(_settings(anvil_chain, str(server.make_url("")).rstrip("/")))
+    assert (found, words in said) == (False, True), said
+
+
+@pytest.mark.parametrize(("hours", "words"), [(3, "hours behind"), (-400 * 24, "days ahead of")])
+async def test_a_mail_service_whose_clock_is_another_is_named(
+    anvil_chain: AnvilChain,
+    mail_database: str,
+    inbox: Inbox,
+    monkeypatch: pytest.MonkeyPatch,
+    hours: int,
+    words: str,
+) -> None:
+    """It dates the emails."""
+    monkeypatch.setattr(doctor_mail, "time", SimpleNamespace(time=lambda: time.time() + hours * 3600))
+    async with served(environment(mail_database, inbox, GIFT_ORIGINS=GIFTS)) as client:
+        _, found, said = await look_at_mail(_settings(anvil_chain, client.url))
     assert (found, words in said) == (False, True), said
 
 
