@@ -145,6 +145,8 @@ class Watchdog:
                 if row is not None and row.turning is not None:
                     await _turning(conn, key, None)
                 continue
+            if found is not None and found.because in wrong:
+                continue
             since = row.turning if row is not None and row.turning is not None else 0
             if since < (found.hold_seconds if found else CALM_SECONDS):
                 if row is None or row.turning is None or row.turning < 0:  # a clock that was put back since

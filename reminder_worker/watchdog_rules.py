@@ -5,7 +5,7 @@ is therefore this very moment. What the relay tells of our wallets by itself is 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from reminder_worker.alerts import Facts
@@ -110,13 +110,16 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """Something is wrong. It is told once it has been wrong for `hold_seconds`, for that is where a blip ends."""
+    """Something is wrong. It is told once it has been wrong for `hold_seconds`, for that is where a blip ends, and not
+    while its cause, `because`, is wrong, which is told instead.
+    """
 
     kind: AlertKind
     subject: str
     chain_id: int
     facts: Facts
     hold_seconds: int = 0
+    because: Key | None = None
 
     @property
     def key(self) -> Key:
@@ -144,14 +147,20 @@ def silent(expected: Sequence[Expected], states: Sequence[PassState]) -> list[tu
 
 
 def _passes(known: Known) -> Iterator[Wrong]:
+    away = {sight.chain_id: _away(sight) for sight in known.chains}
     for each, state in silent(known.expected, known.states):
         age = state.succeeded_age if state else None
         success: Facts = {"last success": "never"} if age is None else {"last_success_seconds": age}
         error: Facts = {"last error": state.error} if state and state.error else {}
         # One that never succeeded may be of a start just now: it has as long as any other.
-        hold = START_SECONDS if age is not None else ALIVE_WITHIN + each.every_seconds
+        hold = (START_SECONDS if age is not None else ALIVE_WITHIN) + each.every_seconds
         facts: Facts = {"pass": each.name, "looked_at_every_seconds": each.every_seconds, **success, **error}
-        yield Wrong(AlertKind.WORKER_STALLED, each.name, each.chain_id, facts, hold)
+        yield Wrong(AlertKind.WORKER_STALLED, each.name, each.chain_id, facts, hold, away.get(each.chain_id))
+
+
+def _away(sight: ChainSight) -> Key | None:
+    """What is told of a chain none of whose endpoints answers: nothing can be done there."""
+    return None if sight.answering else (AlertKind.RPC_TROUBLE, "none answers", sight.chain_id)
 
 
 def _endpoints(sight: ChainSight) -> Iterator[Wrong]:
@@ -159,8 +168,10 @@ def _endpoints(sight: ChainSight) -> Iterator[Wrong]:
         answer: Facts = {"endpoints that answer": f"{sight.answering} of {sight.endpoints}"}
         return Wrong(AlertKind.RPC_TROUBLE, subject, sight.chain_id, {**answer, **facts}, BLIP_SECONDS)
 
+    if away := _away(sight):
+        yield wrong(away[1], {})
     if sight.answering < sight.endpoints:
-        yield wrong("no answer", {})
+        yield replace(wrong("no answer", {}), because=away)
     if sight.highest - sight.lowest > APART_BLOCKS:
         yield wrong("an endpoint lags", {"newest block": sight.highest, "the one that lags has": sight.lowest})
     if sight.newest_age is not None and sight.newest_age > NEW_BLOCK_WITHIN:

@@ -449,6 +449,51 @@ async def test_an_endpoint_that_does_not_answer_is_told(
         assert await _told_after_a_while(world) == [("rpc_trouble", "no answer", "raised")]
 
 
+async def test_of_a_chain_that_is_away_one_alert_is_told_and_one_when_it_is_back(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+) -> None:
+    """All its passes stand still meanwhile; one that goes on to do so is told then."""
+    passes = [Expected(name, CHAIN, 5) for name in ("index", "signals", "due", "upgrades")]
+    async with proxy(chain_scenario.anvil.url) as node, opened(engine, chain_scenario, heart, node.url) as world:
+        world.expected = passes
+        await world.succeed(*passes)
+        node.reply = lambda: web.Response(status=503)
+        assert await _told_after_a_while(world) == [("rpc_trouble", "none answers", "raised")]
+        for each in passes:
+            await world.age(each.name, 9999, "ChainUnavailable")
+        for _ in range(3):
+            await world.minutes_pass()
+            sighting = await world.look()
+        assert (sighting.healthy, sighting.changed, sighting.heartbeat) == (False, 0, "silent")
+        node.well()
+        world.chains[CHAIN]._endpoints[0].rest.succeeded()  # it is left alone no longer
+        await world.look()
+        assert len(await world.told()) == 1
+        await world.succeed(*passes[1:])
+        await world.look()
+        await world.minutes_pass()
+        await world.look()
+        assert sorted((await world.told())[1:]) == [
+            ("rpc_trouble", "none answers", "cleared"),
+            ("worker_stalled", "index", "raised"),
+        ]
+
+
+async def test_that_the_last_endpoint_went_is_told_also_where_another_one_was_missed_before(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+) -> None:
+    async with (
+        proxy(chain_scenario.anvil.url) as node,
+        opened(engine, chain_scenario, heart, f"{node.url},http://127.0.0.1:9") as world,
+    ):
+        assert await _told_after_a_while(world) == [("rpc_trouble", "no answer", "raised")]
+        node.reply = lambda: web.Response(status=503)
+        assert (await _told_after_a_while(world))[1:] == [("rpc_trouble", "none answers", "raised")]
+        node.well()
+        world.chains[CHAIN]._endpoints[0].rest.succeeded()
+        assert (await _told_after_a_while(world))[2:] == [("rpc_trouble", "none answers", "cleared")]
+
+
 async def test_endpoints_that_disagree_on_an_old_block_are_told(
     engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
 ) -> None:

@@ -105,8 +105,24 @@ def test_endpoints_may_differ_a_little(changes: dict[str, Any]) -> None:
     assert wrong(chains=[sight(**changes)]) == []
 
 
-def test_a_chain_that_does_not_answer_at_all_is_told_once_by_this_rule() -> None:
-    assert wrong(chains=[ChainSight(1, 2, 0)]) == [(AlertKind.RPC_TROUBLE, "no answer", 1)]
+def test_of_a_chain_that_does_not_answer_at_all_everything_else_is_a_consequence() -> None:
+    """Of that chain: a pass that stands still on another one, or of none, has a cause of its own."""
+    expected = [Expected("index", 1, 5), Expected("index", 2, 5), Expected("dispatch", 0, 15)]
+    states = [state(each.name, 9999, chain_id=each.chain_id) for each in expected]
+    found = judge(Known(expected, states, [ChainSight(1, 2, 0), sight(chain_id=2)], Trouble()))
+    cause = (AlertKind.RPC_TROUBLE, "none answers", 1)
+    assert {key: each.because for key, each in found.items()} == {
+        cause: None,
+        (AlertKind.RPC_TROUBLE, "no answer", 1): cause,
+        (AlertKind.WORKER_STALLED, "index", 1): cause,
+        (AlertKind.WORKER_STALLED, "index", 2): None,
+        (AlertKind.WORKER_STALLED, "dispatch", 0): None,
+    }
+
+
+def test_where_one_endpoint_answers_nothing_is_a_consequence() -> None:
+    found = judge(Known([Expected("index", 1, 5)], [state("index", 9999, chain_id=1)], [sight(answering=1)], Trouble()))
+    assert {each.because for each in found.values()} == {None}
 
 
 @pytest.mark.parametrize(
