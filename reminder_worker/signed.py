@@ -14,8 +14,6 @@ from reminder_worker.database.tables import used_signature
 from reminder_worker.errors import AlreadyUsed, DeadlineTooFar, Expired, FieldFault, InvalidInput, Malformed
 
 MAX_AHEAD_SECONDS = 3600
-NEVER_ACCEPTED_SECONDS = 2 * MAX_AHEAD_SECONDS
-"""A deadline so far ahead was accepted by a clock that was put back since; those of two processes differ a little."""
 MIN_SALT_BYTES = 16
 _SALT = re.compile(rf"0x(?:[0-9a-fA-F]{{2}}){{{MIN_SALT_BYTES},64}}")
 

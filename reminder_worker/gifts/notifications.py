@@ -25,14 +25,7 @@ from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.settings import GiftSettings
-from reminder_worker.signed import (
-    NEVER_ACCEPTED_SECONDS,
-    check_deadline,
-    payload_hash,
-    served_chain,
-    service_domain,
-    spend,
-)
+from reminder_worker.signed import check_deadline, payload_hash, served_chain, service_domain, spend
 
 DAY = 86_400
 MOST_ADDRESSES = 3
@@ -119,7 +112,7 @@ class GiftNotifications:
         async def save() -> None:
             async with self._engine.begin() as connection:
                 at = {"chain_id": request.chain_id, "timelock_id": wish.timelock_id}
-                await self._write(connection, at, digest, request.deadline)
+                await _write(connection, at, digest, request.deadline)
                 await self._save(connection, settings, at, wish.letterhead, wish.timing, notify_at, gift)
 
         await through_deadlocks(save)
@@ -143,18 +136,11 @@ class GiftNotifications:
 
         async def erase() -> bool:
             async with self._engine.begin() as connection:
-                await self._write(connection, at, digest, request.deadline)
+                await _write(connection, at, digest, request.deadline)
                 await connection.execute(sql.CANCEL, {**at, "reason": "erased", "kept": None})
                 return (await connection.execute(sql.DELETE_ROW, at)).rowcount == 1
 
         return await through_deadlocks(erase)
-
-    async def _write(self, connection: AsyncConnection, at: Mapping[str, int], digest: bytes, deadline: int) -> None:
-        """First of all in a transaction, so that two writes of one gift follow one another."""
-        values = {**at, "deadline": deadline, "latest": int(self._now()) + NEVER_ACCEPTED_SECONDS}
-        if (await connection.execute(sql.WRITE, values)).first() is None:
-            raise Superseded("A message signed later was accepted for this gift; sign a new one.")
-        await spend(connection, digest, deadline)
 
     def _configured(self) -> tuple[GiftSettings, LinkRules]:
         if self._settings is None or self._rules is None:
@@ -234,6 +220,13 @@ class GiftNotifications:
 def payload_context(chain_id: int, timelock_id: int) -> str:
     """Where a row's ciphertext belongs."""
     return f"gift_notification.payload|{chain_id}|{timelock_id}"
+
+
+async def _write(connection: AsyncConnection, at: Mapping[str, int], digest: bytes, deadline: int) -> None:
+    """First of all in a transaction, so that two writes of one gift follow one another."""
+    if (await connection.execute(sql.WRITE, {**at, "deadline": deadline})).first() is None:
+        raise Superseded("A message signed later was accepted for this gift; sign a new one.")
+    await spend(connection, digest, deadline)
 
 
 def _digest(chain_id: int, primary_type: str, message: Mapping[str, object]) -> bytes:

@@ -6,11 +6,10 @@ posted, so that an expired lease says by itself what it proves.
 
 from sqlalchemy import TextClause, text
 
-# What is after `latest` was accepted by a clock that was put back since.
 WRITE = text("""
     insert into worker.gift_write (chain_id, timelock_id, deadline) values (:chain_id, :timelock_id, :deadline)
     on conflict (chain_id, timelock_id) do update set deadline = excluded.deadline
-    where gift_write.deadline < excluded.deadline or gift_write.deadline > :latest
+    where gift_write.deadline < excluded.deadline
     returning deadline
 """)
 

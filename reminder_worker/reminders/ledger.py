@@ -42,7 +42,6 @@ class Ledger:
     async def expire_leases(self) -> None:
         """Entries of dispatchers that are gone: to be sent when they never were posted, else to be asked about."""
         await self._retried(sql.EXPIRE_LEASES, {})
-        await self._retried(sql.WAIT_NO_LONGER, {})
 
     async def claim(self, limit: int) -> Claim:
         """Lease up to `limit` entries that are due and may be sent now; the others are put off, merged or settled."""

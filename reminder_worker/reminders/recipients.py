@@ -26,7 +26,7 @@ from reminder_worker.reminders.plan import rearm
 from reminder_worker.reminders.recipient_rows import open_row, seal_row
 from reminder_worker.reminders.recipient_set import Recipient, read_recipient_set
 from reminder_worker.settings import Settings
-from reminder_worker.signed import NEVER_ACCEPTED_SECONDS, already_used, payload_hash
+from reminder_worker.signed import already_used, payload_hash
 
 log = structlog.get_logger(__name__)
 
@@ -81,7 +81,6 @@ class Recipients:
         self._quotas = quotas
         self._settings = settings.reminders
         self._authoriser = Authoriser(chains, now)
-        self._now = now
 
     async def ingest(self, request: SignedRequest, payload: str) -> Saved:
         """Make `payload` the legacy's complete set; whoever is not in it is shredded. Premium only."""
@@ -141,8 +140,7 @@ class Recipients:
     async def _open_write(self, conn: AsyncConnection, request: SignedRequest, granted: Authorised) -> None:
         """Serialise writes of one legacy, spend the digest, and refuse a write that is not later than the last.
 
-        An equal deadline is refused too: of two writes signed for the same second nobody can say which was later. One
-        too far ahead to be accepted now was accepted by a clock that was put back since.
+        An equal deadline is refused too: of two writes signed for the same second nobody can say which was later.
         """
         await conn.execute(
             text("select pg_advisory_xact_lock(hashtextextended(:name, 0))"),
@@ -152,12 +150,11 @@ class Recipients:
         statement = insert(legacy_write).values(
             chain_id=request.chain_id, legacy=request.legacy, deadline=request.deadline
         )
-        latest = int(self._now()) + NEVER_ACCEPTED_SECONDS
         later = await conn.execute(
             statement.on_conflict_do_update(
                 index_elements=["chain_id", "legacy"],
                 set_={"deadline": statement.excluded.deadline},
-                where=(legacy_write.c.deadline < statement.excluded.deadline) | (legacy_write.c.deadline > latest),
+                where=legacy_write.c.deadline < statement.excluded.deadline,
             ).returning(legacy_write.c.deadline)
         )
         if later.first() is None:

@@ -30,15 +30,14 @@ LOCK_CLAIMS = text("""
 """)
 
 EXPIRE_LEASES = text(f"""
+    with waits_no_longer as (
+        update worker.sent_ledger set next_try = now()
+        where state in ('queued', 'released', 'unknown') and next_try > now() + {FAR}
+    )
     update worker.sent_ledger
     set state = case when claimed_at is null then 'released' else 'unknown' end,
         lease_until = null, lease_token = null, next_try = now()
     where state = 'claimed' and (lease_until < now() or lease_until > now() + {FAR})
-""")  # noqa: S608 - a constant
-
-WAIT_NO_LONGER = text(f"""
-    update worker.sent_ledger set next_try = now()
-    where state in ('queued', 'released', 'unknown') and next_try > now() + {FAR}
 """)  # noqa: S608 - a constant
 
 # Who unsubscribed the mail service knows; ours is a memory of a day, since they may change their mind.
@@ -161,7 +160,7 @@ DEFER_TO_NEXT_DAY = text("""
     )
     update worker.sent_ledger l
     set state = 'queued', reason = 'daily_cap', lease_token = null, lease_until = null,
-        next_try = to_timestamp(:until) + make_interval(secs => coalesce(turn.seconds, 0))
+        next_try = to_timestamp(:until) + make_interval(secs => least(coalesce(turn.seconds, 0), 86400))  -- below FAR
     from over left join turn on turn.id = over.id
     where l.id = over.id
 """)

@@ -15,7 +15,7 @@ from reminder_worker.errors import LimitReached
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.plan import PlanReport
-from tests.integration import api_world, test_gift_mail
+from tests.integration import test_gift_mail
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
 from tests.integration.renewal_world import CHAIN_ID, open_renewals
@@ -135,28 +135,6 @@ async def test_a_cooldown_lasts_no_longer_than_one_that_begins_now(engine: Async
     now -= 30  # another process, whose clock is a little behind
     with pytest.raises(LimitReached):
         await quotas.cooldown(None, "cool", "a", 100)
-
-
-async def test_recipients_are_saved_and_erased_again(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    """Of two writes the one signed for later counts; what was signed for a day to come counts only until then."""
-    async with api_world.open_world(chain_scenario, engine) as world:
-        owner = world.owner()
-        legacy = world.legacy(owner)
-        world.clock.ahead = AHEAD * DAY
-        assert (await world.ingest(owner, legacy, [api_world.person(1)])).status == 200
-        world.clock.ahead, world._last_deadline = 0, 0
-        assert (await world.ingest(owner, legacy, [api_world.person(2)])).status == 200
-        assert (await world.call(owner, "EraseLegacy", legacy)).status == 200
-
-
-async def test_whom_to_tell_of_a_gift_is_corrected_and_erased_again(gifts: test_gift_mail.World) -> None:
-    id, now = gifts.seal(), gifts._deadline
-    gifts.notifications._now = lambda: time.time() + AHEAD * DAY
-    gifts._deadline += AHEAD * DAY
-    await gifts.register(id)
-    gifts.notifications._now, gifts._deadline = time.time, now
-    await gifts.register(id, recipientEmail="corrected@post.example")
-    assert await gifts.notifications.erase(gifts.erasure(id))
 
 
 async def test_what_is_due_at_once_does_not_wait_for_the_clock_of_who_registers_it(gifts: test_gift_mail.World) -> None:
