@@ -17,7 +17,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import PremiumSetting, ReminderView, TokenWhiteList
 from reminder_worker.chain.values import Call
 from reminder_worker.chain.words import word
-from reminder_worker.database.engine import must_take_writes, open_engine
+from reminder_worker.database.engine import must_take_writes, open_engine, shares_sessions
 from reminder_worker.database.installation import differences, rows_without_a_key
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.doctor_mail import look_at_mail
@@ -123,7 +123,10 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
         why = type(error.orig).__name__
         yield "database", False, f"takes no writes ({why}): a standby, or is its disk full?"
         return
-    yield "database", True, "answers, takes writes, and its schema serves this version"
+    if await shares_sessions(engine):
+        yield "database", False, "a pooler before it pools transactions: have it pool sessions, or leave it out"
+    else:
+        yield "database", True, "answers, takes writes, and its schema serves this version"
     yield await _clocks(engine)
     vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
     different = await differences(engine, settings, vault, hashes)

@@ -53,6 +53,20 @@ async def must_take_writes(engine: AsyncEngine) -> None:
         await connection.execute(text("delete from worker.pass_state where false"))
 
 
+async def shares_sessions(engine: AsyncEngine) -> bool:
+    """Whether two connections were seen in one session, which a pooler gives to one transaction after the other: what
+    is prepared, set or locked in it is somebody else's then."""
+    async with engine.connect() as one, engine.connect() as other:
+        for _ in range(3):  # a busy pooler may have given the session to somebody else
+            sessions = set()
+            for connection in (one, other):
+                sessions.add(await connection.scalar(text("select pg_backend_pid()")))
+                await connection.rollback()
+            if len(sessions) == 1:
+                return True
+    return False
+
+
 def _as_the_code_expects(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
     cursor.execute(_SESSION)

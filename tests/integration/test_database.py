@@ -8,10 +8,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import StaticPool
 
 from reminder_worker.database import engine as module
-from reminder_worker.database.engine import open_engine
+from reminder_worker.database.engine import open_engine, shares_sessions
 from reminder_worker.database.migrate import NEWEST, alembic_config, migrate, schema_serves
 from reminder_worker.database.tables import SCHEMA, metadata
 
@@ -75,3 +76,12 @@ async def test_what_the_server_has_as_other_defaults_changes_nothing(database_ur
         async with alone.connect() as connection:
             assert await connection.scalar(isolation) == "read committed"
     await strange.dispose()
+
+
+async def test_a_pooler_that_gives_a_session_to_several_connections_is_noticed(
+    engine: AsyncEngine, database_url: str
+) -> None:
+    pooled = create_async_engine(database_url, poolclass=StaticPool)
+    assert await shares_sessions(pooled)
+    await pooled.dispose()
+    assert not await shares_sessions(engine)
