@@ -7,6 +7,7 @@ No text of the server is kept: it may repeat the recipient's address.
 
 import asyncio
 import re
+import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -28,7 +29,11 @@ _RETRY_AFTER_DEFERRED = 60
 _BAD_MAILBOX_CODES = frozenset({501, 550, 551, 553, 556})
 # RFC 3463: about the sender, whom many servers judge only at RCPT; a full mailbox; the system, the protocol, a policy.
 _NOT_THE_ADDRESS = ("5.1.7", "5.1.8", "5.2.2", "5.3.", "5.5.", "5.7.")
-_ENHANCED_CODE = re.compile(r"([245]\.\d{1,3}\.\d{1,3})\b")
+_ENHANCED_CODE = re.compile(r"(?:^|\(#)([245]\.\d{1,3}\.\d{1,3})\b")  # qmail has it in brackets at the end
+# Without one, as from Exim, or with the one that Postfix has for an unknown sender, only the words tell.
+_SAYS_LITTLE = ("", "5.0.0", "5.1.0")
+_WORDS_NOT_THE_ADDRESS = re.compile(r"relay|sender|authenticat|prohibit|policy|(?:black|block) ?list", re.IGNORECASE)
+_NAMED_ADDRESS = re.compile(r"\S*@\S*")
 
 
 class InDoubt(Exception):
@@ -40,7 +45,7 @@ class ClaimLost(Exception):
 
 
 class _Stale(Exception):
-    """A connection that had been used before was closed by the server meanwhile."""
+    """A connection that had been used before was closed by the server meanwhile; the text is `_why`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +137,8 @@ class SmtpPool:
         connection = _Connection(await self._connect())
         try:
             await self._open_transaction(connection, envelope)
-        except _Stale:
-            raise _unavailable() from None
+        except _Stale as stale:
+            raise _unavailable(str(stale)) from None
         return connection
 
     async def _open_transaction(self, connection: _Connection, envelope: Envelope) -> None:
@@ -152,9 +157,9 @@ class SmtpPool:
                 raise _Stale from None
             await self._keep(connection, reset=True)
             raise _refused(refusal) from None
-        except (SMTPException, OSError, TimeoutError):
+        except (SMTPException, OSError, TimeoutError) as error:
             client.close()
-            raise _Stale from None
+            raise _Stale(_why(error)) from None
         except BaseException:
             client.close()
             raise
@@ -178,9 +183,9 @@ class SmtpPool:
         except SMTPResponseException as refusal:
             client.close()
             raise _refused(refusal) from None
-        except (SMTPException, OSError, TimeoutError):
+        except (SMTPException, OSError, TimeoutError) as error:
             client.close()
-            raise _unavailable() from None
+            raise _unavailable(_why(error)) from None
         return client
 
     async def _keep(self, connection: _Connection, *, reset: bool = False) -> None:
@@ -199,7 +204,7 @@ async def _hand_over(client: SMTP, content: bytes) -> None:
     """Sends the body, which ends with CRLF, and reads the one reply that decides."""
     protocol = client.protocol
     if protocol is None or not protocol.is_connected:
-        raise _unavailable()
+        raise _unavailable("it hung up")
     try:
         protocol.write(PERIOD_REGEX.sub(b"..", content) + b".\r\n")
         reply = await protocol.read_response(timeout=_REPLY_TO_DATA_TIMEOUT)
@@ -229,17 +234,33 @@ def _utf8_options(client: SMTP, recipient: MailAddress) -> tuple[list[str], str]
     return ["SMTPUTF8"], "utf-8"
 
 
-def _unavailable() -> Problem:
-    return Problem(503, "smtp_unavailable", "The SMTP server cannot be reached or hung up. Nothing was sent.")
+def _unavailable(why: str) -> Problem:
+    return Problem(503, "smtp_unavailable", f"The SMTP server cannot be used: {why}. Nothing was sent.")
+
+
+def _why(error: Exception) -> str:
+    """Tells a certificate that has expired from a wrong port, in nobody's words but our libraries'."""
+    cause = error.__cause__ or error
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"its certificate is refused, {cause.verify_message.rstrip('.')}"
+    if isinstance(cause, ssl.SSLError):
+        return "no TLS comes about with it, is SMTP_TLS right for SMTP_PORT?"
+    if type(error) is SMTPException:  # no STARTTLS, no login: told by the library, of no reply
+        return str(error).rstrip(".")
+    if isinstance(error, TimeoutError):
+        return "it does not answer in time"
+    return f"it cannot be reached or hung up ({type(cause).__name__})"
 
 
 def _refused(refusal: SMTPResponseException) -> Problem:
-    """A reply that proves that nothing was accepted. Its enhanced code may say that the address is not to blame."""
-    found = _ENHANCED_CODE.match(refusal.message)
+    """A reply that proves that nothing was accepted. Who is blamed wrongly is given up after the third time."""
+    found = _ENHANCED_CODE.search(refusal.message)
     enhanced = found.group(1) if found else ""
     shown = f"{refusal.code} {enhanced}".strip()
-    wrong_address = refusal.code in _BAD_MAILBOX_CODES and not enhanced.startswith(_NOT_THE_ADDRESS)
-    if isinstance(refusal, SMTPRecipientRefused) and wrong_address:
+    blamed = not enhanced.startswith(_NOT_THE_ADDRESS)
+    if enhanced in _SAYS_LITTLE:
+        blamed = _WORDS_NOT_THE_ADDRESS.search(_NAMED_ADDRESS.sub("", refusal.message)) is None
+    if isinstance(refusal, SMTPRecipientRefused) and refusal.code in _BAD_MAILBOX_CODES and blamed:
         return bad_address(f"The SMTP server refused the recipient ({shown}).")
     if 400 <= refusal.code < 500:
         detail = f"The SMTP server asks to come back later ({shown}). Nothing was sent."

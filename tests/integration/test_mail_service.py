@@ -154,6 +154,7 @@ async def test_an_smtp_server_that_is_down_frees_the_key(client: Client, inbox: 
     await inbox.refuse()
     answer = await client.send("key-1")
     assert (answer.status, answer.json["code"]) == (503, "smtp_unavailable")
+    assert "ConnectionRefusedError" in answer.json["detail"]
     assert (await client.status("key-1")).status == 404
     await inbox.accept()
     assert (await client.send("key-1")).json["duplicate"] is False
@@ -169,6 +170,15 @@ async def test_an_smtp_server_that_is_down_frees_the_key(client: Client, inbox: 
         ("reply_to_rcpt", "550 5.1.8 <reminders@mail.example.org>: domain not found", 503, "smtp_refused"),
         ("reply_to_rcpt", "550 5.1.7 <reminders@mail.example.org>: sender rejected", 503, "smtp_refused"),
         ("reply_to_rcpt", "550 5.2.2 mailbox full", 503, "smtp_refused"),
+        ("reply_to_rcpt", "550 5.1.0 <relay.sender@example.net>: no such user", 422, "bad_address"),
+        ("reply_to_rcpt", "550 5.1.0 <reminders@mail.example.org>: Sender address rejected", 503, "smtp_refused"),
+        ("reply_to_rcpt", "550 relay not permitted", 503, "smtp_refused"),
+        ("reply_to_rcpt", "550 Sender verification failed", 503, "smtp_refused"),
+        ("reply_to_rcpt", "550-Verification failed for <x@y.example>\r\n550 Sender verify failed", 503, "smtp_refused"),
+        ("reply_to_rcpt", "550 authentication required", 503, "smtp_refused"),
+        ("reply_to_rcpt", "550 Administrative prohibition", 503, "smtp_refused"),
+        ("reply_to_rcpt", "553 that domain isn't in my list of allowed rcpthosts (#5.7.1)", 503, "smtp_refused"),
+        ("reply_to_rcpt", "550 sorry, no mailbox here by that name (#5.1.1)", 422, "bad_address"),
         ("reply_to_rcpt", "451 4.7.1 greylisted", 429, "smtp_deferred"),
         ("reply_to_mail", "421 4.7.0 too many emails", 429, "smtp_deferred"),
         ("reply_to_mail", "550 5.7.1 sender refused", 503, "smtp_refused"),
@@ -187,7 +197,7 @@ async def test_a_refusal_frees_the_key(
     assert (answer.status, answer.json["code"]) == (status, code)
     assert ("Retry-After" in answer.headers) is (status == 429)
     assert "zoe" not in (str(answer.json) + str(logs)).lower()
-    assert reply.split(" ")[0] in logs[0]["detail"], "a full quota looks otherwise than a wrong password"
+    assert reply[:3] in logs[0]["detail"], "a full quota looks otherwise than a wrong password"
     setattr(inbox.faults, fault, None)
     assert (await client.send("key-1")).json["duplicate"] is False
     assert len(inbox.messages) == 2
@@ -425,7 +435,11 @@ async def test_starttls_and_login(mail_database: str, certificate: ssl.SSLContex
 async def test_nothing_is_sent_in_clear_when_encryption_is_asked_for(mail_database: str, inbox: Inbox) -> None:
     """A server without STARTTLS, or somebody in between who hides it, gets no address."""
     async with served(environment(mail_database, inbox, SMTP_TLS="starttls")) as client:
-        assert (await client.send("key-1")).json["code"] == "smtp_unavailable"
+        answer = await client.send("key-1")
+    assert (answer.json["code"], "STARTTLS" in answer.json["detail"]) == ("smtp_unavailable", True)
+    async with served(environment(mail_database, inbox, SMTP_TLS="tls")) as client:
+        answer = await client.send("key-1")
+    assert (answer.json["code"], "SMTP_PORT" in answer.json["detail"]) == ("smtp_unavailable", True)
     assert inbox.messages == []
 
 
@@ -436,7 +450,9 @@ async def test_a_certificate_of_somebody_else_is_refused(
     inbox = Inbox(tls=certificate)
     await inbox.start()
     async with served(environment(mail_database, inbox, SMTP_TLS="starttls")) as client:
-        assert (await client.send("key-1")).json["code"] == "smtp_unavailable"
+        with capture_logs() as logs:
+            assert (await client.send("key-1")).json["code"] == "smtp_unavailable"
+    assert "certificate" in logs[0]["detail"], "a server that answers is not looked for in vain"
     assert inbox.messages == []
     await inbox.stop()
 
