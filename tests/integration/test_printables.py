@@ -343,6 +343,12 @@ async def test_every_line_of_a_paragraph_is_set_as_its_first_word_is(studio: Stu
     assert {direction for _, direction in lines} == {side}
 
 
+async def test_a_name_of_this_direction_alone_is_written_as_it_is(studio: Studio) -> None:
+    """What sets a direction is nothing to see, which not every browser's way of drawing knows."""
+    await studio.draw("sheet", sheet())
+    assert f"for {LETTER.to} from {LETTER.giver} " in await studio.words()
+
+
 async def test_what_nobody_sees_of_a_message_takes_no_room_on_the_card(studio: Studio) -> None:
     """Soft hyphens, marks of direction and spaces without a width, as phones and pasted texts have them."""
     words = (0, 0, 1700, 1350)  # above the code, which has them

@@ -25,7 +25,11 @@ export function dollarWords(cents: bigint): string {
   return `${digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, ",")}.${digits.slice(-2)}`;
 }
 
-/** A name in a line of ours, isolated (UAX #9): what it begins and ends with stays with it, whichever way it is read. */
+// The blocks of letters that are written from right to left (UAX #9, 3.2).
+const LEFTWARDS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** A name in a line of ours. One with letters of the other direction is isolated: what it begins and ends with stays with
+ * it, whichever way it is read. */
 export function nameWords(name: string): string {
-  return `\u2068${name}\u2069`;
+  return LEFTWARDS.test(name) ? `\u2068${name}\u2069` : name;
 }
