@@ -5,7 +5,7 @@ import { fetchFacts } from "./facts.ts";
 import { forget, keep, type Keepsake, keepsakes, letterIn, linkOf } from "./keepsake.ts";
 import type { GiftPlace } from "./link.ts";
 import { occasionOf } from "./occasions.ts";
-import { DoesNotFit, wipe } from "./printables/canvas.ts";
+import { DoesNotFit, wipe, Withheld } from "./printables/canvas.ts";
 import { drawGiftCard } from "./printables/gift_card.ts";
 import { drawGiftRecord } from "./printables/gift_record.ts";
 import { printPage, savePage } from "./printables/output.ts";
@@ -15,6 +15,16 @@ import { valueOf } from "./valuation.ts";
 export function shown(title: string, fileName: string, canvas: HTMLCanvasElement): HTMLElement {
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", `${title}, as it will be printed`);
+  const told = make("span", { className: "hint", attributes: { role: "status" } });
+  const save = async (): Promise<void> => {
+    try {
+      await savePage(canvas, fileName);
+      told.textContent = "";
+    } catch (error) {
+      const why = error instanceof Withheld ? error.message : "It could not be saved.";
+      told.textContent = `${why} Nothing was saved: please print it.`;
+    }
+  };
   return make(
     "figure",
     {},
@@ -24,7 +34,8 @@ export function shown(title: string, fileName: string, canvas: HTMLCanvasElement
       "div",
       { className: "row" },
       button("Print", () => printPage(canvas), "main"),
-      button("Save as PNG", () => savePage(canvas, fileName), ""),
+      button("Save as PNG", save, ""),
+      told,
     ),
   );
 }

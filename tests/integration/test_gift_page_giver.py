@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 from eth_account import Account
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Download, Page, Route, expect
 
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
 from tests.integration.gift_page_world import GiftWorld
@@ -23,6 +23,14 @@ from tests.integration.test_gift_page_create import (
 
 NO_STORAGE = """
 Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied", "SecurityError"); } });
+"""
+OTHER_PICTURES = """
+const read = CanvasRenderingContext2D.prototype.getImageData;
+CanvasRenderingContext2D.prototype.getImageData = function (...box) {
+  const picture = read.apply(this, box);
+  crypto.getRandomValues(picture.data);
+  return picture;
+};
 """
 OFFERS_EMAIL = {"gift": True, "giftEmail": True, "legacy": True, "chains": []}
 RECEIPT = "eth_getTransactionReceipt"
@@ -260,6 +268,21 @@ async def test_a_sheet_that_was_printed_is_not_printed_with_the_next_page(
     for _ in range(2):
         await page.locator("figure").get_by_role("button", name="Print").click()
     assert await page.locator(".print-page").count() == 1
+
+
+async def test_a_browser_that_hands_out_another_picture_saves_none(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Against tracking, in silence: the sheet that was saved would have no key on it. To print it works."""
+    page = visitor.page
+    await visitor.context.add_init_script(OTHER_PICTURES)
+    await wallet_at_the_page(gift_world, visitor)
+    await fill_in(page)
+    await go_on(page)
+    sheet = page.locator("figure")
+    downloads: list[Download] = []
+    page.on("download", lambda download: downloads.append(download))
+    await sheet.get_by_role("button", name="Save as PNG").click()
+    await expect(sheet.get_by_role("status")).to_contain_text("Nothing was saved: please print it.")
+    assert downloads == []
 
 
 async def test_who_comes_back_to_the_page_finds_its_form(visitor: Visitor, wallet: InjectedWallet) -> None:

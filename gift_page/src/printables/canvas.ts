@@ -208,13 +208,25 @@ export function writeFitted(brush: Brush, words: string, x: number, y: number, w
 
 // -- PNG
 
-/** A PNG that says 200 dots an inch, so that whatever prints it prints it at its true size. */
+/** The browser keeps from pages what they have drawn; it can be printed all the same. */
+export class Withheld extends Error {}
+
+/** A PNG that says 200 dots an inch, so that whatever prints it prints it at its true size. Throws `Withheld`. */
 export async function toPng(canvas: HTMLCanvasElement): Promise<Blob> {
+  if (!givesBack()) throw new Withheld("This browser keeps the picture from the page, against tracking.");
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
   if (blob === null) throw new Error("this browser cannot make a PNG");
   const bytes = new Uint8Array(await blob.arrayBuffer());
   const afterHeader = 8 + 4 + 4 + 13 + 4; // the signature, and the IHDR chunk, which is always the first
   return new Blob([bytes.slice(0, afterHeader), physicalSize(), bytes.slice(afterHeader)], { type: "image/png" });
+}
+
+/** Against tracking some browsers (Tor's, LibreWolf) hand out another picture than was drawn, and say nothing. */
+function givesBack(): boolean {
+  const brush = document.createElement("canvas").getContext("2d");
+  if (brush === null) return false;
+  fillBox(brush, { x: 0, y: 0, width: 8, height: 8 }, "#000000");
+  return brush.getImageData(0, 0, 8, 8).data.every((value, place) => (place % 4 === 3 ? value > 247 : value < 8));
 }
 
 function physicalSize(): Uint8Array<ArrayBuffer> {
