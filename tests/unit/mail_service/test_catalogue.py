@@ -76,6 +76,12 @@ def test_every_kind_of_this_service_has_a_template() -> None:
     assert set(REMINDERS) == KINDS
 
 
+@pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
+def test_no_line_of_the_text_reads_as_a_quotation(template: Template) -> None:
+    """Mail programs fold, grey out or hide lines that begin so, and the safety sentence must be seen."""
+    assert not re.search(r"(?m)^\s*[>|]", RENDERER.sample(template).text)
+
+
 @EACH
 @EACH_ROLE
 def test_both_parts_say_what_every_email_says(template: Template, role: str) -> None:
