@@ -78,7 +78,8 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     except (OperationalError, ProgrammingError) as error:
         state = getattr(error.orig, "sqlstate", None)
         if isinstance(error, OperationalError) and state is None:  # it was not reached, or let nobody in
-            raise Misconfigured("the database does not answer: see DATABASE_URL, is it running?") from None
+            words = "the database does not answer, or refuses us: see DATABASE_URL and the database's own log"
+            raise Misconfigured(words) from None
         # Its disk is full, it takes no writes; a right that its user lacks, an option that it does not know.
         refusal = f"the database refuses ({type(error.orig).__name__}): see DATABASE_URL, and the database's own log"
         raise Misconfigured(refusal) from None

@@ -112,7 +112,8 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
     try:
         serves = await schema_serves(engine)
     except (SQLAlchemyError, OSError) as error:
-        yield "database", False, f"does not answer ({type(error).__name__}): see DATABASE_URL, is it running?"
+        words = f"does not answer, or refuses us ({type(error).__name__})"
+        yield "database", False, f"{words}: see DATABASE_URL and the database's own log"
         return
     if not serves:
         yield "database", False, "the schema is missing or another version's: run `reminder-worker migrate`"
