@@ -244,7 +244,7 @@ def _why(error: Exception) -> str:
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"its certificate is refused, {cause.verify_message.rstrip('.')}"
     if isinstance(cause, ssl.SSLError):
-        return "no TLS comes about with it, is SMTP_TLS right for SMTP_PORT?"
+        return "no TLS comes about with it, see SMTP_TLS and SMTP_PORT"
     if type(error) is SMTPException:  # no STARTTLS, no login: told by the library, of no reply
         return str(error).rstrip(".")
     if isinstance(error, TimeoutError):
