@@ -36,8 +36,8 @@ from reminder_worker.reminders.entries import Claim, Entry, Settlement
 from reminder_worker.reminders.ledger import LEASE_SECONDS, Ledger
 from reminder_worker.reminders.plan import Planner, PlanReport
 from reminder_worker.reminders.resolve import Ready, Resolver
-from reminder_worker.reminders.tasks import collecting_young_objects_only, in_time, together
 from reminder_worker.settings import Settings
+from reminder_worker.tasks import collecting_young_objects_only, in_time, together
 
 log = structlog.get_logger(__name__)
 

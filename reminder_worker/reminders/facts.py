@@ -25,8 +25,8 @@ from reminder_worker.reminders.amounts import total
 from reminder_worker.reminders.audience import ACTIVATIONS, possible_audience
 from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.membership import membership, safe_signers
-from reminder_worker.reminders.tasks import together
 from reminder_worker.reminders.window_view import open_windows
+from reminder_worker.tasks import together
 
 MOST_REMEMBERED = 20_000
 MOST_ROWS = 100

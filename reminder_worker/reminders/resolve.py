@@ -41,8 +41,8 @@ from reminder_worker.reminders.entries import Entry, Settlement, dropped, later
 from reminder_worker.reminders.facts import FactReader, Facts
 from reminder_worker.reminders.horizon import deadline_of
 from reminder_worker.reminders.recipient_rows import body_context, context
-from reminder_worker.reminders.tasks import in_time, together
 from reminder_worker.settings import Settings
+from reminder_worker.tasks import in_time, together
 
 log = structlog.get_logger(__name__)
 

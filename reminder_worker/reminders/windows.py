@@ -34,9 +34,9 @@ from reminder_worker.reminders.horizon import (
     with_deadlines,
 )
 from reminder_worker.reminders.membership import read_memberships
-from reminder_worker.reminders.tasks import collecting_young_objects_only, together
 from reminder_worker.reminders.window_view import open_windows
 from reminder_worker.settings import ReminderSettings
+from reminder_worker.tasks import collecting_young_objects_only, together
 
 log = structlog.get_logger(__name__)
 

@@ -9,13 +9,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.smtp import Inbox
+from reminder_worker import tasks
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.messages import Kind
 from reminder_worker.operations import forget_expired
 from reminder_worker.operations_stuck import settle_unsent
-from reminder_worker.reminders import tasks
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.reminders.ledger import Ledger
 from tests.campaign.nodes import behind

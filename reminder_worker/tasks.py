@@ -2,7 +2,7 @@
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -29,6 +29,17 @@ async def together(*work: Awaitable[Any]) -> list[Any]:
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None
     return [task.result() for task in tasks]
+
+
+async def each_of(items: Sequence[T], at_once: int, work: Callable[[T], Awaitable[object]]) -> None:
+    """So many of them at a time, in their order; `together`."""
+    rest = iter(items)
+
+    async def worker() -> None:
+        for item in rest:
+            await work(item)
+
+    await together(*(worker() for _ in range(min(at_once, len(items)))))
 
 
 async def in_time(work: Awaitable[T]) -> T:
