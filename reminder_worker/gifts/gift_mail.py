@@ -28,7 +28,6 @@ from reminder_worker.gifts.notifications import payload_context
 from reminder_worker.gifts.notify_payload import Letterhead
 from reminder_worker.mail.allowlist import may_mail
 from reminder_worker.mail.client import (
-    OUTAGE_AFTER,
     Accepted,
     MailClient,
     NotAccepted,
@@ -39,6 +38,7 @@ from reminder_worker.mail.client import (
     speaks_of_an_outage,
 )
 from reminder_worker.mail.messages import GiftKind, GiftSubject, gift_body
+from reminder_worker.mail.outbox import OUTAGE_AFTER
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.settings import GiftSettings, MailSettings, Settings

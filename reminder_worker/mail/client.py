@@ -85,6 +85,7 @@ class MailClient:
     def __init__(self, settings: MailSettings) -> None:
         self.concurrency = settings.concurrency
         self.timeout_seconds = settings.timeout_seconds
+        self.keeps_keys = settings.idempotent
         self._url = URL(settings.url)
         self._send_url = self._url / "send"
         token = settings.token.get_secret_value()
@@ -183,9 +184,6 @@ def _retry_after(value: str) -> float | None:
     return min(float(value), MAX_RETRY_AFTER_SECONDS) if value.isascii() and value.isdecimal() else None
 
 
-OUTAGE_AFTER = 5  # such outcomes one after the other: one address that is put off keeps nobody else waiting
-
-
-def speaks_of_an_outage(outcome: Outcome) -> bool:
+def speaks_of_an_outage(outcome: Outcome | MessageStatus) -> bool:
     """Whether the next email would likely meet the same: the service's trouble, not this request's."""
     return isinstance(outcome, _OUTAGE)

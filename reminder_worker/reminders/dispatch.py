@@ -8,31 +8,22 @@ leaves leases that expire and say what they prove (`ledger.py`).
 import asyncio
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from uuid import UUID
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.errors import MailUnavailable, NotConfigured, ServiceError
+from reminder_worker.errors import NotConfigured, ServiceError
 from reminder_worker.indexer.choose import Indexers
-from reminder_worker.mail.client import (
-    OUTAGE_AFTER,
-    Accepted,
-    MailClient,
-    MessageStatus,
-    NotAccepted,
-    Outcome,
-    Refused,
-    SuppressedAddress,
-    Undecided,
-    speaks_of_an_outage,
-)
+from reminder_worker.mail import outbox as become
+from reminder_worker.mail.client import MailClient
+from reminder_worker.mail.outbox import Outage, Settlement
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders import entries as become
 from reminder_worker.reminders.audience import PLANNED_AGAIN
-from reminder_worker.reminders.entries import Claim, Entry, Settlement
+from reminder_worker.reminders.entries import Claim, Entry
 from reminder_worker.reminders.ledger import LEASE_SECONDS, Ledger
 from reminder_worker.reminders.plan import Planner, PlanReport
 from reminder_worker.reminders.resolve import Ready, Resolver
@@ -47,9 +38,9 @@ LOOK_AT = 256  # entries whose recipients are looked at once more, shortly befor
 BUDGET_SECONDS = 90.0  # of sending; prepared slices are posted for a while after it
 OVERTIME_SECONDS = 10.0
 LEASE_MARGIN_SECONDS = 10.0
-OUTAGE_PAUSE_SECONDS = 10.0
-UNDER_WAY_SECONDS = 15.0
 SENT_MEANWHILE_SECONDS = 3600.0
+Keep = Callable[[Claim, Mapping[UUID, tuple[bytes, bytes]]], Awaitable[frozenset[UUID]]]
+"""Store bodies, or confirm those that are stored: which may be posted."""
 
 
 @dataclass(slots=True)
@@ -65,7 +56,7 @@ class DispatchReport:
     unreadable_chains: list[int] = field(default_factory=list)
     more: bool = False
 
-    def count(self, settlements: Sequence[Settlement]) -> None:
+    def count(self, settlements: Sequence[Settlement[Entry]]) -> None:
         for each in settlements:
             states = self.outcomes.setdefault(each.entry.kind.value, {})
             states[each.state] = states.get(each.state, 0) + 1
@@ -98,7 +89,6 @@ class Dispatch:
         self._ledger = Ledger(engine, settings.mail.daily_cap_per_address)
         self._resolver = Resolver(engine, chains, indexers, vault, settings)
         self._mail = mail
-        self._keeps_keys = settings.mail.idempotent
         self._places = asyncio.Semaphore(mail.concurrency)  # under way at once, over all slices
 
     async def look(self) -> bool:
@@ -132,7 +122,7 @@ class Dispatch:
 
     async def _send_due(self, report: DispatchReport, ends: float) -> None:
         prepared: asyncio.Queue[Slice | None] = asyncio.Queue(maxsize=1)
-        posted: asyncio.Queue[tuple[Claim, list[Settlement]] | None] = asyncio.Queue(maxsize=1)
+        posted: asyncio.Queue[tuple[Claim, list[Settlement[Entry]]] | None] = asyncio.Queue(maxsize=1)
 
         async def prepare() -> None:
             while not report.outage and (piece := await self._prepare(report, ends)) is not None:
@@ -172,19 +162,24 @@ class Dispatch:
         report.slices += 1
         report.merged += claim.merged
         report.put_off += claim.put_off
-        ready, settled = await self._resolver.resolve(claim.entries)
-        stored = await self._ledger.store(claim, {each.entry.id: (each.sealed, each.salt) for each in ready})
-        # Not stored: the recipient was replaced, re-encrypted or erased since the claim. A fresh look tells.
-        settled += [become.later(each.entry, 0.0, "recipient_changed") for each in ready if each.entry.id not in stored]
-        await self._settle(report, claim, settled)
-        return Slice(claim, [each for each in ready if each.entry.id in stored], post_until)
+        return await self._made_ready(report, claim, claim.entries, self._ledger.store, post_until)
 
-    async def _post(self, piece: Slice, report: DispatchReport) -> list[Settlement]:
+    async def _made_ready(
+        self, report: DispatchReport, claim: Claim, entries: Sequence[Entry], keep: Keep, post_until: float
+    ) -> Slice:
+        ready, settled = await self._resolver.resolve(entries)
+        kept = await keep(claim, {each.entry.id: (each.sealed, each.salt) for each in ready})
+        # Not kept: the recipient was replaced, re-encrypted or erased since the claim. A fresh look tells.
+        settled += [become.later(each.entry, 0.0, "recipient_changed") for each in ready if each.entry.id not in kept]
+        await self._settle(report, claim, settled)
+        return Slice(claim, [each for each in ready if each.entry.id in kept], post_until)
+
+    async def _post(self, piece: Slice, report: DispatchReport) -> list[Settlement[Entry]]:
         """One outcome for each; what the outage or the end of the lease kept from being posted is proven unsent."""
         async with self._places:
             pass  # nothing of it can be posted before: whoever is looked at until then would wait
-        settled: list[Settlement] = []
-        failures, pause = 0, OUTAGE_PAUSE_SECONDS
+        settled: list[Settlement[Entry]] = []
+        outage = Outage()
         workers = min(self._mail.concurrency, len(piece.ready))
         looked_at: asyncio.Queue[list[Ready] | None] = asyncio.Queue()
         wanted = asyncio.Semaphore()  # one look ahead: nobody was looked at longer ago than two chunks take
@@ -215,31 +210,26 @@ class Dispatch:
             return True
 
         async def worker() -> None:
-            nonlocal failures, pause
             async with self._places:
                 while chunk or await more():
                     if not chunk:
                         continue
                     each = chunk.popleft()
-                    if failures >= OUTAGE_AFTER or time.monotonic() > piece.post_until:
-                        settled.append(become.later(each.entry, pause, "mail_unavailable"))
+                    if outage.begun or time.monotonic() > piece.post_until:
+                        settled.append(outage.spared(each.entry))
                         continue
                     outcome = await self._mail.send(each.entry.id, each.body)
-                    if speaks_of_an_outage(outcome):
-                        failures += 1
-                    else:  # who was to come back later was so for themselves
-                        failures, pause = 0, OUTAGE_PAUSE_SECONDS
-                    if isinstance(outcome, NotAccepted):
-                        pause = max(pause, outcome.retry_after or 0.0)
-                    settled.append(_settlement(each.entry, outcome))
+                    outage.hear(outcome)
+                    settled.append(become.answered(each.entry, outcome))
 
         await together(look(), *(worker() for _ in range(workers)))
-        if failures >= OUTAGE_AFTER:
+        if outage.begun:
             report.outage = True
-            log.warning("mail_service_fails", spared=sum(each.reason == "mail_unavailable" for each in settled))
+            spared = sum(each.reason == "mail_unavailable" and not each.tries for each in settled)
+            log.warning("mail_service_fails", spared=spared)
         return settled
 
-    async def _settle(self, report: DispatchReport, claim: Claim, settled: Sequence[Settlement]) -> None:
+    async def _settle(self, report: DispatchReport, claim: Claim, settled: Sequence[Settlement[Entry]]) -> None:
         await self._ledger.settle(claim, settled)
         report.count(settled)
 
@@ -252,73 +242,18 @@ class Dispatch:
             claim = await self._ledger.claim_unknown(SLICE)
             if not claim.entries:
                 return
-            if not self._keeps_keys:
-                await self._settle(report, claim, [become.held(entry, "undecidable") for entry in claim.entries])
-                continue
-            settled, missing = await self._ask(claim.entries, report)
-            ready, irrelevant = await self._resolver.still_relevant(missing)
-            confirmed = await self._ledger.confirm(claim, [each.entry.id for each in ready])
-            await self._settle(report, claim, [*settled, *irrelevant, *_not_confirmed(ready, confirmed)])
-            again = Slice(claim, [each for each in ready if each.entry.id in confirmed], post_until)
+            outage = Outage()
+            settled, never_sent = await become.ask(self._mail, claim.entries, outage, _never_arrived)
+            report.outage = report.outage or outage.begun
+            await self._settle(report, claim, settled)
+            again = await self._made_ready(report, claim, never_sent, self._ledger.confirm, post_until)
             await self._settle(report, claim, await self._post(again, report))
 
-    async def _ask(self, entries: Sequence[Entry], report: DispatchReport) -> tuple[list[Settlement], list[Entry]]:
-        """What is decided by the answers, and the entries the mail service never heard of."""
-        settled: list[Settlement] = []
-        missing: list[Entry] = []
-        failures = 0
-        rest = iter(entries)
 
-        async def worker() -> None:
-            nonlocal failures
-            for entry in rest:
-                if failures >= OUTAGE_AFTER:
-                    settled.append(become.later(entry, OUTAGE_PAUSE_SECONDS))
-                    continue
-                try:
-                    known = await self._mail.ask(entry.id)
-                except MailUnavailable:
-                    failures += 1
-                    settled.append(become.later(entry, become.backoff(entry.tries), tries=1))
-                    continue
-                failures = 0
-                decided = _decided(entry, known)
-                missing.append(entry) if decided is None else settled.append(decided)
-
-        await together(*(worker() for _ in range(min(self._mail.concurrency, len(entries)))))
-        report.outage = report.outage or failures >= OUTAGE_AFTER
-        return settled, missing
-
-
-def _settlement(entry: Entry, outcome: Outcome) -> Settlement:
-    match outcome:
-        case Accepted(message_id):
-            return become.sent(entry, message_id)
-        case SuppressedAddress():
-            return become.suppressed(entry)
-        case Refused(status):
-            return become.rejected(entry, status)
-        case NotAccepted(_, retry_after):
-            return become.not_accepted(entry, retry_after)
-        case Undecided():
-            return become.undecided(entry)
-
-
-def _decided(entry: Entry, known: MessageStatus) -> Settlement | None:
-    """None when the mail service does not know the key: it may be sent."""
-    if known.state == "accepted" and known.message_id:
-        return become.sent(entry, known.message_id)
-    if known.state == "in_doubt":
-        return become.held(entry, "in_doubt")
-    if known.state == "in_flight":
-        return become.later(entry, UNDER_WAY_SECONDS)
+def _never_arrived(entry: Entry) -> Settlement[Entry] | None:
+    """None when it may be posted again as it is."""
     if entry.sent_meanwhile:
         return become.later(entry, SENT_MEANWHILE_SECONDS)
     if entry.body is None and entry.stored is not None and (entry.reworded or entry.kind in PLANNED_AGAIN):
         return become.afresh(entry)  # its recipient was replaced: what lasts is for a new address, too
     return None
-
-
-def _not_confirmed(ready: Sequence[Ready], confirmed: frozenset[object]) -> list[Settlement]:
-    """Erased or replaced since the claim: asked about again, and then dropped."""
-    return [become.later(each.entry, 0.0) for each in ready if each.entry.id not in confirmed]

@@ -17,9 +17,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.mail.messages import KIND_WINDOWS
+from reminder_worker.mail.outbox import Settlement
 from reminder_worker.reminders import statements as sql
 from reminder_worker.reminders.claims import LIMITED, Sibling, decide
-from reminder_worker.reminders.entries import Claim, Entry, Group, Settlement, read_entry
+from reminder_worker.reminders.entries import Claim, Entry, Group, read_entry
 
 LEASE_SECONDS = 180
 DAY_SECONDS = 86400
@@ -105,22 +106,11 @@ class Ledger:
             values = {"token": claim.token, "ids": _uuids(ids)}
             return frozenset((await conn.execute(sql.NOT_TO_POST, values)).scalars())
 
-    async def settle(self, claim: Claim, settlements: Sequence[Settlement]) -> None:
+    async def settle(self, claim: Claim, settlements: Sequence[Settlement[Entry]]) -> None:
         """Record outcomes. An acceptance counts whoever holds the lease by now; the rest only under ours."""
         if not settlements:
             return
-        rows = [
-            {
-                "id": each.entry.id,
-                "state": each.state,
-                "reason": each.reason,
-                "message_id": each.message_id,
-                "delay": each.delay,
-                "tries": each.tries,
-                "rejections": each.rejections,
-            }
-            for each in settlements
-        ]
+        rows = [each.columns() for each in settlements]
         dropped = [each.entry for each in settlements if each.state == "dropped"]
 
         async def record() -> frozenset[UUID]:
@@ -156,11 +146,10 @@ class Ledger:
         await conn.execute(sql.REFUND, _quota_values(_addresses(over), day))
         return fitting[::-1], over
 
-    async def _refund(self, claim: Claim, settlements: Sequence[Settlement], ours: Set[UUID]) -> None:
+    async def _refund(self, claim: Claim, settlements: Sequence[Settlement[Entry]], ours: Set[UUID]) -> None:
         """Attempts that reached nobody do not use up a person's day; but who holds one now that is no longer ours may
         post it for what it took."""
-        refunded = (each.entry for each in settlements if each.refund and each.entry.id in ours)
-        counts = _addresses(entry for entry in refunded if not entry.undecided)
+        counts = _addresses(each.entry for each in settlements if each.entry.id in ours and each.refund)
         if counts:
             async with self._engine.begin() as conn:
                 await conn.execute(sql.REFUND, _quota_values(counts, claim.quota_day))

@@ -27,6 +27,7 @@ from reminder_worker.mail.messages import (
     request_body,
     told_rows,
 )
+from reminder_worker.mail.outbox import Settlement, dropped, later
 from reminder_worker.privacy.emails import check_mailed_name
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import (
@@ -37,7 +38,7 @@ from reminder_worker.reminders.audience import (
     WINDOW_LINES,
     budget_event,
 )
-from reminder_worker.reminders.entries import Entry, Settlement, dropped, later
+from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.facts import FactReader, Facts
 from reminder_worker.reminders.horizon import deadline_of
 from reminder_worker.reminders.recipient_rows import body_context, context
@@ -90,8 +91,8 @@ class Resolver:
         size = settings.reminders.due_batch_size
         self._readers = {id: FactReader(engine, chain, indexers[id], size) for id, chain in chains.items()}
 
-    async def resolve(self, entries: Sequence[Entry]) -> tuple[list[Ready], list[Settlement]]:
-        """What to post, and what became of the others."""
+    async def resolve(self, entries: Sequence[Entry]) -> tuple[list[Ready], list[Settlement[Entry]]]:
+        """What to post, and what became of the others. An undecided one is posted as it was stored, unchanged."""
         facts, settled = await self._read(entries)
         ready: list[Ready] = []
         for entry in entries:
@@ -103,27 +104,12 @@ class Resolver:
                     settled.append(verdict)
         return ready, settled
 
-    async def still_relevant(self, entries: Sequence[Entry]) -> tuple[list[Ready], list[Settlement]]:
-        """The same for entries whose stored body would be posted once more, unchanged."""
-        facts, settled = await self._read(entries)
-        ready: list[Ready] = []
-        for entry in entries:
-            if entry.chain_id not in facts:
-                continue
-            verdict = self._relevant(entry, facts[entry.chain_id])
-            if isinstance(verdict, Relevant):
-                opened = self._open_body(entry)
-                ready.append(opened) if isinstance(opened, Ready) else settled.append(opened)
-            else:
-                settled.append(verdict)
-        return ready, settled
-
-    async def _read(self, entries: Sequence[Entry]) -> tuple[dict[int, Facts], list[Settlement]]:
+    async def _read(self, entries: Sequence[Entry]) -> tuple[dict[int, Facts], list[Settlement[Entry]]]:
         by_chain: dict[int, list[Entry]] = defaultdict(list)
         for entry in entries:
             by_chain[entry.chain_id].append(entry)
         facts: dict[int, Facts] = {}
-        settled: list[Settlement] = []
+        settled: list[Settlement[Entry]] = []
 
         async def read(chain_id: int, some: Sequence[Entry]) -> None:
             try:
@@ -137,7 +123,7 @@ class Resolver:
         await together(*(read(chain_id, some) for chain_id, some in by_chain.items() if chain_id in self._readers))
         return facts, settled
 
-    def _relevant(self, entry: Entry, facts: Facts) -> Relevant | Settlement:
+    def _relevant(self, entry: Entry, facts: Facts) -> Relevant | Settlement[Entry]:
         legacy = facts.legacies.get(entry.legacy)
         if legacy is None:
             return self._unreadable(entry)
@@ -160,15 +146,17 @@ class Resolver:
             return _outside(entry)
         return Relevant(entry, legacy, role)
 
-    def _unreadable(self, entry: Entry) -> Settlement:
+    def _unreadable(self, entry: Entry) -> Settlement[Entry]:
         if datetime.now(UTC) - entry.created_at > self._max_age:
             return dropped(entry, "legacy_not_readable")
         return later(entry, UNREADABLE_SECONDS, "legacy_not_readable")
 
-    def _ready(self, entry: Entry, facts: Facts) -> Ready | Settlement:
+    def _ready(self, entry: Entry, facts: Facts) -> Ready | Settlement[Entry]:
         verdict = self._relevant(entry, facts)
         if isinstance(verdict, Settlement):
             return verdict
+        if entry.undecided:
+            return self._open_body(entry)
         if entry.stored is None:
             return dropped(entry, "erased")
         try:
@@ -203,7 +191,7 @@ class Resolver:
             extra = {"told": told_rows(told), "routerAddress": checksum(legacy.router)}
         return request_body(entry.kind, to, about, _deadline(entry, legacy, facts.head.timestamp), **extra)
 
-    def _open_body(self, entry: Entry) -> Ready | Settlement:
+    def _open_body(self, entry: Entry) -> Ready | Settlement[Entry]:
         if entry.body is None or entry.stored is None:
             return dropped(entry, "body_gone")
         try:
@@ -212,12 +200,12 @@ class Resolver:
         except DecryptionFailed:
             return self._not_decryptable(entry)
 
-    def _not_decryptable(self, entry: Entry) -> Settlement:
+    def _not_decryptable(self, entry: Entry) -> Settlement[Entry]:
         log.error("entry_not_decryptable", chain_id=entry.chain_id, legacy=entry.legacy, recipient=entry.recipient)
         return later(entry, NOT_DECRYPTABLE_SECONDS, "not_decryptable", tries=1)
 
 
-def _outside(entry: Entry) -> Settlement:
+def _outside(entry: Entry) -> Settlement[Entry]:
     """Of an heir who has just come in a node that is behind says it, too. Windows and budgets are planned again when it
     was wrong; of the others nobody looks twice."""
     if entry.kind in PLANNED_AGAIN or datetime.now(UTC) - entry.created_at > MOST_BEHIND:

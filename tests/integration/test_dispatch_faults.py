@@ -211,7 +211,7 @@ async def test_going_down_for_a_week_in_the_middle_of_it_doubles_nothing(world: 
     for _ in range(8):
         await world.days_pass(1)
         await settle(world, 1)
-    assert await world.states() == {"unknown": 3}
+    assert await world.states() == {"unknown:mail_unavailable": 3}
     await world.mail.start()
     await settle(world)
     await nobody_was_forgotten_and_nobody_heard_twice(world)

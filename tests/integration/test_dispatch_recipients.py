@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Mode, Scenario
-from reminder_worker.reminders import entries as become
+from reminder_worker.mail import outbox as become
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.ledger import Ledger
@@ -108,14 +108,15 @@ async def test_who_is_saved_again_while_an_old_email_is_asked_about_hears_of_an_
     await world.erase(legacy)
     await world.hurry()
     resolver = world.dispatch._resolver
-    still_relevant = resolver.still_relevant
+    resolve = resolver.resolve
 
     async def saved_meanwhile(entries: Sequence[Entry]) -> Any:
         await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
-        return await still_relevant(entries)
+        return await resolve(entries)
 
-    monkeypatch.setattr(resolver, "still_relevant", saved_meanwhile)
-    await world.dispatch._decide_unknown(DispatchReport(), time.monotonic() + 60)
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(resolver, "resolve", saved_meanwhile)
+        await world.dispatch._decide_unknown(DispatchReport(), time.monotonic() + 60)
     assert await world.states() == {"dropped:body_gone": 1}
     for _ in range(2):
         await world.hurry()

@@ -10,8 +10,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
+from reminder_worker.mail import outbox as become
+from reminder_worker.mail.client import NotAccepted, Refused
 from reminder_worker.reminders import dispatch, ledger, statements
-from reminder_worker.reminders import entries as become
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.ledger import Ledger
 from tests.integration.mail_stub import Fault, MailStub
@@ -52,7 +53,7 @@ async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addr
     ledger = Ledger(world.engine, 20)
     claim = await ledger.claim(10)
     await world.sql(lost)
-    await ledger.settle(claim, [become.not_accepted(entry, None) for entry in claim.entries])
+    await ledger.settle(claim, [become.answered(entry, NotAccepted(503)) for entry in claim.entries])
     assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(used,)]
 
 
@@ -97,7 +98,7 @@ async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_doe
     assert entry.stored is not None
     assert await ledger.store(claim, {entry.id: (b"sealed", entry.stored.salt)})
     await world.sql(ANOTHERS + ", state = :state", state=state)
-    await ledger.settle(claim, [become.rejected(entry, 422)])
+    await ledger.settle(claim, [become.answered(entry, Refused(422))])
     assert await world.sql("select state from worker.sent_ledger") == [(state,)]
     await ledger.settle(claim, [become.sent(entry, "m")])
     assert await world.sql("select state from worker.sent_ledger") == [("sent",)]

@@ -1,0 +1,182 @@
+"""What becomes of an email that was claimed: the same rules for reminders and gifts (docs/decisions/0002).
+
+Each of them has a table and statements of its own. Alerts, told at least once and without claims, have rules of their
+own. What is made for every email is not frozen: that would be a tenth of its cost. Nothing changes it all the same.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+from uuid import UUID
+
+from reminder_worker.errors import MailUnavailable
+from reminder_worker.mail.client import (
+    Accepted,
+    MailClient,
+    MessageStatus,
+    NotAccepted,
+    Outcome,
+    Refused,
+    SuppressedAddress,
+    Undecided,
+    speaks_of_an_outage,
+)
+from reminder_worker.tasks import each_of
+
+REJECTIONS_UNTIL_DEAD = 3
+FIRST_BACKOFF_SECONDS = 1.0
+LONGEST_BACKOFF_SECONDS = 3600.0
+UNDER_WAY_SECONDS = 15.0
+OUTAGE_AFTER = 5  # failures one after the other: one address that is put off keeps nobody else waiting
+OUTAGE_PAUSE_SECONDS = 10.0
+_NOBODY_REACHED = frozenset({"released", "suppressed", "dropped", "dead"})
+
+
+class Claimed(Protocol):
+    """An entry in hand. `undecided`: it may have been accepted before, so it is asked about first."""
+
+    id: UUID
+    tries: int
+    rejections: int
+    undecided: bool
+
+
+E = TypeVar("E", bound=Claimed)
+
+
+@dataclass(slots=True, eq=False)
+class Settlement(Generic[E]):
+    """What became of an entry. `delay` in seconds until the next try."""
+
+    entry: E
+    state: str
+    reason: str | None = None
+    message_id: str | None = None
+    delay: float = 0.0
+    tries: int = 0
+    rejections: int = 0
+
+    @property
+    def refund(self) -> bool:
+        """Nothing was sent to its address. What an undecided one took of the address's day, an earlier claim took."""
+        return self.state in _NOBODY_REACHED and not self.entry.undecided
+
+    def columns(self) -> dict[str, Any]:
+        """As both ledgers record it."""
+        return {
+            "id": self.entry.id,
+            "state": self.state,
+            "reason": self.reason,
+            "message_id": self.message_id,
+            "delay": self.delay,
+            "tries": self.tries,
+            "rejections": self.rejections,
+        }
+
+
+def answered(entry: E, outcome: Outcome) -> Settlement[E]:
+    """What the answer to a post proves. A third refusal is the last: the request itself is wrong."""
+    match outcome:
+        case Accepted(message_id):
+            return sent(entry, message_id)
+        case SuppressedAddress():
+            return suppressed(entry)
+        case Refused(status):
+            state = "dead" if entry.rejections + 1 >= REJECTIONS_UNTIL_DEAD else "released"
+            delay = backoff(entry.tries)
+            return Settlement(entry, state, f"rejected_{status}", delay=delay, tries=1, rejections=1)
+        case NotAccepted(_, retry_after):
+            return later(entry, max(backoff(entry.tries), retry_after or 0.0), "mail_unavailable", tries=1)
+        case Undecided():
+            return Settlement(entry, "unknown", delay=backoff(entry.tries), tries=1)
+
+
+def known(entry: E, status: MessageStatus) -> Settlement[E]:
+    """What the mail service knows of an undecided entry, unless it never heard of it."""
+    if status.state == "accepted" and status.message_id:
+        return sent(entry, status.message_id)
+    return held(entry, "in_doubt") if status.state == "in_doubt" else later(entry, UNDER_WAY_SECONDS)
+
+
+def sent(entry: E, message_id: str) -> Settlement[E]:
+    return Settlement(entry, "sent", message_id=message_id, tries=1)
+
+
+def suppressed(entry: E) -> Settlement[E]:
+    return Settlement(entry, "suppressed", "suppressed")
+
+
+def dropped(entry: E, reason: str) -> Settlement[E]:
+    return Settlement(entry, "dropped", reason)
+
+
+def held(entry: E, reason: str) -> Settlement[E]:
+    return Settlement(entry, "held", reason)
+
+
+def later(entry: E, delay: float, reason: str | None = None, *, tries: int = 0) -> Settlement[E]:
+    """Not accepted now. By default for a reason of ours, which counts as no try."""
+    return Settlement(entry, "unknown" if entry.undecided else "released", reason, delay=delay, tries=tries)
+
+
+def afresh(entry: E) -> Settlement[E]:
+    """The mail service never heard of it: proven unsent, to be resolved anew."""
+    return Settlement(entry, "released")
+
+
+def backoff(tries: int) -> float:
+    """Full jitter; the first retry is the next tick's."""
+    if tries == 0:
+        return FIRST_BACKOFF_SECONDS
+    ceiling = min(LONGEST_BACKOFF_SECONDS, 5.0 * 2 ** min(tries, 12))
+    return max(FIRST_BACKOFF_SECONDS, random.uniform(0, ceiling))  # noqa: S311 - not a secret
+
+
+@dataclass(slots=True)
+class Outage:
+    """Several failures of the mail service and no good answer between them. Who was not tried then waits for `pause`,
+    which is what the failures asked for; who was to come back later before them was so for themselves."""
+
+    begun: bool = False
+    pause: float = OUTAGE_PAUSE_SECONDS
+    _failures: int = 0
+
+    def hear(self, outcome: Outcome | MessageStatus) -> None:
+        if not speaks_of_an_outage(outcome):
+            self.begun, self.pause, self._failures = False, OUTAGE_PAUSE_SECONDS, 0
+            return
+        self._failures += 1
+        self.begun = self._failures >= OUTAGE_AFTER
+        if isinstance(outcome, NotAccepted):
+            self.pause = max(self.pause, outcome.retry_after or 0.0)
+
+    def spared(self, entry: E) -> Settlement[E]:
+        return later(entry, self.pause, "mail_unavailable")
+
+
+async def ask(
+    mail: MailClient, entries: Sequence[E], outage: Outage, never_arrived: Callable[[E], Settlement[E] | None]
+) -> tuple[list[Settlement[E]], list[E]]:
+    """What became of undecided entries, and which may be posted again: `never_arrived` gives None for them."""
+    if not mail.keeps_keys:
+        return [held(entry, "undecidable") for entry in entries], []
+    settled: list[Settlement[E]] = []
+    again: list[E] = []
+
+    async def one(entry: E) -> None:
+        if outage.begun:
+            settled.append(outage.spared(entry))
+            return
+        try:
+            status = await mail.ask(entry.id)
+        except MailUnavailable:
+            outage.hear(Undecided())
+            settled.append(later(entry, backoff(entry.tries), "mail_unavailable", tries=1))
+            return
+        outage.hear(status)
+        decided = never_arrived(entry) if status.state == "unknown" else known(entry, status)
+        again.append(entry) if decided is None else settled.append(decided)
+
+    await each_of(entries, mail.concurrency, one)
+    return settled, again
