@@ -147,6 +147,7 @@ EXPIRE_LEASES = text(f"""
 
 _ENTRY = """
     l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
+    l.state = 'unknown' as undecided,
     n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
     (
         select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w

@@ -7,7 +7,7 @@ import secrets
 import time
 from base64 import b64decode, urlsafe_b64encode
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -35,11 +35,13 @@ from reminder_worker.errors import (
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.facts import Gift, Gifts
-from reminder_worker.gifts.gift_mail import SEALED, GiftMail, GiftMailReport, Verdict
+from reminder_worker.gifts.gift_mail import SEALED, GiftMail, GiftMailReport
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
-from reminder_worker.mail.client import MailClient, NotAccepted
+from reminder_worker.mail import outbox as become
+from reminder_worker.mail.client import Accepted, MailClient, NotAccepted
+from reminder_worker.mail.outbox import Outage
 from reminder_worker.operations import forget_expired
 from reminder_worker.operations_stuck import requeue, settle_unsent
 from reminder_worker.privacy.hashing import KeyedHash
@@ -389,16 +391,20 @@ async def test_where_no_email_is_sent_nobody_is_stored_but_what_was_can_be_erase
     assert await world.kept() == 0
 
 
-async def test_a_mail_service_that_is_down_is_not_asked_about_each_email(world: World) -> None:
+async def test_a_mail_service_that_is_down_is_not_asked_about_each_email(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
     """Each question may last as long as the service's time limit, and the leases do not."""
-    for number in range(20):
-        await world.register(world.seal(), recipientEmail=f"{number}@post.example")
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.gift_ledger set state = 'unknown', next_try = now()"))
-    await world.stub.stop()
-    await world.mail.run()
-    asked = await world.rows("select from worker.gift_ledger where tries > 0")
-    assert 5 <= len(asked) <= 12, "until it is plain, and those asked about at once"
+    async with AsyncExitStack() as stack:
+        world = await open_world(stack, engine, chain_scenario, MAIL_CONCURRENCY="8")
+        for number in range(20):
+            await world.register(world.seal(), recipientEmail=f"{number}@post.example")
+        async with world.engine.begin() as connection:
+            await connection.execute(text("update worker.gift_ledger set state = 'unknown', next_try = now()"))
+        await world.stub.stop()
+        await world.mail.run()
+        asked = await world.rows("select from worker.gift_ledger where tries > 0")
+        assert 5 <= len(asked) <= 12, "until it is plain, and those asked about at once"
 
 
 async def test_an_address_that_is_put_off_keeps_nobody_else_waiting(world: World) -> None:
@@ -408,6 +414,44 @@ async def test_an_address_that_is_put_off_keeps_nobody_else_waiting(world: World
     world.stub.fail(Fault.SLOW_DOWN)
     report = await world.mail.run()
     assert report.outcomes["gift_waiting"] == {"released": 1, "sent": 19}
+
+
+async def test_a_mail_service_that_asks_for_a_pause_is_left_alone_for_it(world: World) -> None:
+    """Also by those that were not tried any more."""
+    for number in range(20):
+        await world.register(world.seal(), recipientEmail=f"{number}@post.example")
+    world.stub.retry_after = 1234
+    world.stub.fail(*[Fault.SLOW_DOWN] * 20)
+    await world.mail.run()
+    assert world.stub.requests < 20
+    waits = "select from worker.gift_ledger where kind = 'gift_waiting' and next_try < now() + interval '20 minutes'"
+    assert await world.rows(waits) == []
+
+
+async def test_no_more_is_under_way_than_may_be(
+    engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who waited for a connection beyond the time limit would be taken for one that may have been sent."""
+    under_way, most, another = 0, 0, asyncio.Event()
+
+    async def send(*_: object) -> Accepted:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        if under_way > 1:
+            another.set()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(another.wait(), 0.5)
+        under_way -= 1
+        return Accepted("<taken@test>")
+
+    async with AsyncExitStack() as stack:
+        world = await open_world(stack, engine, chain_scenario, MAIL_CONCURRENCY="1")
+        for number in range(3):
+            await world.register(world.seal(), recipientEmail=f"{number}@post.example")
+        monkeypatch.setattr(world.client, "send", send)
+        await world.mail.run()
+    assert most == 1
 
 
 # -- corrections, erasure, limits -------------------------------------------------------------------
@@ -765,6 +809,23 @@ async def test_whoever_wants_no_email_gets_none(world: World) -> None:
     assert world.stub.requests == 1, "the second is known here to be suppressed"
 
 
+async def test_an_email_that_our_own_memory_keeps_back_does_not_prolong_it(world: World) -> None:
+    """Who changed their mind is written to after a day, however often there was something to tell meanwhile."""
+    await world.register(world.seal())
+    world.stub.fail(Fault.SUPPRESSED)
+    await world.tick()
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.suppression set since = since - interval '23 hours'"))
+    await world.register(world.seal())
+    await world.tick()
+    assert world.stub.requests == 1
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.suppression set since = since - interval '1 hour 1 second'"))
+    await world.register(world.seal())
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+
+
 @pytest.mark.parametrize("lost", ["to a correction", "with its lease"])
 async def test_what_a_worker_has_in_hand_and_lost_is_not_posted_by_it(world: World, lost: str) -> None:
     id = world.seal()
@@ -777,7 +838,7 @@ async def test_what_a_worker_has_in_hand_and_lost_is_not_posted_by_it(world: Wor
     else:
         async with world.engine.begin() as connection:
             await connection.execute(text("update worker.gift_ledger set lease_until = now() - interval '1 s'"))
-    await world.mail._send(entries, token, report)
+    await world.mail._send(entries, token, report, Outage())
     assert world.stub.inbox == []
     for _ in range(2):
         await world.tick()
@@ -792,9 +853,9 @@ async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_doe
     async with world.engine.begin() as connection:
         anothers = "update worker.gift_ledger set lease_token = gen_random_uuid(), state = :state where id = :id"
         await connection.execute(text(anothers), {"state": state, "id": entry.id})
-    await world.mail._settle(entry, token, Verdict("released", "mail_unavailable"), report)
+    await world.mail._settle(become.answered(entry, NotAccepted(503)), token, report)
     assert (await world.states())["gift_waiting"] == state
-    await world.mail._settle(entry, token, Verdict("sent", message_id="m"), report)
+    await world.mail._settle(become.sent(entry, "m"), token, report)
     assert (await world.states())["gift_waiting"] == "sent"
 
 
