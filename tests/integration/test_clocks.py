@@ -58,7 +58,7 @@ async def test_what_waits_to_be_sent_is_sent(world: World) -> None:
     world.mail.fail(Fault.UNAVAILABLE)
     world.scenario.check_in(world.account("owner"), legacy)
     await world.tick()
-    assert sorted(await world.states()) == ["released", "sent"]
+    assert sorted(await world.states()) == ["released:mail_unavailable", "sent"]
     await _put_back(world.engine, "sent_ledger", "next_try")
     assert await world.dispatch.look()
     await world.dispatch.run()
