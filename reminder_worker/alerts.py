@@ -19,7 +19,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import in_transaction
-from reminder_worker.database.tables import alert, alert_state, span
+from reminder_worker.database.tables import FAR, alert, alert_state, span
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.mail.client import (
     Accepted,
@@ -276,8 +276,7 @@ def _due(alerts: FromClause) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
 
 
 def _is_time(alerts: FromClause, now: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Further ahead than any is put off: by a clock of the database's that was put back since."""
-    return or_(alerts.c.next_try <= now, alerts.c.next_try > now + span(days=3))
+    return or_(alerts.c.next_try <= now, alerts.c.next_try > now + literal_column(FAR))
 
 
 def _thing(alerts: FromClause) -> ColumnElement[str]:

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts, Facts
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.tables import age, alert_state, pass_state
+from reminder_worker.database.tables import BOUND_IDLE, age, alert_state, pass_state
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.settings import Settings
 from reminder_worker.watchdog_facts import behind, gather
@@ -51,10 +51,10 @@ BY_STRANGERS: Final = frozenset(
         AlertKind.RELAY_STUCK,  # by using up the caps, which a dearer replacement needs, too
     }
 )
-_ONE_AT_A_TIME = text("""
-    with bounded as materialized (select set_config('idle_in_transaction_session_timeout', '60s', true))
+_ONE_AT_A_TIME = text(f"""
+    with bounded as materialized (select {BOUND_IDLE})
     select pg_advisory_xact_lock(hashtextextended('reminder-worker watchdog', 0)) from bounded
-""")  # the database takes it back from who is frozen or out of reach
+""")  # noqa: S608 - a constant
 
 # Committed before the ping: a database that can only be read, or whose disk is full, is found out by it.
 _A_WRITE = (

@@ -49,6 +49,14 @@ def age(moment: ColumnElement[Any]) -> ColumnElement[int]:
     return cast(extract("epoch", func.clock_timestamp() - moment), Integer)
 
 
+FAR = "interval '3 days'"
+"""Longer than anything of ours is put off: what waits for a moment further ahead was written by the database's clock
+before it was put back, and waits no longer."""
+BOUND_IDLE = "set_config('idle_in_transaction_session_timeout', '60s', true)"
+"""First of all in a transaction whose locks everybody waits for: the database takes them back from who is frozen or out
+of reach."""
+
+
 def span(**parts: float) -> ColumnElement[timedelta]:
     """A time to add to a moment or take from it; `parts` as of `timedelta`. Its type stands in the statement."""
     return cast(timedelta(**parts), Interval)

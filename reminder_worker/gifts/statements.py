@@ -6,6 +6,8 @@ posted, so that an expired lease says by itself what it proves.
 
 from sqlalchemy import TextClause, text
 
+from reminder_worker.database.tables import FAR
+
 WRITE = text("""
     insert into worker.gift_write (chain_id, timelock_id, deadline) values (:chain_id, :timelock_id, :deadline)
     on conflict (chain_id, timelock_id) do update set deadline = excluded.deadline
@@ -72,9 +74,8 @@ NOT_WANTED = text("""
       and state in ('queued', 'released')
 """)
 
-# As of reminders: what the database's clock wrote before it was put back. A day that a giver chose may be as far.
-_FAR = "interval '3 days'"
-_LEASE_IS_OVER = f"state = 'claimed' and (lease_until < now() or lease_until > now() + {_FAR})"
+# A day that a giver chose may be as far.
+_LEASE_IS_OVER = f"state = 'claimed' and (lease_until < now() or lease_until > now() + {FAR})"
 
 # `heads`: the time of each chain's latest block, by which a gift opens; a chain that is not in it is not readable now.
 _HEADS = "json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint)"
@@ -83,7 +84,7 @@ _DUE = f"""
     left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
     left join {_HEADS} on h.chain_id = l.chain_id
     where l.state in ('queued', 'released')
-      and (l.next_try <= now() or (l.kind = 'gift_unlocked' and l.next_try > now() + {_FAR}))
+      and (l.next_try <= now() or (l.kind = 'gift_unlocked' and l.next_try > now() + {FAR}))
       and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time)
 """  # noqa: S608 - our own words
 

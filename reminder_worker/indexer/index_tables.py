@@ -18,6 +18,7 @@ from sqlalchemy import (
     cast,
     delete,
     func,
+    literal_column,
     select,
     update,
 )
@@ -31,8 +32,6 @@ from reminder_worker.indexer.questions import GIFT, LIVE, MOST_GIFTS
 
 AT_ONCE = 5000  # rows in one statement
 Keys = Collection[str] | Collection[int]
-
-IDLE_AT_MOST = "60s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +56,8 @@ async def move_cursor(
 ) -> bool:
     """False when another reader moved it since `old` was read: then nothing of the caller's may be written.
 
-    To be called first in a transaction: it holds the row, so that readers follow one another. The database takes it
-    back from who is frozen or out of reach: nobody else would read meanwhile.
+    To be called first in a transaction: it holds the row, so that readers follow one another.
     """
-    bounded = func.set_config("idle_in_transaction_session_timeout", IDLE_AT_MOST, True)
     place = {"block_number": new.number, "block_hash": new.hash, "source": source}
     first = insert(index_cursor).values(chain_id=chain_id, name=name, **place)
     statement: Update | Insert = first.on_conflict_do_nothing()
@@ -75,7 +72,7 @@ async def move_cursor(
                 index_cursor.c.block_hash == old.hash,
             )
         )
-    moved = await connection.execute(statement.returning(index_cursor.c.chain_id, bounded))
+    moved = await connection.execute(statement.returning(index_cursor.c.chain_id, literal_column(tables.BOUND_IDLE)))
     return moved.one_or_none() is not None
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from sqlalchemy import text
 
+from reminder_worker.database.tables import BOUND_IDLE
 from reminder_worker.relay.slot_statements import OPEN
 
 _VIEW: Final = "id, chain_id, lane, state, reason, tx_hash, block_number, created_at, updated_at"
@@ -54,13 +55,12 @@ READ_WALLET = text(
     "select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet"
 )
 
-# Whoever takes nonces or touches budgets holds this row first: no two deadlock, and none sees the other's half. The
-# database takes it back from who is frozen or out of reach: nobody else would get a nonce meanwhile.
-LOCK_WALLET = text("""
-    with bounded as materialized (select set_config('idle_in_transaction_session_timeout', '60s', true))
+# Whoever takes nonces or touches budgets holds this row first: no two deadlock, and none sees the other's half.
+LOCK_WALLET = text(f"""
+    with bounded as materialized (select {BOUND_IDLE})
     select next_nonce, stopped from worker.relay_wallet w cross join bounded
     where chain_id = :chain_id and address = :wallet for update of w
-""")
+""")  # noqa: S608 - a constant
 
 STOP_WALLET = text("""
     update worker.relay_wallet set stopped = :reason, stopped_at = clock_timestamp()

@@ -2,6 +2,8 @@
 
 from sqlalchemy import text
 
+from reminder_worker.database.tables import FAR
+
 # A window waits for members read at its block or later; one of a legacy that is no longer watched waits for ever.
 _TO_PLAN = """
     from worker.due_window d
@@ -27,8 +29,7 @@ _BUDGETS = f"""
       ))
 """
 
-# Further ahead than any is put off: by a clock that was put back since.
-_IS_TIME = "(next_try <= now() or next_try > now() + interval '3 days')"
+_IS_TIME = f"(next_try <= now() or next_try > now() + {FAR})"
 
 SOMETHING_TO_PLAN = text(
     "select exists ("  # noqa: S608 - nothing but constants

@@ -9,7 +9,8 @@ few that it compares each of them with each of the slice. `offset 0` makes it us
 
 from sqlalchemy import text
 
-FAR = "interval '3 days'"
+from reminder_worker.database.tables import BOUND_IDLE, FAR
+
 HAS_WORK = text(f"""
     select exists (
         select from worker.sent_ledger
@@ -22,12 +23,11 @@ HAS_WORK = text(f"""
     ) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until > now() + {FAR})
 """)  # noqa: S608 - a constant
 
-# The database takes it back from who is frozen or out of reach: nobody else would send anything meanwhile.
-LOCK_CLAIMS = text("""
-    with bounded as materialized (select set_config('idle_in_transaction_session_timeout', '60s', true)),
+LOCK_CLAIMS = text(f"""
+    with bounded as materialized (select {BOUND_IDLE}),
     locked as materialized (select pg_advisory_xact_lock(:lock) from bounded)
     select cast(floor(extract(epoch from now()) / :day) * :day as bigint) from locked
-""")
+""")  # noqa: S608 - a constant
 
 EXPIRE_LEASES = text(f"""
     with waits_no_longer as (

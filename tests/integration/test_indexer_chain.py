@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
+from reminder_worker.database import tables
 from reminder_worker.database.tables import chain_event, index_cursor, legacy, reminder_config, timelock
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer import index_tables
@@ -488,7 +489,7 @@ async def test_who_is_frozen_in_the_middle_of_a_slice_keeps_no_other_from_readin
         old = await index_tables.read_cursor(frozen, index._chain.chain_id, CURSOR)
         assert old is not None
         with monkeypatch.context() as soon:
-            soon.setattr(index_tables, "IDLE_AT_MOST", "200ms")
+            soon.setattr(tables, "BOUND_IDLE", tables.BOUND_IDLE.replace("60s", "200ms"))
             new = replace(old, number=old.number + 1)
             assert await index_tables.move_cursor(frozen, index._chain.chain_id, CURSOR, old, new, "frozen")
         async with asyncio.timeout(30):
