@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Row, func, or_
+from sqlalchemy import BigInteger, Row, func, literal, or_, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.tokens import Tokens
 from reminder_worker.chain.values import Block
-from reminder_worker.database.tables import price, price_feed, span
+from reminder_worker.database.tables import price, price_feed, price_feed_before, span
 from reminder_worker.settings import PriceFeed
 from reminder_worker.statistics.feeds import SANE, Answer, Round, Verdict, judge, read_feeds
 from reminder_worker.statistics.prices import ETHER, feeds_asked
@@ -111,11 +111,13 @@ class Prices:
     ) -> None:
         """An endpoint that lags does not overwrite what was seen at a later block, unless that is more than an hour
         old: its block may have been absurd. A feed that was exchanged starts anew."""
+        await self._keep_exchanged(connection, block, [each.feed for each in readings if each.last is None])
         rows = [
             {
                 "chain_id": self._chain.chain_id,
                 "token": each.feed.token,
                 "feed": each.feed.feed,
+                "heartbeat_seconds": each.feed.heartbeat_seconds,
                 "symbol": symbols.get(each.feed.token) or (each.last.symbol if each.last else None),
                 "verdict": each.verdict.value,
                 "round_id": each.sane.round_id if each.sane else each.last.round_id if each.last else None,
@@ -138,6 +140,20 @@ class Prices:
                 ),
             )
         )
+
+    async def _keep_exchanged(self, connection: AsyncConnection, block: Block, new: Sequence[PriceFeed]) -> None:
+        """Which feeds the tokens of `new` ones had until this block, if any: the past is what those said."""
+        if not new:
+            return
+        until = literal(block.timestamp, BigInteger)
+        last = price_feed.c
+        others = select(last.chain_id, last.token, until, last.feed, last.heartbeat_seconds).where(
+            last.chain_id == self._chain.chain_id,
+            last.token.in_([each.token for each in new]),
+            tuple_(last.token, last.feed).not_in([(each.token, each.feed) for each in new]),
+        )
+        columns = ["chain_id", "token", "until", "feed", "heartbeat_seconds"]
+        await connection.execute(insert(price_feed_before).from_select(columns, others).on_conflict_do_nothing())
 
 
 def _good(last: Row[Any] | None) -> Round | None:

@@ -9,10 +9,27 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Row, Select, String, and_, cast, column, func, select, true, values
+from sqlalchemy import (
+    BigInteger,
+    Integer,
+    Row,
+    Select,
+    String,
+    Subquery,
+    and_,
+    cast,
+    column,
+    func,
+    null,
+    select,
+    true,
+    union_all,
+    values,
+)
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.tables import price, price_feed
+from reminder_worker.database.tables import price, price_feed, price_feed_before
 from reminder_worker.settings import ChainSettings, PriceFeed
 from reminder_worker.statistics.feeds import Verdict, dollars, is_stale
 
@@ -89,14 +106,13 @@ async def feed_states(engine: AsyncEngine, chain_settings: ChainSettings) -> lis
 async def prices_at(engine: AsyncEngine, chain_settings: ChainSettings, moment: int) -> Mapping[str, Price]:
     """By token, as our own history knows them at a moment (unix seconds); without tokens that it does not know then.
 
-    `age` and `stale` are those of that moment; after the last look at a feed the last price is no fresher than now.
+    Of a feed that was exchanged since, while it has a price of then. `age` and `stale` are those of that moment; after
+    the last look at a feed the last price is no fresher than now.
     """
     feeds = chain_settings.price_feeds
     if not feeds:
         return {}
-    asked = values(column("token", String), column("feed", String), name="asked").data(
-        [(each.token, each.feed) for each in feeds]
-    )
+    asked = _feeds_at(chain_settings, moment)
     newest = (
         select(price)
         .where(
@@ -112,12 +128,27 @@ async def prices_at(engine: AsyncEngine, chain_settings: ChainSettings, moment: 
     of_token = and_(known.chain_id == chain_settings.chain_id, known.token == asked.c.token)
     is_last = and_(known.feed == newest.c.feed, known.round_id == newest.c.round_id, known.block_time <= moment)
     is_denied = and_(is_last, known.verdict != Verdict.GOOD)
-    question = select(asked.c.token, newest, known.symbol, is_denied.label("is_denied")).select_from(
-        asked.join(newest, true()).outerjoin(price_feed, of_token)
+    question = (
+        select(asked.c.token, asked.c.heartbeat_seconds, newest, known.symbol, is_denied.label("is_denied"))
+        .select_from(asked.join(newest, true()).outerjoin(price_feed, of_token))
+        .ext(distinct_on(asked.c.token))
+        .order_by(asked.c.token, asked.c.until.asc().nulls_last())
     )
     async with engine.connect() as connection:
         rows = {row.token: row for row in await connection.execute(question)}
     return {each.token: _past(each, rows[each.token], moment) for each in feeds if each.token in rows}
+
+
+def _feeds_at(chain_settings: ChainSettings, moment: int) -> Subquery:
+    """Rows of `token`, `feed`, `heartbeat_seconds`, `until`: the feeds of today, and those they replaced after then."""
+    today = values(
+        column("token", String), column("feed", String), column("heartbeat_seconds", Integer), name="today"
+    ).data([(each.token, each.feed, each.heartbeat_seconds) for each in chain_settings.price_feeds])
+    known = price_feed_before.c
+    before = select(known.token, known.feed, known.heartbeat_seconds, known.until).where(
+        known.chain_id == chain_settings.chain_id, known.until > moment
+    )
+    return union_all(select(today, cast(null(), BigInteger).label("until")), before).subquery("asked")
 
 
 async def rounds_kept(engine: AsyncEngine) -> int:
@@ -140,7 +171,8 @@ def _current(feed: PriceFeed, row: Row[Any]) -> Price:
 
 def _past(feed: PriceFeed, row: Row[Any], moment: int) -> Price:
     age = moment - row.updated_at
-    return _price(feed, row, age, bool(row.is_denied) or is_stale(age, feed.heartbeat_seconds))
+    heartbeat = row.heartbeat_seconds or feed.heartbeat_seconds
+    return _price(feed, row, age, bool(row.is_denied) or is_stale(age, heartbeat))
 
 
 def _price(feed: PriceFeed, row: Row[Any], age: int, stale: bool) -> Price:

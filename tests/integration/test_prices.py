@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -344,6 +344,41 @@ async def test_history_calls_no_price_fresh_that_is_not_believed_now(feeds: Feed
     feeds.set_ether(2_600 * DOLLARS)
     await feeds.run()
     assert not (await feeds.at(feeds.anvil.now()))[ETHER].stale
+
+
+async def test_history_outlives_the_exchange_of_a_feed(feeds: Feeds) -> None:
+    """Before it each moment has the price, and the heartbeat, of the feed that was asked then, there and back again."""
+    first = feeds.set_ether(2_500 * DOLLARS)
+    await feeds.run()
+    feeds.anvil.increase_time(2 * HOUR)
+    another = deploy_contract(feeds.anvil, feeds.scenario.contracts["PriceFeed"], "ETH / USD", 18, 2_700 * 10**18)
+    today = feeds.settings.price_feeds
+    moved = [replace(each, feed=another, heartbeat_seconds=DAY) if each.token == ETHER else each for each in today]
+    other = feeds.with_feeds(*moved)
+    await other.run()
+    (second,) = (await feeds.rows("select block_time from worker.price_feed where token = 'ETH'"))[0]
+    feeds.anvil.increase_time(2 * HOUR)
+    third = feeds.set_ether(2_600 * DOLLARS)
+    await feeds.run()
+    for asked in (feeds, other):
+        found = [(await asked.at(moment)).get(ETHER) for moment in (first - 1, first, second - 1, second, third - 1)]
+        told = [each and (each.usd, each.stale) for each in found]
+        assert told == [None, (2500, False), (2500, True), (2700, False), (2700, False)]
+    assert (await feeds.at(feeds.anvil.now()))[ETHER].usd == 2600
+    assert (await feeds.at(second))[feeds.usdc].usd == 1
+    await other.chain.close()
+
+
+async def test_a_feed_that_never_had_a_price_hides_none_of_the_one_in_its_place(feeds: Feeds) -> None:
+    """As one that was named wrongly: the history of its token begins with the first price there is."""
+    nobody = "0x" + "77" * 20
+    wrong = feeds.with_feeds(PriceFeed(ETHER, nobody, HOUR))
+    moment = feeds.set_ether(2_500 * DOLLARS)
+    await wrong.run()
+    feeds.anvil.increase_time(60)
+    await feeds.run()
+    assert (await feeds.at(moment))[ETHER].usd == 2500
+    await wrong.chain.close()
 
 
 async def test_a_round_answered_anew_after_a_reorganisation_has_the_later_answer(feeds: Feeds) -> None:
