@@ -21,6 +21,10 @@ from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMisma
 from reminder_worker.signed import check_deadline, served_chain, service_domain, spend
 
 MOST_SEEN: Final = 10_000  # legacies kept in memory
+SIGNED_ON_CHAIN: Final = (
+    "What a smart wallet signs on chain everybody sees there, and could send first: to see the set, sign without a"
+    " transaction."
+)
 _ABOUT_A_LEGACY = ({"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"})
 MESSAGE_TYPES: Mapping[str, tuple[Mapping[str, str], ...]] = MappingProxyType(
     {
@@ -83,6 +87,8 @@ class Authoriser:
         """
         chain = served_chain(self._chains, request.chain_id)
         check_deadline(request.deadline, self._now())
+        if primary_type == "ReadRecipients" and not request.signature:
+            raise SignerMismatch(SIGNED_ON_CHAIN)
         digest = message_digest(request, primary_type, payload_hash)
         about = request.chain_id, request.legacy
         asked = _Asked(request, digest, self._seen.get(about), require_premium)

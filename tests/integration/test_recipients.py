@@ -273,8 +273,8 @@ async def test_two_writes_at_once_leave_one_whole_set(world: World, owner: Local
     assert {each["recipient"] for each in await _people(world, owner, legacy)} == {f"0x{6:040x}", f"0x{16:040x}"}
 
 
-async def test_a_safe_signs_by_its_contract(world: World) -> None:
-    """The creator is a contract wallet: one of its owners' keys is accepted by ERC-1271, a stranger's is not."""
+def _legacy_of_a_safe(world: World) -> tuple[LocalAccount, str, Legacy]:
+    """One of the Safe's owners, the Safe and its legacy."""
     signer, scenario = world.scenario.account("safe owner"), world.scenario
     safe = scenario.create_safe([signer])
     scenario.anvil.set_balance(safe, 10**20)
@@ -288,18 +288,35 @@ async def test_a_safe_signs_by_its_contract(world: World) -> None:
     )
     sent = scenario.execute_from_safe(signer, safe, scenario.deployment.transfer_eoa_legacy_router, create)
     (legacy,) = scenario._created(sent)
+    return signer, safe, legacy
+
+
+async def test_a_safe_signs_by_its_contract(world: World) -> None:
+    """The creator is a contract wallet: one of its owners' keys is accepted by ERC-1271, a stranger's is not."""
+    signer, _, legacy = _legacy_of_a_safe(world)
     assert (await world.ingest(signer, legacy, [person(1)])).status == 200
     assert len(await _people(world, signer, legacy)) == 1
     assert (await world.call(world.scenario.account("stranger"), "ReadRecipients", legacy)).code == "signer_mismatch"
 
-    # What its owners sign on chain has no signature besides.
-    asked = {**world.signed(signer, "ReadRecipients", legacy), "signature": "0x"}
-    assert (await world.post("/recipients", asked)).code == "signer_mismatch"
+
+@pytest.mark.parametrize(
+    ("primary_type", "path", "status"), [("ReadRecipients", "/recipients", 403), ("EraseLegacy", "/erase-legacy", 200)]
+)
+async def test_what_a_safe_signs_on_chain_does_what_it_says_and_shows_nobody_the_set(
+    world: World, primary_type: str, path: str, status: int
+) -> None:
+    """It has no signature besides, so that whoever watches the chain could send it first."""
+    signer, safe, legacy = _legacy_of_a_safe(world)
+    assert (await world.ingest(signer, legacy, [person(1)])).status == 200
+    asked = {**world.signed(signer, primary_type, legacy), "signature": "0x"}
+    assert (await world.post(path, asked)).code == "signer_mismatch"
+
     domain = {"name": "Reminder Worker", "version": "1", "chainId": world.chain_id}
     message = {"legacy": legacy.address, "deadline": asked["deadline"]}
-    digest = signer.sign_typed_data(domain, {"ReadRecipients": ABOUT}, message).message_hash
-    scenario.execute_from_safe(signer, safe, safe, scenario.contracts["SafeStandIn"].encode("signMessage", digest))
-    assert len((await world.post("/recipients", asked)).body["recipients"]) == 1
+    digest = signer.sign_typed_data(domain, {primary_type: ABOUT}, message).message_hash
+    sign = world.scenario.contracts["SafeStandIn"].encode("signMessage", digest)
+    world.scenario.execute_from_safe(signer, safe, safe, sign)
+    assert (await world.post(path, asked)).status == status
 
 
 async def test_an_eip_7702_account_signs_by_its_code(world: World, owner: LocalAccount, legacy: Legacy) -> None:
