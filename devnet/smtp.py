@@ -166,7 +166,7 @@ class Inbox:
         self, _server: SMTP, _session: Session, _envelope: Envelope, _method: str, data: Any
     ) -> AuthResult:
         right = isinstance(data, LoginPassword) and (data.login.decode(), data.password.decode()) == self._login
-        return AuthResult(success=right)
+        return AuthResult(success=right, handled=False)  # as handled, nobody answers
 
     # The hooks of aiosmtpd.
 

@@ -427,7 +427,8 @@ async def test_starttls_and_login(mail_database: str, certificate: ssl.SSLContex
     async with served(environment(mail_database, inbox, SMTP_PASSWORD="right", **settings)) as client:
         assert (await client.send("key-1")).status == 200
     async with served(environment(mail_database, inbox, SMTP_PASSWORD="wrong", **settings)) as client:
-        assert (await client.send("key-2")).status == 503
+        answer = await client.send("key-2")
+    assert (answer.status, answer.json["code"]) == (503, "smtp_refused")
     assert len(inbox.messages) == 1
     await inbox.stop()
 
