@@ -496,7 +496,7 @@ def test_a_chain_that_stopped_leaves_no_states_on_the_disk(tmp_path: Path, monke
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     monkeypatch.setenv("HOME", str(home))
     with Anvil() as anvil:
-        anvil.mine(2_000)  # more than it keeps in memory
+        anvil.mine(600)  # more than it keeps in memory
         assert list(temporary.rglob("*.json"))
     assert not list(temporary.iterdir())
     assert not list(home.rglob("*.json"))
