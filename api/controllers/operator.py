@@ -51,7 +51,7 @@ class ChainAnswer(Struct, rename="camel"):
 class StatusAnswer(Struct, rename="camel"):
     """How this installation is set: booleans and public facts only."""
 
-    passes: Annotated[dict[str, bool], Meta(description="Which passes are configured")]
+    passes: Annotated[dict[str, bool], Meta(description="Which passes are configured; `relay`: of what users signed")]
     chains: Annotated[list[ChainAnswer], Meta(description="Public facts of each chain")]
 
 
@@ -114,6 +114,7 @@ class StatusController(Controller):
         """Header `Authorization: Bearer OPS_STATUS_SECRET`. Booleans and public facts; never a secret."""
         found = await operators.chain_statuses(parts.chains, parts.wallets)
         passes = {step.name: step.switched_off(parts.settings) is None for step in PASSES}
+        passes["relay"] = parts.settings.relay is not None  # it follows renewals, too, which `auto_renew` is about
         return StatusAnswer(passes, [_chain(each) for each in found])
 
 

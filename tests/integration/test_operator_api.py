@@ -77,6 +77,17 @@ async def test_the_status_shows_booleans_and_public_facts_and_no_secret(
             assert secret not in text.lower()
 
 
+async def test_the_status_calls_nothing_relayed_where_timers_alone_are_renewed(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Renewals are followed by the pass that follows what users signed; nobody's request would be taken."""
+    attestor = chain_scenario.account("attestor")
+    async with open_world(chain_scenario, engine, **SECRETS, ATTESTOR_KEY=attestor.key.hex()) as world:
+        told = (await world.request("GET", "/ops/status", **bearer(STATUS))).body
+        assert (told["passes"]["relay"], told["passes"]["auto_renew"]) == (False, True)
+        assert [wallet["role"] for wallet in told["chains"][0]["wallets"]] == ["attestor"]
+
+
 async def test_the_status_of_a_chain_that_does_not_answer_says_so(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
