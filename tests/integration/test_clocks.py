@@ -15,7 +15,7 @@ from reminder_worker.errors import LimitReached
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.plan import PlanReport
-from tests.integration import test_gift_mail
+from tests.integration import gift_mail_world
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
 from tests.integration.renewal_world import CHAIN_ID, open_renewals
@@ -30,9 +30,9 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
 
 
 @pytest.fixture
-async def gifts(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[test_gift_mail.World]:
+async def gifts(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[gift_mail_world.World]:
     async with AsyncExitStack() as stack:
-        yield await test_gift_mail.open_world(stack, engine, chain_scenario)
+        yield await gift_mail_world.open_world(stack, engine, chain_scenario)
 
 
 async def _put_back(engine: AsyncEngine, table: str, *columns: str) -> None:
@@ -137,27 +137,29 @@ async def test_a_cooldown_lasts_no_longer_than_one_that_begins_now(engine: Async
         await quotas.cooldown(None, "cool", "a", 100)
 
 
-async def test_what_is_due_at_once_does_not_wait_for_the_clock_of_who_registers_it(gifts: test_gift_mail.World) -> None:
+async def test_what_is_due_at_once_does_not_wait_for_the_clock_of_who_registers_it(
+    gifts: gift_mail_world.World,
+) -> None:
     """The API's machine is three hours ahead of the database's."""
     id = gifts.seal()
     gifts.notifications._now = lambda: time.time() + 3 * 3600
     gifts._deadline += 3 * 3600
     await gifts.register(id)
     await gifts.mail.run()
-    assert gifts.stub.told("gift_waiting") == [test_gift_mail.NORMAL]
+    assert gifts.stub.told("gift_waiting") == [gift_mail_world.NORMAL]
     gifts.scenario.advance(30 * DAY + 1)
     await gifts.mail.run()
-    assert gifts.stub.told("gift_unlocked") == [test_gift_mail.NORMAL]
+    assert gifts.stub.told("gift_unlocked") == [gift_mail_world.NORMAL]
 
 
-async def test_an_opened_gift_is_told_of_on_its_day(gifts: test_gift_mail.World) -> None:
+async def test_an_opened_gift_is_told_of_on_its_day(gifts: gift_mail_world.World) -> None:
     await gifts.register(gifts.seal(), timing="none")
     await _put_back(gifts.engine, "gift_ledger", "next_try")
     assert not await gifts.mail.look()
     gifts.scenario.advance(30 * DAY + 1)
     assert await gifts.mail.look()
     await gifts.mail.run()
-    assert gifts.stub.told("gift_unlocked") == [test_gift_mail.NORMAL]
+    assert gifts.stub.told("gift_unlocked") == [gift_mail_world.NORMAL]
 
 
 async def test_alerts_are_mailed(engine: AsyncEngine, chain_scenario: Scenario) -> None:
@@ -175,7 +177,7 @@ async def test_alerts_are_mailed(engine: AsyncEngine, chain_scenario: Scenario) 
         assert await world.sql("select count(*) from worker.alert where state = 'queued'") == [(0,)]
 
 
-async def test_nothing_is_forgotten_by_a_clock_far_ahead_of_the_chains(gifts: test_gift_mail.World) -> None:
+async def test_nothing_is_forgotten_by_a_clock_far_ahead_of_the_chains(gifts: gift_mail_world.World) -> None:
     """Gifts still to be told of would be, with all that was spent today."""
     await gifts.register(gifts.seal())
     async with gifts.engine.begin() as connection:

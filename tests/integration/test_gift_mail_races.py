@@ -1,22 +1,28 @@
-"""Emails of gifts and their givers at the same moment: what is corrected or erased while a worker has it in hand."""
+"""Emails of gifts at the same moment: what is corrected or erased while a worker has it in hand; several workers."""
 
 import asyncio
+import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
+from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.facts import Gifts
-from reminder_worker.mail.client import MailClient
+from reminder_worker.gifts.gift_mail import GiftMailReport
+from reminder_worker.mail import outbox as become
+from reminder_worker.mail.client import MailClient, NotAccepted
+from reminder_worker.mail.outbox import Outage
 from reminder_worker.operator import erase_person
+from tests.integration.gift_mail_world import NORMAL, World, open_world
 from tests.integration.mail_stub import Fault
-from tests.integration.test_gift_mail import NORMAL, World, open_world
 
 _BLOCKED = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
 
@@ -198,3 +204,127 @@ async def test_an_email_is_remembered_until_the_gift_it_is_now_about_has_opened(
     await world.register(id, timing="none")
     question = "select unlock_time < extract(epoch from expires_at) as kept from worker.gift_notification"
     assert [row.kept for row in await world.rows(f"{question} join worker.gift_ledger using (email_hash)")] == [True]
+
+
+# -- several workers ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lost", ["to a correction", "with its lease"])
+async def test_what_a_worker_has_in_hand_and_lost_is_not_posted_by_it(world: World, lost: str) -> None:
+    id = world.seal()
+    await world.register(id)
+    token, report = uuid4(), GiftMailReport()
+    entries = await world.mail._claim(sql.CLAIM, token, await world.mail._times(report))
+    assert len(entries) == 1
+    if lost == "to a correction":
+        await world.register(id, recipientEmail="right@post.example")
+    else:
+        async with world.engine.begin() as connection:
+            await connection.execute(text("update worker.gift_ledger set lease_until = now() - interval '1 s'"))
+    await world.mail._send(entries, token, report, Outage())
+    assert world.stub.inbox == []
+    for _ in range(2):
+        await world.tick()
+    assert world.stub.told("gift_waiting") == ["right@post.example" if lost == "to a correction" else NORMAL]
+
+
+@pytest.mark.parametrize("state", ["claimed", "unknown", "held"])
+async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_does(world: World, state: str) -> None:
+    await world.register(world.seal())
+    token, report = uuid4(), GiftMailReport()
+    (entry,) = await world.mail._claim(sql.CLAIM, token, await world.mail._times(report))
+    async with world.engine.begin() as connection:
+        anothers = "update worker.gift_ledger set lease_token = gen_random_uuid(), state = :state where id = :id"
+        await connection.execute(text(anothers), {"state": state, "id": entry.id})
+    await world.mail._settle(become.answered(entry, NotAccepted(503)), token, report)
+    assert (await world.states())["gift_waiting"] == state
+    await world.mail._settle(become.sent(entry, "m"), token, report)
+    assert (await world.states())["gift_waiting"] == "sent"
+
+
+async def test_an_undecided_email_is_asked_about_by_one_worker_at_a_time(world: World) -> None:
+    await world.register(world.seal())
+    world.stub.fail(Fault.DIES_BEFORE)
+    await world.tick()
+    assert (await world.states())["gift_waiting"] == "unknown"
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.gift_ledger set next_try = now()"))
+    times = await world.mail._times(GiftMailReport())
+    assert len(await world.mail._claim(sql.CLAIM_UNKNOWN, uuid4(), times)) == 1
+    assert await world.mail._claim(sql.CLAIM_UNKNOWN, uuid4(), times) == []
+
+
+@pytest.mark.parametrize("lost", [False, True])
+async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addresss_day(
+    world: World, monkeypatch: pytest.MonkeyPatch, lost: bool
+) -> None:
+    """Who holds it now may post it for that."""
+
+    async def not_accepted(*_: Any) -> NotAccepted:
+        if lost:
+            async with world.engine.begin() as connection:
+                await connection.execute(text("update worker.gift_ledger set lease_token = gen_random_uuid()"))
+        return NotAccepted(503)
+
+    await world.register(world.seal())
+    monkeypatch.setattr(world.client, "send", not_accepted)
+    await world.tick()
+    used = await world.rows("select used from worker.quota where scope = 'email_day'")
+    assert [row.used for row in used] == [1 if lost else 0]
+
+
+async def test_two_workers_at_once_send_one_email(world: World) -> None:
+    for _ in range(6):
+        await world.register(world.seal(), recipientEmail=f"{secrets.token_hex(4)}@post.example")
+    await asyncio.gather(world.mail.run(), world.another_mail().run(), world.another_mail().run())
+    told = world.stub.told("gift_waiting")
+    assert len(told) == len(set(told)) == 6
+
+
+async def test_a_worker_that_died_between_store_and_answer_is_asked_about(world: World) -> None:
+    """The lease is over and the body stored: nobody knows, so the mail service is asked before anything is sent."""
+    await world.register(world.seal())
+    world.stub.fail(Fault.ACCEPTS_AND_HANGS)
+    running = asyncio.create_task(world.mail.run())
+    await world.stub.hangs.wait()
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    async with world.engine.begin() as connection:
+        await connection.execute(
+            text(
+                "update worker.gift_ledger set lease_until = now() - interval '1 second' where lease_until is not null"
+            )
+        )
+    await world.tick()
+    assert (await world.states())["gift_waiting"] == "sent"
+    assert len(world.stub.inbox) == 1
+
+
+async def test_an_erasure_while_the_email_is_on_its_way_leaves_no_body_behind(world: World) -> None:
+    """The row goes between the store and the answer; what becomes of the email keeps nothing of it."""
+    id = world.seal()
+    await world.register(id)
+    world.stub.fail(Fault.ACCEPTS_AND_HANGS)
+    running = asyncio.create_task(world.mail.run())
+    await world.stub.hangs.wait()
+    await world.notifications.erase(world.erasure(id))
+    await world.stub.stop()
+    await running
+    assert await world.rows("select from worker.gift_ledger where body is not null or body_salt is not null") == []
+    await world.stub.start()
+    await world.tick()
+    assert (await world.states())["gift_waiting"] == "sent"
+    assert len(world.stub.inbox) == 1
+
+
+async def test_opening_day_and_erasures_at_once_hold_nobody_up(world: World) -> None:
+    """They lock the same rows in other orders: whoever loses tries again."""
+    gifts = [world.seal() for _ in range(8)]
+    for number, id in enumerate(gifts):
+        await world.register(id, timing="none", recipientEmail=f"{number}@post.example")
+    world.scenario.advance(30 * DAY + 1)
+    erasures = [world.notifications.erase(world.erasure(id)) for id in gifts]
+    await asyncio.gather(world.mail.run(), world.another_mail().run(), *erasures)
+    await world.tick()
+    assert await world.kept() == 0
+    assert len(world.stub.inbox) == len({email.to for email in world.stub.inbox})

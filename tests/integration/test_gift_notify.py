@@ -1,0 +1,353 @@
+"""Who may have somebody told of a gift, in which words, how often; corrections and erasure."""
+
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Scenario
+from reminder_worker.errors import (
+    AlreadyUsed,
+    ChainUnavailable,
+    InvalidInput,
+    LimitReached,
+    NotConfigured,
+    NotFound,
+    SignerMismatch,
+    Superseded,
+)
+from reminder_worker.gifts.facts import Gifts
+from reminder_worker.gifts.notifications import GiftNotifications
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.quotas import Quotas
+from reminder_worker.runtime import make_gift_notifications
+from tests.integration.gift_mail_world import EMAIL, NORMAL, RULES, USDC, World, open_world, unreachable
+from tests.integration.indexer_story import open_parts
+from tests.integration.reminder_world import CHAIN_ID
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+    async with AsyncExitStack() as stack:
+        yield await open_world(stack, engine, chain_scenario)
+
+
+async def test_a_gift_just_sealed_and_not_indexed_is_read_from_the_chain(world: World) -> None:
+    await world.index.advance()
+    await world.register(world.seal(eth=10**18))
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+
+
+async def test_a_subgraph_that_fails_on_a_gift_keeps_nobody_from_registering(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Its head is well and the gift malformed: our own index answers at once."""
+    giver, heir = chain_scenario.account("giver"), chain_scenario.account("heir")
+    id = chain_scenario.create_gift(giver, heir.address, eth=1, duration=DAY)
+    async with open_parts(engine, chain_scenario) as parts:
+        await parts.index.advance()
+
+        def spoil(data: object) -> None:
+            if isinstance(data, dict) and "rows" in data:
+                data["rows"][0]["owner"] = "nonsense"
+
+        parts.graph.spoil = spoil
+        found = await Gifts({CHAIN_ID: parts.chain}, {CHAIN_ID: parts.indexers}).find(CHAIN_ID, id)
+    assert found is not None
+    assert (found.owner, found.is_offered) == (giver.address.lower(), True)
+
+
+async def test_only_the_one_who_sealed_it_may_register_or_erase(world: World) -> None:
+    id, thief = world.seal(), world.scenario.account("thief")
+    with pytest.raises(SignerMismatch):
+        await world.notifications.register(world.request(world.payload(id), thief))
+    with pytest.raises(SignerMismatch):
+        await world.notifications.register(world.request(world.payload(id), thief, giver=world.giver.address.lower()))
+    await world.register(id)
+    with pytest.raises(SignerMismatch):
+        await world.notifications.erase(world.erasure(id, thief))
+    assert await world.kept() == 1
+
+
+async def test_an_index_that_names_another_giver_registers_and_erases_nothing(world: World) -> None:
+    """The chain itself says who sealed it, before anybody is written to."""
+    id, thief = world.seal(), world.scenario.account("thief")
+    await world.index.advance()
+    async with world.engine.begin() as connection:
+        lied = text("update worker.timelock set owner = :thief where timelock_id = :id returning true")
+        assert await connection.scalar(lied, {"thief": thief.address.lower(), "id": id})
+    with pytest.raises(SignerMismatch):
+        await world.notifications.register(world.request(world.payload(id), thief))
+    with pytest.raises(SignerMismatch):
+        await world.notifications.erase(world.erasure(id, thief))
+    assert await world.kept() == 0
+
+
+async def test_a_gift_that_the_nodes_do_not_know_yet_is_not_another_givers(world: World) -> None:
+    """An index may be ahead of them; also what no ERC-20 vault holds is no gift, whoever asks."""
+    id = world.seal()
+    await world.index.advance()
+    async with world.engine.begin() as connection:
+        ahead = text("update worker.timelock set timelock_id = 99 where timelock_id = :id returning true")
+        assert await connection.scalar(ahead, {"id": id})
+    with pytest.raises(NotFound):
+        await world.notifications.register(world.request(world.payload(99)))
+    assert await world.kept() == 0
+
+
+async def test_the_payload_is_hashed_as_received(world: World) -> None:
+    request = world.request(world.payload(world.seal()))
+    with pytest.raises(SignerMismatch):
+        await world.notifications.register(
+            replace(request, payload=request.payload.replace(EMAIL, "thief@post.example"))
+        )
+    with pytest.raises(SignerMismatch):
+        await world.notifications.register(replace(request, payload=request.payload + " "))
+    await world.notifications.register(request)
+    with pytest.raises((AlreadyUsed, Superseded)):
+        await world.notifications.register(request)
+
+
+async def test_only_live_gifts_of_whitelisted_tokens(world: World) -> None:
+    scenario = world.scenario
+    junk = scenario.deploy("TestERC20", "Junk", "JNK", 18)
+    usdc = [(scenario.deployment.usdc, USDC)]
+    not_offered = [
+        world.seal(tokens=[(junk, 5)]),
+        scenario.create_timelock(world.giver, world.heir.address, tokens=usdc),
+        scenario.create_timelock(world.giver, world.heir.address, tokens=usdc, soft=True),
+    ]
+    for indexed in (False, True):
+        if indexed:
+            await world.index.advance()
+        for id in (*not_offered, 999):
+            with pytest.raises(NotFound):
+                await world.register(id)
+    assert await world.rows("select * from worker.gift_ledger") == []
+
+
+async def test_not_after_it_opened(world: World) -> None:
+    id = world.seal()
+    world.scenario.advance(30 * DAY + 1)
+    with pytest.raises(InvalidInput):
+        await world.register(id)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("recipientEmail", "Zaffre at home"),
+        ("recipientName", "see https://evil.example"),
+        ("giverName", "x" * 61),
+        ("claimLink", "https://evil.example/gifts/31337/1#g=eyJ2IjoxfQ"),
+        ("salt", "0x1234"),
+        ("timelockId", "01"),
+        ("timing", "whenever"),
+        ("notifyAt", "2030-01-01T00:00:00Z"),
+        ("unknown", "Zaffre"),
+    ],
+)
+async def test_a_bad_field_is_named_and_echoes_nothing(world: World, field: str, value: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        await world.register(world.seal(), **{field: value})
+    assert value not in f"{refused.value} {refused.value.faults}"
+    assert await world.kept() == 0
+
+
+async def test_a_link_to_another_gift_is_refused(world: World) -> None:
+    id = world.seal()
+    other = json.loads(world.payload(id + 1))["claimLink"]
+    with pytest.raises(InvalidInput) as refused:
+        await world.register(id, claimLink=other)
+    assert [fault.pointer for fault in refused.value.faults] == ["/payload/claimLink"]
+
+
+async def test_a_scheduled_email_needs_its_day(world: World) -> None:
+    with pytest.raises(InvalidInput):
+        await world.register(world.seal(), timing="scheduled")
+
+
+async def test_a_scheduled_day_lies_before_the_opening_and_is_kept_to(world: World) -> None:
+    id = world.seal()
+    unlock = world.scenario.anvil.now() + 30 * DAY
+    for wrong in (unlock + 60, time.time() - 60):
+        with pytest.raises(InvalidInput):
+            await world.register(id, timing="scheduled", notifyAt=datetime.fromtimestamp(wrong, UTC).isoformat())
+    await world.register(id, timing="scheduled", notifyAt=datetime.fromtimestamp(time.time() + DAY, UTC).isoformat())
+    assert not await world.mail.look()
+    async with world.engine.begin() as connection:  # a day passes by the database's clock
+        await connection.execute(text("update worker.gift_ledger set next_try = next_try - interval '1 day 1 minute'"))
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+
+
+async def test_no_advance_notice_means_opening_day_only(world: World) -> None:
+    id = world.seal()
+    await world.register(id, timing="none")
+    await world.tick()
+    assert world.stub.inbox == []
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    assert world.stub.told("gift_unlocked") == [NORMAL]
+
+
+async def test_without_gift_settings_nothing_is_registered(world: World) -> None:
+    off = GiftNotifications(
+        world.engine, world.vault, world.hashes, Quotas(world.engine), world.chains, world.gifts, None, None
+    )
+    with pytest.raises(NotConfigured):
+        await off.register(world.request(world.payload(world.seal())))
+
+
+async def test_where_no_email_is_sent_nobody_is_stored_but_what_was_can_be_erased(world: World) -> None:
+    """Without a mail service no pass would ever write, nor delete."""
+    silent = world.settings.model_copy(update={"mail": None})
+    parts = (world.engine, world.vault, world.hashes, Quotas(world.engine), world.chains, world.gifts)
+    off = make_gift_notifications(*parts, silent)
+    id = world.seal()
+    with pytest.raises(NotConfigured):
+        await off.register(world.request(world.payload(id)))
+    await world.register(id)
+    assert await off.erase(world.erasure(id))
+    assert await world.kept() == 0
+
+
+async def test_a_dark_chain_refuses_the_registration(world: World) -> None:
+    id = world.seal()
+    chain = unreachable(world)
+    gifts = Gifts({CHAIN_ID: chain}, {CHAIN_ID: Indexers(chain, world.index, None)})
+    dark = GiftNotifications(
+        world.engine,
+        world.vault,
+        world.hashes,
+        Quotas(world.engine),
+        {CHAIN_ID: chain},
+        gifts,
+        world.settings.gifts,
+        RULES,
+    )
+    with pytest.raises(ChainUnavailable):
+        await dark.register(world.request(world.payload(id)))
+    assert await world.kept() == 0
+
+
+async def test_a_request_shows_neither_its_payload_nor_its_signature(world: World) -> None:
+    request = world.request(world.payload(world.seal()))
+    assert "canary" not in repr(request).lower()
+    assert repr(request.signature) not in repr(request)
+
+
+# -- corrections, erasure, limits -----------------------------------------------------------------
+
+
+async def test_a_corrected_address_gets_its_email_and_the_wrong_one_no_further(world: World) -> None:
+    id = world.seal()
+    await world.register(id, recipientEmail="wrong@post.example")
+    await world.tick()
+    await world.register(id)
+    await world.tick()
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL, "wrong@post.example"]
+    assert world.stub.told("gift_unlocked") == [NORMAL]
+
+
+async def test_registering_again_or_after_erasure_repeats_nothing(world: World) -> None:
+    id = world.seal()
+    await world.register(id)
+    await world.tick()
+    await world.register(id, recipientName="Quilla")
+    await world.tick()
+    assert await world.notifications.erase(world.erasure(id))
+    assert await world.kept() == 0
+    await world.register(id)
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+
+
+async def test_erasure_cancels_what_was_not_sent(world: World) -> None:
+    id = world.seal()
+    await world.register(id)
+    await world.notifications.erase(world.erasure(id))
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    assert world.stub.inbox == []
+    assert not await world.notifications.erase(world.erasure(id))
+
+
+async def test_a_captured_message_brings_nothing_back(world: World) -> None:
+    id = world.seal()
+    older, newer = world.request(world.payload(id)), world.erasure(id)
+    await world.notifications.erase(newer)
+    with pytest.raises(Superseded):
+        await world.notifications.register(older)
+    assert await world.kept() == 0
+
+
+async def test_of_two_messages_for_the_same_second_only_the_first_counts(world: World) -> None:
+    """Nobody can say which was signed later."""
+    id = world.seal()
+    first = world.request(world.payload(id))
+    world._deadline -= 1
+    second = world.request(world.payload(id, recipientEmail="other@post.example"))
+    await world.notifications.register(first)
+    with pytest.raises(Superseded):
+        await world.notifications.register(second)
+
+
+async def test_at_most_three_addresses_over_a_gifts_life(world: World) -> None:
+    id = world.seal()
+    for number in range(3):
+        await world.register(id, recipientEmail=f"try{number}@post.example")
+    await world.notifications.erase(world.erasure(id))
+    with pytest.raises(InvalidInput) as refused:
+        await world.register(id, recipientEmail="fourth@post.example")
+    assert refused.value.faults[0].pointer == "/payload/recipientEmail"
+    await world.register(id, recipientEmail="try1@post.example")
+
+
+async def test_givers_and_addresses_are_capped_by_the_day(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    for name in ("GIFT_NOTIFY_PER_GIVER", "GIFT_NOTIFY_PER_EMAIL"):
+        async with AsyncExitStack() as stack:
+            world = await open_world(stack, engine, chain_scenario, **{name: "2"})
+            first, second, third = world.seal(), world.seal(), world.seal()
+            await world.register(first)
+            await world.register(second)
+            with pytest.raises(LimitReached) as refused:
+                await world.register(third)
+            assert refused.value.code == "daily_cap_reached"
+            async with engine.begin() as connection:
+                await connection.execute(text("delete from worker.quota"))
+
+
+async def test_strangers_cannot_use_up_an_addresss_registrations_nor_learn_of_them(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Each giver has a count of their own for each email; how much is sent to it is capped where it is sent."""
+    async with AsyncExitStack() as stack:
+        world = await open_world(stack, engine, chain_scenario, GIFT_NOTIFY_PER_EMAIL="1")
+        stranger = world.scenario.account("stranger")
+        dust = [world.scenario.create_gift(stranger, stranger.address, eth=1, duration=DAY) for _ in range(2)]
+        await world.notifications.register(world.request(world.payload(dust[0]), stranger))
+        mine, again = world.seal(), world.seal()
+        await world.register(mine)
+        for id, giver in ((dust[1], stranger), (again, world.giver)):
+            with pytest.raises(LimitReached):
+                await world.notifications.register(world.request(world.payload(id), giver))
+        await world.register(again, recipientEmail="another@post.example")
+
+
+async def test_a_giver_erases_what_was_registered_also_when_the_chain_forgot_the_gift(world: World) -> None:
+    before = world.scenario.anvil.snapshot()
+    id = world.seal()
+    await world.register(id)
+    world.scenario.anvil.revert(before)
+    assert await world.notifications.erase(world.erasure(id))
+    assert await world.kept() == 0
