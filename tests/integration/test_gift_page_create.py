@@ -289,6 +289,18 @@ async def test_a_page_prints_at_its_true_size_and_alone(visitor: Visitor, wallet
     assert await page.get_by_role("heading", name="Seal a gift").is_visible()
 
 
+async def test_what_is_printed_lies_in_ordinary_memory(visitor: Visitor, wallet: InjectedWallet) -> None:
+    """WebKitGTK prints a canvas that lies on a graphics card as a black page; also by its own menu."""
+    page = visitor.page
+    await fill_in(page)
+    await page.get_by_role("button", name="Continue").click()
+    await page.locator("figure").get_by_role("button", name="Print").click()
+    assert await page.evaluate(
+        "() => [...document.querySelectorAll('figure canvas, .print-page canvas')]"
+        ".map((canvas) => canvas.getContext('2d').getContextAttributes().willReadFrequently)"
+    ) == [True, True]
+
+
 async def test_another_printer_prints_the_same_page(visitor: Visitor, wallet: InjectedWallet) -> None:
     """iPhones say that printing has ended before a printer is chosen, and draw the page anew for each."""
     page = visitor.page

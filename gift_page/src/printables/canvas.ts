@@ -26,6 +26,9 @@ export interface Box {
   height: number;
 }
 
+/** Not on a graphics card: what was drawn there some browsers (WebKitGTK's) print black. */
+export const IN_MEMORY: CanvasRenderingContext2DSettings = { willReadFrequently: true };
+
 /** Something is too long to be printed well; the message is a sentence for the giver and tells the limit. */
 export class DoesNotFit extends Error {}
 
@@ -40,7 +43,7 @@ export async function newPage(words: readonly string[]): Promise<[HTMLCanvasElem
   const canvas = document.createElement("canvas");
   canvas.width = PAGE.width;
   canvas.height = PAGE.height;
-  const brush = canvas.getContext("2d");
+  const brush = canvas.getContext("2d", IN_MEMORY);
   if (brush === null) throw new Error("this browser cannot draw");
   fillBox(brush, { x: 0, y: 0, ...PAGE }, "#ffffff");
   return [canvas, brush];

@@ -1,5 +1,5 @@
 /** From a drawn page to paper or to a file. */
-import { toPng, wipe } from "./canvas.ts";
+import { IN_MEMORY, toPng, wipe } from "./canvas.ts";
 import "./output.css";
 
 const USE = ["click", "keydown", "pagehide"] as const;
@@ -10,7 +10,7 @@ const USE = ["click", "keydown", "pagehide"] as const;
 export function printPage(canvas: HTMLCanvasElement): void {
   const copy = document.createElement("canvas");
   [copy.width, copy.height] = [canvas.width, canvas.height];
-  copy.getContext("2d")?.drawImage(canvas, 0, 0);
+  copy.getContext("2d", IN_MEMORY)?.drawImage(canvas, 0, 0);
   const sheet = document.createElement("div");
   sheet.className = "print-page";
   sheet.append(copy);
