@@ -23,7 +23,7 @@ from reminder_worker.indexer.chain_index import CURSOR
 from reminder_worker.statistics import store
 from reminder_worker.statistics.prices import ETHER, current_prices
 from reminder_worker.statistics.store import Snapshot
-from reminder_worker.statistics.valuation import ETHER_METADATA, Secured, secured, total
+from reminder_worker.statistics.valuation import ETHER_METADATA, Secured, secured, total, worth
 
 if TYPE_CHECKING:
     from reminder_worker.statistics.holdings import Holdings
@@ -145,8 +145,11 @@ class Statistics:
         return secured(amounts, {**metadata, ETHER: ETHER_METADATA}, await self._fresh_prices())
 
     async def _lacked_a_price_of_now(self, taken: Snapshot) -> bool:
-        lacking = [each["token"] for each in taken.tokens if each["usd"] is None and each["decimals"] is not None]
-        return bool(lacking) and not (await self._fresh_prices()).keys().isdisjoint(lacking)
+        """A token whose amount is absurd has a price, and no value all the same."""
+        lacking = [each for each in taken.tokens if each["usd"] is None and each["decimals"] is not None]
+        prices = await self._fresh_prices() if lacking else {}
+        values = [worth(int(each["amount"]), each["decimals"], prices.get(each["token"])) for each in lacking]
+        return any(value is not None for value in values)
 
     async def _fresh_prices(self) -> dict[str, Decimal]:
         prices = await current_prices(self._engine, self._chain.settings)

@@ -71,10 +71,11 @@ def total(tokens: Sequence[Secured], with_feed: frozenset[str]) -> Decimal | Non
 def _valued(token: str, amount: int, metadata: TokenMetadata | None, price: Decimal | None) -> Secured:
     if metadata is None:
         return Secured(token, None, None, amount, None)
-    return Secured(token, metadata.symbol, metadata.decimals, amount, _dollars(amount, metadata.decimals, price))
+    return Secured(token, metadata.symbol, metadata.decimals, amount, worth(amount, metadata.decimals, price))
 
 
-def _dollars(amount: int, decimals: int, price: Decimal | None) -> Decimal | None:
+def worth(amount: int, decimals: int, price: Decimal | None) -> Decimal | None:
+    """Of base units, in dollars and cents; None without a price, and of more than anybody has."""
     if price is None:
         return None
     value = _EXACT.multiply(_EXACT.scaleb(Decimal(amount), -decimals), price)

@@ -419,6 +419,16 @@ async def test_an_hour_without_a_value_gets_one_when_the_price_is_there(world: W
     assert not await world.statistics.look()
 
 
+async def test_an_amount_that_nobody_believes_has_the_hour_taken_once_only(world: World) -> None:
+    """As of a test network's token, which anybody mints: it has a price and gets no value, however often one looks."""
+    s, ann, usdc = world.scenario, world.holder("ann", 2**250), world.scenario.deployment.usdc
+    s.approve(ann, usdc, s.create_legacy(ann, world.heirs).address, UNLIMITED)
+    s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now())
+    await Prices(world.engine, world.chain).run()
+    assert [(token["amount"], token["usd"]) for token in (await world.snapshot()).tokens] == [(str(2**250), None)]
+    assert not await world.statistics.look()
+
+
 async def test_an_index_far_behind_catches_up_before_it_is_counted(world: World) -> None:
     world.scenario.create_legacy(world.holder("ann"), world.heirs)
     await world.index.advance()
