@@ -40,5 +40,5 @@ async def _facts(engine: "AsyncEngine") -> metadata.Metadata:
     return {
         "owners": sum(each.count for each in counts),
         "decisions": metadata.verdicts_table(counts),
-        "nearest deadlines": metadata.owners_table(await owners(engine, SHOWN)),
+        "held, and nearest deadlines": metadata.owners_table(await owners(engine, SHOWN)),
     }

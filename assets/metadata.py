@@ -166,8 +166,10 @@ def owners_table(owners: "Iterable[operations_relay.Owner]") -> Table:
     return table(headers, rows, "nobody has opted in")
 
 
-def left(seconds: int) -> str:
+def left(seconds: int | None) -> str:
     """`12 d`, or `over for 3 h`."""
+    if seconds is None:
+        return "not known"
     return age(seconds) if seconds >= 0 else f"over for {age(-seconds)}"
 
 

@@ -122,12 +122,12 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Auto-renew of one legacy, as it was last looked at. Seconds from now, negative when over."""
+    """Auto-renew of one legacy, as it was last looked at. Seconds from now, negative when over, None: not known."""
 
     chain_id: int
     legacy: str
-    to_deadline: int
-    budget_left: int
+    to_deadline: int | None
+    budget_left: int | None
     baseline: int
     nonce_seen: int
     decision: str
@@ -275,11 +275,12 @@ async def undelivered_alerts(engine: AsyncEngine) -> dict[str, int]:
 
 
 async def owners(engine: AsyncEngine, limit: int) -> list[Owner]:
-    """Of auto-renew, nearest deadline first, those that are over last."""
+    """Of auto-renew, what is held first: somebody has to look. Then nearest deadlines, those that are over last."""
     t = owner_activity.c
     now = cast(extract("epoch", func.clock_timestamp()), BigInteger)
-    columns = (t.chain_id, t.legacy, t.deadline - now, t.budget_end - now, t.baseline, t.nonce_seen)
-    question = select(*columns, t.decision, t.reason).order_by(t.deadline < now, t.deadline)
+    ends = [func.nullif(column, 0) - now for column in (t.deadline, t.budget_end)]
+    question = select(t.chain_id, t.legacy, *ends, t.baseline, t.nonce_seen, t.decision, t.reason)
+    question = question.order_by(t.decision != "held", t.deadline < now, t.deadline)
     return [Owner(*row) for row in await _rows(engine, question.limit(limit))]
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Mode, Scenario
 from reminder_worker import relaying
 from reminder_worker.errors import ChainUnavailable
+from reminder_worker.operations_relay import owners
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.chain_proxy import Json, Proxy, proxy, stopped
 from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
@@ -188,6 +189,27 @@ async def test_a_count_that_jumped_is_held_and_shown(world: RenewalWorld) -> Non
     row = await world.row(legacy)
     assert (row.decision, row.reason, row.nonce_seen) == ("held", "jump_too_large", world.count())
     assert (await world.look(AUTO_RENEW_LARGEST_JUMP=world.count())).sent == 1
+
+
+async def test_what_is_held_is_shown_however_many_deadlines_are_nearer(world: RenewalWorld) -> None:
+    """Of one that cannot be read nobody knows when it ends."""
+    legacy = world.legacy()
+    await world.look()
+    near = """
+        insert into worker.owner_activity (
+            chain_id, legacy, legacy_id, owner, reset_at, baseline, nonce_seen, deadline, budget_end, decision
+        )
+        select chain_id, '0x' || lpad(n::text, 40, '0'), n, owner, 1, 0, 0, deadline - n, budget_end, 'wait'
+        from worker.owner_activity, generate_series(1, 100) n
+    """
+    await world.world.sql(near)
+    await world.world.sql(
+        "update worker.owner_activity set decision = 'held', deadline = 0, budget_end = 0 where legacy = :it",
+        it=legacy.address,
+    )
+    first, *others = await owners(world.world.engine, 100)
+    assert (first.legacy, first.decision, first.to_deadline, first.budget_left) == (legacy.address, "held", None, None)
+    assert [each.to_deadline for each in others] == sorted(each.to_deadline or 0 for each in others)
 
 
 async def test_equal_counts_and_several_legacies_of_one_owner_are_no_hindrance(world: RenewalWorld) -> None:

@@ -807,7 +807,7 @@ def test_owners_who_opted_in_are_looked_at_every_hour_and_shown(
     assert _tick("auto_renew_every_5_minutes", service, instance).launched
     made = _made(_run("auto_renew", service))["owner_activity"]
     assert made["owners"] == 1
-    assert f"| {chain_scenario.anvil.chain_id} | {legacy.address} |" in made["nearest deadlines"]
+    assert f"| {chain_scenario.anvil.chain_id} | {legacy.address} |" in made["held, and nearest deadlines"]
     assert "| wait | too_early |" in made["decisions"]
     said = _tick("auto_renew_every_5_minutes", service, instance).skip_message
     assert said == "owners looked at in the last hour: 1"
