@@ -210,6 +210,15 @@ class RelayWorld:
         await self.later()
         return await self.reconcile.run(CHAIN_ID)
 
+    async def settle(self) -> None:
+        """Mine and reconcile until nothing is open."""
+        for _ in range(8):
+            await self.run()
+            if not await self.reconcile.look(CHAIN_ID):
+                return
+            self.finalize()
+        raise AssertionError(f"still open: {await self.slots()}")
+
     async def state(self, request: RequestView | UUID) -> str:
         view = await self.admission.view(request if isinstance(request, UUID) else request.id)
         assert view is not None

@@ -12,7 +12,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy, stopped
-from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld
+from tests.integration.relay_world import CEILING, ETHER, GWEI, RelayWorld
 
 Alter = Callable[[Json, Json], Json]
 
@@ -24,14 +24,6 @@ class Nodes:
     world: RelayWorld
     first: Proxy
     second: Proxy
-
-    async def settled(self) -> None:
-        for _ in range(8):
-            await self.world.run()
-            if not await self.world.reconcile.look(CHAIN_ID):
-                return
-            self.world.finalize()
-        raise AssertionError("still open")
 
 
 @pytest.fixture
@@ -87,7 +79,7 @@ async def test_an_invented_receipt_ends_nothing_and_books_nothing(nodes: Nodes, 
         await nodes.world.run()
     assert await nodes.world.state(request) == "broadcast", "the two do not agree on its block"
     nodes.first.well()
-    await nodes.settled()
+    await nodes.world.settle()
     assert await nodes.world.state(request) == "confirmed"
     assert (await nodes.world.budget())["spent"] == nodes.world.paid()
 
@@ -101,7 +93,7 @@ async def test_a_receipt_with_another_price_is_not_booked(nodes: Nodes) -> None:
     await nodes.world.run()
     assert (await nodes.world.budget())["spent"] == 0
     nodes.first.well()
-    await nodes.settled()
+    await nodes.world.settle()
     assert await nodes.world.state(request) == "confirmed"
     assert (await nodes.world.budget())["spent"] == nodes.world.paid()
 
@@ -132,7 +124,7 @@ async def test_a_lagging_node_takes_nothing_back_and_makes_us_sign_nothing(nodes
         assert (report.unmined, report.confirmed, report.replaced) == (0, 0, 0)
     assert await nodes.world.state(request) == "mined"
     nodes.first.well()
-    await nodes.settled()
+    await nodes.world.settle()
     assert await nodes.world.state(request) == "confirmed"
 
 
@@ -153,7 +145,7 @@ async def test_a_node_that_stays_on_an_abandoned_fork_keeps_nothing_from_being_s
     assert world.count() == 1
     assert await world.state(request) == "mined", "nothing is taken back while they do not agree"
     nodes.first.well()
-    await nodes.settled()
+    await nodes.world.settle()
     assert await world.state(request) == "confirmed"
     assert len(await world.attempts()) == 1
 
@@ -168,7 +160,7 @@ async def test_one_node_alone_brings_it_into_a_block_but_not_to_its_end(nodes: N
     assert (await nodes.world.slots())[0]["state"] == "mined"
     nodes.first.well()
     await rested(nodes)
-    await nodes.settled()
+    await nodes.world.settle()
     assert await nodes.world.state(request) == "confirmed"
 
 
@@ -214,7 +206,7 @@ async def test_a_node_that_accepts_and_then_times_out_costs_nothing(nodes: Nodes
     for node in (nodes.first, nodes.second):
         node.well()
     await rested(nodes)
-    await nodes.settled()
+    await nodes.world.settle()
     assert await nodes.world.state(request) == "confirmed"
     assert len(await nodes.world.attempts()) == 1
     assert nodes.world.count() == 1
@@ -249,7 +241,7 @@ async def test_whatever_nodes_answer_to_a_transaction_nothing_is_signed_again(no
     assert len(await nodes.world.attempts()) == 1
     for node in (nodes.first, nodes.second):
         node.well()
-    await nodes.settled()
+    await nodes.world.settle()
     assert await nodes.world.state(request) == "confirmed"
     assert (await nodes.world.budget())["spent"] == nodes.world.paid()
 
@@ -261,7 +253,7 @@ async def test_an_inflated_count_of_our_transactions_stops_the_wallet_only_when_
     for _ in range(3):
         assert (await nodes.world.run()).stopped is None
     nodes.first.well()
-    await nodes.settled()
+    await nodes.world.settle()
     assert await nodes.world.state(request) == "confirmed"
     nodes.first.alter = nodes.second.alter = inflate
     assert (await nodes.world.run()).stopped == "foreign_nonce"
@@ -277,7 +269,7 @@ async def test_a_node_that_says_a_signature_was_used_makes_us_free_nothing(nodes
     nodes.first.alter = of("eth_call", used)
     for _ in range(3):
         assert (await nodes.world.run()).freed == 0
-    await nodes.settled()
+    await nodes.world.settle()
     assert await nodes.world.state(request) == "confirmed"
     assert [attempt["kind"] for attempt in await nodes.world.attempts()] == ["call"]
 
@@ -308,7 +300,7 @@ async def test_an_invented_event_makes_no_success(nodes: Nodes) -> None:
         nodes.world.finalize()
     assert await nodes.world.state(request) == "broadcast", "not known while the nodes do not agree"
     nodes.first.well()
-    await nodes.settled()
+    await nodes.world.settle()
     assert await nodes.world.state(request) == "cancelled_by_user"
     assert nodes.world.paid() < ETHER
 
@@ -319,7 +311,7 @@ async def test_a_node_that_hides_an_event_makes_no_failure_of_a_success(nodes: N
     request = await world.admission.admit(authorization)
     world.send(world.account("stranger"), authorization.router, authorization.call_data, tip=10**11)
     nodes.first.alter = of("eth_getLogs", lambda *_: [])
-    await nodes.settled()
+    await nodes.world.settle()
     assert await world.state(request) == "satisfied_elsewhere"
     assert not await world.rows("select from worker.quota where scope = 'relay_paused'")
 

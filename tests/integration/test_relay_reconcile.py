@@ -4,24 +4,17 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
-from unittest.mock import AsyncMock
 
 import pytest
-from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.errors import ChainUnavailable, RelayStopped
-from reminder_worker.relay import reconcile, settle
-from reminder_worker.relay.fees import EMPTY_GAS
+from reminder_worker.relay import reconcile
 from reminder_worker.relay.settle import paused
-from reminder_worker.relay.store import lock_wallet
 from reminder_worker.relay.values import Authorization, Lane
-from reminder_worker.relay.wallet_watch import GAS_OF_A_RELAY
-from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, ETHER, GWEI, RelayWorld, open_bare_world
+from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GWEI, RelayWorld, open_bare_world
 
 
 @pytest.fixture
@@ -48,7 +41,7 @@ async def test_a_withdrawal_is_mined_then_confirmed_and_its_cost_is_the_receipts
 async def test_a_failed_call_is_paid_for_by_the_receipt_and_pauses_its_signer_for_the_day(world: RelayWorld) -> None:
     gift = world.gift(locked=True)
     request = await world.admit(gift)
-    await settled(world)
+    await world.settle()
     assert await world.state(request) == "reverted"
     assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
     async with world.engine.connect() as connection:
@@ -64,7 +57,7 @@ async def test_what_a_stranger_sends_first_with_the_same_signature_is_a_success_
     authorization = world.withdrawal(gift)
     request = await world.admission.admit(authorization)
     world.send(world.account("stranger"), authorization.router, authorization.call_data, tip=90 * GWEI)
-    await settled(world)
+    await world.settle()
     assert await world.state(request) == "satisfied_elsewhere"
     assert (await world.budget())["spent"] == world.paid() > 0, "our failed transaction is paid for all the same"
     async with world.engine.connect() as connection:
@@ -84,7 +77,7 @@ async def test_a_slot_whose_authorization_was_used_elsewhere_is_freed_by_an_empt
     assert (call["kind"], empty["kind"], empty["nonce"]) == ("call", "empty", call["nonce"])
     assert empty["max_fee_wei"] * 8 >= call["max_fee_wei"] * 9
     assert empty["priority_fee_wei"] * 8 >= call["priority_fee_wei"] * 9
-    await settled(world)
+    await world.settle()
     assert await world.state(request) == "satisfied_elsewhere"
     assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
     assert world.count() == 1
@@ -95,7 +88,7 @@ async def test_a_vault_that_paid_the_gift_out_without_us_is_a_success_too(world:
     request = await world.admit(gift)
     world.drop(await world.attempts())
     world.pay_out_by_vault(gift)
-    await settled(world)
+    await world.settle()
     assert await world.state(request) == "satisfied_elsewhere"
 
 
@@ -105,7 +98,7 @@ async def test_a_nonce_that_another_authorization_took_or_the_signer_took_back_i
     instead = world.withdrawal(other)
     world.send(world.account("stranger"), instead.router, instead.call_data, tip=90 * GWEI)
     world.cancel_nonce(third.recipient)
-    await settled(world)
+    await world.settle()
     assert await world.state(superseded) == "superseded"
     assert await world.state(cancelled) == "cancelled_by_user"
     async with world.engine.connect() as connection:
@@ -118,45 +111,10 @@ async def test_what_is_not_mined_by_its_deadline_expires_and_its_nonce_is_freed(
     world.drop(await world.attempts())
     world.anvil.increase_time(601)
     assert (await world.run()).freed == 1
-    await settled(world)
+    await world.settle()
     assert await world.state(request) == "expired"
     assert world.count() == 1
     assert (await world.budget())["reserved"] == 0
-
-
-async def test_what_waited_until_seconds_before_its_deadline_is_not_paid_for(world: RelayWorld) -> None:
-    """It would pass the simulation on the latest block, and fail in the next one."""
-    world.base_fee(2 * CEILING)
-    request = await world.admit(world.gift(), ttl=600)
-    world.anvil.increase_time(590)
-    world.base_fee(GWEI)
-    world.mine()
-    assert (await world.run()).started == 0
-    world.anvil.increase_time(20)
-    await settled(world)
-    assert await world.state(request) == "expired"
-    assert world.paid() == 0
-
-
-async def test_who_is_paused_gets_no_more_of_what_already_waits_until_tomorrow(world: RelayWorld) -> None:
-    failing, gift = world.gift("heir", locked=True), world.gift("heir")
-    first = await world.admission.admit(world.withdrawal(failing, nonce=0))
-    waiting = await world.admission.admit(world.withdrawal(gift, nonce=1, ttl=10**6), waits=True)
-    world.mine()
-    await world.run()
-    world.finalize()
-    await world.run()
-    assert await world.state(first) == "reverted"
-    world.cancel_nonce(gift.recipient)
-    world.mine()
-    await world.execute("update worker.relay_request set reason = null where id = :id", id=waiting.id)
-    assert (await world.run()).started == 0
-    view = await world.admission.view(waiting.id)
-    assert view is not None
-    assert (view.state.value, view.reason) == ("waiting_predecessor", "signer_paused"), "nobody queues behind it"
-    await world.execute("update worker.quota set ends_at = ends_at - 86400")
-    await settled(world)
-    assert await world.state(waiting) == "confirmed"
 
 
 async def test_what_is_stuck_and_came_to_nothing_meanwhile_is_freed_and_not_made_dearer(world: RelayWorld) -> None:
@@ -168,27 +126,9 @@ async def test_what_is_stuck_and_came_to_nothing_meanwhile_is_freed_and_not_made
     report = await world.run()
     assert (report.freed, report.replaced) == (1, 0)
     assert [attempt["kind"] for attempt in await world.attempts()] == ["call", "empty"]
-    await settled(world)
+    await world.settle()
     assert await world.state(request) == "satisfied_elsewhere"
     assert world.count() == 1
-
-
-async def test_who_defers_what_waits_takes_its_turn_at_the_wallets_row(world: RelayWorld) -> None:
-    """Else it and somebody who starts the same requests could wait for each other."""
-    world.caps = replace(world.caps, max_open=1)
-    world.restart()
-    await world.admit(world.gift("a"))
-    late = await world.admit(world.gift("b"))
-    world.base_fee(2 * CEILING)
-    async with world.engine.begin() as another:
-        await lock_wallet(another, CHAIN_ID, world.wallet)
-        deferring = asyncio.create_task(world.admission.start_open(CHAIN_ID))
-        blocked = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-        while not deferring.done() and not await world.rows(blocked):  # noqa: ASYNC110 - it is the database that says so
-            await asyncio.sleep(0.01)
-        assert await world.state(late) == "queued"
-    assert await deferring == 0
-    assert await world.state(late) == "deferred_fee"
 
 
 async def test_a_fee_spike_above_the_ceiling_and_back_drains_unaided(world: RelayWorld) -> None:
@@ -206,7 +146,7 @@ async def test_a_fee_spike_above_the_ceiling_and_back_drains_unaided(world: Rela
     assert (await world.state(early), await world.state(late)) == ("broadcast", "deferred_fee")
     world.base_fee(GWEI)
     world.mine()
-    await settled(world)
+    await world.settle()
     assert (await world.state(early), await world.state(late)) == ("confirmed", "confirmed")
     assert (await world.budget())["spent"] == world.paid()
 
@@ -227,7 +167,7 @@ async def test_a_dearer_market_is_followed_within_ceiling_and_reservation_stored
     assert slot["reserved_wei"] >= second["max_fee_wei"] * second["gas_limit"]
     assert (await world.budget())["reserved"] == slot["reserved_wei"]
     world.base_fee(dearer)
-    await settled(world)
+    await world.settle()
     assert await world.state(request) == "confirmed"
     assert world.receipt(second["tx_hash"]) is not None
     assert world.receipt(first["tx_hash"]) is None
@@ -244,7 +184,7 @@ async def test_at_most_four_steps_and_none_beyond_the_days_cap(world: RelayWorld
     assert len(fees) == 5
     assert all(after * 8 >= before * 9 for before, after in pairwise(fees))
     assert fees[-1] <= CEILING
-    await settled(world)
+    await world.settle()
     assert await world.state(request) == "confirmed"
 
 
@@ -263,7 +203,7 @@ async def test_a_replacement_that_todays_cap_has_no_room_for_stays_within_what_i
     assert budget["reserved"] + budget["spent"] <= world.caps.daily_wei
     world.base_fee(GWEI)
     world.mine()
-    await settled(world)
+    await world.settle()
     assert (await world.budget())["reserved"] == 0
 
 
@@ -280,7 +220,7 @@ async def test_a_reorganisation_of_each_depth_takes_it_back_and_the_same_bytes_a
     report = await world.run()
     assert (report.unmined, await world.state(request)) == (1, "broadcast")
     assert len(await world.attempts()) == 1
-    await settled(world)
+    await world.settle()
     assert await world.state(request) == "confirmed"
     assert world.count() == 1
     assert (await world.budget())["spent"] == world.paid()
@@ -306,7 +246,7 @@ async def test_what_a_node_forgot_is_sent_again_until_it_is_mined(world: RelayWo
     for _ in range(3):
         world.drop(await world.attempts())
         assert (await world.run()).rebroadcast == 3
-    await settled(world)
+    await world.settle()
     assert [await world.state(request) for request in requests] == ["confirmed"] * 3
     assert len(await world.attempts()) == 3
 
@@ -352,7 +292,7 @@ async def test_killed_after_a_replacement_was_stored_the_same_bytes_go_out_next(
     assert (report.replaced, report.rebroadcast) == (0, 1)
     world.mine()
     assert world.receipt((await world.attempts())[1]["tx_hash"]) is not None
-    await settled(world)
+    await world.settle()
     assert await world.state(request) == "confirmed"
 
 
@@ -364,105 +304,10 @@ async def test_nothing_sealed_is_left_when_all_is_final(world: RelayWorld) -> No
     dumped = str([await world.rows(f"select t::text from worker.{table} t") for table in tables])
     assert authorization.digest.hex() in dumped, "bytes are shown in hex"
     assert authorization.call_data[-64:-32].hex() not in dumped
-    await settled(world)
+    await world.settle()
     (request,) = await world.rows("select call_data, salt, key_id from worker.relay_request")
     assert set(request.values()) == {None}
     assert [attempt["raw"] for attempt in await world.attempts()] == [None]
-
-
-async def test_a_transaction_of_our_wallet_that_we_never_signed_stops_it_and_is_told_once(world: RelayWorld) -> None:
-    first, second = world.gift("a"), world.gift("b")
-    request = await world.admit(first)
-    world.drop(await world.attempts())
-    thief = Account.from_key(world.key)
-    world.send(thief, thief.address, nonce=0)
-    world.mine()
-    assert (await world.run()).stopped is None, "not final yet"
-    world.finalize()
-    assert (await world.run()).stopped == "foreign_nonce"
-    await world.run()
-    alerts = await world.rows("select kind, stage from worker.alert")
-    assert [alert["kind"] for alert in alerts] == ["relayer_stopped"]
-    with pytest.raises(RelayStopped):
-        await world.admit(second)
-    assert await world.state(request) == "queued", "the authorization lives on"
-    assert (await world.budget())["reserved"] == 0
-
-    await world.execute("update worker.relay_wallet set stopped = null, stopped_at = null")
-    world.restart()
-    await settled(world)
-    assert await world.state(request) == "confirmed"
-    stages = [alert["stage"] for alert in await world.rows("select stage from worker.alert order by created_at")]
-    assert stages == ["raised 1", "cleared 2"]
-
-
-async def test_who_was_frozen_while_another_replaced_it_takes_nothing_of_ours_for_a_strangers(
-    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    request = await world.admit(world.gift())
-    world.drop(await world.attempts())
-    await world.age(400)
-    view_chain = reconcile.view_chain
-
-    async def frozen(*asked: Any) -> Any:
-        monkeypatch.setattr(reconcile, "view_chain", view_chain)
-        assert (await world.reconciler().run(CHAIN_ID)).replaced == 1
-        world.finalize()
-        return await view_chain(*asked)
-
-    monkeypatch.setattr(reconcile, "view_chain", frozen)
-    assert (await world.run()).stopped is None
-    await settled(world)
-    assert await world.state(request) == "confirmed"
-    assert not await world.rows("select from worker.alert where kind = 'relayer_stopped'")
-
-
-async def test_a_node_that_lacks_a_receipt_for_a_moment_makes_no_stranger_of_us(
-    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Behind a load balancer one has the final count, and another not yet the receipt."""
-    request = await world.admit(world.gift())
-    world.finalize()
-    view_chain = reconcile.view_chain
-
-    async def lacking(*asked: Any) -> Any:
-        monkeypatch.setattr(reconcile, "view_chain", view_chain)
-        seen = await view_chain(*asked)
-        each = tuple(replace(view, receipts=dict.fromkeys(view.receipts)) for view in seen.each)
-        return replace(seen, each=each)
-
-    monkeypatch.setattr(reconcile, "view_chain", lacking)
-    assert (await world.run()).stopped is None
-    await settled(world)
-    assert await world.state(request) == "confirmed"
-    assert (await world.budget())["spent"] == world.paid()
-
-
-async def test_more_transactions_than_we_ever_signed_stop_the_wallet_at_once(world: RelayWorld) -> None:
-    await world.admit(world.gift())
-    world.mine()
-    await world.run()
-    thief = Account.from_key(world.key)
-    world.send(thief, thief.address, nonce=1)
-    world.mine()
-    assert (await world.run()).stopped == "foreign_nonce"
-    await settled(world)
-    (wallet,) = await world.rows("select next_nonce from worker.relay_wallet")
-    assert wallet["next_nonce"] == 2, "what was taken from us is passed over"
-
-
-async def test_a_wallet_that_was_stopped_elsewhere_is_told_though_nothing_is_open(world: RelayWorld) -> None:
-    await world.admit(world.gift())
-    await settled(world)
-    await world.execute("update worker.relay_wallet set stopped = 'foreign_nonce'")
-    assert await world.reconcile.look(CHAIN_ID)
-    await world.run()
-    assert not await world.reconcile.look(CHAIN_ID)
-    await world.execute("update worker.relay_wallet set stopped = null")
-    assert await world.reconcile.look(CHAIN_ID)
-    await world.run()
-    assert not await world.reconcile.look(CHAIN_ID)
-    assert len(await world.rows("select from worker.alert where kind = 'relayer_stopped'")) == 2
 
 
 @pytest.mark.parametrize("lane", [Lane.CLAIM, Lane.CHECK_IN])
@@ -495,7 +340,7 @@ async def test_a_claim_or_check_in_is_told_by_its_own_event_and_not_by_another_l
     satisfied, superseded = [await world.admission.admit(each) for each in admitted]
     for position, each in enumerate(sent):
         world.send(world.account(f"stranger {position}"), each.router, each.call_data, tip=90 * GWEI)
-    await settled(world)
+    await world.settle()
     assert await world.state(satisfied) == "satisfied_elsewhere"
     assert await world.state(superseded) == "superseded"
     assert (await world.budget())["spent"] == world.paid()
@@ -514,9 +359,9 @@ async def test_our_own_earlier_check_in_is_not_taken_for_a_later_one(world: Rela
         authorization = world.authorization(Lane.CHECK_IN, legacy.router, legacy.id, auth, data, 500_000)
         requests.append(await world.admission.admit(authorization))
         if len(requests) == 1:
-            await settled(world)
+            await world.settle()
     world.cancel_nonce(owner, legacy.router)
-    await settled(world)
+    await world.settle()
     assert [await world.state(request) for request in requests] == ["confirmed", "cancelled_by_user"]
 
 
@@ -542,7 +387,7 @@ async def test_a_claim_that_a_stranger_sent_in_other_words_is_the_same(world: Re
     claim = claims_of_an_open_legacy(world)([])
     request = await world.admission.admit(claim)
     world.send(world.account("stranger"), claim.router, claim.call_data + b"!", tip=90 * GWEI)
-    await settled(world)
+    await world.settle()
     assert await world.state(request) == "satisfied_elsewhere"
     assert await world.rows("select from worker.quota where scope = 'relay_paused'") == []
 
@@ -552,7 +397,7 @@ async def test_another_claim_of_the_same_legacy_is_not_taken_for_the_same(world:
     other = claim([])
     request = await world.admission.admit(claim([world.scenario.deployment.usdc]))
     world.send(world.account("stranger"), other.router, other.call_data, tip=90 * GWEI)
-    await settled(world)
+    await world.settle()
     assert await world.state(request) == "superseded"
 
 
@@ -594,70 +439,10 @@ async def test_a_renewal_that_fails_pauses_no_attestor_and_one_that_is_late_expi
     world.drop((await world.attempts())[1:])
     world.mine()
     world.anvil.increase_time(601)
-    await settled(world)
+    await world.settle()
     assert [await world.state(request) for request in requests] == ["reverted", "expired"]
     async with world.engine.connect() as connection:
         assert not await paused(connection, CHAIN_ID, world.wallet)
-
-
-async def test_a_renewal_that_waited_past_its_time_is_not_paid_for(world: RelayWorld) -> None:
-    """What it attests is to be looked at afresh; and an empty transaction would take its nonce right away."""
-    withdrawal = world.withdrawal(world.gift(), ttl=10**6)
-    world.base_fee(2 * CEILING)
-    deadline = world.anvil.now() + 600
-    request = await world.admission.admit(replace(withdrawal, lane=Lane.AUTO_RENEW, deadline=deadline))
-    world.anvil.increase_time(601)
-    world.base_fee(GWEI)
-    world.mine()
-    assert (await world.run()).started == 0
-    await settled(world)
-    assert await world.state(request) == "expired"
-    assert world.paid() == 0
-
-
-async def test_successive_nonces_of_one_signer_start_in_order(world: RelayWorld) -> None:
-    one, two = world.gift("heir"), world.gift("heir")
-    first = await world.admission.admit(world.withdrawal(one, nonce=0))
-    second = await world.admission.admit(world.withdrawal(two, nonce=1), waits=True)
-    await world.run()
-    assert await world.state(second) == "waiting_predecessor"
-    world.mine()
-    report = await world.run()
-    assert (await world.state(first), await world.state(second)) == ("mined", "broadcast")
-    assert report.started == 1
-    await settled(world)
-    assert [await world.state(each) for each in (first, second)] == ["confirmed"] * 2
-
-
-async def test_a_request_that_waits_past_its_deadline_ends_without_a_slot(world: RelayWorld) -> None:
-    gift = world.gift()
-    world.base_fee(2 * CEILING)
-    request = await world.admit(gift, ttl=600)
-    world.base_fee(2 * CEILING)
-    world.anvil.increase_time(601)
-    await world.run()
-    assert await world.state(request) == "deferred_fee", "not final yet"
-    for _ in range(2 * EPOCH + 1):
-        world.base_fee(2 * CEILING)
-        world.mine()
-    assert (await world.run()).expired == 1
-    assert await world.state(request) == "expired"
-    assert await world.slots() == []
-
-
-async def test_a_request_that_got_its_slot_meanwhile_is_not_ended_as_one_that_waits(world: RelayWorld) -> None:
-    gift = world.gift()
-    world.base_fee(2 * CEILING)
-    request = await world.admit(gift)
-    async with world.engine.connect() as connection:
-        (waiting,) = await settle.read_waiting(connection, CHAIN_ID, world.wallet, 10)
-    world.base_fee(GWEI)
-    world.mine()
-    world.restart()
-    assert await world.admission.start_open(CHAIN_ID) == 1
-    async with world.engine.begin() as connection:
-        assert not await settle.end_waiting(connection, CHAIN_ID, world.wallet, waiting, "expired")
-    assert await world.state(request) == "broadcast"
 
 
 async def test_a_row_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) -> None:
@@ -666,7 +451,7 @@ async def test_a_row_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) 
     await world.execute("update worker.tx_attempt set raw = decode('00', 'hex') where nonce = 0")
     report = await world.run()
     assert (report.failed, report.rebroadcast) == (1, 1)
-    await settled(world)
+    await world.settle()
     assert [await world.state(each) for each in (broken, well)] == ["confirmed"] * 2
 
 
@@ -679,59 +464,8 @@ async def test_a_ledger_that_does_not_add_up_holds_up_no_other_slot(world: Relay
     world.finalize()
     assert ((await world.run()).failed, await world.state(second)) == (1, "confirmed")
     await world.execute("update worker.nonce_slot set reserved_wei = reserved_wei / 9 where nonce = 0")
-    await settled(world)
+    await world.settle()
     assert await world.state(first) == "confirmed"
-
-
-async def test_operators_are_told_of_a_low_balance_and_a_stuck_slot_and_of_their_end(world: RelayWorld) -> None:
-    world.low_balance_relays = 1000
-    world.restart()
-    await world.admit(world.gift())
-    world.drop(await world.attempts())
-    await world.age(901)
-    world.anvil.set_balance(world.wallet, ETHER // 10)
-    assert (await world.run()).oldest_open_seconds >= 901
-    world.anvil.set_balance(world.wallet, 100 * ETHER)
-    await settled(world)
-    stages = {(alert["kind"], alert["stage"]) for alert in await world.rows("select kind, stage from worker.alert")}
-    kinds = ("relayer_low_balance", "relay_stuck")
-    assert stages == {(kind, stage) for kind in kinds for stage in ("raised 1", "cleared 2")}
-
-
-async def test_a_balance_at_the_edge_does_not_tell_operators_again_with_each_move_of_the_fees(
-    world: RelayWorld,
-) -> None:
-    world.low_balance_relays = 100
-    world.restart()
-    told = []
-    for relays in (99, 101, 99, 130):
-        base_fee, tip = await world.chain.fees()
-        set_aside = EMPTY_GAS * CEILING
-        world.anvil.set_balance(world.wallet, relays * GAS_OF_A_RELAY * (base_fee + tip) + set_aside + GWEI)
-        await world.run()
-        told.append(len(await world.rows("select from worker.alert where kind = 'relayer_low_balance'")))
-    assert told == [1, 1, 1, 2]
-
-
-async def test_where_gas_is_cheap_operators_hear_of_a_wallet_that_takes_no_request(world: RelayWorld) -> None:
-    """What is set aside to free a nonce is more there than many relays cost."""
-    world.low_balance_relays = 1
-    world.restart()
-    world.base_fee(GWEI // 10)
-    world.anvil.set_balance(world.wallet, EMPTY_GAS * CEILING - 1)
-    assert await world.admission.ready(CHAIN_ID) == "low_balance"
-    await world.run()
-    assert await world.rows("select kind from worker.alert") == [{"kind": "relayer_low_balance"}]
-
-
-async def settled(world: RelayWorld) -> None:
-    """Mine and reconcile until nothing is open."""
-    for _ in range(8):
-        await world.run()
-        if not await world.reconcile.look(CHAIN_ID):
-            return
-        world.finalize()
-    raise AssertionError(f"still open: {await world.slots()}")
 
 
 class Killed(BaseException):
@@ -740,163 +474,6 @@ class Killed(BaseException):
 
 async def killed(*_: object) -> None:
     raise Killed
-
-
-@pytest.mark.parametrize("tells", [True, False])
-async def test_a_claim_whose_turn_comes_when_it_would_deliver_nothing_is_not_paid_for(
-    world: RelayWorld, monkeypatch: pytest.MonkeyPatch, tells: bool
-) -> None:
-    """The one before it took everything. A node that does not simulate leaves it to the plain call."""
-    world.automine()
-    owner, heir, usdc = world.account("owner"), world.account("heir"), world.scenario.deployment.usdc
-    legacy = world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
-    world.scenario.mint(usdc, owner.address, 10**6)
-    world.scenario.approve(owner, usdc, legacy.address, 10**6)
-    world.scenario.advance(31 * DAY)
-    world.by_hand()
-    contract, claims = world.scenario.contracts["TransferEOALegacyRouter"], []
-    for nonce in (0, 1):
-        auth = world.scenario.claim_auth(heir, legacy.id, [usdc], is_eth=False, nonce=nonce)
-        data = bytes.fromhex(contract.encode("activeLegacyFor", legacy.id, [usdc], False, auth)[2:])
-        claim = world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
-        claims.append(await world.admission.admit(claim, waits=nonce > 0))
-    world.mine()
-    if not tells:
-        monkeypatch.setattr(world.chain, "simulate", AsyncMock(return_value=None))
-    await world.run()
-    first, second = [await world.admission.view(each.id) for each in claims]
-    assert first is not None
-    assert second is not None
-    assert first.state.value == "mined"
-    if tells:
-        assert (second.state.value, second.reason) == ("waiting_predecessor", "nothing_to_claim")
-    else:
-        assert second.state.value == "broadcast"
-
-
-async def test_a_waiting_request_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) -> None:
-    """Neither those that wait with it nor those that come after it."""
-    one, two, three = world.gift("a"), world.gift("b"), world.gift("c")
-    world.base_fee(2 * CEILING)
-    broken = await world.admit(one)
-    well = await world.admit(two)
-    await world.execute("update worker.relay_request set call_data = decode('00', 'hex') where id = :id", id=broken.id)
-    world.base_fee(GWEI)
-    assert (await world.run()).started == 1
-    assert [await world.state(each) for each in (broken, well)] == ["deferred_fee", "broadcast"]
-    assert await world.state(await world.admit(three)) == "broadcast"
-
-
-async def test_a_gift_that_its_vault_paid_out_while_its_request_waits_is_a_success_and_is_over(
-    world: RelayWorld,
-) -> None:
-    """The vault takes no nonce of the signer's, so nothing but its event tells."""
-    gift = world.gift()
-    world.base_fee(2 * CEILING)
-    request = await world.admit(gift, ttl=10**9)
-    world.base_fee(GWEI)
-    world.pay_out_by_vault(gift)
-    await settled(world)
-    assert await world.state(request) == "satisfied_elsewhere"
-    assert not await world.reconcile.look(CHAIN_ID)
-    assert world.paid() == 0
-
-
-async def test_what_has_ended_is_ended_also_while_nothing_can_be_started(
-    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Or its signer could sign nothing new until somebody says again what gas costs."""
-    gift = world.gift()
-    world.base_fee(2 * CEILING)
-    request = await world.admit(gift, ttl=10**9)
-    world.pay_out_by_vault(gift)
-    world.finalize()
-    monkeypatch.setattr(world.admission, "start_open", AsyncMock(side_effect=ChainUnavailable("no fees")))
-    with pytest.raises(ChainUnavailable):
-        await world.run()
-    assert await world.state(request) == "satisfied_elsewhere"
-
-
-async def test_a_gift_that_another_request_of_its_recipient_paid_out_is_a_success_and_is_over(
-    world: RelayWorld,
-) -> None:
-    """Both were good when they came; the second one would revert for ever."""
-    gift = world.gift()
-    first = await world.admission.admit(world.withdrawal(gift, nonce=0))
-    second = await world.admission.admit(world.withdrawal(gift, nonce=1, ttl=10**9), waits=True)
-    await settled(world)
-    assert [await world.state(each) for each in (first, second)] == ["confirmed", "satisfied_elsewhere"]
-    assert await world.budget() == {"requests": 2, "reserved": 0, "spent": world.paid()}
-
-
-async def test_what_waits_across_an_upgrade_of_its_router_is_not_sent_and_ends_with_its_deadline(
-    world: RelayWorld,
-) -> None:
-    """Its call is of a function that is gone: no fee is paid for it, and its signer's day is not spoilt."""
-    gift = world.gift()
-    world.base_fee(2 * CEILING)
-    request = await world.admit(gift)
-    world.automine()
-    world.scenario.become_version(world.scenario.deployment.time_lock_router, "2")
-    world.by_hand()
-    world.base_fee(10 * GWEI)
-    await world.run()
-    view = await world.admission.view(request.id)
-    assert view is not None
-    assert (view.state.value, view.reason) == ("deferred_fee", "would_revert")
-    world.anvil.increase_time(1801)
-    await settled(world)
-    assert await world.state(request) == "expired"
-    assert (await world.attempts(), world.paid()) == ([], 0)
-    after = await world.admit(gift)
-    await settled(world)
-    assert await world.state(after) == "confirmed"
-
-
-@pytest.mark.parametrize("by", ["its vault", "its recipient"])
-async def test_a_gift_of_version_2_is_over_for_a_request_whoever_had_it_paid_out(world: RelayWorld, by: str) -> None:
-    """Its vault tells of the recipient, wherever it went."""
-    world.automine()
-    world.scenario.become_version(world.scenario.deployment.time_lock_router, "2")
-    gift, exchange = world.gift(), world.account("exchange").address
-    world.base_fee(2 * CEILING)
-    request = await world.admit(gift, ttl=10**6 // 2)
-    if by == "its vault":
-        world.pay_out_by_vault(gift)
-    else:
-        auth = world.scenario.withdraw_auth(gift.recipient, gift.id, pay_to=exchange)
-        world.automine()
-        world.scenario.withdraw_for(world.account("stranger"), gift.id, auth)
-        world.by_hand()
-    await settled(world)
-    assert await world.state(request) == "satisfied_elsewhere"
-    assert world.paid() == 0
-
-
-async def test_a_gift_whose_request_no_node_simulated_is_over_when_its_vault_paid_it_out(world: RelayWorld) -> None:
-    gift = world.gift()
-    world.base_fee(2 * CEILING)
-    request = await world.admit(gift, ttl=10**9)
-    await world.execute("update worker.relay_request set reason = 'not_simulated'")
-    world.pay_out_by_vault(gift)
-    await settled(world)
-    assert await world.state(request) == "satisfied_elsewhere"
-
-
-async def test_what_reverts_for_as_long_as_it_waits_costs_no_search_of_the_logs(
-    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A stranger makes as many of them as the caps allow, and each run looks at all: its nonce never comes."""
-    request = await world.admission.admit(world.withdrawal(world.gift(), nonce=7, ttl=10**9), waits=True)
-    searched = AsyncMock(return_value=[])
-    monkeypatch.setattr(world.chain, "logs", searched)
-    for _ in range(2):
-        world.finalize()
-        await world.run()
-    view = await world.admission.view(request.id)
-    assert view is not None
-    assert (view.state.value, view.reason) == ("waiting_predecessor", "would_revert")
-    searched.assert_not_awaited()
 
 
 @pytest.mark.parametrize("who", ["token", "recipient", "signer"])
@@ -935,7 +512,7 @@ async def test_whoever_turns_hostile_after_the_simulation_costs_the_lanes_gas_at
     else:
         scenario.set_signing(wallet, Signing.BURNS_GAS)
     world.by_hand()
-    await settled(world)
+    await world.settle()
     (attempt,) = await world.attempts()
     burnt = int((world.receipt(attempt["tx_hash"]) or {})["gasUsed"], 16)
     assert await world.state(admitted) == "reverted"

@@ -1,0 +1,158 @@
+"""Our wallet: transactions of a stranger with its key stop it, and operators are told of it and of what it holds."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from eth_account import Account
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
+from reminder_worker.errors import RelayStopped
+from reminder_worker.relay import reconcile
+from reminder_worker.relay.fees import EMPTY_GAS
+from reminder_worker.relay.wallet_watch import GAS_OF_A_RELAY
+from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld, open_bare_world
+
+
+@pytest.fixture
+async def world(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[RelayWorld]:
+    async with open_bare_world(lasting_scenario, engine) as opened:
+        yield opened
+
+
+async def test_a_transaction_of_our_wallet_that_we_never_signed_stops_it_and_is_told_once(world: RelayWorld) -> None:
+    first, second = world.gift("a"), world.gift("b")
+    request = await world.admit(first)
+    world.drop(await world.attempts())
+    thief = Account.from_key(world.key)
+    world.send(thief, thief.address, nonce=0)
+    world.mine()
+    assert (await world.run()).stopped is None, "not final yet"
+    world.finalize()
+    assert (await world.run()).stopped == "foreign_nonce"
+    await world.run()
+    alerts = await world.rows("select kind, stage from worker.alert")
+    assert [alert["kind"] for alert in alerts] == ["relayer_stopped"]
+    with pytest.raises(RelayStopped):
+        await world.admit(second)
+    assert await world.state(request) == "queued", "the authorization lives on"
+    assert (await world.budget())["reserved"] == 0
+
+    await world.execute("update worker.relay_wallet set stopped = null, stopped_at = null")
+    world.restart()
+    await world.settle()
+    assert await world.state(request) == "confirmed"
+    stages = [alert["stage"] for alert in await world.rows("select stage from worker.alert order by created_at")]
+    assert stages == ["raised 1", "cleared 2"]
+
+
+async def test_who_was_frozen_while_another_replaced_it_takes_nothing_of_ours_for_a_strangers(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = await world.admit(world.gift())
+    world.drop(await world.attempts())
+    await world.age(400)
+    view_chain = reconcile.view_chain
+
+    async def frozen(*asked: Any) -> Any:
+        monkeypatch.setattr(reconcile, "view_chain", view_chain)
+        assert (await world.reconciler().run(CHAIN_ID)).replaced == 1
+        world.finalize()
+        return await view_chain(*asked)
+
+    monkeypatch.setattr(reconcile, "view_chain", frozen)
+    assert (await world.run()).stopped is None
+    await world.settle()
+    assert await world.state(request) == "confirmed"
+    assert not await world.rows("select from worker.alert where kind = 'relayer_stopped'")
+
+
+async def test_a_node_that_lacks_a_receipt_for_a_moment_makes_no_stranger_of_us(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind a load balancer one has the final count, and another not yet the receipt."""
+    request = await world.admit(world.gift())
+    world.finalize()
+    view_chain = reconcile.view_chain
+
+    async def lacking(*asked: Any) -> Any:
+        monkeypatch.setattr(reconcile, "view_chain", view_chain)
+        seen = await view_chain(*asked)
+        each = tuple(replace(view, receipts=dict.fromkeys(view.receipts)) for view in seen.each)
+        return replace(seen, each=each)
+
+    monkeypatch.setattr(reconcile, "view_chain", lacking)
+    assert (await world.run()).stopped is None
+    await world.settle()
+    assert await world.state(request) == "confirmed"
+    assert (await world.budget())["spent"] == world.paid()
+
+
+async def test_more_transactions_than_we_ever_signed_stop_the_wallet_at_once(world: RelayWorld) -> None:
+    await world.admit(world.gift())
+    world.mine()
+    await world.run()
+    thief = Account.from_key(world.key)
+    world.send(thief, thief.address, nonce=1)
+    world.mine()
+    assert (await world.run()).stopped == "foreign_nonce"
+    await world.settle()
+    (wallet,) = await world.rows("select next_nonce from worker.relay_wallet")
+    assert wallet["next_nonce"] == 2, "what was taken from us is passed over"
+
+
+async def test_a_wallet_that_was_stopped_elsewhere_is_told_though_nothing_is_open(world: RelayWorld) -> None:
+    await world.admit(world.gift())
+    await world.settle()
+    await world.execute("update worker.relay_wallet set stopped = 'foreign_nonce'")
+    assert await world.reconcile.look(CHAIN_ID)
+    await world.run()
+    assert not await world.reconcile.look(CHAIN_ID)
+    await world.execute("update worker.relay_wallet set stopped = null")
+    assert await world.reconcile.look(CHAIN_ID)
+    await world.run()
+    assert not await world.reconcile.look(CHAIN_ID)
+    assert len(await world.rows("select from worker.alert where kind = 'relayer_stopped'")) == 2
+
+
+async def test_operators_are_told_of_a_low_balance_and_a_stuck_slot_and_of_their_end(world: RelayWorld) -> None:
+    world.low_balance_relays = 1000
+    world.restart()
+    await world.admit(world.gift())
+    world.drop(await world.attempts())
+    await world.age(901)
+    world.anvil.set_balance(world.wallet, ETHER // 10)
+    assert (await world.run()).oldest_open_seconds >= 901
+    world.anvil.set_balance(world.wallet, 100 * ETHER)
+    await world.settle()
+    stages = {(alert["kind"], alert["stage"]) for alert in await world.rows("select kind, stage from worker.alert")}
+    kinds = ("relayer_low_balance", "relay_stuck")
+    assert stages == {(kind, stage) for kind in kinds for stage in ("raised 1", "cleared 2")}
+
+
+async def test_a_balance_at_the_edge_does_not_tell_operators_again_with_each_move_of_the_fees(
+    world: RelayWorld,
+) -> None:
+    world.low_balance_relays = 100
+    world.restart()
+    told = []
+    for relays in (99, 101, 99, 130):
+        base_fee, tip = await world.chain.fees()
+        set_aside = EMPTY_GAS * CEILING
+        world.anvil.set_balance(world.wallet, relays * GAS_OF_A_RELAY * (base_fee + tip) + set_aside + GWEI)
+        await world.run()
+        told.append(len(await world.rows("select from worker.alert where kind = 'relayer_low_balance'")))
+    assert told == [1, 1, 1, 2]
+
+
+async def test_where_gas_is_cheap_operators_hear_of_a_wallet_that_takes_no_request(world: RelayWorld) -> None:
+    """What is set aside to free a nonce is more there than many relays cost."""
+    world.low_balance_relays = 1
+    world.restart()
+    world.base_fee(GWEI // 10)
+    world.anvil.set_balance(world.wallet, EMPTY_GAS * CEILING - 1)
+    assert await world.admission.ready(CHAIN_ID) == "low_balance"
+    await world.run()
+    assert await world.rows("select kind from worker.alert") == [{"kind": "relayer_low_balance"}]
