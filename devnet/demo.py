@@ -213,7 +213,8 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         keys |= {f"authorization {i}": value[:32] for i, value in enumerate(self.authorizations, 1)}
         keys |= {f"signature {i} of the owner": value[:32] for i, value in enumerate(self.wallet.signatures, 1)}
         keys |= {f"signature {i} of the giver": value[:32] for i, value in enumerate(self.giver.signatures, 1)}
-        texts |= {"message of the gifts": NOTE, "fragment of the claim links": self.fragment}
+        texts |= {"message of the gifts": NOTE}
+        texts |= {f"fragment of the {p.label}'s claim links": letter for p, letter in self.fragments.items()}
         tokens = {email.unsubscribe_url.rpartition("/")[2] for email in self.evidence.emails()} - {""}
         texts |= {f"unsubscribe token {i}": token for i, token in enumerate(sorted(tokens), 1)}
         for path in sorted(self.stack.secrets.iterdir()):

@@ -5,7 +5,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from devnet.cast import FRIEND, GIVER, Person
+from devnet.cast import FRIEND, GIVER, PEN_FRIEND, Person
 from devnet.demo_requests import Requests
 from devnet.evidence import must
 from devnet.local import CHAIN_ID
@@ -20,16 +20,20 @@ WEI, USDC = 25 * 10**16, 40 * 10**6
 NOTE = "Zymurgically yours, for the long winter evenings"  # as unlikely elsewhere as the names
 
 
+def letter_to(person: Person) -> str:
+    letter = {"v": 1, "to": person.name, "from": GIVER.name, "note": NOTE}
+    return urlsafe_b64encode(json.dumps(letter, separators=(",", ":")).encode()).decode().rstrip("=")
+
+
 class GiftChapter(Requests):
-    """`fragment` is the letter as the claim link carries it, which no server may keep in clear."""
+    """`fragments` are the letters as the claim links carry them, which no server may keep in clear."""
 
     def __init__(self, stack: "Stack") -> None:
         super().__init__(stack)
         self.giver = Wallet(self.accounts[GIVER], stack.at.api, CHAIN_ID)
         self.gifts: Mapping[str, int] = {}
         self.links: dict[str, Person] = {}  # of all gifts, to whom is told of them
-        letter = {"v": 1, "to": FRIEND.name, "from": GIVER.name, "note": NOTE}
-        self.fragment = urlsafe_b64encode(json.dumps(letter, separators=(",", ":")).encode()).decode().rstrip("=")
+        self.fragments = {person: letter_to(person) for person in (FRIEND, PEN_FRIEND)}
 
     def seal_gifts(self) -> str:
         giver, friend, usdc = self.accounts[GIVER], self.address(FRIEND), self.stack.deployment.usdc
@@ -53,7 +57,7 @@ class GiftChapter(Requests):
 
     def register(self, timelock_id: int, person: Person, timing: str, marks: str) -> None:
         """Have somebody told of a gift, with the claim link as the giver's browser makes it."""
-        link = f"{self.stack.at.api}/gifts/{CHAIN_ID}/{timelock_id}{marks}#g={self.fragment}"
+        link = f"{self.stack.at.api}/gifts/{CHAIN_ID}/{timelock_id}{marks}#g={self.fragments[person]}"
         answer = self.giver.notify_gift(
             timelockId=str(timelock_id),
             recipientEmail=person.email,
@@ -68,7 +72,8 @@ class GiftChapter(Requests):
     def see_waiting(self, person: Person) -> None:
         (email,) = self.new_emails(1)
         must(email.to == person.email and "gift is waiting" in email.subject, "another email than that a gift waits")
-        must(any(link in email.text for link in self.links), "the email lacks the claim link with the giver's letter")
+        letters = [link in email.text for link, to in self.links.items() if to == person]
+        must(any(letters), "the email lacks the claim link with the giver's letter")
 
     def opening_day(self) -> str:
         emails = self.new_emails(len(self.links))

@@ -1,13 +1,13 @@
 """The whole story on real parts, the search for leaks over everything it stored, and that the search does find."""
 
 import json
-from base64 import b64encode
+from base64 import b64encode, urlsafe_b64decode
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 
-from devnet.cast import FIRST, OWNER, SECOND
+from devnet.cast import FIRST, FRIEND, OWNER, SECOND
 from devnet.evidence import NotSeen
 from devnet.local import OPS_EMAIL
 from tests.e2e.plain_stack import PlainStack, TickedStory, free_ports, quiet_stack, reminder_worker
@@ -45,6 +45,13 @@ def test_every_step_of_the_story_is_seen(story: TickedStory) -> None:
     assert story.shown == 18
 
 
+def test_each_letter_is_to_the_one_who_is_told_of_the_gift(story: TickedStory) -> None:
+    """The page that the email's link opens greets its reader by name, and nobody else."""
+    for link, person in story.links.items():
+        letter = link.partition("#g=")[2]
+        assert json.loads(urlsafe_b64decode(letter + "=" * (-len(letter) % 4)))["to"] == person.name
+
+
 def test_the_story_ends_with_its_summary(story: TickedStory, stack: PlainStack) -> None:
     """Nothing sends anybody to a page of a stack that may be gone: who stays is told where the last gift is."""
     told = (stack.directory.parent / "terminal.log").read_text()
@@ -62,7 +69,7 @@ def test_planted_leaks_are_found(story: TickedStory, stack: PlainStack) -> None:
     with psycopg.connect(stack.at.databases["worker"], autocommit=True) as connection:
         connection.execute("create table worker.careless (note bytea)")
         connection.execute("insert into worker.careless values (%s)", [OWNER.email.encode()])
-        careless = {"name": FIRST.name, "signature": story.authorizations[0].hex(), "link": story.fragment}
+        careless = {"name": FIRST.name, "signature": story.authorizations[0].hex(), "link": story.fragments[FRIEND]}
         log.write_bytes(before + json.dumps(careless).encode() + b"\n")
         output.write_text(b64encode(b"key: " + bytes(story.accounts[SECOND].key)).decode())
         try:
@@ -77,7 +84,7 @@ def test_planted_leaks_are_found(story: TickedStory, stack: PlainStack) -> None:
         ("email of the story owner", "hex", "dump of worker"),
         ("first name of the story first heir", "as it is", "logs/api.log"),
         ("authorization 1", "hex", "logs/api.log"),
-        ("fragment of the claim links", "as it is", "logs/api.log"),
+        ("fragment of the story friend's claim links", "as it is", "logs/api.log"),
         ("message of the gifts", "base64", "logs/api.log"),
         ("private key of the story second heir", "base64", "dagster/storage/compute.out"),
     } <= found
