@@ -68,6 +68,14 @@ async def message_status(key: FromPath[str], request: AnyRequest, state: State) 
     return {"status": known.state, "messageId": known.message_id}
 
 
+@get("/smtp")
+async def smtp_status(request: AnyRequest, state: State) -> dict[str, str]:
+    """Whether the SMTP server lets us in; if not, what `/send` would say. We are ready without it: keys are told."""
+    _authorize(request, state.settings)
+    await _sender(state).check_smtp()
+    return {"status": "ok"}
+
+
 @get("/templates")
 async def list_templates(state: State) -> dict[str, Any]:
     """`links`: the origins that a variable of the type may lead to."""
@@ -239,6 +247,7 @@ def create_app(settings: Settings) -> Litestar:
         route_handlers=[
             send,
             message_status,
+            smtp_status,
             list_templates,
             preview,
             ask_unsubscribe,

@@ -17,7 +17,7 @@ from mail_service.composing import compose, display_name
 from mail_service.errors import Problem
 from mail_service.rendering import Renderer
 from mail_service.settings import Settings
-from mail_service.smtp import ClaimLost, Envelope, InDoubt, SmtpPool
+from mail_service.smtp import ClaimLost, Envelope, InDoubt, SmtpPool, busy
 from mail_service.store import Claim, Known, Store, Suppressed
 
 KEY = re.compile(r"[A-Za-z0-9._~:-]{1,200}")
@@ -116,9 +116,7 @@ class Sender:
             unsubscribe_url=unsubscribe_url,
         )
         if self._smtp.saturated:
-            raise Problem(
-                429, "busy", "Too many emails are waiting for the SMTP server. Nothing was sent.", retry_after=2
-            )
+            raise busy()
         if self.store.owes_too_much:
             raise database_unavailable()
         body_hash = self.hasher.body(_canonical(request))
@@ -134,6 +132,10 @@ class Sender:
             return _answer_known(claimed, body_hash)
         await self._deliver_shielded(claimed, Envelope(self._sender[1], address, content), template.name)
         return Sent(message_id, duplicate=False)
+
+    async def check_smtp(self) -> None:
+        """Raises the `Problem` that an email would meet before the SMTP server hears of it."""
+        await self._smtp.check()
 
     async def _deliver_shielded(self, claim: Claim, envelope: Envelope, template: str) -> None:
         task = asyncio.create_task(self._deliver(claim, envelope, template))

@@ -13,15 +13,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from aiosmtplib import SMTP, SMTPException, SMTPRecipientRefused, SMTPResponseException
+from aiosmtplib import SMTP, SMTPAuthenticationError, SMTPException, SMTPRecipientRefused, SMTPResponseException
 from aiosmtplib.protocol import PERIOD_REGEX
 
 from mail_service.addresses import MailAddress
 from mail_service.errors import Problem, bad_address
 from mail_service.settings import Settings
 
-_COMMAND_TIMEOUT = 20.0
-_REPLY_TO_DATA_TIMEOUT = 600.0  # RFC 5321, 4.5.3.2.6; in doubt for ever after it
+_COMMAND_TIMEOUT = 300.0  # RFC 5321, 4.5.3.2: who slows strangers down, or asks others about them, answers late
+_REPLY_TO_DATA_TIMEOUT = 600.0  # 4.5.3.2.6; in doubt for ever after it
+_WAIT_FOR_A_CONNECTION = 300.0  # whoever waited that long may have been erased since: the caller looks again
+_CHECK_TIMEOUT = 20.0
 _MAX_IDLE_SECONDS = 30.0
 _MAX_EMAILS_PER_CONNECTION = 100
 _WAITING_PER_CONNECTION = 16
@@ -34,6 +36,7 @@ _ENHANCED_CODE = re.compile(r"(?:^|\(#)([245]\.\d{1,3}\.\d{1,3})\b")  # qmail ha
 _SAYS_LITTLE = ("", "5.0.0", "5.1.0")
 _WORDS_NOT_THE_ADDRESS = re.compile(r"relay|sender|authenticat|prohibit|policy|(?:black|block) ?list", re.IGNORECASE)
 _NAMED_ADDRESS = re.compile(r"\S*@\S*")
+_LATE = "it does not answer in time"
 
 
 class InDoubt(Exception):
@@ -77,6 +80,7 @@ class SmtpPool:
         self._slots = asyncio.Semaphore(settings.smtp_pool_size)
         self._idle: list[_Connection] = []
         self._under_way = 0
+        self._took_one = False  # with these settings
 
     @property
     def saturated(self) -> bool:
@@ -94,6 +98,17 @@ class SmtpPool:
             if not await gate():
                 raise ClaimLost
             await _hand_over(connection.client, envelope.content)
+            self._took_one = True
+
+    async def check(self) -> None:
+        """Greets the server, encrypts and logs in as for an email. Raises `Problem` when one would not get that far."""
+        try:
+            async with asyncio.timeout(_CHECK_TIMEOUT), self._slot():
+                if self._idle:  # or it would be one connection more than may be
+                    await _quit(self._idle.pop().client)
+                await _quit(await self._connect())
+        except TimeoutError:
+            raise _unavailable(_LATE) from None
 
     async def close(self) -> None:
         """Says goodbye on idle connections. Nothing may be under way."""
@@ -104,8 +119,15 @@ class SmtpPool:
     async def _slot(self) -> AsyncIterator[None]:
         self._under_way += 1
         try:
-            async with self._slots:
+            try:
+                async with asyncio.timeout(_WAIT_FOR_A_CONNECTION):
+                    await self._slots.acquire()
+            except TimeoutError:
+                raise busy() from None
+            try:
                 yield
+            finally:
+                self._slots.release()
         finally:
             self._under_way -= 1
 
@@ -156,7 +178,7 @@ class SmtpPool:
                 client.close()
                 raise _Stale from None
             await self._keep(connection, reset=True)
-            raise _refused(refusal) from None
+            raise _refused(refusal, took_one=self._took_one) from None
         except (SMTPException, OSError, TimeoutError) as error:
             client.close()
             raise _Stale(_why(error)) from None
@@ -186,6 +208,9 @@ class SmtpPool:
         except (SMTPException, OSError, TimeoutError) as error:
             client.close()
             raise _unavailable(_why(error)) from None
+        except BaseException:
+            client.close()
+            raise
         return client
 
     async def _keep(self, connection: _Connection, *, reset: bool = False) -> None:
@@ -234,6 +259,10 @@ def _utf8_options(client: SMTP, recipient: MailAddress) -> tuple[list[str], str]
     return ["SMTPUTF8"], "utf-8"
 
 
+def busy() -> Problem:
+    return Problem(429, "busy", "Too many emails are waiting for the SMTP server. Nothing was sent.", retry_after=2)
+
+
 def _unavailable(why: str) -> Problem:
     return Problem(503, "smtp_unavailable", f"The SMTP server cannot be used: {why}. Nothing was sent.")
 
@@ -248,21 +277,23 @@ def _why(error: Exception) -> str:
     if type(error) is SMTPException:  # no STARTTLS, no login: told by the library, of no reply
         return str(error).rstrip(".")
     if isinstance(error, TimeoutError):
-        return "it does not answer in time"
+        return _LATE
     return f"it cannot be reached or hung up ({type(cause).__name__})"
 
 
-def _refused(refusal: SMTPResponseException) -> Problem:
-    """A reply that proves that nothing was accepted. Who is blamed wrongly is given up after the third time."""
+def _refused(refusal: SMTPResponseException, *, took_one: bool = True) -> Problem:
+    """A reply that proves that nothing was accepted. Who is blamed wrongly is given up after the third time: OpenSMTPD
+    says "invalid recipient" of everybody it does not relay to, so that is believed of a server that took one only."""
     found = _ENHANCED_CODE.search(refusal.message)
     enhanced = found.group(1) if found else ""
     shown = f"{refusal.code} {enhanced}".strip()
     blamed = not enhanced.startswith(_NOT_THE_ADDRESS)
     if enhanced in _SAYS_LITTLE:
-        blamed = _WORDS_NOT_THE_ADDRESS.search(_NAMED_ADDRESS.sub("", refusal.message)) is None
+        blamed = took_one and _WORDS_NOT_THE_ADDRESS.search(_NAMED_ADDRESS.sub("", refusal.message)) is None
     if isinstance(refusal, SMTPRecipientRefused) and refusal.code in _BAD_MAILBOX_CODES and blamed:
         return bad_address(f"The SMTP server refused the recipient ({shown}).")
     if 400 <= refusal.code < 500:
         detail = f"The SMTP server asks to come back later ({shown}). Nothing was sent."
         return Problem(429, "smtp_deferred", detail, retry_after=_RETRY_AFTER_DEFERRED)
-    return Problem(503, "smtp_refused", f"The SMTP server refused ({shown}). Nothing was sent.")
+    what = "refused our login" if isinstance(refusal, SMTPAuthenticationError) else "refused"
+    return Problem(503, "smtp_refused", f"The SMTP server {what} ({shown}). Nothing was sent.")

@@ -1,4 +1,5 @@
-"""What `doctor` says of the mail service: whether it takes our token, knows our emails and lets them link to us."""
+"""What `doctor` says of the mail service: whether it takes our token, knows our emails and lets them link to us; and
+whether its SMTP server takes it in, where it can say so."""
 
 import time
 from collections.abc import Iterable
@@ -18,7 +19,9 @@ from reminder_worker.watchdog_rules import CLOCKS_WITHIN
 
 PART: Final = "mail"
 _SECONDS = aiohttp.ClientTimeout(total=10)
+_SMTP_SECONDS = aiohttp.ClientTimeout(total=30)  # the reference takes 20 at most
 _MAX_CATALOGUE_BYTES = 1024 * 1024
+_MAX_SMTP_BYTES = 4096
 
 
 class _Template(msgspec.Struct):
@@ -38,6 +41,14 @@ class _Catalogue(msgspec.Struct):
     links: _Links | None = None
 
 
+class _SmtpStatus(msgspec.Struct):
+    """Either `status`, or a problem whose `code` and `detail` are those of an email that would meet the same."""
+
+    status: str | int = ""
+    code: str = ""
+    detail: str = ""
+
+
 async def look_at_mail(settings: Settings) -> Finding:
     """Asks after a key that no email has, 404 says that address and token are right; then for the catalogue."""
     if settings.mail is None:
@@ -54,14 +65,18 @@ async def look_at_mail(settings: Settings) -> Finding:
             if status != HTTPStatus.NOT_FOUND:
                 return PART, False, f"answers with {status}: is MAIL_URL a mail service?"
             catalogue = await _catalogue(session, settings.mail)
+            smtp = await _smtp(session, settings.mail)
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
         return PART, False, f"does not answer ({type(error).__name__}): see MAIL_URL, is it running?"
     if (wrong := _clock(date)) is not None:
         return PART, False, wrong
+    problem = catalogue and (_unknown(catalogue.templates, settings) or _foreign(catalogue.links, settings))
+    if problem or smtp.code:
+        return PART, False, problem or f"answers, but its SMTP server does not let it in: {smtp.detail}"
     if catalogue is None:
         return PART, True, "answers and knows our token, but does not say which emails it writes"
-    problem = _unknown(catalogue.templates, settings) or _foreign(catalogue.links, settings)
-    return PART, problem is None, problem or "answers, knows our token and writes our emails"
+    let_in = ", its SMTP server lets it in" if smtp.status == "ok" else ""
+    return PART, True, f"answers, knows our token and writes our emails{let_in}"
 
 
 async def _catalogue(session: aiohttp.ClientSession, mail: MailSettings) -> _Catalogue | None:
@@ -72,6 +87,17 @@ async def _catalogue(session: aiohttp.ClientSession, mail: MailSettings) -> _Cat
             return msgspec.json.decode(await answers.read(response, _MAX_CATALOGUE_BYTES), type=_Catalogue)
         except answers.NOT_OURS:
             return None
+
+
+async def _smtp(session: aiohttp.ClientSession, mail: MailSettings) -> _SmtpStatus:
+    """What is none of our contract, and nobody has to say: another's words are not for us."""
+    try:
+        async with session.get(f"{mail.url}/smtp", allow_redirects=False, timeout=_SMTP_SECONDS) as response:
+            said = msgspec.json.decode(await answers.read(response, _MAX_SMTP_BYTES), type=_SmtpStatus)
+    except (aiohttp.ClientError, OSError, TimeoutError, *answers.NOT_OURS):
+        return _SmtpStatus()
+    ours = said.status == "ok" or (said.code.startswith("smtp_") and said.detail.isprintable())
+    return said if ours else _SmtpStatus()
 
 
 def _clock(date: str) -> str | None:

@@ -79,6 +79,27 @@ async def test_an_smtp_server_that_is_down_is_waited_for(
         assert nobody_twice(inbox)
 
 
+async def test_an_smtp_server_that_is_slower_than_we_wait_is_delivered_through_once(
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: Inbox
+) -> None:
+    """The mail service goes on without us, and says what became of it when asked."""
+    async with (
+        served(environment(address_of(engine), inbox)) as service,
+        open_world(engine, chain_scenario, service, MAIL_TIMEOUT="0.5") as world,
+    ):
+        await open_window(world)
+        inbox.faults.hold_rcpt = asyncio.Event()
+        await world.dispatch.run()
+        await later_ticks(world)
+        assert await world.states() == {"unknown": 3}
+        inbox.faults.hold_rcpt.set()
+        await inbox.wait_for_count(3)
+        await later_ticks(world)
+        assert await world.states() == {"sent": 3}
+        assert len(inbox.messages) == 3
+        assert nobody_twice(inbox)
+
+
 @pytest.mark.parametrize("after_data", [True, False])
 async def test_the_mail_service_is_killed_with_emails_in_hand(
     engine: AsyncEngine, chain_scenario: Scenario, inbox: Inbox, tmp_path: Path, after_data: bool

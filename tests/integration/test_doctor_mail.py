@@ -39,7 +39,7 @@ def _settings(chain: AnvilChain, url: str, **changes: str) -> Settings:
 @pytest.mark.parametrize(
     ("changes", "good", "words"),
     [
-        ({}, True, "writes our emails"),
+        ({}, True, "writes our emails, its SMTP server lets it in"),
         ({"APP_ORIGIN": "HTTPS://App.Example.org:443"}, True, "writes our emails"),
         ({"APP_ORIGIN": "https://www.example.org"}, False, "refuses links to our APP_ORIGIN"),
         ({"GIFT_ORIGINS": f"{GIFTS},https://more.example.org"}, False, "refuses links to some of our GIFT_ORIGINS"),
@@ -69,6 +69,32 @@ async def test_a_mail_service_in_trouble_is_not_taken_for_something_else(
     async with TestServer(app) as server:
         _, found, said = await look_at_mail(_settings(anvil_chain, str(server.make_url("")).rstrip("/")))
     assert (found, words in said) == (False, True), said
+
+
+async def test_an_smtp_server_that_takes_no_email_is_named_before_the_first(
+    anvil_chain: AnvilChain, mail_database: str, inbox: Inbox
+) -> None:
+    environ = environment(mail_database, inbox, GIFT_ORIGINS=GIFTS, SMTP_USERNAME="user", SMTP_PASSWORD="a-password")
+    async with served(environ) as client:
+        _, found, said = await look_at_mail(_settings(anvil_chain, client.url))
+    assert (found, "does not let it in" in said, "AUTH" in said) == (False, True, True), said
+    assert "password" not in said
+
+
+@pytest.mark.parametrize(
+    "smtp", ["<h1>Mail</h1>", '{"status": 404}', '{"code": "not_found", "detail": "no"}', "[" * 9000]
+)
+async def test_a_mail_service_that_says_nothing_of_its_smtp_server_is_a_good_one(
+    anvil_chain: AnvilChain, smtp: str
+) -> None:
+    async def answer(request: web.Request) -> web.Response:
+        return web.Response(text=smtp) if request.path == "/smtp" else web.Response(status=404)
+
+    app = web.Application()
+    app.router.add_get("/{path:.*}", answer)
+    async with TestServer(app) as server:
+        _, found, said = await look_at_mail(_settings(anvil_chain, str(server.make_url("")).rstrip("/")))
+    assert (found, "knows our token" in said, "SMTP" in said) == (True, True, False), said
 
 
 @pytest.mark.parametrize(("hours", "words"), [(3, "hours behind"), (-400 * 24, "days ahead of")])
