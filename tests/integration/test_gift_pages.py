@@ -558,6 +558,29 @@ async def test_the_newest_gift_of_all_chains_wins_by_block_time(
             assert moved.headers["Location"] == f"{ORIGIN}/sealed/{world.chain_id}/{newest}"
 
 
+async def test_what_lies_on_a_test_chain_takes_no_sheet_away_from_a_gift_on_mainnet(
+    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """There anybody seals for nothing, and nodes fail more often: neither hides what has a value."""
+    with Anvil(chain_id=1) as mainnet:
+        real = Scenario(mainnet, deploy(mainnet))
+        environ = real.deployment.settings_environ(1, mainnet.url)
+        both = {**GIFTS, **environ, "CHAINS": f"{chain_scenario.anvil.chain_id},1"}
+        async with open_world(chain_scenario, engine, **both) as world:
+            meant = real.create_gift(real.account("giver"), ada.address, eth=1)
+            await world.parts.chain_indexes[1].advance()
+            moved = await entry(world, ada.address)  # while nobody knows what is on the test chain
+            assert moved.headers["Location"] == f"{ORIGIN}/sealed/1/{meant}"
+            chain_scenario.anvil.set_time(max(chain_scenario.anvil.now(), mainnet.now()) + 50)
+            chain_scenario.create_gift(giver, ada.address, eth=1)
+            alone = chain_scenario.create_gift(giver, giver.address, eth=1)
+            await indexed(world)
+            moved = await entry(world, ada.address)
+            assert moved.headers["Location"] == f"{ORIGIN}/sealed/1/{meant}"
+            moved = await entry(world, giver.address)  # on mainnet there is none for them
+            assert moved.headers["Location"] == f"{ORIGIN}/sealed/{world.chain_id}/{alone}"
+
+
 # -- what is kept of it ---------------------------------------------------------------------------
 
 
