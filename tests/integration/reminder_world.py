@@ -1,6 +1,5 @@
 """Chain, index, passes and dispatch over a real chain and database, with a mail stub at the end."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -167,12 +166,6 @@ class World:
             result = await conn.execute(text(statement), values)
             return list(result.all()) if result.returns_rows else []
 
-    async def waits_for_a_lock(self) -> None:
-        """Until somebody does."""
-        blocked = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-        while not await self.sql(blocked):  # noqa: ASYNC110 - the database has no event for it
-            await asyncio.sleep(0.01)
-
     async def states(self, kind: str | None = None) -> dict[str, int]:
         """Entries by state, or `state:reason` where there is a reason."""
         rows = await self.sql(
@@ -207,7 +200,7 @@ async def open_world(
     database_url = engine.url.render_as_string(hide_password=False)
     settings = settings_for(scenario, mail.url, database_url, **environ)
     assert settings.mail is not None
-    chain = Chain.connect(settings.chains[0])
+    chain = Chain(settings.chains[0])
     vault = Vault(settings.service.enc_key.get_secret_value())
     hashes = KeyedHash(settings.service.hash_key.get_secret_value())
     index = ChainIndex(engine, chain)

@@ -31,6 +31,7 @@ from tests.integration.api_world import (
     payload_of,
     person,
 )
+from tests.integration.locks import BLOCKED
 
 
 @pytest.fixture
@@ -340,10 +341,7 @@ async def test_however_many_ask_whether_it_is_ready_they_take_one_connection_to_
         asked = asyncio.gather(*(world.request("GET", "/health/ready") for _ in range(20)))
         for _ in range(20):
             await world.request("GET", "/health/live")
-        blocked = (
-            "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-        )
-        assert await connection.scalar(text(blocked)) <= 1
+        assert await connection.scalar(text(BLOCKED)) <= 1
         assert {answer.status for answer in await asked} == {503}
     assert (await world.request("GET", "/health/ready")).status == 200
 

@@ -18,6 +18,7 @@ from reminder_worker.reminders.plan import PlanReport
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Proxy
 from tests.integration.crash import Crash, CrashAt
+from tests.integration.locks import blocked
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
@@ -341,7 +342,7 @@ async def test_a_claim_that_loses_a_deadlock_is_made_all_the_same(world: World) 
     async with world.engine.begin() as other:
         await other.execute(text(locked.format("event <> 'later'")))
         claiming = asyncio.create_task(Ledger(world.engine, 20).claim(10))
-        await world.waits_for_a_lock()
+        await blocked(world.engine)
         await other.execute(text("set local deadlock_timeout = '1min'"))  # the claim finds it first, and gives way
         await other.execute(text(locked.format("event = 'later'")))
     claim = await claiming

@@ -22,9 +22,8 @@ from reminder_worker.mail.client import MailClient, NotAccepted
 from reminder_worker.mail.outbox import Outage
 from reminder_worker.operator import erase_person
 from tests.integration.gift_mail_world import NORMAL, World, open_world
+from tests.integration.locks import blocked
 from tests.integration.mail_stub import Fault
-
-_BLOCKED = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
 
 
 @pytest.fixture
@@ -47,12 +46,6 @@ def once(monkeypatch: pytest.MonkeyPatch, of: type, name: str, meanwhile: Callab
     monkeypatch.setattr(of, name, slow)
 
 
-async def blocked(world: World, count: int) -> None:
-    async with asyncio.timeout(10):
-        while len(await world.rows(_BLOCKED)) < count:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)  # the database tells nobody
-
-
 async def test_an_erasure_that_is_answered_lets_no_email_out_that_waited_for_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,11 +58,11 @@ async def test_an_erasure_that_is_answered_lets_no_email_out_that_waited_for_it(
 
         async def erase() -> None:
             erasures.append(asyncio.create_task(world.notifications.erase(world.erasure(id))))
-            await blocked(world, 1)
+            await blocked(world.engine)
 
         once(monkeypatch, Gifts, "read", erase)
         running = asyncio.create_task(world.mail.run())
-        await blocked(world, 2)
+        await blocked(world.engine, 2)
         await other.rollback()
     assert await erasures[0]
     await running
@@ -94,9 +87,9 @@ async def test_who_is_registered_as_the_gift_opens_is_not_forgotten_with_the_per
     async with world.engine.connect() as other:
         await other.execute(text("select from worker.gift_ledger where state = 'dropped' for update"))
         correcting = asyncio.create_task(world.register(id, timing="none", recipientEmail="right@post.example"))
-        await blocked(world, 1)
+        await blocked(world.engine)
         deleting = asyncio.create_task(world.mail.run())
-        await blocked(world, 2)
+        await blocked(world.engine, 2)
         await other.rollback()
     await asyncio.gather(correcting, deleting)
     await world.tick()
@@ -111,9 +104,9 @@ async def test_forgetting_a_person_leaves_alone_who_is_registered_in_their_place
     async with world.engine.connect() as other:
         await other.execute(text("select from worker.gift_notification for update"))
         correcting = asyncio.create_task(world.register(id, recipientEmail="right@post.example"))
-        await blocked(world, 1)
+        await blocked(world.engine)
         erasing = asyncio.create_task(erase_person(world.engine, world.hashes, NORMAL, None))
-        await blocked(world, 2)
+        await blocked(world.engine, 2)
         await other.rollback()
     await asyncio.gather(correcting, erasing)
     await world.tick()

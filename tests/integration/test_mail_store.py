@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from mail_service.store import Claim, Known, Store, Suppressed
+from tests.integration.locks import BLOCKED
 
 
 @asynccontextmanager
@@ -173,7 +174,6 @@ async def test_every_table_has_a_comment_and_starting_twice_changes_nothing(mail
 
 async def test_another_isolation_of_the_role_changes_nothing(mail_database: str) -> None:
     """Whose claim waits for another of the same key finds it, and does not fail."""
-    waits = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
     async with opened(f"{mail_database}&options=-c%20default_transaction_isolation=serializable") as store:
         with psycopg.connect(mail_database) as other, psycopg.connect(mail_database, autocommit=True) as looking:
             other.execute(
@@ -182,7 +182,7 @@ async def test_another_isolation_of_the_role_changes_nothing(mail_database: str)
                 (store.instance,),
             )
             claiming = asyncio.create_task(store.claim("key", b"body", "<key@x>", None))
-            while looking.execute(waits).fetchone() is None:  # noqa: ASYNC110
+            while looking.execute(BLOCKED).fetchone() == (0,):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
             other.commit()
             assert isinstance(await claiming, Known)

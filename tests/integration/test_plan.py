@@ -14,6 +14,7 @@ from reminder_worker.indexer.questions import IndexHead
 from reminder_worker.reminders.plan import Planner, PlanReport
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Json, Proxy, proxy
+from tests.integration.locks import blocked
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
@@ -112,7 +113,7 @@ async def test_a_plan_that_loses_a_deadlock_is_made_all_the_same(world: World) -
     async with world.engine.begin() as other:
         await other.execute(text("select from worker.due_window for update"))
         planning = asyncio.create_task(plan(world))
-        await world.waits_for_a_lock()
+        await blocked(world.engine)
         await other.execute(text("set local deadlock_timeout = '1min'"))  # the plan finds it first, and gives way
         await other.execute(text("select from worker.recipient for update"))
     assert (await planning).windows == 1

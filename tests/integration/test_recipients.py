@@ -20,12 +20,12 @@ from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipient_rows import SEALED, body_context, open_row
 from tests.integration.api_world import ABOUT, CANARY_EMAIL, CANARY_NAME, ENC_KEY, World, open_world, person
+from tests.integration.locks import blocked
 
 _OPEN_WINDOW = (
     'insert into worker.due_window (chain_id, legacy, "window", deadline, block_number, planned_at)'
     " values (:chain, :legacy, 1, 1, 1, now())"
 )
-_BLOCKED = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
 STATES = ("queued", "released", "claimed", "unknown", "held", "sent", "dropped", "suppressed", "dead")
 
 
@@ -448,11 +448,6 @@ async def test_new_recipients_have_open_windows_planned_again(
     assert window.planned_at is None
 
 
-async def _waits_for_a_lock(world: World) -> None:
-    while not await world.rows(_BLOCKED):  # noqa: ASYNC110 - the database has no event for it
-        await asyncio.sleep(0.01)
-
-
 async def test_an_ingest_takes_windows_before_what_is_watched(
     world: World, owner: LocalAccount, legacy: Legacy
 ) -> None:
@@ -463,7 +458,7 @@ async def test_an_ingest_takes_windows_before_what_is_watched(
     async with world.engine.begin() as due_pass:
         await due_pass.execute(text("select from worker.due_window for update"))
         ingest = asyncio.create_task(world.ingest(owner, legacy, [person(1, name="Renamed")]))
-        await _waits_for_a_lock(world)
+        await blocked(world.engine)
         await due_pass.execute(text("select from worker.watch for update nowait"))
     assert (await ingest).status == 200
 
@@ -475,7 +470,7 @@ async def test_an_ingest_that_loses_a_deadlock_is_done_all_the_same(
     async with world.engine.begin() as other:
         await other.execute(text("select from worker.watch for update"))
         ingest = asyncio.create_task(world.ingest(owner, legacy, [person(1, name="Renamed")]))
-        await _waits_for_a_lock(world)
+        await blocked(world.engine)
         await other.execute(text("set local deadlock_timeout = '1min'"))  # the ingest finds it first, and gives way
         await other.execute(text("select from worker.recipient for update"))
     assert (await ingest).status == 200

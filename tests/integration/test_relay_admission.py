@@ -28,13 +28,13 @@ from reminder_worker.relay.fees import Fees
 from reminder_worker.relay.values import Authorization, Lane, State
 from reminder_worker.relay.wallet import load_signer
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
+from tests.integration.locks import blocked
 from tests.integration.relay_authorizations import GAS, TARGET, authorization
 from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld, open_world, stored_attempts
 
 # With gas at about 9 gwei it is this ceiling that bounds the first fee, so that every request reserves the same.
 OURS = replace(CAPS, gas_price_ceiling_wei=25 * GWEI)
 Nodes = tuple[Admission, Proxy, Proxy]
-BLOCKED = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def database(database_url: str) -> Iterator[psycopg.Connection[Any]]:
 @pytest.fixture
 async def two_nodes(world: RelayWorld) -> AsyncIterator[Nodes]:
     async with proxy(world.anvil.url) as one, proxy(world.anvil.url) as two:
-        chain = Chain.connect(chain_settings(world.scenario, one.url, two.url, RPC_TIMEOUT=1.0))
+        chain = Chain(chain_settings(world.scenario, one.url, two.url, RPC_TIMEOUT=1.0))
         yield with_caps(world, chain), one, two
         await chain.close()
 
@@ -129,7 +129,7 @@ async def test_nothing_is_on_the_wire_before_its_bytes_are_committed(
                 committed.extend(found for (found,) in database.execute(query, (tx_hash,)))
 
         node.answer = look
-        chain = Chain.connect(chain_settings(world.scenario, node.url))
+        chain = Chain(chain_settings(world.scenario, node.url))
         behind = with_caps(world, chain)
         await asyncio.gather(*(behind.admit(authorization(n)) for n in range(5)))
         await chain.close()
@@ -191,8 +191,7 @@ async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: Rela
     async with world.engine.begin() as connection:
         await store.lock_wallet(connection, CHAIN_ID, world.wallet)
         starting = [asyncio.create_task(with_caps(world).start_open(CHAIN_ID)) for _ in range(2)]
-        while len(await world.rows(BLOCKED)) < 2:  # noqa: ASYNC110 - the database tells no event; both have read then
-            await asyncio.sleep(0.01)
+        await blocked(world.engine, 2)  # both have read then
     assert sorted(await asyncio.gather(*starting)) == [0, 8]
     assert await nonces(world) == list(range(9))
     assert sum(int(slot["reserved_wei"]) for slot in await world.slots()) == (await world.budget())["reserved"]
@@ -233,7 +232,7 @@ async def test_one_whose_call_would_revert_gets_no_nonce_and_holds_up_nobody(wor
 async def test_one_that_no_node_wants_to_simulate_holds_up_nobody_and_has_its_chance_later(world: RelayWorld) -> None:
     data = "0x" + authorization(2).call_data.hex()
     async with proxy(world.anvil.url) as node:
-        chain = Chain.connect(chain_settings(world.scenario, node.url))
+        chain = Chain(chain_settings(world.scenario, node.url))
         admission = Admission(
             world.engine, world.vault, {CHAIN_ID: chain}, world.signer, replace(world.caps, max_open=1), any_chain=True
         )

@@ -13,6 +13,7 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay import settle
 from reminder_worker.relay.store import lock_wallet
 from reminder_worker.relay.values import Lane
+from tests.integration.locks import blocked
 from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GWEI, RelayWorld, open_bare_world
 
 
@@ -67,9 +68,7 @@ async def test_who_defers_what_waits_takes_its_turn_at_the_wallets_row(world: Re
     async with world.engine.begin() as another:
         await lock_wallet(another, CHAIN_ID, world.wallet)
         deferring = asyncio.create_task(world.admission.start_open(CHAIN_ID))
-        blocked = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-        while not deferring.done() and not await world.rows(blocked):  # noqa: ASYNC110 - it is the database that says so
-            await asyncio.sleep(0.01)
+        await blocked(world.engine)
         assert await world.state(late) == "queued"
     assert await deferring == 0
     assert await world.state(late) == "deferred_fee"

@@ -16,6 +16,7 @@ from reminder_worker.indexer.chain_index import TOUCHED_CURSOR
 from reminder_worker.reminders import windows as windows_module
 from reminder_worker.reminders.windows import LATE_BLOCKS
 from tests.integration.chain_proxy import Json, proxy
+from tests.integration.locks import blocked
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
@@ -252,7 +253,7 @@ async def test_a_reset_of_the_horizon_that_loses_a_deadlock_is_made_all_the_same
     async with world.engine.begin() as other:
         await other.execute(text("select from worker.watch for update"))
         looking = asyncio.create_task(world.due.look())
-        await world.waits_for_a_lock()
+        await blocked(world.engine)
         await other.execute(text("set local deadlock_timeout = '1min'"))  # the look finds it first, and gives way
         await other.execute(text("select from worker.index_cursor where name = 'horizon' for update"))
     assert await looking
@@ -351,7 +352,7 @@ async def test_a_change_that_the_storing_of_an_answer_has_to_wait_for_is_not_los
     async with world.engine.connect() as other:
         await other.execute(text("update worker.watch set next_ask = 0"))
         running = asyncio.create_task(world.due.run())
-        await world.waits_for_a_lock()
+        await blocked(world.engine)
         await other.commit()
     report = await running
     assert (report.asked, report.batches) == (2, 2)  # the answer that came too late is not counted on
@@ -370,7 +371,7 @@ async def test_a_reset_while_a_reverting_legacy_is_asked_about_is_not_lost_to_it
     async with world.engine.connect() as other:
         await other.execute(text("update worker.watch set next_ask = 0 where legacy = :bad"), {"bad": bad.address})
         running = asyncio.create_task(world.due.run())
-        await world.waits_for_a_lock()
+        await blocked(world.engine)
         world.scenario.set_mode(bad, Mode.WELL)
         await other.commit()
     await running
@@ -390,7 +391,7 @@ async def test_an_answer_that_loses_a_deadlock_is_stored_all_the_same(world: Wor
         await other.execute(text("set local deadlock_timeout = '1min'"))  # the due pass finds it first, and gives way
         await other.execute(text("select from worker.watch for update"))
         running = asyncio.create_task(world.due.run())
-        await world.waits_for_a_lock()
+        await blocked(world.engine)
         await other.execute(text("update worker.due_window set planned_at = now()"))
         await other.commit()
     assert (await running).asked >= 1
