@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import structlog
@@ -87,7 +87,7 @@ class GiftWallets:
         scope, taken_at = "gift_wallets_of_giver", self._quotas.now()
         await self._quotas.take(None, scope, request.giver, self._settings.per_giver, DAY, code="daily_cap_reached")
         try:
-            address = await self._find_or_create(self._provider, self._settings, email)
+            address = await self._find_or_create(self._provider, self._settings, email, request.chain_id)
             known_by = update(gift_wallet).values(address_hash=self._hashes.gift_wallet(address))
             async with self._engine.begin() as connection:
                 await spend(connection, digest, request.deadline)
@@ -123,16 +123,18 @@ class GiftWallets:
             raise GiverUnknown("The giver's account has never sent a transaction on this chain.")
         return digest
 
-    async def _find_or_create(self, provider: IdentityProvider, settings: IdentityProviderSettings, email: str) -> str:
+    async def _find_or_create(
+        self, provider: IdentityProvider, settings: IdentityProviderSettings, email: str, chain_id: int
+    ) -> str:
         key = self._hashes.email(email)
-        timestamp_ms, known = await self._remembered(key, settings)
+        timestamp_ms, known = await self._remembered(key, settings, chain_id)
         found = known or await self._made(provider, key, email, timestamp_ms)
         address = await provider.wallet(found, email)
         if address is None:
             log.error("gift_wallet_not_usable")
             raise WalletNotUsable("The wallet of this email address cannot be used for a gift; choose another way.")
         if known is None and await self._remember(key, found) != found:  # somebody else's was told of first
-            return await self._find_or_create(provider, settings, email)
+            return await self._find_or_create(provider, settings, email, chain_id)
         return address
 
     async def _made(self, provider: IdentityProvider, key: bytes, email: str, timestamp_ms: int) -> str:
@@ -152,19 +154,28 @@ class GiftWallets:
             await self._restarted(key, timestamp_ms)
             raise
 
-    async def _remembered(self, key: bytes, settings: IdentityProviderSettings) -> tuple[int, str | None]:
+    async def _remembered(
+        self, key: bytes, settings: IdentityProviderSettings, chain_id: int
+    ) -> tuple[int, str | None]:
         """The timestamp of the creation and the sub-organization; a new email takes one of the day's creations."""
         timestamp_ms = int(self._now() * 1000)
         async with self._engine.begin() as connection:
             new = insert(gift_wallet).values(email_hash=key, timestamp_ms=timestamp_ms).on_conflict_do_nothing()
             if (await connection.execute(new.returning(gift_wallet.c.timestamp_ms))).first() is not None:
-                await self._quotas.take(
-                    connection, "gift_wallets", "", settings.daily_creation_cap, DAY, code="daily_cap_reached"
-                )
+                for scope, most in self._creations(settings.daily_creation_cap, chain_id):
+                    await self._quotas.take(connection, scope, "", most, DAY, code="daily_cap_reached")
                 return timestamp_ms, None
             found = select(gift_wallet.c.timestamp_ms, gift_wallet.c.sub_organization_id)
             row = (await connection.execute(found.where(gift_wallet.c.email_hash == key))).one()
             return row.timestamp_ms, row.sub_organization_id
+
+    def _creations(self, most: int, chain_id: int) -> Iterator[tuple[str, int]]:
+        """The counters that a creation is counted in, with their limits. Where an account costs nothing anybody has as
+        many as they like: beside mainnet, givers on test chains leave half of the day's creations to the others."""
+        yield "gift_wallets", most
+        served = {id: chain.settings.is_test_chain for id, chain in self._chains.items()}
+        if served[chain_id] and not all(served.values()):
+            yield "gift_wallets_of_test_chains", most // 2
 
     async def _restarted(self, key: bytes, old: int) -> int:
         """A new timestamp for the creation, or the one that somebody else has just given it."""
