@@ -33,7 +33,7 @@ async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Fi
     node = scenario.anvil.url
     environ = scenario.deployment.settings_environ(CHAIN_ID, node)
     configured = settings(url, environ)
-    direct = Chain.connect(configured.chains[0])
+    direct = Chain(configured.chains[0])
     index = ChainIndex(engine, direct)
     while (await index.advance()).more:
         pass
@@ -41,7 +41,7 @@ async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Fi
         await connection.execute(_WATCH)
     recorder = Recorder(node)
     async with recorder.listening() as recorded_url:
-        recorded = Chain.connect(configured.chains[0].model_copy(update={"rpc_urls": secret_urls(recorded_url)}))
+        recorded = Chain(configured.chains[0].model_copy(update={"rpc_urls": secret_urls(recorded_url)}))
         first = await DuePass(engine, recorded, index, configured.reminders).run()
         everything = list(recorder.bodies)
         recorder.bodies.clear()

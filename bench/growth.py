@@ -134,7 +134,7 @@ def _due(node_url: str) -> Work:
         seconds = 0.0
         times = max(1, least // size)
         configured = stubbed_settings(str(engine.url), node_url)
-        chain = Chain.connect(configured.chains[0])
+        chain = Chain(configured.chains[0])
         for _ in range(times):
             async with engine.begin() as connection:
                 await connection.execute(_ASK_ALL, {"now": NOW})

@@ -68,7 +68,7 @@ async def _measure(engine: AsyncEngine, url: str, node: str) -> tuple[float, flo
     settings = ChainSettings.model_construct(
         chain_id=CHAIN_ID, rpc_urls=(SecretStr(node),), rpc_timeout_seconds=15.0, log_range=1000, **addresses
     )
-    chain = Chain.connect(settings)
+    chain = Chain(settings)
     signer = load_signer(SecretStr(KEYS[0]))
     admission = Admission(engine, Vault(bytes(range(32))), {CHAIN_ID: chain}, signer, CAPS, any_chain=True)
     floor = _Floor(Account.from_key(KEYS[1]))

@@ -40,7 +40,7 @@ async def measure() -> list[Figure]:
         with chain() as scenario:
             withdrawals, signer = seal(scenario, WITHDRAWALS), relayer(scenario)
             configured = settings(url, scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url))
-            client = Chain.connect(configured.chains[0])
+            client = Chain(configured.chains[0])
             sent = await _presigned(signer, withdrawals)
             runs = []
             for _ in range(RUNS):

@@ -44,7 +44,6 @@ from reminder_worker.statistics.price_pass import look_at_feeds
 from reminder_worker.watchdog_rules import CLOCKS_WITHIN
 
 _NOBODY = "0x" + "00" * 20
-_SECONDS = aiohttp.ClientTimeout(total=10)
 # In winter and in summer. Dagster stores the time of the database's zone and reads it as UTC.
 _IN_UTC = """
     select bool_and(cast(at as time) = '00:00')
@@ -183,20 +182,18 @@ async def _passes(engine: AsyncEngine, settings: Settings) -> Finding:
 
 async def _chain(settings: ChainSettings, *, is_local: bool) -> AsyncIterator[Finding]:
     part = f"chain {settings.chain_id}"
-    chain = Chain.connect(settings)
     try:
-        await chain.check()
-        for endpoint in chain.health():
-            words = "answers, serves this chain" if endpoint.ok else "does not answer: see RPC_URLS"
-            yield f"{part} rpc", endpoint.ok, f"endpoint {endpoint.name} {words}"
-        async for finding in _contracts(chain, part, is_local=is_local):
-            yield finding
-        good, words = await look_at_feeds(chain)
-        yield f"{part} prices", good, words
+        async with Chain(settings) as chain:
+            await chain.check()
+            for endpoint in chain.health():
+                words = "answers, serves this chain" if endpoint.ok else "does not answer: see RPC_URLS"
+                yield f"{part} rpc", endpoint.ok, f"endpoint {endpoint.name} {words}"
+            async for finding in _contracts(chain, part, is_local=is_local):
+                yield finding
+            good, words = await look_at_feeds(chain)
+            yield f"{part} prices", good, words
     except (ChainUnavailable, Misconfigured) as error:
         yield f"{part} rpc", False, f"{error}: see CHAIN_{settings.chain_id}_RPC_URLS"
-    finally:
-        await chain.close()
     yield await _subgraph(settings, part)
 
 
@@ -240,17 +237,14 @@ async def _subgraph(settings: ChainSettings, part: str) -> Finding:
     part = f"{part} subgraph"
     if settings.subgraph_url is None:
         return part, None, "not configured: our own index answers"
-    chain = Chain.connect(settings)
     try:
-        async with aiohttp.ClientSession() as session:
+        async with aiohttp.ClientSession() as session, Chain(settings) as chain:
             head = await Subgraph(settings.subgraph_url, session).head()
-        known = await chain.has_block(head.number, head.hash)
+            known = await chain.has_block(head.number, head.hash)
     except ChainUnavailable:
         known = None  # said already
     except Unavailable as error:
         return part, False, f"{error}; our own index answers meanwhile"
-    finally:
-        await chain.close()
     if known is False:
         words = f"block {head.number} is another there: see CHAIN_{settings.chain_id}_SUBGRAPH_URL"
         return part, False, f"{words}; our own index answers meanwhile"

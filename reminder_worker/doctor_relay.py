@@ -13,7 +13,7 @@ from reminder_worker.chain.sponsored import LEGACY_VERSIONS, TIMELOCK_VERSIONS, 
 from reminder_worker.chain.values import Call
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import amount_words, checksum
-from reminder_worker.relay.fees import Fees, below, reservation
+from reminder_worker.relay.fees import MOST_REPLACEMENTS, Fees, below, reservation
 from reminder_worker.relay.values import MOST_GAS
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.relay.wallet_watch import pays_for
@@ -81,7 +81,7 @@ def _caps(wallet: _Wallet) -> list[str]:
     """What would refuse every request of a lane."""
     group, faults = wallet.group, []
     prefix = "RELAY" if isinstance(group, RelaySettings) else "AUTO_RENEW"
-    dearest = below(group.gas_price_ceiling_wei, 4)
+    dearest = below(group.gas_price_ceiling_wei, MOST_REPLACEMENTS)
     for name, gas in wallet.gas.items():
         needed = reservation(gas, Fees(dearest, 1), group.gas_price_ceiling_wei)
         if gas > MOST_GAS:
@@ -98,16 +98,14 @@ async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: _
     part = f"{wallet.role} on chain {chain_settings.chain_id}"
     if not relays_on(settings, chain_settings.chain_id):
         return part, None, "off: this chain may charge a fee for data beside the gas"
-    chain = Chain.connect(chain_settings)
     try:
-        balance = await chain.balance(wallet.address)
-        base_fee, tip = await chain.fees()
-        if wallet.role == "attestor" and (other := await _other_attestor(chain, wallet.address)):
-            return part, False, f"the router's attestor is {other}: see ATTESTOR_KEY"
+        async with Chain(chain_settings) as chain:
+            balance = await chain.balance(wallet.address)
+            base_fee, tip = await chain.fees()
+            if wallet.role == "attestor" and (other := await _other_attestor(chain, wallet.address)):
+                return part, False, f"the router's attestor is {other}: see ATTESTOR_KEY"
     except ChainUnavailable as error:
         return part, False, f"{error}: see CHAIN_{chain_settings.chain_id}_RPC_URLS"
-    finally:
-        await chain.close()
     price, ceiling = base_fee + tip, wallet.group.gas_price_ceiling_wei
     count = pays_for(balance, price, ceiling)
     words = f"holds {amount_words(balance, 18)} ETH, which pays for {count:,} relays at today's price"
@@ -127,9 +125,8 @@ async def _other_versions(settings: Settings, chain_settings: ChainSettings) -> 
         "TransferEOALegacyRouter": (chain_settings.transfer_eoa_legacy_router, LEGACY_VERSIONS),
         "TimeLockRouter": (chain_settings.time_lock_router, TIMELOCK_VERSIONS),
     }
-    chain = Chain.connect(chain_settings)
-    reads = SponsoredReads(chain)
-    try:
+    async with Chain(chain_settings) as chain:
+        reads = SponsoredReads(chain)
         for name, (router, known) in routers.items():
             part = f"{name} on chain {chain_settings.chain_id}"
             try:
@@ -140,8 +137,6 @@ async def _other_versions(settings: Settings, chain_settings: ChainSettings) -> 
             if version not in known:
                 words = f"was upgraded: its domain has version {version!r}, known here is {' and '.join(known)}"
                 yield part, False, f"{words}; nothing is relayed for it until this service is updated"
-    finally:
-        await chain.close()
 
 
 async def _other_attestor(chain: Chain, address: str) -> str | None:

@@ -40,9 +40,6 @@ async def look_at_upgrades(settings: Settings, engine: AsyncEngine) -> AsyncIter
 
 
 async def _delay(settings: ChainSettings, timelock: str) -> int | None:
-    chain = Chain.connect(settings)
-    try:
+    async with Chain(settings) as chain:
         answer = await chain.call(Call(timelock, selector("TimelockController", "getMinDelay")))
-    finally:
-        await chain.close()
     return at(answer, 0) if isinstance(answer, bytes) and len(answer) == WORD else None

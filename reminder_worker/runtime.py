@@ -95,7 +95,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
         await check_installation(engine, settings, vault, hashes)
         quotas = Quotas(engine)
-        chains = {each.chain_id: Chain.connect(each) for each in settings.chains}
+        chains = {each.chain_id: Chain(each) for each in settings.chains}
         for chain in chains.values():
             stack.push_async_callback(chain.close)
         session = await stack.enter_async_context(aiohttp.ClientSession())

@@ -66,7 +66,10 @@ class StateGone(ChainUnavailable):
 
 
 class Chain:
-    """Build with `connect`; `close` at the end. Belongs to one event loop."""
+    """Belongs to one event loop. Use as `async with`, or `close` it at the end.
+
+    To make one costs no I/O: an endpoint is asked for its chain id before its first answer counts.
+    """
 
     def __init__(
         self,
@@ -89,10 +92,11 @@ class Chain:
         self._alone_views: list[Self] = []
         self._chunks = asyncio.Semaphore(CHUNKS_AT_ONCE)
 
-    @classmethod
-    def connect(cls, settings: ChainSettings) -> Self:
-        """No I/O: an endpoint is asked for its chain id before its first answer counts."""
-        return cls(settings)
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     async def check(self) -> None:
         """Raises `Misconfigured` when an endpoint serves another chain, `ChainUnavailable` when none answers."""

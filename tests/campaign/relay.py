@@ -108,7 +108,7 @@ def live(number: int, steps: int, postgres: Postgres) -> Life:
         proxies = [proxy(anvil.url), proxy(anvil.url)]
         Beset.nodes = [runner.run(each.__aenter__()) for each in proxies]
         urls = [node.url for node in Beset.nodes]
-        chain = Chain.connect(chain_settings(scenario, *urls, RPC_TIMEOUT=0.5))
+        chain = Chain(chain_settings(scenario, *urls, RPC_TIMEOUT=0.5))
         Beset.runner, Beset.base, Beset.faults = runner, RelayWorld(scenario, engine, chain), Counter()
         try:
             run_state_machine_as_test(  # type: ignore[no-untyped-call]

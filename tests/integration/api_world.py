@@ -186,7 +186,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
     settings = settings_for(scenario, "postgresql://unused@localhost/unused", **more)
     clock = Clock()
     session = aiohttp.ClientSession()
-    chains = {chain.chain_id: Chain.connect(chain) for chain in settings.chains}
+    chains = {chain.chain_id: Chain(chain) for chain in settings.chains}
     vault, hashes = Vault(ENC_KEY), KeyedHash(HASH_KEY)
     quotas = Quotas(engine, clock)
     indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}

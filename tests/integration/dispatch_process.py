@@ -28,7 +28,7 @@ async def main(database_url: str, *values: str) -> None:
         }
     )
     assert settings.mail is not None
-    engine, chain = open_engine(database_url), Chain.connect(settings.chains[0])
+    engine, chain = open_engine(database_url), Chain(settings.chains[0])
     indexers = Indexers(chain, ChainIndex(engine, chain), None)
     async with MailClient(settings.mail) as mail:
         vault = Vault(settings.service.enc_key.get_secret_value())

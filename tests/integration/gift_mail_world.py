@@ -135,7 +135,7 @@ async def open_world(stack: AsyncExitStack, engine: AsyncEngine, scenario: Scena
     settings = settings_for(scenario, stub.url, url, GIFT_ORIGINS=ORIGIN, **environ)
     assert settings.mail is not None
     client = await stack.enter_async_context(MailClient(settings.mail))
-    chain = Chain.connect(settings.chains[0])
+    chain = Chain(settings.chains[0])
     stack.push_async_callback(chain.close)
     index, chains = ChainIndex(engine, chain), {CHAIN_ID: chain}
     gifts = Gifts(chains, {CHAIN_ID: Indexers(chain, index, None)})
@@ -163,4 +163,4 @@ async def open_world(stack: AsyncExitStack, engine: AsyncEngine, scenario: Scena
 def unreachable(world: World) -> Chain:
     """The same chain, whose node is gone."""
     gone = {"rpc_urls": (SecretStr("http://127.0.0.1:9"),)}
-    return Chain.connect(world.settings.chains[0].model_copy(update=gone))
+    return Chain(world.settings.chains[0].model_copy(update=gone))

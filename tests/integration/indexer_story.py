@@ -44,7 +44,7 @@ class Parts:
 @asynccontextmanager
 async def open_parts(engine: AsyncEngine, scenario: Scenario, **changes: object) -> AsyncIterator[Parts]:
     """The subgraph is at the chain's head as it was now; the index has read nothing."""
-    chain = Chain.connect(settings_of(scenario, **changes))
+    chain = Chain(settings_of(scenario, **changes))
     try:
         async with GraphNode() as graph, aiohttp.ClientSession() as session:
             graph.sync(scenario)

@@ -53,7 +53,7 @@ async def main(database_url: str, key: str, step: str, *values: str) -> None:
     if step in STEPS:
         die_after(step)
     settings = ChainSettings.model_validate({"chain_id": CHAIN_ID, **dict(value.split("=", 1) for value in values)})
-    engine, chain = open_engine(database_url), Chain.connect(settings)
+    engine, chain = open_engine(database_url), Chain(settings)
     vault, signer = Vault(bytes(range(32))), load_signer(SecretStr(key))
     relay = Admission(engine, vault, {CHAIN_ID: chain}, signer, CAPS, any_chain=True)
     assert await relay.ready(CHAIN_ID) is None  # so that none has to ask the chain before it is admitted

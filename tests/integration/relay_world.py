@@ -258,7 +258,7 @@ class RelayWorld:
 @asynccontextmanager
 async def open_bare_world(scenario: Scenario, engine: AsyncEngine, caps: Caps = CAPS) -> AsyncIterator[RelayWorld]:
     """On the chain as it is."""
-    chain = Chain.connect(chain_settings(scenario, scenario.anvil.url))
+    chain = Chain(chain_settings(scenario, scenario.anvil.url))
     world = RelayWorld(scenario, engine, chain, caps)
     yield world
     world.calm()

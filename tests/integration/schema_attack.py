@@ -123,7 +123,7 @@ async def open_target(scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
 
 async def _count_and_price(scenario: Scenario, engine: AsyncEngine, more: dict[str, str]) -> None:
     """Before the API looks for the first time, so that it has statistics and prices to answer with."""
-    chain = Chain.connect(settings_for(scenario, "postgresql://unused@localhost/unused", **more).chains[0])
+    chain = Chain(settings_for(scenario, "postgresql://unused@localhost/unused", **more).chains[0])
     try:
         await ChainIndex(engine, chain).advance()
         await Prices(engine, chain).run()

@@ -26,7 +26,7 @@ DAY = 86400
 
 @pytest.fixture
 async def chain(chain_scenario: Scenario) -> AsyncIterator[Chain]:
-    opened = Chain.connect(chain_settings(chain_scenario, chain_scenario.anvil.url))
+    opened = Chain(chain_settings(chain_scenario, chain_scenario.anvil.url))
     yield opened
     await opened.close()
 
@@ -88,7 +88,7 @@ async def test_only_what_a_configured_router_maps_back_is_genuine(chain: Chain, 
     assert [one is not None for one in found] == [False, False, True, False, False]
     assert await Legacies(chain).is_genuine(fake.address) is None
     settings = chain.settings.model_copy(update={"transfer_eoa_legacy_router": "0x" + "77" * 20})
-    elsewhere = Chain.connect(settings)
+    elsewhere = Chain(settings)
     assert await Legacies(elsewhere).is_genuine(true.address) is None
     await elsewhere.close()
 
@@ -138,7 +138,7 @@ async def test_an_old_build_has_zero_triggers(chain: Chain, chain_scenario: Scen
 
 async def test_genuineness_that_cannot_be_read_is_unavailable_not_false(chain: Chain, chain_scenario: Scenario) -> None:
     async with proxy(chain_scenario.anvil.url) as endpoint:
-        failing = Chain.connect(chain_settings(chain_scenario, endpoint.url))
+        failing = Chain(chain_settings(chain_scenario, endpoint.url))
         await failing.check()
         endpoint.answer = lambda request: {"error": {"code": -32603, "message": "internal error"}}
         with pytest.raises(ChainUnavailable):
@@ -181,7 +181,7 @@ async def test_the_view_may_burn_a_bounded_amount_of_gas_that_500_legacies_fit_i
     chain_scenario.subscribe_premium(owner)
     legacies = chain_scenario.bulk_create(owner, 500, {heir: 100}, inactivity=3 * DAY, configure=False)
     async with proxy(chain_scenario.anvil.url) as endpoint:
-        chain = Chain.connect(chain_settings(chain_scenario, endpoint.url))
+        chain = Chain(chain_settings(chain_scenario, endpoint.url))
         at = await head_hash(chain)
         view = ReminderView(chain)
         assert await view.due_windows([each.address for each in legacies], at=at) == [(1,)] * 500
@@ -195,7 +195,7 @@ async def test_a_batch_that_is_too_much_for_every_node_is_a_value_to_halve(
     chain: Chain, chain_scenario: Scenario
 ) -> None:
     async with proxy(chain_scenario.anvil.url) as endpoint:
-        refusing = Chain.connect(chain_settings(chain_scenario, endpoint.url))
+        refusing = Chain(chain_settings(chain_scenario, endpoint.url))
         at = await head_hash(refusing)
         endpoint.answer = lambda request: {"error": {"code": -32000, "message": "request too large"}}
         assert isinstance(await ReminderView(refusing).due_windows(["0x" + "11" * 20] * 2, at=at), Reverted)
@@ -222,7 +222,7 @@ async def test_a_configured_contract_that_is_not_there_is_unavailable_not_an_ans
 ) -> None:
     nowhere = {"PREMIUM_SETTING": "0x" + "77" * 20, "PREMIUM_REMINDER_VIEW": "0x" + "77" * 20}
     nowhere |= {"TOKEN_WHITE_LIST": chain_scenario.deployment.usdc}
-    wrong = Chain.connect(chain_settings(chain_scenario, chain_scenario.anvil.url, **nowhere))
+    wrong = Chain(chain_settings(chain_scenario, chain_scenario.anvil.url, **nowhere))
     at = await head_hash(chain)
     for asked in (
         PremiumSetting(wrong).is_premium("0x" + "11" * 20),
@@ -253,7 +253,7 @@ async def test_token_metadata_is_shown_only_when_harmless(chain: Chain, chain_sc
 
 async def test_found_metadata_is_asked_for_once(chain_scenario: Scenario) -> None:
     async with proxy(chain_scenario.anvil.url) as endpoint:
-        chain = Chain.connect(chain_settings(chain_scenario, endpoint.url))
+        chain = Chain(chain_settings(chain_scenario, endpoint.url))
         tokens = Tokens(chain)
         first = await tokens.metadata([chain_scenario.deployment.usdc])
         asked = len(endpoint.posts)

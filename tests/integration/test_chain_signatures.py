@@ -25,7 +25,7 @@ async def node(chain_scenario: Scenario) -> AsyncIterator[Proxy]:
 
 @pytest.fixture
 async def signatures(chain_scenario: Scenario, node: Proxy) -> AsyncIterator[Signatures]:
-    chain = Chain.connect(chain_settings(chain_scenario, node.url))
+    chain = Chain(chain_settings(chain_scenario, node.url))
     await chain.check()
     node.posts.clear()
     yield Signatures(chain)
@@ -157,7 +157,7 @@ async def test_endpoints_that_differ_in_what_they_say_of_a_failure_agree_that_it
         second.answer = lambda request: (
             {"error": {"code": 3, "message": "execution reverted"}} if request["method"] == "eth_call" else None
         )
-        chain = Chain.connect(chain_settings(chain_scenario, node.url, second.url))
+        chain = Chain(chain_settings(chain_scenario, node.url, second.url))
         for _ in range(2):
             with pytest.raises(SignerMismatch):
                 await Signatures(chain).verify(DIGEST, sign(other), signer)

@@ -14,7 +14,7 @@ from tests.integration.chain_proxy import chain_settings
 
 @pytest.fixture
 async def chain(chain_scenario: Scenario) -> AsyncIterator[Chain]:
-    opened = Chain.connect(chain_settings(chain_scenario, chain_scenario.anvil.url))
+    opened = Chain(chain_settings(chain_scenario, chain_scenario.anvil.url))
     yield opened
     await opened.close()
 

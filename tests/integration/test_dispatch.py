@@ -715,7 +715,7 @@ async def test_a_chain_whose_nodes_do_not_answer_holds_up_no_other(
             values = columns.replace("id, legacy", "gen_random_uuid(), legacy")
             await world.sql(f"insert into worker.{table} (chain_id, {columns}) select 2, {values} from worker.{table}")
         await world.hurry()
-        another = Chain.connect(world.settings.chains[1])
+        another = Chain(world.settings.chains[1])
         monkeypatch.setattr(tasks, "CHAIN_SECONDS", 0.5)
         chains = {CHAIN_ID: world.chain, 2: another}
         indexers = {id: Indexers(chain, ChainIndex(engine, chain), None) for id, chain in chains.items()}

@@ -228,7 +228,7 @@ async def with_another_chain(world: World, **settings: Any) -> tuple[GiftMail, C
             values = names.replace("id, email_hash, kind", "gen_random_uuid(), email_hash, kind")
             copied = f"insert into worker.{table} (chain_id, timelock_id, {names}) select 1, timelock_id, {values}"
             await connection.execute(text(f"{copied} from worker.{table}"))
-    other = Chain.connect(world.settings.chains[0].model_copy(update=settings))
+    other = Chain(world.settings.chains[0].model_copy(update=settings))
     return world.another_mail({1: other, **world.chains}), other
 
 

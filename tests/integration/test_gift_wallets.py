@@ -88,7 +88,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
         provider = await stack.enter_async_context(IdentityProviderStandIn(time))
         session = await stack.enter_async_context(aiohttp.ClientSession())
         settings = settings_for(chain_scenario, "postgresql://unused@localhost/unused", **provider.settings())
-        chains = {chain.chain_id: Chain.connect(chain) for chain in settings.chains}
+        chains = {chain.chain_id: Chain(chain) for chain in settings.chains}
         for chain in chains.values():
             stack.push_async_callback(chain.close)
         made = World(engine, chain_scenario, provider, time, settings, session, chains, wallets=None)  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ async def proxy(chain_scenario: Scenario) -> AsyncIterator[RpcProxy]:
 
 @pytest.fixture
 async def chain(chain_scenario: Scenario, proxy: RpcProxy) -> AsyncIterator[Chain]:
-    opened = Chain.connect(settings_of(chain_scenario, RPC_URLS=(proxy.url,)))
+    opened = Chain(settings_of(chain_scenario, RPC_URLS=(proxy.url,)))
     yield opened
     await opened.close()
 
@@ -71,7 +71,7 @@ async def test_step_by_step_and_all_at_once_give_the_same_tables(
 ) -> None:
     """However the blocks are cut into slices, the tables are the same."""
     tell(chain_scenario)
-    small = ChainIndex(engine, Chain.connect(settings_of(chain_scenario, LOG_RANGE=3)))
+    small = ChainIndex(engine, Chain(settings_of(chain_scenario, LOG_RANGE=3)))
     progress = await small.advance()
     await small._chain.close()
     assert progress.stopped == "at_head"

@@ -41,7 +41,7 @@ class Nodes:
         return self.proxies
 
     def index(self, *urls: str, **more: Any) -> ChainIndex:
-        chain = Chain.connect(chain_settings(self.scenario, *(urls or [each.url for each in self.proxies]), **more))
+        chain = Chain(chain_settings(self.scenario, *(urls or [each.url for each in self.proxies]), **more))
         self.stack.push_async_callback(chain.close)
         return ChainIndex(self.engine, chain)
 

@@ -80,7 +80,7 @@ class Feeds:
             return list((await connection.execute(text(statement))).all())
 
     def with_feeds(self, *feeds: PriceFeed) -> "Feeds":
-        chain = Chain.connect(self.settings.model_copy(update={"price_feeds": feeds}))
+        chain = Chain(self.settings.model_copy(update={"price_feeds": feeds}))
         return Feeds(self.scenario, self.engine, chain, Prices(self.engine, chain))
 
 
@@ -93,7 +93,7 @@ async def feeds(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
         chain_scenario.write(chain_scenario.account("keeper"), "PriceFeed", feed, "setAnswer", answer, anvil.now())
     environ = deployment.price_environ(anvil.chain_id)
     settings = settings_for(chain_scenario, "postgresql://unused@localhost/unused", **environ)
-    chain = Chain.connect(settings.chains[0])
+    chain = Chain(settings.chains[0])
     yield Feeds(chain_scenario, engine, chain, Prices(engine, chain))
     await chain.close()
 

@@ -30,7 +30,7 @@ class Nodes:
 async def nodes(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Nodes]:
     url = lasting_scenario.anvil.url
     async with proxy(url) as first, proxy(url) as second:
-        chain = Chain.connect(chain_settings(lasting_scenario, first.url, second.url, RPC_TIMEOUT=20.0))
+        chain = Chain(chain_settings(lasting_scenario, first.url, second.url, RPC_TIMEOUT=20.0))
         world = RelayWorld(lasting_scenario, engine, chain)
         yield Nodes(world, first, second)
         first.well()

@@ -22,7 +22,7 @@ def machine(database_url: str) -> Iterator[type[Machine]]:
     with Anvil(slots_in_an_epoch=EPOCH) as anvil, asyncio.Runner() as runner:
         scenario = Scenario(anvil, deploy(anvil))
         engine = open_engine(database_url)
-        chain = Chain.connect(chain_settings(scenario, anvil.url))
+        chain = Chain(chain_settings(scenario, anvil.url))
         Machine.runner = runner
         Machine.base = RelayWorld(scenario, engine, chain)
         yield Machine

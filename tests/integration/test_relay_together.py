@@ -64,7 +64,7 @@ async def calls_mined(world: RelayWorld) -> list[bytes]:
 
 async def test_those_who_wait_at_once_take_one_transaction_and_one_question_to_the_node(world: RelayWorld) -> None:
     async with proxy(world.anvil.url) as node:
-        chain = Chain.connect(chain_settings(world.scenario, node.url))
+        chain = Chain(chain_settings(world.scenario, node.url))
         admission = Admission(world.engine, world.vault, {CHAIN_ID: chain}, world.signer, world.caps, any_chain=True)
         locks = Locks(world.engine)
         asked = [authorization(number) for number in range(8)]

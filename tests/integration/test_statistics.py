@@ -86,7 +86,7 @@ class World:
 @pytest.fixture
 async def world(chain_scenario: Scenario, engine: AsyncEngine, tmp_path: Path) -> AsyncIterator[World]:
     feeds = chain_scenario.deployment.price_environ(31337)["CHAIN_31337_PRICE_FEEDS"]
-    chain = Chain.connect(settings_of(chain_scenario, PRICE_FEEDS=feeds))
+    chain = Chain(settings_of(chain_scenario, PRICE_FEEDS=feeds))
     folder = tmp_path / "statistics"
     yield World(engine, chain_scenario, chain, ChainIndex(engine, chain), Statistics(engine, chain, folder), folder)
     await chain.close()
@@ -238,7 +238,7 @@ async def test_a_timelock_secures_a_token_that_has_a_price_feed_whatever_the_whi
     s.mint(token, ann.address, 1_500_000)
     s.create_gift(ann, s.account("eve").address, tokens=[(token, 1_500_000)])
     s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now())
-    chain = Chain.connect(settings_of(s, PRICE_FEEDS=f"{token}={s.deployment.usdc_usd_feed}@86400"))
+    chain = Chain(settings_of(s, PRICE_FEEDS=f"{token}={s.deployment.usdc_usd_feed}@86400"))
     await Prices(world.engine, chain).run()
     await world.index.advance()
     taken = await Statistics(world.engine, chain, world.folder).run()
@@ -312,7 +312,7 @@ async def test_everything_is_of_one_block_whatever_happens_meanwhile(world: Worl
 
     async with RpcProxy(s.anvil) as proxy:
         proxy.rule = move
-        watched = Chain.connect(settings_of(s, RPC_URLS=(proxy.url,)))
+        watched = Chain(settings_of(s, RPC_URLS=(proxy.url,)))
         await Statistics(world.engine, watched, world.folder).run()
         await watched.close()
     found = await store.newest(world.engine, world.chain.chain_id)

@@ -35,7 +35,7 @@ UNKNOWN = bytes.fromhex("deadbeef") + bytes(range(64))
 
 @pytest.fixture
 async def chain(chain_scenario: Scenario) -> AsyncIterator[Chain]:
-    opened = Chain.connect(chain_settings(chain_scenario))
+    opened = Chain(chain_settings(chain_scenario))
     yield opened
     await opened.close()
 
@@ -386,7 +386,7 @@ async def test_a_first_start_tells_what_is_pending_and_of_the_past_nothing(
     s.cancel(s.schedule_upgrade(SOMEBODY))
     waiting = s.schedule_role("grantRole", CANCELLER_ROLE, SOMEBODY)
     s.anvil.mine(30)
-    chain = Chain.connect(chain_settings(s, LOG_RANGE="7"))
+    chain = Chain(chain_settings(s, LOG_RANGE="7"))
     try:
         made = world(s, engine, chain)
         await made.catch_up()
@@ -402,7 +402,7 @@ async def test_a_first_start_tells_what_is_pending_and_of_the_past_nothing(
 async def test_what_is_not_final_is_told_however_few_blocks_are_read_at_once(it: UpgradeWorld) -> None:
     """A range shorter than the way from the last final block to the head; the timelock is asked there as ever."""
     s = it.scenario
-    chain = Chain.connect(chain_settings(s, LOG_RANGE="1"))
+    chain = Chain(chain_settings(s, LOG_RANGE="1"))
     try:
         narrow = world(s, it.engine, chain)
         operation = s.schedule_upgrade(SOMEBODY)
@@ -421,7 +421,7 @@ async def test_without_a_word_on_what_is_final_a_look_is_no_success(
     """Nodes that were just started say `null`: nothing could be left behind, and one that always does is heard of."""
     async with RpcProxy(chain_scenario.anvil) as node:
         node.rule = lambda _method, params: None if "finalized" in params else PASS
-        chain = Chain.connect(chain_settings(chain_scenario, RPC_URLS=node.url))
+        chain = Chain(chain_settings(chain_scenario, RPC_URLS=node.url))
         try:
             with pytest.raises(ChainUnavailable):
                 await world(chain_scenario, engine, chain).watch.run()
@@ -450,7 +450,7 @@ async def test_a_node_that_lacks_blocks_is_no_success_from_the_first_look_on(
     """Nothing was ever read then, by whose age one would hear of it."""
     chain_scenario.schedule_upgrade(SOMEBODY)
     async with RpcProxy(chain_scenario.anvil) as node:
-        chain = Chain.connect(chain_settings(chain_scenario, RPC_URLS=node.url))
+        chain = Chain(chain_settings(chain_scenario, RPC_URLS=node.url))
         has = {"latest", "finalized", *map(hex, (chain.settings.start_block - 1, chain_scenario.anvil.block_number()))}
         node.rule = lambda method, params: None if method == "eth_getBlockByNumber" and params[0] not in has else PASS
         try:

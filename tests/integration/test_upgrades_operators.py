@@ -168,7 +168,7 @@ def test_without_a_timelock_the_pass_is_off_and_says_why(command: Command) -> No
 
 
 async def test_metrics_count_the_queue(chain_scenario: Scenario, engine: AsyncEngine) -> None:
-    chain = Chain.connect(chain_settings(chain_scenario))
+    chain = Chain(chain_settings(chain_scenario))
     try:
         it = world(chain_scenario, engine, chain, Alerts(engine))
         chain_scenario.schedule_upgrade(SOMEBODY)

@@ -138,7 +138,7 @@ async def opened(
 ) -> AsyncIterator[World]:
     more = {f"CHAIN_{CHAIN}_RPC_URLS": rpc or scenario.anvil.url, "HEARTBEAT_URL": heart.url, **environ}
     settings = settings_for(scenario, "postgresql://unused@localhost/unused", **more)
-    chains = {each.chain_id: Chain.connect(each) for each in settings.chains}
+    chains = {each.chain_id: Chain(each) for each in settings.chains}
     try:
         world = World(engine, Alerts(engine), chains, settings, heart)
         await world.sql(
