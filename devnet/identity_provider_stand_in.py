@@ -50,7 +50,7 @@ class SubOrganization:
 
 @dataclass
 class IdentityProviderStandIn:
-    """`polls`: how often a new activity is still pending. `ends_as`: what becomes of a new creation."""
+    """`polls`: how often a new activity is still under way. `ends_as`: what becomes of a new creation."""
 
     now: Callable[[], float]
     port: int = 0
@@ -153,16 +153,16 @@ class IdentityProviderStandIn:
             id = f"activity-{next(self._count)}"
             self._by_body[fingerprint] = id
             self.activities[id] = {"polls": self.polls, "ends_as": self.ends_as, "parameters": body["parameters"]}
-        return self._activity(self._by_body[fingerprint])
+        return self._activity(self._by_body[fingerprint], "ACTIVITY_STATUS_CREATED")
 
     def _get_activity(self, body: dict[str, Any], _: bytes) -> dict[str, Any]:
         return self._activity(body["activityId"])
 
-    def _activity(self, id: str) -> dict[str, Any]:
+    def _activity(self, id: str, under_way: str = "ACTIVITY_STATUS_PENDING") -> dict[str, Any]:
         activity = self.activities[id]
         if activity["polls"]:
             activity["polls"] -= 1
-            return {"activity": {"id": id, "status": "ACTIVITY_STATUS_PENDING", "result": {}}}
+            return {"activity": {"id": id, "status": under_way, "result": {}}}
         if activity["ends_as"] != "ACTIVITY_STATUS_COMPLETED":
             return {"activity": {"id": id, "status": activity["ends_as"], "result": {}}}
         if "made" not in activity:

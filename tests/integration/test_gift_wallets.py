@@ -153,6 +153,13 @@ async def test_requests_at_once_make_one_sub_organization(world: World) -> None:
     assert (seconds, most) == (world.provider.answers.total(), 1)
 
 
+async def test_a_creation_that_takes_its_time_is_asked_about_and_not_repeated(world: World) -> None:
+    world.provider.polls = 2  # created, then pending
+    assert await world.wallets.address(world.request()) == address_of(world)
+    asked = world.provider.answers
+    assert (asked["create_sub_organization"], asked["get_activity"]) == (1, 2)
+
+
 async def test_an_answer_that_never_arrived_is_no_second_creation(world: World) -> None:
     world.provider.breaks = 1
     world.provider.polls = 1  # so that the name does not find it yet
@@ -295,6 +302,15 @@ async def test_an_owner_who_signed_in_by_a_code_keeps_the_wallet(world: World) -
     assert await world.wallets.address(world.request()) == before
 
 
+async def test_an_owner_who_made_another_wallet_and_account_keeps_the_first(world: World) -> None:
+    before = await world.wallets.address(world.request())
+    owned = world.provider.only
+    owned.wallets.append({"walletId": "wallet-2", "walletName": "Savings", "imported": False})
+    (account,) = owned.accounts["wallet-1"]
+    owned.accounts["wallet-1"].append({**account, "path": "m/44'/60'/0'/0/1", "address": "0x" + "11" * 20})
+    assert await world.wallets.address(world.request()) == before
+
+
 async def test_a_user_whose_missing_fields_are_null_is_understood(world: World) -> None:
     before = await world.wallets.address(world.request())
     world.provider.only.users[0] |= {"userPhoneNumber": None, "apiKeys": None, "authenticators": None}
@@ -399,8 +415,10 @@ async def test_the_message_is_the_givers_about_this_email_and_used_once(world: W
         await world.wallets.address(replace(request, email="Zaffre at home"))
     assert "Zaffre" not in f"{refused.value}{refused.value.faults}"
     await world.wallets.address(request)
+    asked = world.provider.answers.total()
     with pytest.raises(AlreadyUsed):
         await world.wallets.address(request)
+    assert world.provider.answers.total() == asked, "a captured message uses up nothing of the provider's limits"
 
 
 async def test_a_failed_request_does_not_spend_the_message(world: World) -> None:
