@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
 import { defineConfig } from "vite";
 
 const folder = import.meta.dirname;
-const entries = ["claim", "create"].filter((name) => existsSync(`${folder}/src/${name}.ts`));
+const entries = ["claim", "create"];
 
 /** Static files that the API serves below /{gift_prefix}/assets/, found by dist/manifest.json. */
 export default defineConfig({

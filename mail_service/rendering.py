@@ -49,7 +49,6 @@ def _environment(part: str, *, autoescape: bool) -> Environment:
         autoescape=autoescape,  # noqa: S701 - off for text/plain, on for HTML
         undefined=StrictUndefined,
         trim_blocks=True,
-        lstrip_blocks=True,
         auto_reload=False,
     )
     environment.filters["wrap"] = _wrap

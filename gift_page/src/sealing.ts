@@ -20,7 +20,7 @@ export { generate as newPaperKey, groups as paperGroups, type PaperKey } from ".
 export { type GiftNotice, signGiftEmailWallet, signGiftNotify, signGiftNotifyErase };
 
 /** The only name that a gift has on chain: names and messages are for the recipient, not for everybody for ever. */
-export const NAME_ON_CHAIN = "Gift";
+const NAME_ON_CHAIN = "Gift";
 const GIFT = 2; // the lock's type
 const NOBODY = "0x0000000000000000000000000000000000000000";
 

@@ -30,7 +30,7 @@ export interface GiftWithdrawRequest {
 export class WrongAccount extends Error {}
 
 export const LIFE_TIME_SECONDS = 50 * 60;
-export const WITHDRAW_AUTH: TypedDataField[] = [
+const WITHDRAW_AUTH: TypedDataField[] = [
   { name: "recipient", type: "address" },
   { name: "timelockId", type: "uint256" },
   { name: "skipSwap", type: "bool" },

@@ -21,7 +21,7 @@ export function localTime(moment: Date): string {
 }
 
 /** The next 00:00 UTC, when the daily budgets are new, as `01:00`. */
-export function nextBudget(): string {
+function nextBudget(): string {
   const midnight = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000);
   return new Intl.DateTimeFormat(LANGUAGE, { hour: "numeric", minute: "2-digit" }).format(midnight);
 }

@@ -25,7 +25,7 @@ const WIDTH = PAGE.width - 2 * LEFT;
 const INK = "#1b1f24";
 const DIM = "#59636e";
 const LINE = "#c9cfd6";
-export const NO_PRICE_SOURCE = "No price source";
+const NO_PRICE_SOURCE = "No price source";
 const DISCLAIMER =
   "This record is not tax advice, nor is it an appraisal. It states what is on the public chain and, where there was " +
   "a price source, a value computed from it. How a gift is valued and reported, by whom and when, depends on the law " +

@@ -39,7 +39,7 @@ export interface KeySheet {
 }
 
 /** The panel that is folded in first is a millimetre shorter, so that it lies flat inside. */
-export const PANELS = {
+const PANELS = {
   secret: { x: 0, y: 0, width: PAGE.width, height: 728 },
   cover: { x: 0, y: 728, width: PAGE.width, height: 736 },
   back: { x: 0, y: 1464, width: PAGE.width, height: 736 },
