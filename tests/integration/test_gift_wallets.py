@@ -16,6 +16,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.testing import capture_logs
 
+from devnet.chain import Anvil
+from devnet.deploy import deploy
 from devnet.identity_provider_stand_in import FakeTime, IdentityProviderStandIn
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
@@ -487,6 +489,23 @@ async def test_creations_and_givers_are_capped_by_the_day(world: World) -> None:
     eager = world.another(GIFT_WALLETS_PER_GIVER="1")
     with pytest.raises(LimitReached):
         await eager.address(world.request())
+
+
+async def test_givers_on_a_test_chain_burn_half_of_the_days_creations_at_most(world: World) -> None:
+    """An account that has sent a transaction costs nothing there; beside mainnet it takes nobody's day away."""
+    with Anvil(chain_id=1) as mainnet:
+        real = replace(world, scenario=Scenario(mainnet, deploy(mainnet)))
+        environ = real.scenario.deployment.settings_environ(1, mainnet.url)
+        settings = settings_for(world.scenario, "postgresql://unused@localhost/unused", **environ, CHAINS="1")
+        async with Chain(settings.chains[0]) as world.chains[1]:
+            capped = world.another(GIFT_WALLETS_PER_DAY="2")
+            await capped.address(world.request())
+            with pytest.raises(LimitReached) as refused:
+                await capped.address(world.request("second@post.example"))
+            assert refused.value.code == "daily_cap_reached"
+            await capped.address(real.request("second@post.example"))
+            with pytest.raises(LimitReached):
+                await capped.address(real.request("third@post.example"))
 
 
 async def test_a_slow_provider_is_waited_for_within_its_limit(world: World) -> None:
