@@ -24,6 +24,9 @@ _COLUMNS = dg.TableSchema(
         dg.TableColumn("decimals", "int", description="Of the answer"),
         dg.TableColumn("updated_at", "int", description="Unix seconds, when the feed wrote the answer"),
         dg.TableColumn("read_at", "timestamp", description="When we first read it, by the database's clock"),
+        dg.TableColumn(
+            "denied_since", "int", description="Unix seconds: not believed any more from then on; null: it was"
+        ),
     ]
 )
 

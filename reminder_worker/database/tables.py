@@ -726,6 +726,7 @@ price = Table(
     Column("decimals", SmallInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False, comment="unix seconds, by the feed"),
     _now("read_at"),
+    Column("denied_since", BigInteger, comment="unix seconds: the first look after it whose answer was not believed"),
     CheckConstraint("answer > 0", name="price_is_positive"),
     comment="Every sane round of every price feed that was seen",
 )

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import BigInteger, Row, func, literal, or_, select, tuple_
+from sqlalchemy import BigInteger, Row, func, literal, or_, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -128,7 +128,7 @@ class Prices:
         ]
         statement = insert(price_feed).values(rows)
         new = statement.excluded
-        await connection.execute(
+        kept = await connection.scalars(
             statement.on_conflict_do_update(
                 index_elements=["chain_id", "token"],
                 set_={name: new[name] for name in rows[0] if name not in ("chain_id", "token")}
@@ -138,8 +138,27 @@ class Prices:
                     price_feed.c.feed != new.feed,
                     price_feed.c.asked_at < func.clock_timestamp() - span(hours=1),
                 ),
-            )
+            ).returning(price_feed.c.token)
         )
+        tokens = set(kept)
+        await self._keep_doubt(connection, block, [each for each in readings if each.feed.token in tokens])
+
+    async def _keep_doubt(self, connection: AsyncConnection, block: Block, readings: Sequence[_Reading]) -> None:
+        """Since when the last good rounds are no longer today's price; one that the feed says again is so all along."""
+        good = [(each.feed.feed, each.sane.round_id) for each in readings if each.sane]
+        denied = [
+            (each.feed.feed, each.last.round_id)
+            for each in readings
+            if each.sane is None and each.last is not None and each.last.round_id is not None
+        ]
+        round_of_feed, of_chain = tuple_(price.c.feed, price.c.round_id), price.c.chain_id == self._chain.chain_id
+        for rounds, since, otherwise in (
+            (good, None, price.c.denied_since.is_not(None)),
+            (denied, block.timestamp, price.c.denied_since.is_(None)),
+        ):
+            if rounds:
+                statement = update(price).values(denied_since=since)
+                await connection.execute(statement.where(of_chain, round_of_feed.in_(rounds), otherwise))
 
     async def _keep_exchanged(self, connection: AsyncConnection, block: Block, new: Sequence[PriceFeed]) -> None:
         """Which feeds the tokens of `new` ones had until this block, if any: the past is what those said."""

@@ -106,8 +106,7 @@ async def feed_states(engine: AsyncEngine, chain_settings: ChainSettings) -> lis
 async def prices_at(engine: AsyncEngine, chain_settings: ChainSettings, moment: int) -> Mapping[str, Price]:
     """By token, as our own history knows them at a moment (unix seconds); without tokens that it does not know then.
 
-    Of a feed that was exchanged since, while it has a price of then. `age` and `stale` are those of that moment; after
-    the last look at a feed the last price is no fresher than now.
+    Of a feed that was exchanged since, while it has a price of then. `age` and `stale` are those of that moment.
     """
     feeds = chain_settings.price_feeds
     if not feeds:
@@ -126,10 +125,8 @@ async def prices_at(engine: AsyncEngine, chain_settings: ChainSettings, moment: 
     )
     known = price_feed.c
     of_token = and_(known.chain_id == chain_settings.chain_id, known.token == asked.c.token)
-    is_last = and_(known.feed == newest.c.feed, known.round_id == newest.c.round_id, known.block_time <= moment)
-    is_denied = and_(is_last, known.verdict != Verdict.GOOD)
     question = (
-        select(asked.c.token, asked.c.heartbeat_seconds, newest, known.symbol, is_denied.label("is_denied"))
+        select(asked.c.token, asked.c.heartbeat_seconds, newest, known.symbol)
         .select_from(asked.join(newest, true()).outerjoin(price_feed, of_token))
         .ext(distinct_on(asked.c.token))
         .order_by(asked.c.token, asked.c.until.asc().nulls_last())
@@ -171,8 +168,8 @@ def _current(feed: PriceFeed, row: Row[Any]) -> Price:
 
 def _past(feed: PriceFeed, row: Row[Any], moment: int) -> Price:
     age = moment - row.updated_at
-    heartbeat = row.heartbeat_seconds or feed.heartbeat_seconds
-    return _price(feed, row, age, bool(row.is_denied) or is_stale(age, heartbeat))
+    is_denied = row.denied_since is not None and row.denied_since <= moment
+    return _price(feed, row, age, is_denied or is_stale(age, row.heartbeat_seconds or feed.heartbeat_seconds))
 
 
 def _price(feed: PriceFeed, row: Row[Any], age: int, stale: bool) -> Price:

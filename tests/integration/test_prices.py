@@ -346,6 +346,43 @@ async def test_history_calls_no_price_fresh_that_is_not_believed_now(feeds: Feed
     assert not (await feeds.at(feeds.anvil.now()))[ETHER].stale
 
 
+@pytest.mark.parametrize("answer", [-1, 5_001 * DOLLARS])
+async def test_history_calls_no_price_fresh_that_was_not_believed_then(feeds: Feeds, answer: int) -> None:
+    """From the look that denied it until the next good round, also when nobody remembers the feed's trouble by now."""
+    first = feeds.set_ether(2_500 * DOLLARS)
+    await feeds.run()
+    feeds.anvil.increase_time(600)
+    feeds.set_ether(answer)
+    await feeds.run()
+    (denied,) = (await feeds.rows("select block_time from worker.price_feed where token = 'ETH'"))[0]
+    feeds.anvil.increase_time(600)
+    await feeds.run()
+    later = feeds.anvil.now()
+    feeds.anvil.increase_time(600)
+    good = feeds.set_ether(2_600 * DOLLARS)
+    await feeds.run()
+    found = [(await feeds.at(moment))[ETHER] for moment in (first, denied - 1, denied, later, good - 1, good)]
+    told = [(2500, False), (2500, False), (2500, True), (2500, True), (2500, True), (2600, False)]
+    assert [(price.usd, price.stale) for price in found] == told
+    assert not (await feeds.at(good))[feeds.usdc].stale
+
+
+async def test_a_price_that_is_believed_again_was_right_all_the_time(feeds: Feeds) -> None:
+    """The feed gave no answer for a while; then it says the same round as before."""
+    moment, code = feeds.set_ether(2_500 * DOLLARS), feeds.anvil.rpc("eth_getCode", feeds.ether, "latest")
+    await feeds.run()
+    feeds.anvil.set_code(feeds.ether, REVERTS)
+    feeds.anvil.increase_time(60)
+    await feeds.run()
+    between = feeds.anvil.now()
+    assert (await feeds.at(between))[ETHER].stale
+    feeds.anvil.set_code(feeds.ether, code)
+    feeds.anvil.increase_time(60)
+    await feeds.run()
+    told = [(await feeds.at(asked))[ETHER] for asked in (moment, between, feeds.anvil.now())]
+    assert [(price.usd, price.stale) for price in told] == [(2500, False)] * 3
+
+
 async def test_history_outlives_the_exchange_of_a_feed(feeds: Feeds) -> None:
     """Before it each moment has the price, and the heartbeat, of the feed that was asked then, there and back again."""
     first = feeds.set_ether(2_500 * DOLLARS)

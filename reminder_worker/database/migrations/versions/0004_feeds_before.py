@@ -1,4 +1,4 @@
-"""Price feeds that were exchanged, so that the history of their tokens stays."""
+"""Prices of the past: feeds that were exchanged, and rounds that were followed by what was not believed."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,6 +8,16 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
+    op.add_column(
+        "price",
+        sa.Column(
+            "denied_since",
+            sa.BigInteger(),
+            nullable=True,
+            comment="unix seconds: the first look after it whose answer was not believed",
+        ),
+        schema="worker",
+    )
     op.create_table(
         "price_feed_before",
         sa.Column("chain_id", sa.BigInteger(), nullable=False),
