@@ -5,8 +5,9 @@
  * until its deadline, at most an hour ahead. Of two writes of one legacy (ingest, erase) the later deadline wins and
  * an equal one is refused: sign writes with the same life time, one after the other.
  *
- * Safe and other smart wallets: `signature` is whatever their ERC-1271 `isValidSignature` takes. A wallet that is not
- * deployed yet cannot sign (no ERC-6492), nor can a Safe before 1.3.0 or without its fallback handler.
+ * Safe and other smart wallets: `signature` is whatever their ERC-1271 `isValidSignature` takes; `0x`, of what was signed
+ * on chain, reads no recipients. A wallet that is not deployed yet cannot sign (no ERC-6492), nor can a Safe before 1.3.0
+ * or without its fallback handler.
  *
  * The relay's authorizations (`signClaim`, `signCheckIn`, `signGiftWithdraw`) are for the routers, not for the service:
  * their domain and nonce are read from the router, and their deadline is judged by the chain's clock.
