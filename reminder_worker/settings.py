@@ -646,6 +646,13 @@ class Settings(Group):
     def is_local(self) -> bool:
         return self.service.environment == "local"
 
+    @property
+    def test_chains_beside_mainnet(self) -> frozenset[int]:
+        """Where what costs nothing shall use up nothing that is counted over all chains; empty where mainnet is not
+        served."""
+        tests = frozenset(chain.chain_id for chain in self.chains if chain.is_test_chain)
+        return tests if len(tests) < len(self.chains) else frozenset()
+
 
 def _with_secret_files(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """Replace every `NAME_FILE` by `NAME` with the file's text. White space around a value is none of it, and empty

@@ -86,7 +86,7 @@ class Dispatch:
         if settings.mail is None:
             raise NotConfigured("no mail service is configured")
         self._planners = {id: Planner(engine, chain, indexers[id], settings.reminders) for id, chain in chains.items()}
-        self._ledger = Ledger(engine, settings.mail.daily_cap_per_address)
+        self._ledger = Ledger(engine, settings.mail.daily_cap_per_address, settings.test_chains_beside_mainnet)
         self._resolver = Resolver(engine, chains, indexers, vault, settings)
         self._mail = mail
         self._places = asyncio.Semaphore(mail.concurrency)  # under way at once, over all slices

@@ -6,7 +6,7 @@ without `claimed_at` nothing was posted, with it nobody knows, and the mail serv
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -28,12 +28,16 @@ _CLAIM_LOCK = 0x636C61696D  # "claim": claims of several dispatchers follow one 
 
 
 class Ledger:
-    """`daily_cap`: emails to one address in a day (UTC, by the database's clock), over all kinds."""
+    """`daily_cap`: emails to one address in a day (UTC, by the database's clock), over all kinds.
 
-    def __init__(self, engine: AsyncEngine, daily_cap: int) -> None:
+    Those of the chains `apart` have a count of their own: few of them are ever sent, and none takes another's place.
+    """
+
+    def __init__(self, engine: AsyncEngine, daily_cap: int, apart: Collection[int] = ()) -> None:
         self._engine = engine
         self._autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._daily_cap = daily_cap
+        self._apart = frozenset(apart)
 
     async def has_work(self) -> bool:
         """Whether an entry is due or a lease has expired."""
@@ -129,7 +133,7 @@ class Ledger:
     ) -> tuple[Sequence[Entry], Sequence[Entry]]:
         """Count each entry against its address's day; returns those that fit and those over the cap, whose turn is
         last. `rows` are theirs, and others'."""
-        counts = _addresses(entries)
+        counts = self._addresses(entries)
         if not counts:
             return [], []
         values = {**_quota_values(counts, day), "cap": self._daily_cap}
@@ -140,19 +144,27 @@ class Ledger:
         over: list[Entry] = []
         turns = {row.id: (row.next_try, row.created_at) for row in rows}
         for entry in sorted(entries, key=lambda each: turns[each.id], reverse=True):
-            (subject,) = _addresses([entry])
+            (subject,) = self._addresses([entry])
             excess[subject] = excess.get(subject, 0) - 1
             (over if excess[subject] >= 0 else fitting).append(entry)
-        await conn.execute(sql.REFUND, _quota_values(_addresses(over), day))
+        await conn.execute(sql.REFUND, _quota_values(self._addresses(over), day))
         return fitting[::-1], over
 
     async def _refund(self, claim: Claim, settlements: Sequence[Settlement[Entry]], ours: Set[UUID]) -> None:
         """Attempts that reached nobody do not use up a person's day; but who holds one now that is no longer ours may
         post it for what it took."""
-        counts = _addresses(each.entry for each in settlements if each.entry.id in ours and each.refund)
+        counts = self._addresses(each.entry for each in settlements if each.entry.id in ours and each.refund)
         if counts:
             async with self._engine.begin() as conn:
                 await conn.execute(sql.REFUND, _quota_values(counts, claim.quota_day))
+
+    def _addresses(self, entries: Iterable[Entry]) -> Counter[str]:
+        """Entries by what counts their address: its keyed hash."""
+        return Counter(
+            entry.stored.email_hash.hex() + " apart" * (entry.chain_id in self._apart)
+            for entry in entries
+            if entry.stored
+        )
 
     async def _remember_suppressed(self, entries: Sequence[Entry]) -> None:
         hashes = {entry.stored.email_hash for entry in entries if entry.stored}
@@ -208,11 +220,6 @@ async def _defer(conn: AsyncConnection, defer: Mapping[UUID, datetime]) -> None:
     if defer:
         rows = [{"id": id, "until": until} for id, until in defer.items()]
         await conn.execute(sql.DEFER, {"rows": _json(rows)})
-
-
-def _addresses(entries: Iterable[Entry]) -> Counter[str]:
-    """Entries by the keyed hash of their address."""
-    return Counter(entry.stored.email_hash.hex() for entry in entries if entry.stored)
 
 
 def _quota_values(counts: Mapping[str, int], day: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from reminder_worker.indexer.choose import Indexers
 from reminder_worker.mail.messages import Kind
 from reminder_worker.operations import forget_expired
 from reminder_worker.operations_stuck import settle_unsent
-from reminder_worker.reminders.dispatch import Dispatch
+from reminder_worker.reminders.dispatch import Dispatch, DispatchReport
 from reminder_worker.reminders.ledger import Ledger
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Json, Proxy
@@ -556,6 +556,29 @@ async def test_a_test_chain_mails_the_allowlist_only(
         await world.dispatch.run()
         assert mail.told("before_activation") == emails(*expected)
         assert (await world.states()).get("dropped:test_chain", 0) == 2 - len(expected)
+
+
+async def test_what_is_due_on_a_test_chain_takes_nothing_of_an_addresss_day_beside_mainnet(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Anybody has legacies there for nothing, and would put off what is due elsewhere by emails that are never sent."""
+    mainnet = {"CHAINS": f"{CHAIN_ID},1", "CHAIN_1_RPC_URLS": "http://127.0.0.1:9", "CHAIN_1_START_BLOCK": "1"}
+    production = {"ENVIRONMENT": "production", "MAIL_DAILY_CAP_PER_ADDRESS": "1", **mainnet}
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail, **production) as world:
+        await approaching(world, "anna")
+        await world.dispatch._plan(CHAIN_ID, DispatchReport())
+        await world.sql(
+            "insert into worker.recipient (chain_id, legacy, recipient, role, key_id, salt, email, name, email_hash)"
+            " select 1, legacy, recipient, role, key_id, salt, email, name, email_hash from worker.recipient"
+        )
+        await world.sql(
+            "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, state, next_try)"
+            " select gen_random_uuid(), 1, legacy, recipient, kind, event, role, state,"
+            " next_try + interval '1 microsecond' from worker.sent_ledger"
+        )
+        await world.dispatch.run()
+        found = await world.sql("select chain_id, reason from worker.sent_ledger order by chain_id")
+        assert found == [(1, "chain_not_configured"), (CHAIN_ID, "test_chain")]  # this worker reads no mainnet
 
 
 async def test_who_asked_for_no_more_email_gets_none(world: World) -> None:

@@ -200,6 +200,14 @@ def test_chains_are_ids_and_each_is_named_once(ids: str) -> None:
     assert "- CHAINS: " in _faults(CHAINS=ids)
 
 
+@pytest.mark.parametrize(
+    ("ids", "apart"), [("1", set()), ("11155111", set()), ("1,11155111", {11155111}), ("11155111,1", {11155111})]
+)
+def test_test_chains_are_told_apart_where_mainnet_is_served(ids: str, apart: set[int]) -> None:
+    more = {"CHAIN_11155111_RPC_URLS": "http://x", "CHAIN_11155111_START_BLOCK": "0"}
+    assert Settings.from_environ({**MINIMAL, **more, "CHAINS": ids}).test_chains_beside_mainnet == apart
+
+
 def test_one_secret_does_not_open_both_the_status_and_what_erases_and_sends() -> None:
     same = "one-secret-for-both"
     fault = _faults(OPS_STATUS_SECRET=same, OPERATOR_SECRET=same)
