@@ -14,6 +14,7 @@ from mail_service.errors import Problem
 from mail_service.rendering import Rendered
 
 HASHER = Hasher(bytes(32))
+LONGEST = f"{'a' * 59}@{'b' * 60}.{'c' * 60}.{'d' * 60}.example.org"  # 254 characters: RFC 3696, erratum 1690
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,8 @@ HASHER = Hasher(bytes(32))
         (" Anna.Example@Example.ORG ", "Anna.Example@example.org", "anna.example@example.org"),
         ("zoe\u0308@EXÄMPLE.org", "zoë@xn--exmple-cua.org", "zoë@xn--exmple-cua.org"),
         ("a+b@sub.example.org", "a+b@sub.example.org", "a+b@sub.example.org"),
+        ("a@\uff45xample\u3002org", "a@example.org", "a@example.org"),  # as keyboards set to wide letters write it
+        (LONGEST, LONGEST, LONGEST),
     ],
 )
 def test_one_person_is_one_address(text: str, delivered: str, normalised: str) -> None:
@@ -50,6 +53,7 @@ def test_one_person_is_one_address(text: str, delivered: str, normalised: str) -
         "anna@192.0.2.1",
         f"{'a' * 65}@example.org",
         f"a@{'a.' * 130}org",
+        f"a{LONGEST}",
         '"anna"@example.org',
         "anna,bob@example.org",
         "=?utf-8?q?a=0d=0abcc=3ax=40example.org?=@example.org",
