@@ -205,6 +205,13 @@ def test_whatever_is_not_exactly_a_link_of_this_gift_is_refused(rest: str) -> No
     assert G not in str(caught.value)
 
 
+@pytest.mark.parametrize("ids", [(LARGEST_CHAIN_ID + 1, 7), (1, LARGEST_TIMELOCK_ID + 1)])
+def test_a_number_that_no_chain_or_timelock_can_have_is_refused(ids: tuple[int, int]) -> None:
+    chain_id, timelock_id = ids
+    with pytest.raises(ValueError, match="cannot be one"):
+        parse_claim_link(GOOD.replace("/1/7", f"/{chain_id}/{timelock_id}"), RULES)
+
+
 @given(st.text(min_size=1, max_size=3), st.integers(0, len(GOOD)))
 @example("\\", 8)
 @example("@", 25)
@@ -261,6 +268,7 @@ def raw(data: bytes) -> str:
         raw(b"{"),
         raw(b"\xff\xfe"),
         raw(b"[" * 1500),
+        raw(msgspec.json.encode({"v": 1, "to": "", "from": "", "note": ""}) + b" " * MOST_LETTER_BYTES),
         raw(b'{"v":1,"to":"\\ud800","from":"","note":""}'),
         wire() + "=",
         wire() + "A",
