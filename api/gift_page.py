@@ -36,7 +36,7 @@ _STYLE = """
 --line:#39434c;--field:#8b969f;--mark:SOFT;--action:SOFT;--on-action:#15191c;--bad:#ffb1a9;--good:#9ddcb4}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);font:1.0625rem/1.55 system-ui,-apple-system,sans-serif;
--webkit-text-size-adjust:100%}
+overflow-wrap:break-word;-webkit-text-size-adjust:100%}
 main{max-width:40rem;margin:0 auto;padding:1rem 1rem 3rem}
 article{background:var(--card);border-radius:1rem;overflow:hidden;
 box-shadow:0 1px 2px rgb(0 0 0/.08),0 8px 28px rgb(0 0 0/.08)}

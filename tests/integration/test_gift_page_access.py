@@ -17,7 +17,8 @@ from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-EMAIL = "ada@example.org"
+EMAIL = "adabelle.featherstonehaugh-ch@administration.example.org"
+LONG_NAME = "Antidisestablishmentarianisticfeatherstonehaughcholmondeleys"
 HOSTILE = Letter(
     "Adabelle Antidisestablishmentarianism-Featherstonehaugh-Ch", "<b>G</b>", "<img src=x onerror=1>\n" * 9
 )
@@ -82,7 +83,10 @@ _WIDE = """
   const out = [...document.querySelectorAll("main *")]
     .filter((each) => each.checkVisibility() && each.getBoundingClientRect().right > innerWidth + 1)
     .map((each) => `${each.tagName}.${each.className}`);
-  return wide || out.length ? [`scrolls sideways: ${document.scrollingElement.scrollWidth}`, ...new Set(out)] : [];
+  const page = document.querySelector("article");  // hides what is wider
+  const cut = page.scrollWidth > page.clientWidth ? [`is cut off: ${page.scrollWidth}`] : [];
+  if (!wide && !out.length) return cut;
+  return [`scrolls sideways: ${document.scrollingElement.scrollWidth}`, ...new Set(out), ...cut];
 }
 """
 
@@ -331,7 +335,7 @@ async def test_every_state_of_sealing_a_gift(gift_world: GiftWorld, visitor: Vis
     await page.get_by_role("button", name="Continue").click()
     await expect(page.get_by_role("status").filter(has_text="how much")).to_be_visible()
     await eyes.look("something is missing")
-    await page.get_by_label("For (a name)").fill("Ada")
+    await page.get_by_label("For (a name)").fill(LONG_NAME)
     await page.get_by_label("Your message").fill("With love")
     await page.get_by_label("How much").fill("0.5")
     await page.get_by_label("With a printed key").check()
@@ -371,13 +375,15 @@ async def test_what_is_wrong_is_seen(gift_world: GiftWorld, visitor: Visitor, ey
         const nameless = document.createElement("input"); nameless.style.cssText = "outline:none;border-color:#fefefe";
         const pale = document.createElement("p"); pale.textContent = "pale"; pale.style.color = "#f4f4f4";
         const wide = document.createElement("p"); wide.textContent = "wide"; wide.style.width = "50rem";
+        const cut = document.createElement("p"); cut.textContent = "cut".repeat(50); cut.style.overflowWrap = "normal";
         bad.append(nameless, pale, wide);
+        document.querySelector("section").append(cut);
         wide.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 100_000 }); }"""
     )
     await eyes.look("bad")
     await eyes.themed("bad")
     told = "\n".join(eyes.faults)
-    for fault in ("label", "color-contrast", "scrolls sideways", "moves", "shows no focus", "border"):
+    for fault in ("label", "color-contrast", "scrolls sideways", "is cut off", "moves", "shows no focus", "border"):
         assert fault in told
 
 
