@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,7 +31,7 @@ from api.stats_bodies import (
     TokenAnswer,
     TotalsAnswer,
 )
-from reminder_worker.settings import ChainSettings
+from reminder_worker.settings import ChainSettings, test_chains_beside_mainnet
 from reminder_worker.statistics.prices import FeedState, Price, feed_states
 from reminder_worker.statistics.store import Snapshot, newest
 
@@ -135,19 +135,21 @@ class Published:
         as_of = _read_at([state for _, state in feeds])
         priced = [(chain_id, state.price) for chain_id, state in feeds if state.price is not None]
         self.prices = Document(prices_answer(priced, as_of)) if as_of is not None else None
-        self.stats = Document(stats_answer(known.snapshots)) if known.snapshots else None
+        apart = test_chains_beside_mainnet(self._chains)
+        self.stats = Document(stats_answer(known.snapshots, apart)) if known.snapshots else None
 
 
-def stats_answer(snapshots: Sequence[Snapshot]) -> StatsAnswer:
-    """Of at least one chain."""
+def stats_answer(snapshots: Sequence[Snapshot], apart: Container[int] = ()) -> StatsAnswer:
+    """Of at least one chain. `apart`: chains that are in no total."""
     chains = [_chain(each) for each in snapshots]
-    values = [each.value_secured_usd for each in snapshots if each.value_secured_usd is not None]
+    counted = [each for each in snapshots if each.chain_id not in apart]
+    values = [each.value_secured_usd for each in counted if each.value_secured_usd is not None]
     totals = TotalsAnswer(
         LegacyCounts(
-            **_sums([each.counts["legacies"] for each in snapshots], ("total", "live", "activated", "deleted")),
-            by_type=_by_type([each.counts["legacies"]["byType"] for each in snapshots]),
+            **_sums([each.counts["legacies"] for each in counted], ("total", "live", "activated", "deleted")),
+            by_type=_by_type([each.counts["legacies"]["byType"] for each in counted]),
         ),
-        TimelockCounts(**_sums([each.counts["timelocks"] for each in snapshots], ("total", "live", "ended", "gifts"))),
+        TimelockCounts(**_sums([each.counts["timelocks"] for each in counted], ("total", "live", "ended", "gifts"))),
         f"{sum(values, Decimal(0)):f}" if values else None,
     )
     return StatsAnswer(moment(min(each.block_time for each in snapshots)), chains, totals)

@@ -61,7 +61,7 @@ class ChainStatsAnswer(Struct, rename="camel"):
 
 
 class TotalsAnswer(Struct, rename="camel"):
-    """Over all chains."""
+    """Over all chains; where mainnet is served, without test chains."""
 
     legacies: LegacyCounts
     timelocks: TimelockCounts

@@ -8,7 +8,7 @@ raises `Misconfigured` at once. A secret may be given as `NAME` or as `NAME_FILE
 import os
 import re
 from base64 import b64decode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from ipaddress import ip_network
@@ -588,6 +588,13 @@ class ChainSettings(Group):
         return self.chain_id not in MAINNET_CHAIN_IDS
 
 
+def test_chains_beside_mainnet(chains: Collection[ChainSettings]) -> frozenset[int]:
+    """What costs nothing there shall be no part of what is counted over all chains. Empty where mainnet is not
+    served."""
+    tests = frozenset(chain.chain_id for chain in chains if chain.is_test_chain)
+    return tests if len(tests) < len(chains) else frozenset()
+
+
 class Settings(Group):
     """All groups. Build with `Settings.from_environ`."""
 
@@ -648,10 +655,7 @@ class Settings(Group):
 
     @property
     def test_chains_beside_mainnet(self) -> frozenset[int]:
-        """Where what costs nothing shall use up nothing that is counted over all chains; empty where mainnet is not
-        served."""
-        tests = frozenset(chain.chain_id for chain in self.chains if chain.is_test_chain)
-        return tests if len(tests) < len(self.chains) else frozenset()
+        return test_chains_beside_mainnet(self.chains)
 
 
 def _with_secret_files(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

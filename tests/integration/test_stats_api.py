@@ -137,20 +137,34 @@ async def test_statistics_have_exactly_the_promised_shape(world: World) -> None:
 
 async def test_totals_are_over_all_chains_and_as_of_is_the_oldest(world: World) -> None:
     first = world.parts.chains[world.chain_id].settings
-    second = first.model_copy(update={"chain_id": 1})
+    second = first.model_copy(update={"chain_id": 5})
     await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
-    await save(world.engine, snapshot(1, 1_800_000_000 - 7200, value_secured_usd=None))
+    await save(world.engine, snapshot(5, 1_800_000_000 - 7200, value_secured_usd=None))
     both = Published(world.engine, [first, second])
     await both.refresh()
     assert both.stats is not None
     said = json.loads(both.stats.body)
     assert said["asOf"] == "2027-01-15T06:00:00Z"
-    assert [chain["chainId"] for chain in said["chains"]] == [1, world.chain_id]
+    assert [chain["chainId"] for chain in said["chains"]] == [5, world.chain_id]
     assert said["totals"]["legacies"] == {
         "total": 10, "live": 6, "activated": 2, "deleted": 2, "byType": {"eoa": 8, "safe": 2}
     }  # fmt: skip
     assert said["totals"]["timelocks"]["gifts"] == 4
     assert said["totals"]["valueSecuredUsd"] == "3750.00"
+
+
+async def test_totals_hold_nothing_of_test_chains_beside_mainnet(world: World) -> None:
+    """There anybody makes as many legacies as they like, and nothing is worth anything."""
+    first = world.parts.chains[world.chain_id].settings
+    both = Published(world.engine, [first, first.model_copy(update={"chain_id": 1})])
+    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await save(world.engine, snapshot(1, 1_800_000_000, value_secured_usd=Decimal("17.00")))
+    await both.refresh()
+    assert both.stats is not None
+    said = json.loads(both.stats.body)
+    assert [chain["valueSecuredUsd"] for chain in said["chains"]] == ["17.00", "3750.00"]
+    assert (said["totals"]["legacies"]["total"], said["totals"]["timelocks"]["total"]) == (5, 4)
+    assert said["totals"]["valueSecuredUsd"] == "17.00"
 
 
 async def test_only_the_newest_hour_is_told(world: World) -> None:
