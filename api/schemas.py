@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from reminder_worker.reminders.recipient_set import Role
+
 EXAMPLE_LEGACY = "0xB7A5bd0345EF1Cc5E66bf61BdeC17D2461fBd968"
 EXAMPLE_RECIPIENT = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 EXAMPLE_TOKEN = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"  # noqa: S105 - a coin's address
@@ -43,7 +45,6 @@ Signature = Annotated[
         examples=[EXAMPLE_SIGNATURE],
     ),
 ]
-Role = Literal["owner", "cosigner", "beneficiary", "second_line", "third_line"]
 
 
 def rfc3339(moment: datetime) -> str:

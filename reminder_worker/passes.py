@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.tables import pass_state, span
-from reminder_worker.errors import ChainUnavailable, Misconfigured, NotConfigured, ServiceError
+from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.gift_mail import GiftMail
 from reminder_worker.operations import PassState, database_time, pass_states
 from reminder_worker.relay.auto_renew import AutoRenew
@@ -26,6 +26,7 @@ from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
 from reminder_worker.statistics.snapshot import NOT_AT_THE_HEAD
+from reminder_worker.tasks import in_time
 from reminder_worker.watchdog import Sighting, Watchdog
 from reminder_worker.watchdog_rules import Expected
 
@@ -77,7 +78,7 @@ async def look(runtime: Runtime, name: str) -> list[Outcome]:
 
     async def one(chain_id: int) -> Outcome:
         question = step.look(runtime, chain_id)
-        error, due = await _guarded(step, chain_id, _in_time(question, chain_id) if step.per_chain else question)
+        error, due = await _guarded(step, chain_id, in_time(question, LOOK_SECONDS) if step.per_chain else question)
         await _record(runtime, name, chain_id, error=error, report=None, ran=False, due=bool(due))
         return Outcome(chain_id, error, due=bool(due))
 
@@ -108,14 +109,6 @@ def _configured(runtime: Runtime, name: str) -> Pass:
     if reason:
         raise NotConfigured(f"{name}: {reason}")
     return step
-
-
-async def _in_time(question: Awaitable[bool], chain_id: int) -> bool:
-    try:
-        async with asyncio.timeout(LOOK_SECONDS):
-            return await question
-    except TimeoutError:
-        raise ChainUnavailable(f"chain {chain_id} gave no answer within {LOOK_SECONDS:.0f} seconds") from None
 
 
 async def _guarded(step: Pass, chain_id: int, work: Awaitable[Any]) -> tuple[str | None, Any]:

@@ -42,13 +42,15 @@ async def each_of(items: Sequence[T], at_once: int, work: Callable[[T], Awaitabl
     await together(*(worker() for _ in range(min(at_once, len(items)))))
 
 
-async def in_time(work: Awaitable[T]) -> T:
-    """What is asked of one chain. Raises `ChainUnavailable` also when it takes long: beyond that it is others' time."""
+async def in_time(work: Awaitable[T], seconds: float | None = None) -> T:
+    """What is asked of one chain. Raises `ChainUnavailable` also when it takes longer than `seconds`, by default
+    `CHAIN_SECONDS`: beyond that it is others' time."""
+    seconds = CHAIN_SECONDS if seconds is None else seconds
     try:
-        async with asyncio.timeout(CHAIN_SECONDS):
+        async with asyncio.timeout(seconds):
             return await work
     except TimeoutError:
-        raise ChainUnavailable(f"a chain gave no answer within {CHAIN_SECONDS:.0f} seconds") from None
+        raise ChainUnavailable(f"a chain gave no answer within {seconds:.0f} seconds") from None
 
 
 @contextmanager

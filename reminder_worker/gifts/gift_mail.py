@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import through_deadlocks
+from reminder_worker.database.parameters import json_text
 from reminder_worker.database.rotation import Sealed
 from reminder_worker.database.tables import gift_ledger, gift_notification
 from reminder_worker.errors import DecryptionFailed, ServiceError
@@ -142,7 +143,7 @@ class GiftMail:
         asked = sorted(set(chains) & set(self._chains))
         found = await together(*(self._readable(id, self._gifts.head_time(id), report) for id in asked))
         heads = [{"chain_id": id, "time": head} for id, head in zip(asked, found, strict=True) if head is not None]
-        return {"heads": msgspec.json.encode(heads).decode(), "retry_window": self._retry_window}
+        return {"heads": json_text(heads), "retry_window": self._retry_window}
 
     async def _claim(self, statement: Any, token: UUID, times: Mapping[str, Any]) -> Sequence[Entry]:
         async with self._engine.begin() as connection:

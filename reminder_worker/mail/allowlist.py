@@ -13,6 +13,5 @@ def may_mail(email: str, chain: ChainSettings, settings: Settings) -> bool:
 
 
 def is_allowed(email: str, allowlist: Collection[str]) -> bool:
-    """Whether a normalised email is listed, itself or by its `@domain`."""
-    listed = {each.lower() for each in allowlist}
-    return email in listed or "@" + email.rpartition("@")[2] in listed
+    """Whether an email is listed, itself or by its `@domain`; all in their normal form, as settings are read."""
+    return email in allowlist or "@" + email.rpartition("@")[2] in allowlist

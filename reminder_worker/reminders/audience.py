@@ -63,6 +63,11 @@ def signal_event(tx_hash: str, layer: int) -> str:
     return f"{tx_hash}:{layer}"
 
 
+def line_of(layer: int) -> int:
+    """The line that a signal's layer speaks of, which a contract may number beyond those there are."""
+    return max(1, min(layer, ALL_LINES))
+
+
 def budget_event(anchor: int, step: int) -> str:
     """What makes a reminder of auto-renew's end one event: the owner's last sign of life, and the days before the end.
 

@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-import msgspec
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
+from reminder_worker.database.parameters import array_text, json_text
 from reminder_worker.mail.messages import KIND_WINDOWS
 from reminder_worker.mail.outbox import Settlement
 from reminder_worker.reminders import statements as sql
@@ -98,16 +98,16 @@ class Ledger:
         Left out are entries whose lease was lost and whose recipient was erased, replaced or re-encrypted since.
         """
         rows = [{"id": id, "body": body, "salt": salt} for id, (body, salt) in bodies.items()]
-        return await self._retried(sql.STORE, {"token": claim.token, "rows": _json(rows)}) if rows else frozenset()
+        return await self._retried(sql.STORE, {"token": claim.token, "rows": json_text(rows)}) if rows else frozenset()
 
     async def confirm(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
         """Of undecided entries, those whose stored body may be posted once more."""
-        return await self._retried(sql.CONFIRM, {"token": claim.token, "ids": _uuids(ids)})
+        return await self._retried(sql.CONFIRM, {"token": claim.token, "ids": array_text(ids)})
 
     async def not_to_post(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
         """Of entries whose bodies were stored, those that are no longer ours, or whose recipient was erased since."""
         async with self._autocommit.connect() as conn:
-            values = {"token": claim.token, "ids": _uuids(ids)}
+            values = {"token": claim.token, "ids": array_text(ids)}
             return frozenset((await conn.execute(sql.NOT_TO_POST, values)).scalars())
 
     async def settle(self, claim: Claim, settlements: Sequence[Settlement[Entry]]) -> None:
@@ -119,7 +119,7 @@ class Ledger:
 
         async def record() -> frozenset[UUID]:
             async with self._engine.begin() as conn:
-                values = {"token": claim.token, "rows": _json(rows)}
+                values = {"token": claim.token, "rows": json_text(rows)}
                 ours = frozenset((await conn.execute(sql.SETTLE, values)).scalars())
                 await _ask_again(conn, dropped)  # at once with it, or a crash would leave a reminder dropped for good
                 return ours
@@ -187,7 +187,7 @@ async def _run(
     conn: AsyncConnection, statement: Any, ids: Sequence[UUID], values: Mapping[str, Any] | None = None
 ) -> None:
     if ids:
-        await conn.execute(statement, {"ids": _uuids(ids), **(values or {})})
+        await conn.execute(statement, {"ids": array_text(ids), **(values or {})})
 
 
 async def _ask_again(conn: AsyncConnection, dropped: Sequence[Entry]) -> None:
@@ -195,7 +195,7 @@ async def _ask_again(conn: AsyncConnection, dropped: Sequence[Entry]) -> None:
     legacies = {(entry.chain_id, entry.legacy) for entry in dropped if entry.kind in KIND_WINDOWS}
     if legacies:
         rows = [{"chain_id": chain_id, "legacy": legacy} for chain_id, legacy in sorted(legacies)]
-        await conn.execute(sql.ASK_AGAIN, {"rows": _json(rows)})
+        await conn.execute(sql.ASK_AGAIN, {"rows": json_text(rows)})
 
 
 async def _siblings(conn: AsyncConnection, entries: Sequence[Entry], token: UUID) -> dict[Group, list[Sibling]]:
@@ -203,7 +203,7 @@ async def _siblings(conn: AsyncConnection, entries: Sequence[Entry], token: UUID
     if not groups:
         return {}
     asked = [dict(zip(("chain_id", "legacy", "recipient", "kind"), group, strict=True)) for group in groups]
-    values = {"rows": _json(asked), "token": token}
+    values = {"rows": json_text(asked), "token": token}
     found: dict[Group, list[Sibling]] = defaultdict(list)
     for row in await conn.execute(sql.SIBLINGS, values):
         found[(row.chain_id, row.legacy, row.recipient, row.kind)].append(Sibling(row.id, row.created_at, row.until))
@@ -213,26 +213,16 @@ async def _siblings(conn: AsyncConnection, entries: Sequence[Entry], token: UUID
 async def _merge(conn: AsyncConnection, merge: Mapping[UUID, UUID]) -> None:
     if merge:
         rows = [{"id": id, "into_id": into} for id, into in merge.items()]
-        await conn.execute(sql.MERGE, {"rows": _json(rows)})
+        await conn.execute(sql.MERGE, {"rows": json_text(rows)})
 
 
 async def _defer(conn: AsyncConnection, defer: Mapping[UUID, datetime]) -> None:
     if defer:
         rows = [{"id": id, "until": until} for id, until in defer.items()]
-        await conn.execute(sql.DEFER, {"rows": _json(rows)})
+        await conn.execute(sql.DEFER, {"rows": json_text(rows)})
 
 
 def _quota_values(counts: Mapping[str, int], day: int) -> dict[str, Any]:
     ordered = sorted(counts.items())  # two callers lock rows in the same order
     rows = [{"subject": subject, "cost": cost} for subject, cost in ordered]
-    return {"rows": _json(rows), "day": day, "ends": day + DAY_SECONDS}
-
-
-def _json(rows: Sequence[Mapping[str, Any]]) -> str:
-    """One parameter instead of an array for each column, which the driver would write element by element."""
-    return msgspec.json.encode(rows).decode()
-
-
-def _uuids(ids: Iterable[UUID]) -> str:
-    """An array of PostgreSQL, whose elements may be quoted as those of JSON are."""
-    return "{" + msgspec.json.encode(list(ids)).decode()[1:-1] + "}"
+    return {"rows": json_text(rows), "day": day, "ends": day + DAY_SECONDS}

@@ -37,6 +37,8 @@ from reminder_worker.reminders.audience import (
     READY_WINDOWS,
     WINDOW_LINES,
     budget_event,
+    line_of,
+    window_event,
 )
 from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.facts import FactReader, Facts
@@ -220,8 +222,7 @@ def _line(entry: Entry) -> int:
         return ALL_LINES
     if entry.kind is Kind.AUTO_RENEW_BUDGET:
         return 1
-    layer = entry.event.rpartition(":")[2]
-    return max(1, min(int(layer), ALL_LINES))
+    return line_of(int(entry.event.rpartition(":")[2]))
 
 
 def _worded(relevant: Relevant) -> Role:
@@ -237,7 +238,7 @@ def _still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) -> 
     window = KIND_WINDOWS[entry.kind]
     if window not in windows:
         return False
-    return entry.event == f"{window}:{deadline_of(window, legacy.triggers)}"
+    return entry.event == window_event(window, deadline_of(window, legacy.triggers))
 
 
 def _budget_is_no_matter(entry: Entry, legacy: LegacyFacts, state: RenewState | None, now: int) -> str | None:

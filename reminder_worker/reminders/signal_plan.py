@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -22,6 +21,7 @@ from reminder_worker.chain.contracts import Legacies, TokenWhiteList
 from reminder_worker.chain.endpoint import RpcError
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.values import Log
+from reminder_worker.database.parameters import json_text
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.choose import Indexers
@@ -32,7 +32,7 @@ from reminder_worker.indexer.questions import IndexHead, ReminderConfig, SignalK
 from reminder_worker.mail.messages import Kind
 from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.amounts import moved_for, received, to_json
-from reminder_worker.reminders.audience import ACTIVATIONS, ALL_LINES, SIGNAL_KINDS, Membership, signal_event
+from reminder_worker.reminders.audience import ACTIVATIONS, SIGNAL_KINDS, Membership, line_of, signal_event
 from reminder_worker.reminders.membership import read_memberships
 from reminder_worker.settings import ReminderSettings
 
@@ -229,12 +229,12 @@ class SignalReader:
             return _again(signal)
         if belongs is None:
             return Judged(signal, "refused", "members_not_known")
-        line, amounts = max(1, min(signal.layer, ALL_LINES)), None
+        line, amounts = line_of(signal.layer), None
         if signal.kind == SignalKind.TRANSFER_ACTIVATION:
             line = max(line, known.lines.get((signal.legacy, signal.block_time), 1))
             moved = self._moved(signal, receipt, belongs.owner)
             found = received(moved, signal.legacy, belongs, known.whitelist)
-            amounts = msgspec.json.encode(to_json(found)).decode()
+            amounts = json_text(to_json(found))
         config = known.configs[place].get(signal.legacy)
         return Judged(signal, "planned", None, belongs, config, line, amounts)
 

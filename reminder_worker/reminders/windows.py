@@ -7,12 +7,11 @@ the culprit stands alone, which then rests for a growing while, and everybody el
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import msgspec
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -20,6 +19,7 @@ from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderView
 from reminder_worker.chain.renewals import Renewals
 from reminder_worker.database.engine import through_deadlocks
+from reminder_worker.database.parameters import array_text, json_text
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, Touched
 from reminder_worker.indexer.index_tables import Cursor, move_cursor, read_cursor
@@ -291,16 +291,16 @@ class _Run:
             "chain_id": self._chain.chain_id,
             "block": self.head.number,
             "now": self.head.timestamp,
-            "seen": _json([_window_row(look, *pair) for look in looks for pair in look.open]),
-            "asked": _array(look.watched.legacy for look in looks),
-            "changed": _array(look.watched.legacy for look in looks if look.watched.changed),
-            "places": _texts(look.watched.place for look in looks),
-            "versions": _array(look.watched.version for look in looks),
-            "next_asks": _array(str(self._next_ask(look, look.triggers)) for look in looks if look.triggers),
-            "memberships": _texts(_json(look.members) if look.members else None for look in looks),
-            "failed": _array(each.legacy for each in failed),
-            "failed_places": _texts(each.place for each in failed),
-            "failed_versions": _array(each.version for each in failed),
+            "seen": json_text([_window_row(look, *pair) for look in looks for pair in look.open]),
+            "asked": array_text(look.watched.legacy for look in looks),
+            "changed": array_text(look.watched.legacy for look in looks if look.watched.changed),
+            "places": array_text(look.watched.place for look in looks),
+            "versions": array_text(look.watched.version for look in looks),
+            "next_asks": array_text(self._next_ask(look, look.triggers) for look in looks if look.triggers),
+            "memberships": array_text(json_text(look.members) if look.members else None for look in looks),
+            "failed": array_text(each.legacy for each in failed),
+            "failed_places": array_text(each.place for each in failed),
+            "failed_versions": array_text(each.version for each in failed),
         }
         async with self._engine.begin() as conn:
             if any(look.open for look in looks):
@@ -333,17 +333,3 @@ def _to_store(look: Look, membership: Membership | None) -> Membership | None:
 def _window_row(look: Look, window: int, deadline: int) -> dict[str, Any]:
     old = (window, deadline) in look.old
     return {"legacy": look.watched.legacy, "window": window, "deadline": deadline, "old": old}
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
-
-
-def _array(words: Iterable[str]) -> str:
-    """An array as PostgreSQL writes it, of what needs no quotes: the driver would go element by element."""
-    return "{" + ",".join(words) + "}"
-
-
-def _texts(texts: Iterable[str | None]) -> str:
-    """The same of any ASCII without control characters: such a list has JSON's quotes, backslashes and null."""
-    return "{" + _json(list(texts))[1:-1] + "}"

@@ -242,8 +242,8 @@ def _where_to_look(tx_hash: str | None, operation_id: str | None, around: Around
     return facts
 
 
-def _how_to_cancel(operation: Operation | None, around: Around) -> Facts:
-    if operation is None or not operation.is_open:
+def _how_to_cancel(operation: Operation, around: Around) -> Facts:
+    if not operation.is_open:
         return {}
     data = selector("TimelockController", "cancel").hex() + operation.operation_id[2:]
     facts: Facts = {"cancel by": f"a transaction to {around.named(around.timelock)} with the data 0x{data}"}
