@@ -82,10 +82,15 @@ def _found(inbox: "Inbox", request: web.Request) -> "Received":
 
 async def _message(inbox: "Inbox", request: web.Request) -> web.Response:
     message = _found(inbox, request)
-    part = request.query.get("part", "html" if message.html else "text")
+    parts = {"html": "HTML", "text": "Text", "headers": "Headers"}
+    if not message.html:
+        del parts["html"]
+    part = request.query.get("part")
+    if part not in parts:
+        part = next(iter(parts))
     unsubscribe = re.match(r"<(https?://[^>]+)>", message.header("List-Unsubscribe") or "")
     address = unsubscribe.group(1) if unsubscribe else None
-    return _html("message.html", message=message, part=part, unsubscribe=address, sandbox=_SANDBOX)
+    return _html("message.html", message=message, parts=parts, part=part, unsubscribe=address, sandbox=_SANDBOX)
 
 
 async def _body(inbox: "Inbox", request: web.Request) -> web.Response:

@@ -63,6 +63,14 @@ async def test_an_email_is_shown_without_running_it(inbox: Inbox, session: aioht
     assert (await session.get("/messages/2")).status == 404
 
 
+async def test_an_email_of_text_alone_has_no_page_to_show(inbox: Inbox, session: aiohttp.ClientSession) -> None:
+    await deliver(inbox, "anna@example.org", content=b"Subject: Your code\r\n\r\nIt is 123456.\r\n")
+    for address in ("/messages/1", "/messages/1?part=html"):
+        page = await (await session.get(address)).text()
+        assert "It is 123456." in page
+        assert not any(part in page for part in ("HTML</a>", "<iframe"))
+
+
 async def test_a_link_in_an_email_opens_a_page_as_elsewhere(inbox: Inbox) -> None:
     """In a tab of its own, where its scripts run: the sandbox is the email's alone."""
     link = f'<!doctype html><html><head></head><body><a href="{inbox.url}/">See your gift</a></body></html>'

@@ -296,6 +296,7 @@ def test_an_alert_says_in_both_parts_what_where_and_what_to_do(template: Templat
         for known in (template.sample["at"], template.sample["about"], *template.sample["facts"][0].values()):
             assert known.lower() in part.lower()
     assert set(re.findall(r"[a-z]{4,}", words.lower())) <= set(re.findall(r"[a-z]{4,}", rendered.text.lower()))
+    assert "`" not in words  # a page has no code by backticks
     assert not {"a", "img", "script", "form", "link"} & {tag for tag, _ in page.tags}
     assert len(rendered.subject) <= 100
     assert rendered.subject.startswith("Over: ") == (status == "cleared")
