@@ -188,7 +188,7 @@ class ChainSponsorAnswer(Struct, rename="camel"):
 class SponsorStatusAnswer(Struct, rename="camel"):
     """Whether sponsoring works now: ask before offering it."""
 
-    gift: Annotated[bool, Meta(description="Gift withdrawals, on some chain", examples=[True])]
+    gift: Annotated[bool, Meta(description="Gift withdrawals, on mainnet or, without it, anywhere", examples=[True])]
     gift_email: Annotated[bool, Meta(description="Gifts can be addressed by email", examples=[False])]
-    legacy: Annotated[bool, Meta(description="Claims and check-ins, on some chain", examples=[True])]
+    legacy: Annotated[bool, Meta(description="Claims and check-ins, likewise", examples=[True])]
     chains: Annotated[list[ChainSponsorAnswer], Meta(description="Each chain served")]

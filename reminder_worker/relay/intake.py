@@ -92,7 +92,7 @@ class ChainStatus:
 
 @dataclass(frozen=True, slots=True)
 class SponsorStatus:
-    """`gift` and `legacy`: relayed on some chain. `gift_email`: gifts can be addressed by email."""
+    """`gift` and `legacy`: relayed on mainnet or, without it, on some chain. `gift_email`: gifts to an email address."""
 
     gift: bool
     gift_email: bool
@@ -251,7 +251,9 @@ class Sponsor:
     async def status(self) -> SponsorStatus:
         """Answers whatever is wrong."""
         chains = await asyncio.gather(*(self._chain_status(chain_id) for chain_id in self._chains))
-        gift, legacy = (any(getattr(chain, lane) for chain in chains) for lane in ("gift", "legacy"))
+        apart = self._settings.test_chains_beside_mainnet
+        counted = [chain for chain in chains if chain.chain_id not in apart]
+        gift, legacy = (any(getattr(chain, lane) for chain in counted) for lane in ("gift", "legacy"))
         return SponsorStatus(gift, self._settings.identity_provider is not None, legacy, tuple(chains))
 
     async def _chain_status(self, chain_id: int) -> ChainStatus:

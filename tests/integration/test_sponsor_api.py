@@ -907,6 +907,23 @@ async def test_the_status_tells_what_works(chain_scenario: Scenario, engine: Asy
         assert (status["legacy"], status["chains"][0]["reason"]) == (False, "low_balance")
 
 
+async def test_what_works_on_a_test_chain_is_not_said_to_work_on_mainnet(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    with Anvil(chain_id=1) as mainnet:
+        environ = deploy(mainnet).settings_environ(1, mainnet.url)
+        both = {**environ, "CHAINS": f"{chain_scenario.anvil.chain_id},1"}
+        async with relaying(chain_scenario, engine, **both) as world:
+            signer = world.parts.relaying.admissions[RELAYER].signer.address
+            status = (await world.request("GET", "/sponsor/status")).body
+            assert [chain["reason"] for chain in status["chains"]] == [None, "low_balance"]
+            assert (status["gift"], status["legacy"]) == (False, False)
+        mainnet.set_balance(signer, 100 * ETHER)
+        async with relaying(chain_scenario, engine, **both) as world:
+            status = (await world.request("GET", "/sponsor/status")).body
+            assert (status["gift"], status["legacy"]) == (True, True)
+
+
 async def test_the_chain_down_means_503_nothing_stored_and_a_status(engine: AsyncEngine) -> None:
     with Anvil() as anvil:
         scenario = Scenario(anvil, deploy(anvil))
