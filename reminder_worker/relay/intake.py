@@ -92,7 +92,7 @@ class ChainStatus:
 
 @dataclass(frozen=True, slots=True)
 class SponsorStatus:
-    """`gift` and `legacy`: relayed on mainnet or, without it, on some chain. `gift_email`: gifts to an email address."""
+    """`gift` and `legacy`: relayed on mainnet or, without it, on some chain. `gift_email`: gifts to an email."""
 
     gift: bool
     gift_email: bool
