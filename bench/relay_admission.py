@@ -29,12 +29,13 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import statements as sql
+from reminder_worker.relay import admission_statements as sql
 from reminder_worker.relay import store
 from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.room import caps_of
+from reminder_worker.relay.room import limits_of
 from reminder_worker.relay.values import Authorization, Caps, Lane, State
 from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relay.wallet_statements import LOCK_WALLET
 from reminder_worker.settings import ChainSettings
 
 CLIENTS = 32
@@ -135,7 +136,7 @@ class _Floor:
         self._account = account
         self._target = to_checksum_address(TARGET)
         self.address = account.address.lower()
-        self._lock, self._room, self._add, self._mark = map(_bare, (sql.LOCK_WALLET, sql.ROOM, sql.ADD, sql.MARK_SENT))
+        self._lock, self._room, self._add, self._mark = map(_bare, (LOCK_WALLET, sql.ROOM, sql.ADD, sql.MARK_SENT))
 
     def prepare(self, authorization: Authorization) -> dict[str, Any]:
         sealed = {"id": uuid4(), "key_id": "bench", "salt": bytes(32), "call_data": authorization.call_data + bytes(28)}
@@ -143,7 +144,7 @@ class _Floor:
         fees = {"max_fee": 3 * GWEI, "priority_fee": GWEI}
         counted = [
             {"scope": scope, "subject": subject, "requests": 1, "wei": str(WEI if scope == "global" else 0)}
-            for (scope, subject), _ in caps_of(authorization, CAPS)
+            for (scope, subject), _ in limits_of(authorization, CAPS)
         ]
         return {
             **store.room_values(CHAIN_ID, self.address, CAPS, [authorization]),

@@ -29,14 +29,14 @@ from reminder_worker.errors import (
     ServiceError,
 )
 from reminder_worker.privacy.vault import RecordKey, Vault
-from reminder_worker.relay import statements as sql
-from reminder_worker.relay import store
+from reminder_worker.relay import admission_statements as sql
+from reminder_worker.relay import store, wallet_statements
 from reminder_worker.relay.attempts import Attempt, Signed, sign_attempt
+from reminder_worker.relay.batches import Batches
 from reminder_worker.relay.broadcast import TAKEN, broadcast
 from reminder_worker.relay.fate import agreed_number
 from reminder_worker.relay.fees import Fees, first_fees, reservation
 from reminder_worker.relay.room import Room, check_balance
-from reminder_worker.relay.together import Together
 from reminder_worker.relay.values import (
     FOREIGN_NONCE,
     LEAST_SECONDS_LEFT,
@@ -113,7 +113,7 @@ class Admission:
         self._chains = {id: chain for id, chain in chains.items() if any_chain or id in RELAYED_CHAINS}
         self._locks = {id: asyncio.Lock() for id in self._chains}
         self._turns = {id: asyncio.Lock() for id in self._chains}
-        self._together = {id: Together(partial(self._admit_all, id)) for id in self._chains}
+        self._batches = {id: Batches(partial(self._admit_all, id)) for id in self._chains}
         self._opened: set[int] = set()
         self._markets: dict[int, _Market] = {}
 
@@ -181,7 +181,7 @@ class Admission:
         chain_id = authorization.chain_id
         await self.open_wallet(chain_id)
         asked = _Asked(authorization, waits, await self._market(chain_id))
-        return await self._together[chain_id].do(asked)
+        return await self._batches[chain_id].do(asked)
 
     async def _admit_all(self, chain_id: int, take: Callable[[], Sequence[_Asked]]) -> Sequence[Outcome]:
         """Who comes while others hold the wallet's row is admitted with those who came meanwhile."""
@@ -399,15 +399,15 @@ class Admission:
         count = agreed_number(counts, len(chain.settings.rpc_urls))
         key = self._key(chain.chain_id)
         async with self._engine.connect() as connection:
-            row = (await connection.execute(sql.READ_WALLET, key)).one_or_none()
+            row = (await connection.execute(wallet_statements.READ_WALLET, key)).one_or_none()
         if row is None:
             pending = await chain.transaction_counts(self.signer.address, "pending")
             if count is None or len({*counts, *pending}) > 1:
                 # A transaction of ours that we do not know is under way, or endpoints lag: not the time to start.
                 raise RelayStopped("the wallet's first nonce is not settled on chain", "not_reconciled")
-            await self._execute(sql.ADD_WALLET, {**key, "next_nonce": count})
+            await self._execute(wallet_statements.ADD_WALLET, {**key, "next_nonce": count})
         elif count is not None and count > row.next_nonce:
-            await self._execute(sql.STOP_WALLET, {**key, "reason": FOREIGN_NONCE})
+            await self._execute(wallet_statements.STOP_WALLET, {**key, "reason": FOREIGN_NONCE})
             log.error("foreign_transaction", chain_id=chain.chain_id)
 
     async def _market(self, chain_id: int) -> _Market:

@@ -9,7 +9,7 @@ from eth_utils.crypto import keccak
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.privacy.vault import RecordKey
-from reminder_worker.relay import statements as sql
+from reminder_worker.relay import admission_statements as sql
 from reminder_worker.relay.fate import Kind
 from reminder_worker.relay.fees import EMPTY_GAS, Fees
 from reminder_worker.relay.wallet import Signer

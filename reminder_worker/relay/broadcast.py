@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.values import SendOutcome
-from reminder_worker.relay import statements as sql
+from reminder_worker.relay import admission_statements as sql
 from reminder_worker.relay.attempts import Attempt
 
 log = structlog.get_logger(__name__)

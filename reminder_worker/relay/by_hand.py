@@ -5,20 +5,20 @@ from uuid import UUID
 from sqlalchemy import text
 
 from reminder_worker.errors import ChainUnavailable, NotFound, Refused
-from reminder_worker.relay import statements
 from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.reconcile import Reconcile, ReconcileReport
+from reminder_worker.relay.wallet_statements import LOCK_WALLET, WAITING_LIST
 
 BY_HAND = "cancelled_by_operator"
 
 # The row of the wallet is held, so that nobody takes a nonce for it meanwhile.
-_END_WAITING = text("""
+_END_WAITING = text(f"""
     update worker.relay_request
     set state = 'expired', reason = :reason, call_data = null, salt = null, key_id = null,
         updated_at = clock_timestamp()
-    where id = :id and state in ('queued', 'waiting_predecessor', 'deferred_fee')
+    where id = :id and state in {WAITING_LIST}
     returning true
-""")
+""")  # noqa: S608 - a constant
 
 # Its deadline is over as far as we are concerned: an empty transaction takes the nonce, and then it has expired.
 _GIVE_UP = text("""
@@ -63,7 +63,7 @@ class ByHand(Reconcile):
         """Give it up. True: it has ended. False: an empty transaction is on its way to free its nonce."""
         values = {"id": request_id, "reason": BY_HAND}
         async with self._engine.begin() as connection:
-            await connection.execute(statements.LOCK_WALLET, self._key(chain_id))
+            await connection.execute(LOCK_WALLET, self._key(chain_id))
             if await connection.scalar(_END_WAITING, values):
                 return True
             if not await connection.scalar(_GIVE_UP, values):

@@ -15,6 +15,7 @@ from reminder_worker.chain.client import Chain, Log
 from reminder_worker.chain.endpoint import Request
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.indexer.second_word import logs_of_two
+from reminder_worker.relay.values import Lane
 from reminder_worker.relay.views import view_chain
 from reminder_worker.settings import ChainSettings
 
@@ -27,14 +28,14 @@ _TOPICS: Final = {
     for event in abi.events(contract)
 }
 _OF_ROUTER: Final = {
-    "TransferEOALegacyClaimedFor": ("claim", "legacyId", "beneficiary"),
-    "TransferEOALegacyCheckedInFor": ("check_in", "legacyId", "owner"),
+    "TransferEOALegacyClaimedFor": (Lane.CLAIM, "legacyId", "beneficiary"),
+    "TransferEOALegacyCheckedInFor": (Lane.CHECK_IN, "legacyId", "owner"),
 }
 _OF_VAULTS: Final = {
-    "FundsWithdrawn": ("gift_withdraw", "timelockId", "recipient"),
-    "TokensWithdrawn": ("gift_withdraw", "timelockId", "recipient"),
+    "FundsWithdrawn": (Lane.GIFT_WITHDRAW, "timelockId", "recipient"),
+    "TokensWithdrawn": (Lane.GIFT_WITHDRAW, "timelockId", "recipient"),
 }
-LANES: Final = frozenset({"claim", "check_in", "gift_withdraw"})
+LANES: Final = frozenset({Lane.CLAIM, Lane.CHECK_IN, Lane.GIFT_WITHDRAW})
 """Whose effects can be seen; a renewal is nobody's but the attestor's."""
 
 
@@ -43,19 +44,19 @@ class Effect:
     """One transaction did what the lane does for this legacy or timelock, final and vouched for."""
 
     tx_hash: str
-    lane: str
+    lane: Lane
     subject_id: int
 
 
 async def effects(
-    chain: Chain, lane: str, signer: str, since: float, finalized: int, wallet: str
+    chain: Chain, lane: Lane, signer: str, since: float, finalized: int, wallet: str
 ) -> tuple[Effect, ...] | None:
     """Of `signer` in the blocks since `since` (unix seconds) up to `finalized`, in the contracts of the lane.
 
     None while the endpoints do not agree on one of them. Raises `ChainUnavailable`.
     """
-    kinds = _OF_VAULTS if lane == "gift_withdraw" else _OF_ROUTER
-    contracts = vaults(chain.settings) if lane == "gift_withdraw" else [chain.settings.transfer_eoa_legacy_router]
+    kinds = _OF_VAULTS if lane is Lane.GIFT_WITHDRAW else _OF_ROUTER
+    contracts = vaults(chain.settings) if lane is Lane.GIFT_WITHDRAW else [chain.settings.transfer_eoa_legacy_router]
     first = await chain.first_block_since(int(since) - CLOCKS_SECONDS, finalized)
     topics = frozenset(_TOPICS[name] for name in kinds)
     # What only a second endpoint gives is as good: each effect's transaction has to have its receipt at two.

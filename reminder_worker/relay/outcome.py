@@ -12,7 +12,7 @@ from reminder_worker.relay.authorizations import claimed
 from reminder_worker.relay.effects import Effect
 from reminder_worker.relay.fate import Fate, FinalFacts, MinedAttempt, fate
 from reminder_worker.relay.settle import Ending, OpenSlot, StoredRequest
-from reminder_worker.relay.values import FOREIGN_NONCE, State
+from reminder_worker.relay.values import FOREIGN_NONCE, Lane, State
 from reminder_worker.relay.views import Views, view_chain
 
 
@@ -52,7 +52,7 @@ class Outcomes:
         nonce, last = views.nonce_final(request.signer_of), views.head_final
         if nonce is None or last is None:
             return None
-        direct = request.lane == "gift_withdraw"
+        direct = request.lane is Lane.GIFT_WITHDRAW
         found: Sequence[Effect] | None = ()
         if nonce > request.nonce or direct:
             found = await effects.effects(chain, request.lane, request.signer, request.created_at, last, self._wallet)
@@ -63,7 +63,7 @@ class Outcomes:
         wanted = (request.lane, request.subject_id)
         # A gift is paid out once, so it does not matter to whose request; another claim or check-in is another one.
         same = [e for e in found if (e.lane, e.subject_id) == wanted and (direct or e.tx_hash not in own)]
-        if request.lane == "claim" and same:
+        if request.lane is Lane.CLAIM and same:
             calls = await effects.direct_calls(chain, request.router, [effect.tx_hash for effect in same])
             if calls is None:
                 return None
@@ -78,7 +78,7 @@ class Outcomes:
         return settle.open_call(self._vault, request, sealed)
 
 
-def _of_a_failed_call(lane: str, found: Fate) -> Ending:
+def _of_a_failed_call(lane: Lane, found: Fate) -> Ending:
     """Whoever makes us pay for nothing is paused: by a call that fails, or by taking the nonce back under way.
 
     Not for being front-run, whose effect is there; and the attestor's renewals pause nobody.

@@ -46,7 +46,7 @@ from reminder_worker.relay.fate import (
 from reminder_worker.relay.fees import EMPTY_GAS, Fees, bump
 from reminder_worker.relay.outcome import Outcomes
 from reminder_worker.relay.settle import Ended, OpenSlot, StoredRequest
-from reminder_worker.relay.values import State
+from reminder_worker.relay.values import Lane, State
 from reminder_worker.relay.views import SignerOf, Views, view_chain
 from reminder_worker.relay.wallet_watch import WalletWatch
 
@@ -132,7 +132,7 @@ class Reconcile:
         await self._watch.look_for_strangers(chain_id, seen.views)
         outgoing: list[Attempt] = []
         decided = [(at, decide(at.slot, _facts(at, seen))) for at in seen.slots]
-        await self._together(
+        await self._at_once(
             chain_id, [(at, each.mined) for at, each in decided if isinstance(each, Record)], self._record, report
         )
         outgoing += await self._newest(chain_id, [at for at, each in decided if _again(each, seen.market)], report)
@@ -145,7 +145,7 @@ class Reconcile:
             else:
                 work = self._slot(chain_id, at, action, seen.market, report)
                 outgoing += await self._guarded(chain_id, at.request, work, report) or ()
-        await self._together(chain_id, ended, self._finish, report)
+        await self._at_once(chain_id, ended, self._finish, report)
         await broadcast(self._engine, chain, outgoing)
         telling = asyncio.ensure_future(self._watch.tell(chain_id, seen.balance, seen.market))
         unavailable: Unavailable | None = None
@@ -201,7 +201,7 @@ class Reconcile:
                 return await self._replace(chain_id, at, kind, market, report)
         return ()
 
-    async def _together(
+    async def _at_once(
         self,
         chain_id: int,
         found: Sequence[tuple[OpenSlot, T]],
@@ -348,7 +348,7 @@ class Reconcile:
     async def _paid_out(self, chain: Chain, waiting: Sequence[StoredRequest]) -> frozenset[UUID]:
         """Those whose gift is not there any more, which no nonce tells. The vault is asked for all at once: logs, which
         are dear, are searched for these only."""
-        gifts = [request for request in waiting if request.lane == "gift_withdraw" and _looked_at(request)]
+        gifts = [request for request in waiting if request.lane is Lane.GIFT_WITHDRAW and _looked_at(request)]
         try:
             found = await Timelocks(chain).details([request.subject_id for request in gifts])
         except Unavailable:

@@ -2,7 +2,7 @@
 
 from sqlalchemy import text
 
-from reminder_worker.relay.slot_statements import OPEN
+from reminder_worker.relay.wallet_statements import OPEN_LIST
 
 # Looked at in the future: by a clock that was put back since.
 SOMETHING_TO_LOOK_AT = text("""
@@ -48,7 +48,7 @@ OPTED_IN = text("""
 
 # What a retired wallet left open is ended by nobody, and must not be waited for.
 ATTEMPTS = text(f"""
-    select digest, case when wallet <> :wallet and state in {OPEN} then 'expired' else state end as state
+    select digest, case when wallet <> :wallet and state in {OPEN_LIST} then 'expired' else state end as state
     from worker.relay_request
     where chain_id = :chain_id and digest = any(cast(:digests as bytea[]))
 """)  # noqa: S608 - a constant

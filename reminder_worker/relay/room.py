@@ -52,7 +52,7 @@ class Room:
         then nothing is counted.
         """
         wei = 0 if waiting else wei
-        scopes = caps_of(authorization, self.caps)
+        scopes = limits_of(authorization, self.caps)
         self._check_caps(scopes, wei)
         nonce = signers_nonce(authorization)
         if authorization.lane is not Lane.AUTO_RENEW and nonce in self.nonces:
@@ -98,7 +98,7 @@ def signers_nonce(authorization: Authorization) -> SignersNonce:
     return authorization.router, authorization.signer, authorization.nonce
 
 
-def caps_of(authorization: Authorization, caps: Caps) -> Sequence[tuple[Scope, int]]:
+def limits_of(authorization: Authorization, caps: Caps) -> Sequence[tuple[Scope, int]]:
     """What a request counts against, each with its limit."""
     subject = f"{authorization.router}/{authorization.subject_id}"
     of_subject: tuple[Scope, int | None] = (

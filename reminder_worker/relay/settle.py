@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from reminder_worker.database.parameters import json_text
 from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import slot_statements as sql
-from reminder_worker.relay import statements
 from reminder_worker.relay.fate import Kind, MinedAttempt, Slot, StoredAttempt
-from reminder_worker.relay.values import WAITING_STATES, State, call_context
+from reminder_worker.relay.values import WAITING_STATES, Lane, State, call_context
+from reminder_worker.relay.wallet_statements import LOCK_WALLET, PAUSED
 
 Key = dict[str, Any]
 
@@ -28,13 +28,13 @@ class StoredRequest:
     `reason` why it waits."""
 
     id: UUID
-    lane: str
+    lane: Lane
     router: str
     subject_id: int
     signer: str
     nonce: int
     deadline: int
-    state: str
+    state: State
     reason: str | None
     created_at: float
     age: float
@@ -77,7 +77,7 @@ class Ended:
 
 async def unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slot: Slot) -> bool:
     """Takes the locks. False: somebody else has moved the slot on since it was read."""
-    await connection.execute(statements.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
+    await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
     row = (await connection.execute(sql.STILL, _key(chain_id, wallet, slot.nonce))).one_or_none()
     if row is None or row.attempts != len(slot.attempts):
         return False
@@ -91,15 +91,15 @@ async def record(
 
     Only a call makes the request `mined`: an empty transfer does nothing of what it asks.
     """
-    await connection.execute(statements.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
-    rows = msgspec.json.encode([_recorded(at, mined) for at, mined in found]).decode()
-    values = {"chain_id": chain_id, "wallet": wallet, "rows": rows}
+    await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
+    rows = [_recorded(at, mined) for at, mined in found]
+    values = {"chain_id": chain_id, "wallet": wallet, "rows": json_text(rows)}
     return int(await connection.scalar(sql.RECORD, values) or 0)
 
 
 async def unmine(connection: AsyncConnection, chain_id: int, wallet: str, at: OpenSlot) -> None:
     await connection.execute(sql.SET_OPEN, _key(chain_id, wallet, at.slot.nonce))
-    values = {"id": at.request.id, "state": "broadcast", "tx_hash": at.slot.newest.tx_hash}
+    values = {"id": at.request.id, "state": State.BROADCAST.value, "tx_hash": at.slot.newest.tx_hash}
     await connection.execute(sql.MOVE_REQUEST, values)
 
 
@@ -108,9 +108,9 @@ async def finish(connection: AsyncConnection, chain_id: int, wallet: str, ended:
 
     Takes the lock; returns the nonces of those that still were as they were read.
     """
-    await connection.execute(statements.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
-    rows = msgspec.json.encode([_finished(chain_id, each) for each in ended]).decode()
-    values = {"chain_id": chain_id, "wallet": wallet, "rows": rows}
+    await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
+    rows = [_finished(chain_id, each) for each in ended]
+    values = {"chain_id": chain_id, "wallet": wallet, "rows": json_text(rows)}
     return set((await connection.execute(sql.FINISH, values)).scalars())
 
 
@@ -118,7 +118,7 @@ async def end_waiting(
     connection: AsyncConnection, chain_id: int, wallet: str, request: StoredRequest, state: str
 ) -> bool:
     """A request without a slot ends. False: it has got one, or ended, since it was read."""
-    await connection.execute(statements.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
+    await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
     values = {"id": request.id, "state": state, "states": [each.value for each in WAITING_STATES]}
     return bool((await connection.execute(sql.END_REQUEST, values)).rowcount)
 
@@ -138,7 +138,7 @@ def open_call(vault: Vault, request: StoredRequest, sealed: bytes | None) -> byt
 
 async def paused(connection: AsyncConnection, chain_id: int, signer: str) -> bool:
     """Whether a request of this signer reverted on chain today (UTC): it relays no more until tomorrow."""
-    found = await connection.scalar(sql.PAUSED, {"subject": _pause_subject(chain_id, signer)})
+    found = await connection.scalar(PAUSED, {"signer": pause_of(chain_id, signer)})
     return bool(found)
 
 
@@ -162,7 +162,7 @@ async def read_slots(connection: AsyncConnection, chain_id: int, wallet: str) ->
                 mined_in=_place(row.state, row.tx_hash, row.block_number, row.block_hash),
                 attempts=tuple(attempts[row.nonce]),
                 deadline=row.deadline,
-                signer_nonce=None if row.lane == "auto_renew" else int(row.signer_nonce),
+                signer_nonce=None if row.lane == Lane.AUTO_RENEW else int(row.signer_nonce),
             ),
             _request(row),
             row.age,
@@ -205,7 +205,7 @@ def _finished(chain_id: int, each: Ended) -> Key:
         "reason": ending.reason,
         "request_tx": mined.tx_hash if mined and called else None,
         "request_block": mined.block_number if mined and called else None,
-        "pause": _pause_subject(chain_id, at.request.signer) if ending.paused else None,
+        "pause": pause_of(chain_id, at.request.signer) if ending.paused else None,
     }
 
 
@@ -216,7 +216,7 @@ def _recorded(at: OpenSlot, mined: MinedAttempt) -> Key:
         "tx_hash": mined.tx_hash,
         "block_number": mined.block_number,
         "block_hash": mined.block_hash,
-        "request_state": "mined" if called else "broadcast",
+        "request_state": State.MINED.value if called else State.BROADCAST.value,
         "request_tx": mined.tx_hash if called else at.slot.newest.tx_hash,
         "request_block": mined.block_number if called else None,
     }
@@ -234,20 +234,21 @@ def _place(
     return (tx_hash, block_number, block_hash)
 
 
-def _pause_subject(chain_id: int, signer: str) -> str:
+def pause_of(chain_id: int, signer: str) -> str:
+    """Whose pause it is, as quotas name a subject; the planner of what starts makes the same."""
     return f"{chain_id}:{signer}"
 
 
 def _request(row: Any) -> StoredRequest:
     return StoredRequest(
         id=row.id,
-        lane=row.lane,
+        lane=Lane(row.lane),
         router=row.router,
         subject_id=int(row.subject_id),
         signer=row.signer,
         nonce=int(row.signer_nonce),
         deadline=row.deadline,
-        state=row.request_state,
+        state=State(row.request_state),
         reason=row.reason,
         created_at=row.created_at,
         age=row.waited,

@@ -2,7 +2,17 @@
 
 from sqlalchemy import text
 
-OPEN = "('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast', 'mined')"
+from reminder_worker.relay.wallet_statements import OPEN_LIST, WAITING_LIST
+
+_ATTEMPTS = """(
+        select count(*) from worker.tx_attempt t
+        where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+    )"""
+# A slot `s` that nobody has moved on since it was read as `a` says.
+_AS_READ = f"""
+        s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
+          and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
+          and a.attempts = {_ATTEMPTS}"""
 
 # A wallet that was stopped, or is no longer, is work until operators were told.
 HAS_WORK = text(f"""
@@ -13,7 +23,7 @@ HAS_WORK = text(f"""
             where a.chain_id = w.chain_id and a.kind = 'relayer_stopped' and a.subject = w.address and a.raised
         )
     ) or exists (
-        select from worker.relay_request where chain_id = :chain_id and wallet = :wallet and state in {OPEN}
+        select from worker.relay_request where chain_id = :chain_id and wallet = :wallet and state in {OPEN_LIST}
     ) or exists (
         select from worker.nonce_slot where chain_id = :chain_id and wallet = :wallet and state <> 'final'
     )
@@ -25,15 +35,12 @@ _REQUEST = """
     cast(extract(epoch from clock_timestamp() - r.created_at) as double precision) as waited
 """
 
-OLDEST = text("""
-    select s.nonce, cast(extract(epoch from clock_timestamp() - s.opened_at) as integer) as age, (
-        select count(*) from worker.tx_attempt t
-        where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
-    ) as attempts
+OLDEST = text(f"""
+    select s.nonce, cast(extract(epoch from clock_timestamp() - s.opened_at) as integer) as age, {_ATTEMPTS} as attempts
     from worker.nonce_slot s
     where s.chain_id = :chain_id and s.wallet = :wallet and s.state = 'open'
     order by s.opened_at limit 1
-""")
+""")  # noqa: S608 - a constant
 
 SLOTS = text(f"""
     select s.nonce, s.state, s.tx_hash, s.block_number, s.block_hash, s.reserved_wei,
@@ -56,21 +63,17 @@ ATTEMPTS = text("""
 # Without a slot; the ones that end soonest first.
 WAITING = text(f"""
     select {_REQUEST} from worker.relay_request r
-    where r.chain_id = :chain_id and r.wallet = :wallet
-      and r.state in ('queued', 'waiting_predecessor', 'deferred_fee')
+    where r.chain_id = :chain_id and r.wallet = :wallet and r.state in {WAITING_LIST}
     order by r.deadline, r.created_at
     limit :limit
 """)  # noqa: S608 - constants
 
-STILL = text("""
-    select s.state, s.tx_hash, s.block_number, s.block_hash, (
-        select count(*) from worker.tx_attempt t
-        where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
-    ) as attempts
+STILL = text(f"""
+    select s.state, s.tx_hash, s.block_number, s.block_hash, {_ATTEMPTS} as attempts
     from worker.nonce_slot s
     where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = :nonce and s.state <> 'final'
     for update
-""")
+""")  # noqa: S608 - a constant
 
 # Of all slots that are seen in a block at once: each only where it still is as it was read.
 RECORD = text(f"""
@@ -84,19 +87,14 @@ RECORD = text(f"""
         update worker.nonce_slot s
         set state = 'mined', tx_hash = a.tx_hash, block_number = a.block_number, block_hash = a.block_hash
         from asked a
-        where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
-          and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
-          and a.attempts = (
-            select count(*) from worker.tx_attempt t
-            where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
-          )
+        where {_AS_READ}
         returning s.nonce
     ), told as (
         update worker.relay_request r
         set state = a.request_state, tx_hash = a.request_tx, block_number = a.request_block,
             updated_at = clock_timestamp()
         from asked a join moved using (nonce)
-        where r.id = a.request_id and r.state in {OPEN}
+        where r.id = a.request_id and r.state in {OPEN_LIST}
     )
     select count(*) from moved
 """)  # noqa: S608 - constants
@@ -120,12 +118,7 @@ FINISH = text(f"""
         set state = 'final', spent_wei = a.spent, tx_hash = a.tx_hash, block_number = a.block_number,
             block_hash = a.block_hash
         from asked a
-        where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
-          and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
-          and a.attempts = (
-            select count(*) from worker.tx_attempt t
-            where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
-          )
+        where {_AS_READ}
         returning s.nonce, s.reserved_wei, s.spent_wei, s.budget_day
     ), shredded as (
         update worker.tx_attempt t set raw = null from moved
@@ -138,7 +131,7 @@ FINISH = text(f"""
             salt = case when a.request_state = 'queued' then r.salt end,
             key_id = case when a.request_state = 'queued' then r.key_id end
         from asked a join moved using (nonce)
-        where r.id = a.request_id and r.state in {OPEN}
+        where r.id = a.request_id and r.state in {OPEN_LIST}
     ), settled as (
         update worker.relay_budget b
         set reserved_wei = b.reserved_wei - s.reserved, spent_wei = b.spent_wei + s.spent
@@ -161,7 +154,7 @@ FINISH = text(f"""
 MOVE_REQUEST = text(f"""
     update worker.relay_request
     set state = :state, tx_hash = :tx_hash, block_number = null, updated_at = clock_timestamp()
-    where id = :id and state in {OPEN}
+    where id = :id and state in {OPEN_LIST}
 """)  # noqa: S608 - constants
 
 END_REQUEST = text("""
@@ -180,12 +173,6 @@ RAW = text("""
     where chain_id = :chain_id and tx_hash = any(cast(:tx_hashes as text[]))
 """)
 
-# Those that a stranger with our key took, finally.
-SKIP_NONCES = text("""
-    update worker.relay_wallet set next_nonce = :count
-    where chain_id = :chain_id and address = :wallet and next_nonce < :count
-""")
-
 # Transactions of ours that did something for the same signer: of which authorization.
 OWN = text("""
     select t.tx_hash, r.nonce as signer_nonce
@@ -193,12 +180,4 @@ OWN = text("""
     join worker.nonce_slot s on s.chain_id = t.chain_id and s.wallet = t.wallet and s.nonce = t.nonce
     join worker.relay_request r on r.id = s.request_id
     where t.chain_id = :chain_id and t.tx_hash = any(cast(:tx_hashes as text[]))
-""")
-
-PAUSED = text("""
-    select exists (
-        select from worker.quota
-        where scope = 'relay_paused' and subject = :subject
-          and ends_at - extract(epoch from now()) between 0 and 86400  -- else of a clock that was put back
-    )
 """)

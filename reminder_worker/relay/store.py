@@ -10,20 +10,21 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from reminder_worker.database.parameters import json_text
 from reminder_worker.errors import RelayStopped
-from reminder_worker.relay import statements as sql
-from reminder_worker.relay.room import Room, caps_of, signers_nonce
+from reminder_worker.relay import admission_statements as sql
+from reminder_worker.relay.room import Room, limits_of, signers_nonce
 from reminder_worker.relay.values import Authorization, Caps, Lane, RequestView, State
+from reminder_worker.relay.wallet_statements import LOCK_WALLET
 
 Row = dict[str, Any]
 
 
 async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -> int:
     """The next nonce, whose row is now ours until the transaction ends. Raises `RelayStopped`."""
-    row = (await connection.execute(sql.LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})).one_or_none()
+    row = (await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})).one_or_none()
     if row is None:
         raise RelayStopped("a wallet is not known yet", "not_reconciled")
     if row.stopped is not None:
@@ -66,7 +67,7 @@ async def add(
         {"scope": scope, "subject": subject, "requests": count, "wei": str(room.wei if scope == "global" else 0)}
         for (scope, subject), count in room.taken.items()
     ]
-    values = {**_written(chain_id, wallet, room.day, counted, signed), "requests": _json(requests)}
+    values = {**_written(chain_id, wallet, room.day, counted, signed), "requests": json_text(requests)}
     rows = (await connection.execute(sql.ADD, values)).all()
     return {row.id: read_view(row) for row in rows}
 
@@ -83,12 +84,13 @@ async def start(
 def _written(
     chain_id: int, wallet: str, day: date, counted: Sequence[Mapping[str, Any]], signed: Sequence[Mapping[str, Any]]
 ) -> Row:
-    return {"chain_id": chain_id, "wallet": wallet, "day": day, "counted": _json(counted), "signed": _json(signed)}
-
-
-def _json(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Bytes as base64; what may pass 64 bits is text already."""
-    return msgspec.json.encode(rows).decode()
+    return {
+        "chain_id": chain_id,
+        "wallet": wallet,
+        "day": day,
+        "counted": json_text(counted),
+        "signed": json_text(signed),
+    }
 
 
 async def raise_reservation(
@@ -135,7 +137,7 @@ def request_row(authorization: Authorization, state: State) -> Row:
 
 def room_values(chain_id: int, wallet: str, caps: Caps, asked: Sequence[Authorization]) -> Row:
     """What `ROOM` asks for."""
-    scopes = list({scope for each in asked for scope, _ in caps_of(each, caps)})
+    scopes = list({scope for each in asked for scope, _ in limits_of(each, caps)})
     nonces = list({signers_nonce(each) for each in asked})
     return {
         "chain_id": chain_id,

@@ -7,10 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts, Facts
 from reminder_worker.mail.messages import AlertKind
-from reminder_worker.relay import slot_statements as sql
-from reminder_worker.relay import statements
+from reminder_worker.relay import wallet_statements as sql
 from reminder_worker.relay.fate import Market
 from reminder_worker.relay.fees import EMPTY_GAS
+from reminder_worker.relay.slot_statements import OLDEST
 from reminder_worker.relay.values import FOREIGN_NONCE
 from reminder_worker.relay.views import Views
 
@@ -44,7 +44,7 @@ class WalletWatch:
         """More transactions than we ever signed: somebody else holds the key. Our counter is read after the chain's."""
         count, final = views.vouched_wallet_count, views.wallet_count_final
         async with self._engine.connect() as connection:
-            ours = (await connection.execute(statements.READ_WALLET, self._key(chain_id))).one().next_nonce
+            ours = (await connection.execute(sql.READ_WALLET, self._key(chain_id))).one().next_nonce
         if count is not None and count > ours:
             await self.stop(chain_id, ours)
         if final is not None and final > ours:
@@ -54,7 +54,7 @@ class WalletWatch:
     async def stop(self, chain_id: int, nonce: int) -> None:
         """Nothing more is admitted; what is under way goes on."""
         async with self._engine.begin() as connection:
-            stopped = await connection.scalar(statements.STOP_WALLET, {**self._key(chain_id), "reason": FOREIGN_NONCE})
+            stopped = await connection.scalar(sql.STOP_WALLET, {**self._key(chain_id), "reason": FOREIGN_NONCE})
             facts: Facts = {"reason": FOREIGN_NONCE, "nonce": nonce}
             await self._alerts.raise_(connection, AlertKind.RELAYER_STOPPED, self._wallet, chain_id, facts)
         if stopped:
@@ -68,7 +68,7 @@ class WalletWatch:
     async def _tell(
         self, connection: AsyncConnection, chain_id: int, balance: int, market: Market | None
     ) -> tuple[int, str | None]:
-        stopped = (await connection.execute(statements.READ_WALLET, self._key(chain_id))).one().stopped
+        stopped = (await connection.execute(sql.READ_WALLET, self._key(chain_id))).one().stopped
         age = await self._tell_of_the_oldest(connection, chain_id)
         if market is not None:
             relays = pays_for(balance, market.base_fee + market.priority_fee, market.ceiling)
@@ -81,7 +81,7 @@ class WalletWatch:
         return age, stopped
 
     async def _tell_of_the_oldest(self, connection: AsyncConnection, chain_id: int) -> int:
-        oldest = (await connection.execute(sql.OLDEST, self._key(chain_id))).one_or_none()
+        oldest = (await connection.execute(OLDEST, self._key(chain_id))).one_or_none()
         age = oldest.age if oldest else 0
         facts: Facts = {"waiting_since_seconds": age}
         if oldest is not None:

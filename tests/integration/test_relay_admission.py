@@ -19,7 +19,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.errors import ChainUnavailable, LimitReached, NonceMismatch, NotConfigured, RelayStopped
 from reminder_worker.relay import admission as admission_module
-from reminder_worker.relay import settle, statements, store
+from reminder_worker.relay import settle, store
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, sign_attempt, store_attempt
 from reminder_worker.relay.broadcast import broadcast
@@ -284,9 +284,9 @@ async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wal
     world: RelayWorld, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await world.admission.admit(authorization(1))
-    asked = str(statements.LOCK_WALLET)
+    asked = str(store.LOCK_WALLET)
 
-    monkeypatch.setattr(statements, "LOCK_WALLET", text(asked.replace("60s", "200ms")))
+    monkeypatch.setattr(store, "LOCK_WALLET", text(asked.replace("60s", "200ms")))
     frozen = open_engine(database_url)
     async with frozen.connect() as connection:
         await connection.begin()

@@ -21,7 +21,7 @@ from devnet.sponsorship import Auth
 from reminder_worker.chain.endpoint import Endpoint
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.by_hand import BY_HAND
-from reminder_worker.relay.settle import _pause_subject
+from reminder_worker.relay.settle import pause_of
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import Answer, World, open_world
@@ -742,7 +742,7 @@ async def test_a_full_cap_says_that_ones_own_fee_still_works(chain_scenario: Sce
 async def test_a_paused_signer_waits_for_tomorrow(world: World, sealed: Sealed) -> None:
     """Paused as reconcile does it when a request of theirs reverts on chain."""
     body = withdraw_body(world, sealed.gift(), sealed.heir)
-    subject = _pause_subject(world.chain_id, sealed.heir.address.lower())
+    subject = pause_of(world.chain_id, sealed.heir.address.lower())
     async with world.engine.begin() as connection:
         await connection.execute(
             text(

@@ -1,4 +1,4 @@
-"""Together: what comes while its turn is waited for is done in one go. Who comes alone waits for nobody."""
+"""What comes while its turn is waited for is done in one go. Who comes alone waits for nobody."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -22,7 +22,7 @@ class _Batch(Generic[T]):
     task: "asyncio.Task[Any] | None" = None
 
 
-class Together(Generic[T, R]):
+class Batches(Generic[T, R]):
     """`work` waits for its turn, takes what has come until then, and answers in that order: an exception where it
     failed for one alone. What it raises, all of them get. Work goes on when who asked for it no longer waits."""
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from sqlalchemy import text
 
-from reminder_worker.database.tables import BOUND_IDLE
-from reminder_worker.relay.slot_statements import OPEN
+from reminder_worker.relay.values import OPEN_STATES, State
+from reminder_worker.relay.wallet_statements import OPEN_LIST, WAITING_LIST, in_list, is_paused
 
 _VIEW: Final = "id, chain_id, lane, state, reason, tx_hash, block_number, created_at, updated_at"
 _TODAY: Final = """
@@ -42,31 +42,9 @@ FIND = text(
 OPEN_OF = text(f"""
     select nonce from worker.relay_request
     where chain_id = :chain_id and wallet = :wallet and router = :router and signer = :signer
-      and state in {OPEN}
+      and state in {OPEN_LIST}
     order by nonce
 """)  # noqa: S608 - a constant
-
-ADD_WALLET = text("""
-    insert into worker.relay_wallet (chain_id, address, next_nonce) values (:chain_id, :wallet, :next_nonce)
-    on conflict do nothing
-""")
-
-READ_WALLET = text(
-    "select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet"
-)
-
-# Whoever takes nonces or touches budgets holds this row first: no two deadlock, and none sees the other's half.
-LOCK_WALLET = text(f"""
-    with bounded as materialized (select {BOUND_IDLE})
-    select next_nonce, stopped from worker.relay_wallet w cross join bounded
-    where chain_id = :chain_id and address = :wallet for update of w
-""")  # noqa: S608 - a constant
-
-STOP_WALLET = text("""
-    update worker.relay_wallet set stopped = :reason, stopped_at = clock_timestamp()
-    where chain_id = :chain_id and address = :wallet and stopped is null
-    returning true
-""")
 
 # What new requests are decided by: of their scopes, digests and nonces only what is there.
 ROOM = text(f"""
@@ -92,7 +70,7 @@ ROOM = text(f"""
                 as a(router, signer, nonce)
             join worker.relay_request r on r.chain_id = :chain_id and r.wallet = :wallet
                 and r.router = a.router and r.signer = a.signer and r.nonce = a.nonce
-                and r.state in {OPEN}
+                and r.state in {OPEN_LIST}
         ) as nonces
     from today cross join slots {_BUDGET_OF_TODAY}
 """)  # noqa: S608 - constants
@@ -151,24 +129,19 @@ ADD = text(f"""
 
 # A successor's turn comes when none before it is left that is not mined. Who was passed over comes after the others,
 # in no order: however many will never do, each has its chance.
-TO_START = text("""
-    select id, lane, router, signer, deadline, gas_limit, key_id, salt, call_data, exists (
-        select from worker.quota q
-        where q.scope = 'relay_paused' and q.subject = r.chain_id || ':' || r.signer
-          and q.ends_at - extract(epoch from now()) between 0 and 86400  -- else of a clock that was put back
-    ) as paused
+TO_START = text(f"""
+    select id, lane, router, signer, deadline, gas_limit, key_id, salt, call_data,
+        {is_paused("r.chain_id || ':' || r.signer")} as paused
     from worker.relay_request r
-    where chain_id = :chain_id and wallet = :wallet
-      and state in ('queued', 'waiting_predecessor', 'deferred_fee')
+    where chain_id = :chain_id and wallet = :wallet and state in {WAITING_LIST}
       and (state <> 'waiting_predecessor' or not exists (
           select from worker.relay_request o
           where o.chain_id = r.chain_id and o.wallet = r.wallet and o.router = r.router and o.signer = r.signer
-            and o.nonce < r.nonce
-            and o.state in ('queued', 'waiting_predecessor', 'deferred_fee', 'signed', 'broadcast')
+            and o.nonce < r.nonce and o.state in {in_list(OPEN_STATES - {State.MINED})}
       ))
     order by reason is not null, case when reason is null then created_at end, random()
     limit :limit
-""")
+""")  # noqa: S608 - constants
 
 START = text(f"""
     with {_SIGNED},
@@ -177,22 +150,21 @@ START = text(f"""
         set state = 'signed', reason = null, tx_hash = signed.tx_hash, block_number = null,
             updated_at = clock_timestamp()
         from signed
-        where r.id = signed.request_id and r.state in ('queued', 'waiting_predecessor', 'deferred_fee')
+        where r.id = signed.request_id and r.state in {WAITING_LIST}
         returning r.id
     ), {_SLOTS_AND_ATTEMPTS}
     select id from request
 """)  # noqa: S608 - constants
 
 # For who holds the wallet's row: what waits then, waits until the commit.
-STILL_WAITING = text("""
-    select id from worker.relay_request
-    where id = any(cast(:ids as uuid[])) and state in ('queued', 'waiting_predecessor', 'deferred_fee')
-""")
+STILL_WAITING = text(
+    f"select id from worker.relay_request where id = any(cast(:ids as uuid[])) and state in {WAITING_LIST}"  # noqa: S608
+)
 
-PASS_OVER = text("""
+PASS_OVER = text(f"""
     update worker.relay_request set reason = :reason, updated_at = clock_timestamp()
-    where id = :id and state in ('queued', 'waiting_predecessor', 'deferred_fee') and reason is distinct from :reason
-""")
+    where id = :id and state in {WAITING_LIST} and reason is distinct from :reason
+""")  # noqa: S608 - a constant
 
 DEFER = text("""
     update worker.relay_request set state = 'deferred_fee', updated_at = clock_timestamp()
