@@ -7,22 +7,23 @@ endpoint and, when none is left, is `ChainUnavailable`.
 import asyncio
 import copy
 import random
-import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Self, TypeVar
 
 import msgspec
 import structlog
 
-from reminder_worker.chain import multicall, simulation, wallets, wire
+from reminder_worker.chain import eth_call, multicall, simulation, wallets, wire
 from reminder_worker.chain.endpoint import Endpoint, EndpointFailed, Request, Rest, RpcError
+from reminder_worker.chain.eth_call import READ_GAS, Refusal, unless_error
 from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
 from reminder_worker.chain.values import Block, Call, EndpointHealth, Log, Receipt, Reverted, SendOutcome
 from reminder_worker.chain.words import Malformed
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings import BlockTag, ChainSettings
+from reminder_worker.tasks import together
 
 __all__ = ["Block", "Call", "Chain", "EndpointHealth", "Log", "Receipt", "Reverted", "StateGone", "TooMuch"]
 log = structlog.get_logger(__name__)
@@ -32,28 +33,11 @@ ROUNDS: Final = 3
 LONGEST_WAIT_SECONDS: Final = 2.0
 CHUNK_CALLS: Final = 500
 CHUNKS_AT_ONCE: Final = 8
-READ_GAS: Final = 2_000_000  # far more than any read of ours needs: who burns it all costs the node little
 _OLD_SECONDS: Final[Mapping[BlockTag, int]] = {"latest": 120, "safe": 1800, "finalized": 1800}
 _AHEAD_SECONDS: Final = 120
 # Above it a node's own bound is used, which may be lower. What a transaction may have (EIP-7825): some nodes refuse a
 # call that is given more.
 MOST_BOUNDED_GAS: Final = 2**24
-_EXECUTION = re.compile(
-    r"revert|out of gas|outofgas|opcode|(bad|invalid) ?instruction|stack ?(under|over)flow|stack limit|invalid ?jump|"
-    r"evm error (?!fatal)|vm execution|execution (aborted|halted|error|timeout)|completed due to an exception|"
-    r"write protection|(static ?call|access) ?violation|precompile ?(error|failure)|gas uint64|intrinsic gas|"
-    r"return data out of bounds",
-    re.I,
-)
-# A full node's words for a block that it does not have yet, or whose state is gone; `archive` is a provider's for the
-# latter, where old state is for who pays. Not the code -32001, which others send while they have too much to do.
-_NO_SUCH_BLOCK = re.compile(
-    r"(header|block|resource)( \w+){0,3} not found|could not (be found|find block)|unknown block|missing trie node|"
-    r"not currently canonical|(state|historical) .{0,80}(not |un)available|no state (available|found)|state histories|"
-    r"prun(ed|ing)|archive|blockoutofrange",
-    re.I,
-)
-_HEX_DATA = re.compile(r"0x((?:[0-9a-fA-F]{2})*)$")
 
 
 class StateGone(ChainUnavailable):
@@ -197,6 +181,11 @@ class Chain:
         """In the order of `numbers`; None as in `block`."""
         return await self._each([("eth_getBlockByNumber", [hex(n), False]) for n in numbers], wire.block)
 
+    async def blocks_of(self, numbers: Iterable[int]) -> dict[int, Block]:
+        """By number, those that are there. Of the place before block 0, whose number is negative, nothing is asked."""
+        found = await self.blocks(sorted({number for number in numbers if number >= 0}))
+        return {block.number: block for block in found if block is not None}
+
     async def receipts(self, tx_hashes: Sequence[str]) -> list[Receipt | None]:
         """In the order of `tx_hashes`; None when no endpoint that answers has the transaction in a block."""
         return await self._each([("eth_getTransactionReceipt", [hash]) for hash in tx_hashes], wire.receipt)
@@ -231,10 +220,10 @@ class Chain:
             async def attempt(endpoint: Endpoint) -> bool:
                 nonlocal refused
                 block, logs = await endpoint.ask(wanted.requests(first, last))
-                if wire.block(_unless_error(block)) is None:
+                if wire.block(unless_error(block)) is None:
                     return False  # whatever it says of logs: some refuse a range that ends above their head
                 refused = isinstance(logs, RpcError)
-                found[:] = wanted.checked(wire.logs(_unless_error(logs)), first, last)
+                found[:] = wanted.checked(wire.logs(unless_error(logs)), first, last)
                 return True
 
             if not await self._over(attempt):
@@ -253,11 +242,11 @@ class Chain:
         """eth_call at a block hash (EIP-1898), or at the latest block. `gas` bounds what the callee may burn."""
         found: bytes | Reverted | None = None
         lacking = 0
-        request = _call_request(call, at, gas, sender)
+        request = eth_call.request(call, at, gas, sender)
 
         async def attempt(endpoint: Endpoint) -> bool:
             nonlocal found, lacking
-            found = _call_answer((await endpoint.ask([request]))[0], gas)
+            found = eth_call.outcome((await endpoint.ask([request]))[0], gas)
             lacking += found is None
             return found is not None
 
@@ -271,15 +260,15 @@ class Chain:
         self, calls: Sequence[tuple[Call, int]], *, at: str, sender: str
     ) -> list[bytes | Reverted | None]:
         """Each with its gas, at a block hash, as `call`; asked for together. None: every endpoint refuses it."""
-        requests = [_call_request(call, at, gas, sender) for call, gas in calls]
+        requests = [eth_call.request(call, at, gas, sender) for call, gas in calls]
         found: list[bytes | Reverted | None] = [None] * len(requests)
 
         async def attempt(endpoint: Endpoint) -> bool:
             missing = [index for index, value in enumerate(found) if value is None]
             answers = await endpoint.ask([requests[index] for index in missing])
             for index, answer in zip(missing, answers, strict=True):
-                with suppress(_Refusal):
-                    found[index] = _call_answer(answer, calls[index][1])
+                with suppress(Refusal):
+                    found[index] = eth_call.outcome(answer, calls[index][1])
             return None not in found
 
         if requests:
@@ -304,7 +293,7 @@ class Chain:
     async def call_many(self, calls: Sequence[Call], *, at: str | None = None) -> list[bytes | Reverted]:
         """Each call's answer in order, isolated from the others, through Multicall3."""
         chunks = [calls[i : i + CHUNK_CALLS] for i in range(0, len(calls), CHUNK_CALLS)]
-        answers = await _all([self._chunk(chunk, at) for chunk in chunks])
+        answers = await together(*(self._chunk(chunk, at) for chunk in chunks))
         return [answer for chunk in answers for answer in chunk]
 
     async def _chunk(self, calls: Sequence[Call], at: str | None) -> list[bytes | Reverted]:
@@ -318,7 +307,7 @@ class Chain:
             # One after the other: a node that refuses even one call is found out in a few steps.
             return await self._chunk(calls[:middle], at) + await self._chunk(calls[middle:], at)
         doubtful = [index for index, result in enumerate(results) if isinstance(result, Reverted)]
-        again = await _all([self._alone(calls[index], at) for index in doubtful])
+        again = await together(*(self._alone(calls[index], at) for index in doubtful))
         for index, result in zip(doubtful, again, strict=True):
             results[index] = result
         return results
@@ -377,19 +366,20 @@ class Chain:
             endpoint.rest.succeeded()
             return [value]
 
-        return [value for answer in await _all([one(endpoint) for endpoint in self._endpoints]) for value in answer]
+        return [value for answer in await together(*map(one, self._endpoints)) for value in answer]
 
     async def succeeds_at_each(self, call: Call, *, at: str, sender: str, gas: int) -> bool:
         """Whether a call at a block hash succeeds with so much gas wherever the block is known, and it is somewhere."""
 
         def read(answers: Sequence[Any]) -> bytes | Reverted | None:
             try:
-                return _call_answer(answers[0], gas)
-            except _Refusal:
+                return eth_call.outcome(answers[0], gas)
+            except Refusal:
                 return None
 
-        said = [each for each in await self.ask_each([_call_request(call, at, gas, sender)], read) if each is not None]
-        return bool(said) and not any(isinstance(each, Reverted) for each in said)
+        said = await self.ask_each([eth_call.request(call, at, gas, sender)], read)
+        known = [each for each in said if each is not None]
+        return bool(known) and not any(isinstance(each, Reverted) for each in known)
 
     async def send_raw(self, transactions: Sequence[bytes]) -> list[list[SendOutcome]]:
         """Signed transactions to every endpoint: what each that answers says of each, in the order given.
@@ -432,7 +422,7 @@ class Chain:
             missing = [index for index, value in enumerate(found) if value is None]
             answers = await endpoint.ask([requests[index] for index in missing])
             for index, answer in zip(missing, answers, strict=True):
-                found[index] = parse(_unless_error(answer))
+                found[index] = parse(unless_error(answer))
             endpoint.saw([value.number for value in found if isinstance(value, Block)])
             return None not in found
 
@@ -451,10 +441,10 @@ class Chain:
         async def attempt(endpoint: Endpoint) -> bool:
             nonlocal best
             named, *answers = await endpoint.ask([("eth_getBlockByNumber", [tag, False]), *requests])
-            block = wire.block(_unless_error(named))
+            block = wire.block(unless_error(named))
             if block is not None:
                 endpoint.saw([block.number])
-                said = parse(block, [_unless_error(answer) for answer in answers])
+                said = parse(block, [unless_error(answer) for answer in answers])
                 if said is not None and (best is None or _worth(block, now) > _worth(best[0], now)):
                     best = block, said
             return best is not None and _is_of(now, best[0], tag)
@@ -478,7 +468,7 @@ class Chain:
                     answered = True
                 except EndpointFailed as error:
                     too_much |= error.slow or error.large
-                except _Refusal as refusal:
+                except Refusal as refusal:
                     endpoint.refused()
                     too_much, said = True, f" (code {refusal.code})"
                 except msgspec.ValidationError:
@@ -500,60 +490,3 @@ def _worth(block: Block, now: float) -> tuple[bool, int]:
 
 def _is_of(now: float, block: Block, tag: BlockTag) -> bool:
     return now - _OLD_SECONDS[tag] < block.timestamp <= now + _AHEAD_SECONDS
-
-
-class _Refusal(Exception):
-    """The node works and refuses this request. Of its error the code alone is kept: its words may be anybody's."""
-
-    def __init__(self, error: RpcError) -> None:
-        super().__init__()
-        self.code = error.code
-
-
-def _unless_error(answer: Any) -> Any:
-    if isinstance(answer, RpcError):
-        raise _Refusal(answer)
-    return answer
-
-
-def _call_request(call: Call, at: str | None, gas: int | None, sender: str | None) -> Request:
-    message: dict[str, object] = {"to": call.to, "data": "0x" + call.data.hex()}
-    if gas is not None:
-        message["gas"] = hex(gas)
-    if sender is not None:
-        message["from"] = sender
-    return ("eth_call", [message, "latest" if at is None else {"blockHash": at}])
-
-
-def _call_answer(answer: Any, gas: int | None) -> bytes | Reverted | None:
-    """None when the node does not have the block."""
-    if not isinstance(answer, RpcError):
-        return wire.hex_bytes(answer)
-    if gas is not None and gas <= READ_GAS and "timeout" in answer.message and answer.code != 3:
-        raise _Refusal(answer)  # nothing takes long on so little gas but a node that stalls
-    if answer.code == 3 or _EXECUTION.search(answer.message):
-        return Reverted(_revert_data(answer.data))
-    if _NO_SUCH_BLOCK.search(answer.message):
-        return None
-    raise _Refusal(answer)
-
-
-def _revert_data(data: object) -> bytes:
-    """Nodes differ: hex, an object around it, or `Reverted 0x...`."""
-    if isinstance(data, dict):
-        data = data.get("data")
-    found = _HEX_DATA.search(data) if isinstance(data, str) else None
-    return bytes.fromhex(found[1]) if found else b""
-
-
-async def _all(work: Sequence[Awaitable[T]]) -> list[T]:
-    """All results in order; the first failure ends the others."""
-    if len(work) < 2:
-        return [await each for each in work]
-    tasks = [asyncio.ensure_future(each) for each in work]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

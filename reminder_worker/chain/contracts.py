@@ -218,9 +218,7 @@ class TokenWhiteList:
     async def tokens(self, *, at: str | None = None) -> frozenset[str]:
         call = Call(self._chain.settings.token_white_list, selector("TokenWhiteList", "getWhitelist"))
         answer = await self._chain.call(call, at=at)
-        return frozenset(
-            configured("getWhitelist", lambda data, _: words.addresses_at(data, words.at(data, 0)), answer)
-        )
+        return frozenset(configured("getWhitelist", words.addresses_behind, answer))
 
 
 def _registration(claimed: LegacyIdentity) -> Call:
@@ -252,6 +250,14 @@ def configured(name: str, read: Callable[[bytes, int], T], answer: Answer) -> T:
         except Malformed:
             pass
     raise ChainUnavailable(f"{name} of a configured contract does not answer as it should")
+
+
+def said(read: Callable[[bytes, int], T], answer: Answer, position: int = 0) -> T | None:
+    """The value that anybody's contract gives; None when it reverts, or gives something else."""
+    try:
+        return read(_data(answer), position)
+    except Malformed:
+        return None
 
 
 def _decoded(decode: Callable[..., T], *answers: object) -> T | None:
@@ -307,7 +313,7 @@ def _members(row: Sequence[Answer]) -> Members:
     return Members(
         found if owner == creator else words.address_at(owner, 0),
         found,
-        words.addresses_at(lines, words.at(lines, 0)),
+        words.addresses_behind(lines, 0),
         None if second == _ZERO_WORD else words.address_at(second, 0),
         None if third == _ZERO_WORD else words.address_at(third, 0),
     )

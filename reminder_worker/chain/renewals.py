@@ -4,20 +4,18 @@ A count is the one fact on which a timer is renewed, so it is of one finalized b
 endpoint is asked for itself.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from reminder_worker.chain import wire, words
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import configured
+from reminder_worker.chain.contracts import configured, said
 from reminder_worker.chain.endpoint import Request, RpcError
-from reminder_worker.chain.values import Block, Call, Reverted
-from reminder_worker.chain.words import WORD, Malformed, word
+from reminder_worker.chain.values import Block, Call
+from reminder_worker.chain.words import WORD, word
 from reminder_worker.errors import ChainUnavailable
-
-T = TypeVar("T")
 
 DAY_SECONDS: Final = 86400
 WINDOW_SECONDS: Final = 30 * DAY_SECONDS
@@ -83,12 +81,12 @@ class Renewals:
     async def states(self, legacy_ids: Sequence[int], *, at: str) -> list[RenewState | None]:
         """In order; None for an id without one."""
         calls = [Call(self._router, _AUTO_RENEW_STATE + word(id)) for id in legacy_ids]
-        return [_decoded(_state, answer) for answer in await self._chain.call_many(calls, at=at)]
+        return [said(_state, answer) for answer in await self._chain.call_many(calls, at=at)]
 
     async def resets(self, legacies: Sequence[str], *, at: str) -> list[int | None]:
         """When each timer last began (`getLastTimestamp`, unix seconds); None for one that does not say."""
         answers = await self._chain.call_many([Call(legacy, _LAST_TIMESTAMP) for legacy in legacies], at=at)
-        return [_decoded(lambda data: words.uint_at(data, 0, 63), answer) for answer in answers]
+        return [said(_moment, answer) for answer in answers]
 
     async def finalized(self) -> Block:
         """The highest that two endpoints have reached, where two are configured: who has stopped stops nobody."""
@@ -122,14 +120,13 @@ def _counts(answers: Sequence[Any]) -> list[int | None]:
     return [None if isinstance(answer, RpcError) else wire.count(answer) for answer in answers]
 
 
-def _state(data: bytes) -> RenewState:
-    return RenewState(words.bool_at(data, 0), words.uint_at(data, WORD, 64), words.uint_at(data, 2 * WORD, 64))
+def _moment(data: bytes, position: int) -> int:
+    return words.uint_at(data, position, 63)
 
 
-def _decoded(read: Callable[[bytes], T], answer: bytes | Reverted) -> T | None:
-    if isinstance(answer, Reverted):
-        return None
-    try:
-        return read(answer)
-    except Malformed:
-        return None
+def _state(data: bytes, position: int) -> RenewState:
+    return RenewState(
+        words.bool_at(data, position),
+        words.uint_at(data, position + WORD, 64),
+        words.uint_at(data, position + 2 * WORD, 64),
+    )

@@ -12,9 +12,9 @@ from typing import Any, Final
 from reminder_worker.chain import words
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Call, Chain, Reverted
-from reminder_worker.chain.contracts import TimelockDetails, configured, domain_of, timelock_details
+from reminder_worker.chain.contracts import TimelockDetails, configured, domain_of, said, timelock_details
 from reminder_worker.chain.signatures import Domain
-from reminder_worker.chain.words import WORD, Malformed, address_word, word
+from reminder_worker.chain.words import WORD, address_word, word
 
 PAYEE_VERSION: Final = "2"
 """Of a TimeLockRouter whose withdrawals can name whom they pay."""
@@ -137,7 +137,7 @@ class SponsoredReads:
 
     def _whitelist(self) -> Read:
         call = Call(self._chain.settings.token_white_list, _WHITELIST)
-        return ("getWhitelist", call, lambda data, _: frozenset(words.addresses_at(data, words.at(data, 0))))
+        return ("getWhitelist", call, lambda data, position: frozenset(words.addresses_behind(data, position)))
 
     async def _read(self, at: str, *reads: Read) -> list[Any]:
         return _values(reads, await self._chain.call_many([call for _, call, _ in reads], at=at))
@@ -161,7 +161,4 @@ def _registered(router: str, legacy_id: int) -> Read:
 
 def _number(answer: bytes | Reverted, position: int = 0) -> int:
     """Of a contract that need not be one: 0 when it does not say."""
-    try:
-        return 0 if isinstance(answer, Reverted) else words.at(answer, position)
-    except Malformed:
-        return 0
+    return said(words.at, answer, position) or 0

@@ -75,6 +75,11 @@ def addresses_at(data: bytes, position: int) -> tuple[str, ...]:
     return tuple(found)
 
 
+def addresses_behind(data: bytes, position: int) -> tuple[str, ...]:
+    """An `address[]` as a call returns it: at `position` stands where it begins."""
+    return addresses_at(data, at(data, position))
+
+
 def leading_address_at(data: bytes, position: int) -> str:
     """The address that a struct begins with; nothing else of it is read. Between words would be inside a text."""
     if position % WORD:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from reminder_worker.chain.client import Block, Chain, Log
+from reminder_worker.chain.client import Chain, Log
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.decoding import Says
 from reminder_worker.indexer.index_tables import Cursor
@@ -60,7 +60,7 @@ async def read_slice(chain: Chain, says: Says, cursor: Cursor) -> Slice | Reorga
         return Unsettled()
     first = min(cursor.number + 1, max(chain.settings.start_block, cursor.number + 1 - OVERLAP))
     logs, beside = await logs_of_two(chain, says, first, number)
-    blocks = await _blocks(chain, {log.block_number for log in (*logs, *beside.logs)} | {cursor.number, number})
+    blocks = await chain.blocks_of({log.block_number for log in (*logs, *beside.logs)} | {cursor.number, number})
     if cursor.number in blocks and blocks[cursor.number].hash != cursor.hash:
         return Reorganised()
     claimed = [(last.number, last.hash), *((log.block_number, log.block_hash) for log in logs)]
@@ -77,9 +77,3 @@ async def read_slice(chain: Chain, says: Says, cursor: Cursor) -> Slice | Reorga
     by_place = {(log.block_number, log.log_index): log for log in (*logs, *missing) if log.block_number <= end.number}
     timed = tuple((log, blocks[log.block_number].timestamp) for _, log in sorted(by_place.items()))
     return Slice(first, end, head.number, timed)
-
-
-async def _blocks(chain: Chain, numbers: set[int]) -> dict[int, Block]:
-    """Those that the chain has; a cursor before block 0 has none."""
-    found = await chain.blocks(sorted(number for number in numbers if number >= 0))
-    return {block.number: block for block in found if block is not None}

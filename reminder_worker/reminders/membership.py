@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from reminder_worker.chain import words
-from reminder_worker.chain.client import Call, Chain, Reverted
-from reminder_worker.chain.contracts import Legacies, Members
-from reminder_worker.chain.words import Malformed
+from reminder_worker.chain.client import Call, Chain
+from reminder_worker.chain.contracts import Legacies, Members, said
 from reminder_worker.indexer.questions import SAFE
 from reminder_worker.reminders.audience import Membership
 
@@ -41,11 +40,4 @@ def membership(members: Members, signers: Sequence[str]) -> Membership:
 async def safe_signers(chain: Chain, safes: Sequence[str], at: str) -> dict[str, tuple[str, ...]]:
     """By Safe; nobody for a contract that does not say."""
     answers = await chain.call_many([Call(safe, _GET_OWNERS) for safe in safes], at=at) if safes else []
-    return {safe: _addresses(answer) for safe, answer in zip(safes, answers, strict=True)}
-
-
-def _addresses(answer: bytes | Reverted) -> tuple[str, ...]:
-    try:
-        return () if isinstance(answer, Reverted) else words.addresses_at(answer, words.at(answer, 0))
-    except Malformed:
-        return ()
+    return {safe: said(words.addresses_behind, answer) or () for safe, answer in zip(safes, answers, strict=True)}

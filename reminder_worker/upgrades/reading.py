@@ -68,7 +68,7 @@ async def read(
     claimed = {(last.number, last.hash), *((log.block_number, log.block_hash) for log in logs)}
     settled = min(finalized.number, number)
     asked = {base.number, settled, *(place for place, _ in claimed), *(event.block_number for event in stored)}
-    blocks = await _blocks(chain, asked)
+    blocks = await chain.blocks_of(asked)
     if base.hash != NO_HASH and base.number in blocks and blocks[base.number].hash != base.hash:
         return NotNow.REORGANISED
     found = {(log.block_number, log.log_index, log.block_hash) for log in logs}
@@ -95,8 +95,3 @@ async def place_at(chain: Chain, number: int, *, history: bool) -> Place | None:
         return Place(-1, NO_HASH, history)
     block = await chain.block(number)
     return None if block is None else Place(block.number, block.hash, history)
-
-
-async def _blocks(chain: Chain, numbers: set[int]) -> dict[int, Block]:
-    found = await chain.blocks(sorted(number for number in numbers if number >= 0))
-    return {block.number: block for block in found if block is not None}

@@ -13,8 +13,9 @@ from aiohttp import web
 from devnet.chain import usable_port
 from devnet.scenarios import Mode, Scenario
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.client import READ_GAS, Call, Chain, Reverted
+from reminder_worker.chain.client import Call, Chain, Reverted
 from reminder_worker.chain.endpoint import BATCHES_AGAIN_SECONDS
+from reminder_worker.chain.eth_call import READ_GAS
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings import BlockTag

@@ -1,0 +1,72 @@
+"""`eth_call`: the request, and what nodes mean by their errors: a revert, a block that is not there, or a refusal."""
+
+import re
+from typing import Any, Final
+
+from reminder_worker.chain import wire
+from reminder_worker.chain.endpoint import Request, RpcError
+from reminder_worker.chain.values import Call, Reverted
+
+READ_GAS: Final = 2_000_000  # far more than any read of ours needs: who burns it all costs the node little
+_EXECUTION = re.compile(
+    r"revert|out of gas|outofgas|opcode|(bad|invalid) ?instruction|stack ?(under|over)flow|stack limit|invalid ?jump|"
+    r"evm error (?!fatal)|vm execution|execution (aborted|halted|error|timeout)|completed due to an exception|"
+    r"write protection|(static ?call|access) ?violation|precompile ?(error|failure)|gas uint64|intrinsic gas|"
+    r"return data out of bounds",
+    re.I,
+)
+# A full node's words for a block that it does not have yet, or whose state is gone; `archive` is a provider's for the
+# latter, where old state is for who pays. Not the code -32001, which others send while they have too much to do.
+_NO_SUCH_BLOCK = re.compile(
+    r"(header|block|resource)( \w+){0,3} not found|could not (be found|find block)|unknown block|missing trie node|"
+    r"not currently canonical|(state|historical) .{0,80}(not |un)available|no state (available|found)|state histories|"
+    r"prun(ed|ing)|archive|blockoutofrange",
+    re.I,
+)
+_HEX_DATA = re.compile(r"0x((?:[0-9a-fA-F]{2})*)$")
+
+
+class Refusal(Exception):
+    """The node works and refuses this request. Of its error the code alone is kept: its words may be anybody's."""
+
+    def __init__(self, error: RpcError) -> None:
+        super().__init__()
+        self.code = error.code
+
+
+def unless_error(answer: Any) -> Any:
+    """Raises `Refusal`."""
+    if isinstance(answer, RpcError):
+        raise Refusal(answer)
+    return answer
+
+
+def request(call: Call, at: str | None, gas: int | None, sender: str | None) -> Request:
+    """`at`: a block's hash (EIP-1898); None: the latest block."""
+    message: dict[str, object] = {"to": call.to, "data": "0x" + call.data.hex()}
+    if gas is not None:
+        message["gas"] = hex(gas)
+    if sender is not None:
+        message["from"] = sender
+    return ("eth_call", [message, "latest" if at is None else {"blockHash": at}])
+
+
+def outcome(answer: Any, gas: int | None) -> bytes | Reverted | None:
+    """None when the node does not have the block. Raises `Refusal`."""
+    if not isinstance(answer, RpcError):
+        return wire.hex_bytes(answer)
+    if gas is not None and gas <= READ_GAS and "timeout" in answer.message and answer.code != 3:
+        raise Refusal(answer)  # nothing takes long on so little gas but a node that stalls
+    if answer.code == 3 or _EXECUTION.search(answer.message):
+        return Reverted(_revert_data(answer.data))
+    if _NO_SUCH_BLOCK.search(answer.message):
+        return None
+    raise Refusal(answer)
+
+
+def _revert_data(data: object) -> bytes:
+    """Nodes differ: hex, an object around it, or `Reverted 0x...`."""
+    if isinstance(data, dict):
+        data = data.get("data")
+    found = _HEX_DATA.search(data) if isinstance(data, str) else None
+    return bytes.fromhex(found[1]) if found else b""
