@@ -8,13 +8,11 @@ from typing import Any
 
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
-from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker import operations, watchdog
 from reminder_worker import operations_relay as relay
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.tables import sent_ledger
 from reminder_worker.operations import PassState
 from reminder_worker.statistics import store
 from reminder_worker.statistics.prices import Price, feed_states
@@ -49,12 +47,13 @@ async def email_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
     for email in await operations.undecided_emails(engine):
         undecided[email.chain_id, email.kind, email.state] += email.count
     waiting = await operations.waiting_emails(engine)
+    oldest = await operations.oldest_waiting_email(engine)
     return [
         gauge("emails_settled_last_day", "Reminders settled in the last 24 hours", ("kind", "state"), sends),
         gauge("emails_due", "Reminders to be tried now", (), {(): waiting.due}),
         gauge("emails_later", "Reminders to be tried later", (), {(): waiting.later}),
         gauge("emails_in_flight", "Reminders claimed by a dispatcher", (), {(): waiting.in_flight}),
-        gauge("emails_oldest_waiting_seconds", "Age of the oldest of both", (), {(): await _oldest(engine)}),
+        gauge("emails_oldest_waiting_seconds", "Age of the oldest of both", (), {(): oldest}),
         gauge("emails_undecided", "Emails unknown, held or dead", ("chain", "kind", "state"), undecided),
     ]
 
@@ -68,13 +67,6 @@ async def gift_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
         gauge("gift_emails", "Emails of gifts that are remembered", ("chain", "kind", "state"), emails),
         gauge("gifts_to_be_told_of", "Gifts whose recipient is still to be written to", (), {(): waiting}),
     ]
-
-
-async def _oldest(engine: AsyncEngine) -> float:
-    age = func.extract("epoch", func.clock_timestamp() - func.min(sent_ledger.c.created_at))
-    async with engine.connect() as connection:
-        found = await connection.scalar(select(age).where(sent_ledger.c.state.in_(operations.WAITING_STATES)))
-    return float(found or 0)
 
 
 async def pass_gauges(

@@ -272,6 +272,14 @@ async def waiting_emails(engine: AsyncEngine) -> Waiting:
         return Waiting(due, later, next_try, await connection.scalar(claimed) or 0)
 
 
+async def oldest_waiting_email(engine: AsyncEngine) -> float:
+    """Its age in seconds; 0 where none waits."""
+    age_seconds = extract("epoch", func.clock_timestamp() - func.min(sent_ledger.c.created_at))
+    async with engine.connect() as connection:
+        found = await connection.scalar(select(age_seconds).where(sent_ledger.c.state.in_(WAITING_STATES)))
+    return float(found or 0)
+
+
 async def sends_per_day(engine: AsyncEngine, days: int = 14) -> list[Sends]:
     """What came of reminders settled in the last `days` days: sent, suppressed, dropped, dead."""
     return await _settled(engine, sent_ledger, days)

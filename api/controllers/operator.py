@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.handlers.base import BaseRouteHandler
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import SecurityScheme
-from litestar.params import JSONBody
+from litestar.params import JSONBody, SkipValidation
 from litestar.types import Guard
 from msgspec import Meta, Struct
 from pydantic import SecretStr
@@ -23,12 +23,14 @@ from reminder_worker import operator as operators
 from reminder_worker.errors import NotConfigured, Unauthorized
 from reminder_worker.operator import ChainStatus
 from reminder_worker.passes import PASSES
+from reminder_worker.runtime import Runtime
 
 SECURITY_SCHEMES = {
     "statusSecret": SecurityScheme(type="http", scheme="bearer", description="OPS_STATUS_SECRET"),
     "operatorSecret": SecurityScheme(type="http", scheme="bearer", description="OPERATOR_SECRET"),
 }
 DISPATCH_SECONDS, GIFTS_SECONDS = 20.0, 10.0  # within what a caller waits; the passes do the rest
+Parts = NamedDependency[SkipValidation[Runtime]]  # a dataclass would be converted
 
 
 class WalletAnswer(Struct, rename="camel"):
@@ -110,7 +112,7 @@ class StatusController(Controller):
     security = [{"statusSecret": []}]  # noqa: RUF012 - likewise
 
     @get("/ops/status", operation_id="opsStatus", summary="How this installation is set", responses=_problems())
-    async def status(self, parts: NamedDependency[Any]) -> StatusAnswer:
+    async def status(self, parts: Parts) -> StatusAnswer:
         """Header `Authorization: Bearer OPS_STATUS_SECRET`. Booleans and public facts; never a secret."""
         found = await operators.chain_statuses(parts.chains, parts.wallets)
         passes = {step.name: step.switched_off(parts.settings) is None for step in PASSES}
@@ -136,7 +138,7 @@ class OperatorController(Controller):
             on_422="`invalid_input`; `errors` names the bad fields",
         ),
     )
-    async def erase(self, data: JSONBody[ErasePersonBody], parts: NamedDependency[Any]) -> PersonErasedAnswer:
+    async def erase(self, data: JSONBody[ErasePersonBody], parts: Parts) -> PersonErasedAnswer:
         """Header `Authorization: Bearer OPERATOR_SECRET`. Every row of an email or of an address, over all chains."""
         erased = await operators.erase_person(parts.engine, parts.hashes, data.email, data.address)
         return PersonErasedAnswer(erased.recipients, erased.gifts)
@@ -148,7 +150,7 @@ class OperatorController(Controller):
         summary="Send now",
         responses=_problems(on_503="`not_configured`: no mail service; `unavailable`: the database does not answer"),
     )
-    async def dispatch(self, parts: NamedDependency[Any]) -> DispatchedAnswer:
+    async def dispatch(self, parts: Parts) -> DispatchedAnswer:
         """Header `Authorization: Bearer OPERATOR_SECRET`. Emails of reminders and gifts, each at most once, also while
         the passes send."""
         if parts.dispatch is None:
@@ -164,7 +166,7 @@ class OperatorController(Controller):
         summary="Try dead emails again",
         responses=_problems(),
     )
-    async def requeue(self, parts: NamedDependency[Any]) -> RequeuedAnswer:
+    async def requeue(self, parts: Parts) -> RequeuedAnswer:
         """Header `Authorization: Bearer OPERATOR_SECRET`. Emails and alerts that the mail service refused."""
         return RequeuedAnswer(await operations_stuck.requeue(parts.engine))
 
