@@ -523,6 +523,22 @@ async def test_repeated_claims_are_merged_and_their_amounts_summed(world: World)
     }
 
 
+async def test_a_token_that_is_not_whitelisted_is_told_by_its_address(world: World) -> None:
+    """Whoever makes the claim can have it move any other: what that calls itself may be another's name."""
+    s, owner, anna = world.scenario, world.account("owner"), world.account("anna")
+    legacy, usdc = await ready(world), s.deployment.usdc
+    false, mover = s.deploy("TestERC20", "USD Coin", "USDC", 6), s.create_hostile_token()
+    for token, spender in ((mover, legacy.address), (false, mover)):
+        s.mint(token, owner.address, 2)
+        s.approve(owner, token, spender, 2)
+    s.call_back(mover, "TestERC20", false, "transferFrom", owner.address, anna.address, 2)
+    s.claim(anna, legacy, [usdc, mover])
+    await world.tick()
+    (told,) = (e.variables["amounts"] for e in world.mail.inbox if e.to == "anna@example.org")
+    names = {row["tokenAddress"].lower(): row["token"].lower() for row in told}
+    assert names == {usdc: "usdc", false: false, mover: mover}
+
+
 async def test_what_was_merged_into_a_held_email_is_told_with_it(world: World) -> None:
     legacy = await ready(world)
     world.scenario.claim(world.account("anna"), legacy, [world.scenario.deployment.usdc])

@@ -204,11 +204,16 @@ def forget_state(world: World, node: Proxy) -> None:
     node.answer = answer
 
 
+@pytest.mark.parametrize("asked_again", [False, True])
 async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(
-    proxied: tuple[World, Proxy],
+    proxied: tuple[World, Proxy], asked_again: bool
 ) -> None:
+    """Also when the legacy was asked about since the claim, which left nobody in it."""
     world, node = proxied
     await claimed(world)
+    if asked_again:
+        world.scenario.subscribe_premium(world.account("owner"))
+        await world.look_at_chain()
     world.scenario.anvil.mine(120)
     await world.index.advance()
     forget_state(world, node)
