@@ -19,8 +19,8 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts.claim_link import Letter, Marks
 from reminder_worker.gifts.occasions import occasions
 from tests.integration.gift_page_browser import InjectedWallet, Visitor, new_visitor, open_browser
+from tests.integration.gift_page_steps import key_of, see_it_received, type_key
 from tests.integration.gift_page_world import PREFIX, GiftWorld, SealedGift, open_gift_world
-from tests.integration.test_gift_page_claim import key_of, see_it_received, type_key
 from tests.integration.test_gift_page_endings import end_as
 from tests.integration.test_printables import (
     COVER,

@@ -5,26 +5,26 @@ import re
 from typing import Any
 
 import pytest
-from eth_account.signers.local import LocalAccount
-from playwright.async_api import Page, expect
+from playwright.async_api import expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.gifts.claim_link import Letter, Marks
-from reminder_worker.gifts.page_files import PageFiles
-from tests.integration.gift_page_browser import PHONE, InjectedWallet, Visitor, full_width, new_visitor, open_browser
-from tests.integration.gift_page_world import ETHER, LETTER, USDC, GiftWorld, SealedGift, open_gift_world
+from reminder_worker.gifts.claim_link import Letter
+from tests.integration.gift_page_browser import PHONE, Visitor, new_visitor, open_browser
+from tests.integration.gift_page_steps import PAPER, key_of, nothing_amiss, see_it_received, type_key
+from tests.integration.gift_page_world import LETTER, GiftWorld, SealedGift, open_gift_world
 
-PAPER = Marks(occasion="birthday", paper=True)
 HOSTILE = Letter(
     "<b>Ada</b>", "<img src=x onerror=alert(1)>", "<script>alert(1)</script>\n<a href='javascript:1'>x</a>"
 )
+
 LOST_PARTS = {
     "cut": lambda url: url[:-7],
     "no letter": lambda url: url.split("#")[0] + "#g=",
     "another fragment": lambda url: url.split("#")[0] + "#hello",
     "cut and closed": lambda url: url[:-7] + ").",
 }
+
 ADDED_PARTS = {
     "encoded": lambda url: url.replace("#g=", "#g%3D"),
     "more": lambda url: url + "&x=1",
@@ -34,61 +34,13 @@ ADDED_PARTS = {
     "padding": lambda url: url + "==",
     "lines put together": lambda url: url[:-60] + " " + url[-60:-30] + "%0D%0A" + url[-30:] + "%20",
 }
+
 _MOVED = """() => new Promise((done) => {
   let sum = 0;
   new PerformanceObserver((list) => { for (const each of list.getEntries()) sum += each.value; })
     .observe({ type: "layout-shift", buffered: true });
   setTimeout(() => done(sum), 1500);
 })"""
-
-
-REMEMBER_TRACKS = """
-window.tracks = [];
-const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
-navigator.mediaDevices.getUserMedia = async (wanted) => {
-  const stream = await ask(wanted);
-  window.tracks.push(...stream.getTracks());
-  return stream;
-};
-"""
-
-
-def key_of(person: LocalAccount) -> str:
-    return bytes(person.key).hex()
-
-
-def groups(key: str) -> list[str]:
-    return [key[at : at + 4] for at in range(0, 64, 4)]
-
-
-async def type_key(page: Page, key: str) -> None:
-    """As a person does: digit after digit, the focus goes on by itself."""
-    await page.get_by_label("Group 1 of 16").focus()
-    await page.keyboard.type(key)
-    await page.get_by_role("button", name="Open my gift").click()
-
-
-async def typed(page: Page) -> str:
-    return "".join([await page.get_by_label(f"Group {number} of 16").input_value() for number in range(1, 17)])
-
-
-async def see_it_received(page: Page, words: str) -> None:
-    await expect(page.get_by_role("heading", name="It is yours")).to_be_visible(timeout=30_000)
-    await expect(page.get_by_text(f"{words} arrived at")).to_be_visible()
-
-
-def nothing_amiss(visitor: Visitor, *origins: str) -> None:
-    """No violation of the policy, no uncaught error, no line on the console, no foreign address."""
-    assert (visitor.violations, visitor.faults, visitor.console) == ([], [], [])
-    assert visitor.foreign(*origins) == []
-
-
-def leaks(everything: str, key: str) -> list[str]:
-    """Traces of a key, whole or in part, in any usual spelling."""
-    traces = {key, key.upper(), key[:16], key[-16:], " ".join(groups(key))[:24], "-".join(groups(key))[:24]}
-    number = int(key, 16)
-    traces |= {str(number), "%2B".join(groups(key))[:24]}
-    return [trace for trace in traces if trace in everything]
 
 
 # -- before its day ---------------------------------------------------------------------------------------
@@ -305,359 +257,6 @@ async def test_a_gift_that_was_opened_says_so(gift_world: GiftWorld, visitor: Vi
     assert await visitor.page.locator(".way, form").count() == 0
     await visitor.page.goto(f"{gift_world.origin}/sealed/for/{gift_world.person('nobody').address}?paper=1")
     await expect(visitor.page.get_by_text("keep the sheet until you have moved it")).to_be_visible()
-
-
-# -- the paper key ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("version", ["1", "2"])
-async def test_a_paper_key_opens_a_gift_and_goes_nowhere(gift_world: GiftWorld, version: str) -> None:
-    """Typed on a phone, with a typo first: its address gives it away. The key is in no request, storage or line."""
-    gift_world.become(version)
-    ada = gift_world.person("ada")
-    gift, key = await gift_world.seal(ada, marks=PAPER, ether=True), key_of(gift_world.person("ada"))
-    async with open_browser() as (browser, wire):
-        visitor = await new_visitor(browser, wire, PHONE)
-        page = visitor.page
-        await page.goto(gift.url)
-        await expect(page.get_by_label("Group 1 of 16")).to_have_attribute("autocomplete", "off")
-        await type_key(page, key[:20] + format(int(key[20], 16) ^ 1, "x") + key[21:])
-        await expect(page.get_by_role("alert")).to_contain_text("a letter or a number differs")
-        assert not any(each.url.endswith("/gift-withdraw") for each in wire.sent)
-        await page.get_by_label("Group 6 of 16").fill(groups(key)[5])
-        await page.get_by_role("button", name="Open my gift").click()
-        await see_it_received(page, "1 ETH")
-        assert gift_world.received(gift) == ETHER
-        assert await gift_world.state(gift) == "claimed"
-        assert await page.locator("input").count() == 0
-        assert leaks(await visitor.everything(), key) == []
-        assert gift_world.origin in visitor.asked[0]
-        nothing_amiss(visitor, gift_world.origin)
-        await page.reload()
-        await expect(page.get_by_text("This gift has been opened")).to_be_visible()
-
-
-async def test_what_is_wrong_with_a_typed_key_is_told_by_its_group(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """A group too short, a letter that keys do not have; capitals and look-alikes do not matter; paste fills all."""
-    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
-    page, key = visitor.page, key_of(gift.recipient)
-    await page.goto(gift.url)
-    alert = page.get_by_role("alert")
-    await type_key(page, key[:38])
-    await expect(alert).to_have_text("Group 10 has not 4 digits.")
-    await expect(page.get_by_label("Group 10 of 16")).to_be_focused()
-    await page.get_by_label("Group 3 of 16").fill("12g4")
-    await page.get_by_role("button", name="Open my gift").click()
-    await expect(alert).to_contain_text("Group 3 has a letter that no key has")
-    await expect(page.get_by_label("Group 3 of 16")).to_have_attribute("aria-invalid", "true")
-    await page.get_by_label("Group 1 of 16").fill("0x" + " ".join(groups(key.upper().replace("0", "O"))))
-    assert await typed(page) == key
-    await page.get_by_label("Group 1 of 16").fill(full_width(key))
-    assert await typed(page) == key
-
-
-@pytest.mark.parametrize("zero", ["\u0660", "\u06f0", "\u0966"])
-async def test_a_key_is_understood_as_other_keyboards_write_it(
-    gift_world: GiftWorld, visitor: Visitor, zero: str
-) -> None:
-    """Digits of Arabic, Persian or Hindi; and Cyrillic letters, which look the same in the field as on the sheet."""
-    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
-    page, key = visitor.page, key_of(gift.recipient)
-    keyboard = {str(number): chr(ord(zero) + number) for number in range(10)}
-    keyboard |= {"a": "\u0430", "c": "\u0441", "e": "\u0435", "B": "\u0412"}
-    await page.goto(gift.url)
-    await type_key(page, key.replace("b", "B").translate(str.maketrans(keyboard)))
-    await see_it_received(page, "250 USDC")
-
-
-async def test_mending_a_digit_within_a_key_loses_no_other(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """The right digit beside the wrong one, which then goes."""
-    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
-    page, key = visitor.page, key_of(gift.recipient)
-    await page.goto(gift.url)
-    wrong = key[:9] + format(int(key[9], 16) ^ 1, "x") + key[10:]
-    await type_key(page, wrong)
-    await expect(page.get_by_role("alert")).to_contain_text("a letter or a number differs")
-    await page.get_by_label("Group 3 of 16").focus()
-    for press in ("Home", "ArrowRight", "ArrowRight", key[9]):
-        await page.keyboard.press(press)
-    await page.get_by_role("button", name="Open my gift").click()
-    await expect(page.get_by_role("alert")).to_have_text("Group 3 has not 4 digits.")
-    for press in ("Home", "ArrowRight", "Delete"):
-        await page.keyboard.press(press)
-    assert await typed(page) == key
-
-
-async def test_a_whole_key_that_is_pasted_takes_the_place_of_what_is_there(
-    gift_world: GiftWorld, visitor: Visitor
-) -> None:
-    """Wherever the caret stands: what was there would shift the digits, and make a wrong key of the right one."""
-    await visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
-    page, key = visitor.page, key_of(gift.recipient)
-    await page.goto(gift.url)
-    for number, said in (("1", key[::-1]), ("1", f"0x{key}"), ("9", " ".join(re.findall("....", key.upper())))):
-        await page.evaluate("(text) => navigator.clipboard.writeText(text)", said)
-        await page.get_by_label(f"Group {number} of 16", exact=True).focus()
-        await page.keyboard.press("End")
-        await page.keyboard.press("Control+V")
-        assert await typed(page) == said.removeprefix("0x").replace(" ", "").lower()
-        await page.get_by_label("Group 2 of 16", exact=True).fill("0000")
-
-
-@pytest.mark.parametrize("language", ["en-US@posix", "en_US", ""])
-async def test_a_browser_without_a_language_shows_the_gift(
-    gift_world: GiftWorld, visitor: Visitor, language: str
-) -> None:
-    """Some say to be of one that is none."""
-    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
-    await visitor.page.add_init_script(f"Object.defineProperty(navigator, 'language', {{ get: () => '{language}' }})")
-    await visitor.page.goto(gift.url)
-    await expect(visitor.page.get_by_label("Group 1 of 16")).to_be_visible()
-    assert visitor.faults == []
-
-
-async def test_leaving_the_page_empties_the_fields(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """Also for who comes back by the browser's back button."""
-    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
-    page, key = visitor.page, key_of(gift.recipient)
-    await page.goto(gift.url)
-    await page.get_by_label("Group 1 of 16").fill(key)
-    assert await typed(page) == key
-    await page.goto(gift_world.origin + "/health/live")
-    await page.go_back()
-    await expect(page.get_by_label("Group 1 of 16")).to_be_visible()
-    assert await typed(page) == ""
-    assert leaks(await visitor.everything(), key) == []
-
-
-async def test_a_paper_key_is_read_by_the_camera(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """With a labelled stand-in for BarcodeDetector: what is no key, or another gift's, is told; the camera goes off."""
-    gift, key = await gift_world.seal(gift_world.person("ada"), marks=PAPER), key_of(gift_world.person("ada"))
-    page = visitor.page
-    await visitor.has_barcode_detector()
-    await page.goto(gift.url)
-    start = page.get_by_role("button", name="Scan it with the camera")
-    for held, words in (
-        (gift.url, "That code is not the key."),
-        ("0x" + key_of(gift_world.person("eve")), "Is it the sheet of another gift?"),
-    ):
-        await start.click()
-        await visitor.holds_before_camera(held)
-        await expect(page.get_by_role("alert").filter(has_text=words)).to_be_visible()
-        await expect(page.locator("video")).to_have_count(0)
-    await visitor.holds_before_camera(key)
-    await start.click()
-    await see_it_received(page, "250 USDC")
-    assert gift_world.received(gift) == 250 * USDC
-    assert leaks(await visitor.everything(), key) == []
-    nothing_amiss(visitor, gift_world.origin)
-
-
-async def test_a_key_that_was_not_needed_is_forgotten_too(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """Typed, and held before the camera that looks for it; then the gift is opened with a wallet."""
-    ada = gift_world.person("ada")
-    gift, page = await gift_world.seal(ada, marks=PAPER), visitor.page
-    await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet"))
-    await visitor.has_barcode_detector()
-    await visitor.context.add_init_script(REMEMBER_TRACKS)
-    await page.goto(gift.url)
-    field = await page.get_by_label("Group 1 of 16").element_handle()
-    assert field is not None
-    await page.get_by_label("Group 1 of 16").fill(key_of(ada))
-    await page.get_by_role("button", name="Scan it with the camera").click()
-    await page.wait_for_function("() => window.tracks.some((each) => each.readyState === 'live')")
-    await page.get_by_text("With my own wallet").click()
-    await page.get_by_role("button", name="Open for free with Ada's wallet").click()
-    await see_it_received(page, "250 USDC")
-    assert await field.evaluate("(each) => each.value") == ""
-    await page.wait_for_function("() => window.tracks.every((each) => each.readyState === 'ended')")
-
-
-async def test_an_old_phone_opens_a_gift(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """As iPhones that end at iOS 15: neither `AbortSignal.timeout` nor lookbehind, which stops a whole script."""
-    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
-    await visitor.page.add_init_script("delete AbortSignal.timeout;")
-    await visitor.page.goto(gift.url)
-    await expect(visitor.page.locator("#letter .note")).to_have_text(LETTER.note)
-    await type_key(visitor.page, key_of(gift.recipient))
-    await see_it_received(visitor.page, "250 USDC")
-    built = PageFiles.load()
-    assert built is not None
-    scripts = [file.content for name, file in built.files.items() if name.endswith(".js")]
-    assert [script for script in scripts if b"(?<!" in script or b"(?<=" in script] == []
-
-
-async def test_without_a_detector_the_key_is_typed(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """As in Chromium on Linux, which has none."""
-    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
-    await visitor.page.goto(gift.url)
-    await expect(visitor.page.get_by_label("Group 16 of 16")).to_be_visible()
-    assert await visitor.page.get_by_role("button", name="Scan").count() == 0
-
-
-# -- wallets ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("version", ["1", "2"])
-async def test_a_wallet_without_ether_opens_a_gift_by_a_signature(
-    gift_world: GiftWorld, visitor: Visitor, version: str
-) -> None:
-    """It is asked to go to the gift's network and to sign, and for no transaction; the gift arrives whole."""
-    gift_world.become(version)
-    ada = gift_world.person("ada")
-    gift = await gift_world.seal(ada, ether=True)
-    mine = InjectedWallet(gift_world.scenario, ada, "Ada's wallet", chain_id=1)
-    other = InjectedWallet(gift_world.scenario, gift_world.person("eve"), "Eve's wallet")
-    await visitor.has(mine, other)
-    page = visitor.page
-    await page.goto(gift.url)
-    await page.get_by_role("button", name="Open for free with Eve's wallet").click()
-    await expect(page.get_by_role("alert")).to_contain_text("Choose that account in your wallet")
-    assert other.asked("eth_signTypedData_v4") == []
-    await page.get_by_role("button", name="Open for free with Ada's wallet").click()
-    await see_it_received(page, "1 ETH")
-    assert gift_world.received(gift) == ETHER
-    assert mine.asked("wallet_switchEthereumChain") == [[{"chainId": hex(31337)}]]
-    assert len(mine.asked("eth_signTypedData_v4")) == 1
-    assert mine.asked("eth_sendTransaction") == []
-    nothing_amiss(visitor, gift_world.origin)
-
-
-@pytest.mark.parametrize("wrapped", [False, True])
-async def test_a_wallet_pays_its_own_fee_where_nothing_is_sponsored(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, wrapped: bool
-) -> None:
-    """The page says why, reads the chain by the wallet alone, and pays out as ether or wrapped, as chosen."""
-    ada, d = chain_scenario.account("ada"), chain_scenario.deployment
-    async with open_gift_world(chain_scenario, engine, RELAYER_KEY="") as world:
-        gift = await world.seal(ada, ether=True)
-        wallet = InjectedWallet(chain_scenario, ada, "Ada's wallet")
-        await visitor.has(wallet)
-        page = visitor.page
-        await page.goto(gift.url)
-        await expect(page.get_by_text("Network fees are not paid for recipients here.").first).to_be_visible()
-        assert await page.get_by_role("button", name="Open for free").count() == 0
-        if wrapped:
-            await page.get_by_label("Receive wrapped ether").check()
-        weth, ether = chain_scenario.balance(d.weth, ada.address), chain_scenario.balance(None, ada.address)
-        await page.get_by_role("button", name="Pay the fee myself").click()
-        await see_it_received(page, "1 WETH" if wrapped else "1 ETH")
-        assert (chain_scenario.balance(d.weth, ada.address) - weth == ETHER) is wrapped
-        assert (chain_scenario.balance(None, ada.address) > ether) is not wrapped
-        assert wallet.asked("eth_signTypedData_v4") == []
-        ((sent,),) = wallet.asked("eth_sendTransaction")
-        assert int(sent["chainId"], 16) == chain_scenario.anvil.chain_id  # elsewhere it would do nothing, and succeed
-        nothing_amiss(visitor, world.origin)
-
-
-@pytest.mark.parametrize("kept", [False, True])
-async def test_of_ether_that_is_kept_in_another_token_the_amount_is_the_tokens(
-    gift_world: GiftWorld, visitor: Visitor, kept: bool
-) -> None:
-    """What it was sold for nobody here knows: its own amount is told, and that it came as ether, if it did."""
-    s, ada = gift_world.scenario, gift_world.person("ada")
-    usdc = s.deployment.usdc
-    id = s.create_gift(gift_world.giver, ada.address, eth=ETHER, stored_as=usdc, duration=0)
-    wallet = InjectedWallet(s, ada, "Ada's wallet")
-    await visitor.has(wallet)
-    page = visitor.page
-    await page.goto(gift_world.link(id))
-    option = page.get_by_label("Receive USDC instead of ETH")
-    await expect(option).to_be_visible()
-    if kept:
-        await option.check()
-    await page.get_by_role("button", name="Open for free with Ada's wallet").click()
-    await see_it_received(page, "2,500 USDC" if kept else "2,500 USDC (paid out in ETH)")
-    found = s.balance(usdc, ada.address), s.balance(None, ada.address)
-    assert found == ((2_500 * USDC, 0) if kept else (0, ETHER))
-    nothing_amiss(visitor, gift_world.origin)
-
-
-async def test_a_wallet_of_the_old_kind_is_found_too(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """`window.ethereum`, as the browsers inside wallet apps have it; only where no wallet announces itself."""
-    ada = gift_world.person("ada")
-    gift = await gift_world.seal(ada)
-    await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet"))
-    await visitor.context.add_init_script(
-        """window.addEventListener("eip6963:announceProvider", (event) => {
-          window.ethereum = event.detail.provider; event.stopImmediatePropagation(); });
-        window.dispatchEvent(new Event("eip6963:requestProvider"));"""
-    )
-    await visitor.page.goto(gift.url)
-    await visitor.page.get_by_role("button", name="Open for free with The wallet of this browser").click()
-    await see_it_received(visitor.page, "250 USDC")
-
-
-async def test_a_wallet_that_says_no_changes_nothing(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """Each refusal is told in plain words, and can be tried again."""
-    ada = gift_world.person("ada")
-    gift = await gift_world.seal(ada)
-    wallet = InjectedWallet(gift_world.scenario, ada, "Ada's wallet", declines={"eth_requestAccounts"})
-    await visitor.has(wallet)
-    page, alert = visitor.page, visitor.page.get_by_role("alert")
-    await page.goto(gift.url)
-    for declined, words in (
-        ({"eth_requestAccounts"}, "You declined in Ada's wallet"),
-        ({"wallet_switchEthereumChain"}, "This gift is on another network than your wallet"),
-        ({"eth_signTypedData_v4"}, "You declined in Ada's wallet"),
-    ):
-        wallet.declines, wallet.chain_id = declined, 31337 if "eth_signTypedData_v4" in declined else 1
-        await page.get_by_role("button", name="Open for free").click()
-        await expect(alert.filter(has_text=words)).to_be_visible()
-    wallet.chain_id, wallet.knows = 1, set()
-    await page.get_by_role("button", name="Open for free").click()
-    await expect(alert.filter(has_text="does not know the network of this gift")).to_be_visible()
-    assert not any(each.url.endswith("/gift-withdraw") for each in visitor.wire.sent)
-    assert await gift_world.state(gift) == "open"
-
-
-# A wallet (EIP-6963) that answers each question by `answer`.
-OTHER_WALLET = """
-window.addEventListener("eip6963:requestProvider", () => {
-  const info = { uuid: "350670db-19fa-4704-a166-e52e178b59d2", name: "Other wallet", icon: "", rdns: "org.example" };
-  const provider = { request: () => %s, on() {} };
-  window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) }));
-});
-"""
-
-
-async def test_while_one_wallet_does_not_answer_another_one_tells_so(gift_world: GiftWorld, visitor: Visitor) -> None:
-    ada = gift_world.person("ada")
-    gift = await gift_world.seal(ada)
-    wallet = InjectedWallet(gift_world.scenario, ada, "Ada's wallet")
-    await visitor.has(wallet)
-    await visitor.page.add_init_script(OTHER_WALLET % "new Promise(() => {})")
-    await visitor.page.goto(gift.url)
-    await visitor.page.get_by_role("button", name="Open for free with Other wallet").click()
-    await visitor.page.get_by_role("button", name="Open for free with Ada's wallet").click()
-    await expect(visitor.page.get_by_role("alert").filter(has_text="A wallet is still asking you")).to_be_visible()
-
-
-async def test_what_a_wallet_says_is_understood_whatever_else_is_in_it(gift_world: GiftWorld, visitor: Visitor) -> None:
-    gift = await gift_world.seal(gift_world.person("ada"))
-    error = "Object.assign(new Error('reverted with 0x22d4f125'), { value: 5n })"
-    await visitor.page.add_init_script(OTHER_WALLET % f"Promise.reject({error})")
-    await visitor.page.goto(gift.url)
-    await visitor.page.get_by_role("button", name="Open for free with Other wallet").click()
-    await expect(visitor.page.get_by_role("alert").filter(has_text="has been opened already")).to_be_visible()
-
-
-async def test_what_the_contract_refuses_is_told_in_words(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """Opened by somebody's other device meanwhile: no transaction is sent and no signature taken."""
-    ada = gift_world.scenario.account("ada")
-    gift = await gift_world.seal(ada)
-    wallet = InjectedWallet(gift_world.scenario, ada, "Ada's wallet")
-    await visitor.has(wallet)
-    page = visitor.page
-    await page.goto(gift.url)
-    await expect(page.get_by_role("button", name="Pay the fee myself")).to_be_visible()
-    gift_world.scenario.withdraw_gift(ada, gift.id)
-    await page.get_by_role("button", name="Pay the fee myself").click()
-    await expect(page.get_by_role("alert")).to_be_visible()
-    assert wallet.asked("eth_sendTransaction") == []
-    await page.get_by_role("button", name="Open for free").click()
-    await expect(page.get_by_text("has been opened")).to_be_visible()
 
 
 # -- on its way -------------------------------------------------------------------------------------------

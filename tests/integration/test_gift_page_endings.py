@@ -12,8 +12,8 @@ from devnet.deploy import MULTICALL3
 from devnet.scenarios import Scenario
 from reminder_worker.gifts.claim_link import Marks
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
+from tests.integration.gift_page_steps import key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import ETHER, USDC, GiftWorld, SealedGift, open_gift_world
-from tests.integration.test_gift_page_claim import key_of, nothing_amiss, see_it_received, type_key
 
 PAPER = Marks(occasion="birthday", paper=True)
 FACTS = "**/gift/*/*"

@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
+from tests.integration.gift_page_steps import PAPER, key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import LETTER, GiftWorld, SealedGift, open_gift_world
-from tests.integration.test_gift_page_claim import PAPER, key_of, nothing_amiss, see_it_received, type_key
 
 # A wallet sends what it was asked to, and the page that asked is gone before it could be told.
 NEVER_TELLS = """

@@ -1,0 +1,219 @@
+"""The printed key on the claim page: typed, pasted, read by the camera, and gone without a trace."""
+
+import re
+
+import pytest
+from playwright.async_api import Page, expect
+
+from reminder_worker.gifts.page_files import PageFiles
+from tests.integration.gift_page_browser import PHONE, InjectedWallet, Visitor, full_width, new_visitor, open_browser
+from tests.integration.gift_page_steps import PAPER, groups, key_of, nothing_amiss, see_it_received, type_key
+from tests.integration.gift_page_world import ETHER, LETTER, USDC, GiftWorld
+
+REMEMBER_TRACKS = """
+window.tracks = [];
+const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+navigator.mediaDevices.getUserMedia = async (wanted) => {
+  const stream = await ask(wanted);
+  window.tracks.push(...stream.getTracks());
+  return stream;
+};
+"""
+
+
+async def typed(page: Page) -> str:
+    return "".join([await page.get_by_label(f"Group {number} of 16").input_value() for number in range(1, 17)])
+
+
+def leaks(everything: str, key: str) -> list[str]:
+    """Traces of a key, whole or in part, in any usual spelling."""
+    traces = {key, key.upper(), key[:16], key[-16:], " ".join(groups(key))[:24], "-".join(groups(key))[:24]}
+    number = int(key, 16)
+    traces |= {str(number), "%2B".join(groups(key))[:24]}
+    return [trace for trace in traces if trace in everything]
+
+
+@pytest.mark.parametrize("version", ["1", "2"])
+async def test_a_paper_key_opens_a_gift_and_goes_nowhere(gift_world: GiftWorld, version: str) -> None:
+    """Typed on a phone, with a typo first: its address gives it away. The key is in no request, storage or line."""
+    gift_world.become(version)
+    ada = gift_world.person("ada")
+    gift, key = await gift_world.seal(ada, marks=PAPER, ether=True), key_of(gift_world.person("ada"))
+    async with open_browser() as (browser, wire):
+        visitor = await new_visitor(browser, wire, PHONE)
+        page = visitor.page
+        await page.goto(gift.url)
+        await expect(page.get_by_label("Group 1 of 16")).to_have_attribute("autocomplete", "off")
+        await type_key(page, key[:20] + format(int(key[20], 16) ^ 1, "x") + key[21:])
+        await expect(page.get_by_role("alert")).to_contain_text("a letter or a number differs")
+        assert not any(each.url.endswith("/gift-withdraw") for each in wire.sent)
+        await page.get_by_label("Group 6 of 16").fill(groups(key)[5])
+        await page.get_by_role("button", name="Open my gift").click()
+        await see_it_received(page, "1 ETH")
+        assert gift_world.received(gift) == ETHER
+        assert await gift_world.state(gift) == "claimed"
+        assert await page.locator("input").count() == 0
+        assert leaks(await visitor.everything(), key) == []
+        assert gift_world.origin in visitor.asked[0]
+        nothing_amiss(visitor, gift_world.origin)
+        await page.reload()
+        await expect(page.get_by_text("This gift has been opened")).to_be_visible()
+
+
+async def test_what_is_wrong_with_a_typed_key_is_told_by_its_group(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """A group too short, a letter that keys do not have; capitals and look-alikes do not matter; paste fills all."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    page, key = visitor.page, key_of(gift.recipient)
+    await page.goto(gift.url)
+    alert = page.get_by_role("alert")
+    await type_key(page, key[:38])
+    await expect(alert).to_have_text("Group 10 has not 4 digits.")
+    await expect(page.get_by_label("Group 10 of 16")).to_be_focused()
+    await page.get_by_label("Group 3 of 16").fill("12g4")
+    await page.get_by_role("button", name="Open my gift").click()
+    await expect(alert).to_contain_text("Group 3 has a letter that no key has")
+    await expect(page.get_by_label("Group 3 of 16")).to_have_attribute("aria-invalid", "true")
+    await page.get_by_label("Group 1 of 16").fill("0x" + " ".join(groups(key.upper().replace("0", "O"))))
+    assert await typed(page) == key
+    await page.get_by_label("Group 1 of 16").fill(full_width(key))
+    assert await typed(page) == key
+
+
+@pytest.mark.parametrize("zero", ["\u0660", "\u06f0", "\u0966"])
+async def test_a_key_is_understood_as_other_keyboards_write_it(
+    gift_world: GiftWorld, visitor: Visitor, zero: str
+) -> None:
+    """Digits of Arabic, Persian or Hindi; and Cyrillic letters, which look the same in the field as on the sheet."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    page, key = visitor.page, key_of(gift.recipient)
+    keyboard = {str(number): chr(ord(zero) + number) for number in range(10)}
+    keyboard |= {"a": "\u0430", "c": "\u0441", "e": "\u0435", "B": "\u0412"}
+    await page.goto(gift.url)
+    await type_key(page, key.replace("b", "B").translate(str.maketrans(keyboard)))
+    await see_it_received(page, "250 USDC")
+
+
+async def test_mending_a_digit_within_a_key_loses_no_other(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """The right digit beside the wrong one, which then goes."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    page, key = visitor.page, key_of(gift.recipient)
+    await page.goto(gift.url)
+    wrong = key[:9] + format(int(key[9], 16) ^ 1, "x") + key[10:]
+    await type_key(page, wrong)
+    await expect(page.get_by_role("alert")).to_contain_text("a letter or a number differs")
+    await page.get_by_label("Group 3 of 16").focus()
+    for press in ("Home", "ArrowRight", "ArrowRight", key[9]):
+        await page.keyboard.press(press)
+    await page.get_by_role("button", name="Open my gift").click()
+    await expect(page.get_by_role("alert")).to_have_text("Group 3 has not 4 digits.")
+    for press in ("Home", "ArrowRight", "Delete"):
+        await page.keyboard.press(press)
+    assert await typed(page) == key
+
+
+async def test_a_whole_key_that_is_pasted_takes_the_place_of_what_is_there(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """Wherever the caret stands: what was there would shift the digits, and make a wrong key of the right one."""
+    await visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    page, key = visitor.page, key_of(gift.recipient)
+    await page.goto(gift.url)
+    for number, said in (("1", key[::-1]), ("1", f"0x{key}"), ("9", " ".join(re.findall("....", key.upper())))):
+        await page.evaluate("(text) => navigator.clipboard.writeText(text)", said)
+        await page.get_by_label(f"Group {number} of 16", exact=True).focus()
+        await page.keyboard.press("End")
+        await page.keyboard.press("Control+V")
+        assert await typed(page) == said.removeprefix("0x").replace(" ", "").lower()
+        await page.get_by_label("Group 2 of 16", exact=True).fill("0000")
+
+
+@pytest.mark.parametrize("language", ["en-US@posix", "en_US", ""])
+async def test_a_browser_without_a_language_shows_the_gift(
+    gift_world: GiftWorld, visitor: Visitor, language: str
+) -> None:
+    """Some say to be of one that is none."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    await visitor.page.add_init_script(f"Object.defineProperty(navigator, 'language', {{ get: () => '{language}' }})")
+    await visitor.page.goto(gift.url)
+    await expect(visitor.page.get_by_label("Group 1 of 16")).to_be_visible()
+    assert visitor.faults == []
+
+
+async def test_leaving_the_page_empties_the_fields(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Also for who comes back by the browser's back button."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    page, key = visitor.page, key_of(gift.recipient)
+    await page.goto(gift.url)
+    await page.get_by_label("Group 1 of 16").fill(key)
+    assert await typed(page) == key
+    await page.goto(gift_world.origin + "/health/live")
+    await page.go_back()
+    await expect(page.get_by_label("Group 1 of 16")).to_be_visible()
+    assert await typed(page) == ""
+    assert leaks(await visitor.everything(), key) == []
+
+
+async def test_a_paper_key_is_read_by_the_camera(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """With a labelled stand-in for BarcodeDetector: what is no key, or another gift's, is told; the camera goes off."""
+    gift, key = await gift_world.seal(gift_world.person("ada"), marks=PAPER), key_of(gift_world.person("ada"))
+    page = visitor.page
+    await visitor.has_barcode_detector()
+    await page.goto(gift.url)
+    start = page.get_by_role("button", name="Scan it with the camera")
+    for held, words in (
+        (gift.url, "That code is not the key."),
+        ("0x" + key_of(gift_world.person("eve")), "Is it the sheet of another gift?"),
+    ):
+        await start.click()
+        await visitor.holds_before_camera(held)
+        await expect(page.get_by_role("alert").filter(has_text=words)).to_be_visible()
+        await expect(page.locator("video")).to_have_count(0)
+    await visitor.holds_before_camera(key)
+    await start.click()
+    await see_it_received(page, "250 USDC")
+    assert gift_world.received(gift) == 250 * USDC
+    assert leaks(await visitor.everything(), key) == []
+    nothing_amiss(visitor, gift_world.origin)
+
+
+async def test_a_key_that_was_not_needed_is_forgotten_too(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Typed, and held before the camera that looks for it; then the gift is opened with a wallet."""
+    ada = gift_world.person("ada")
+    gift, page = await gift_world.seal(ada, marks=PAPER), visitor.page
+    await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet"))
+    await visitor.has_barcode_detector()
+    await visitor.context.add_init_script(REMEMBER_TRACKS)
+    await page.goto(gift.url)
+    field = await page.get_by_label("Group 1 of 16").element_handle()
+    assert field is not None
+    await page.get_by_label("Group 1 of 16").fill(key_of(ada))
+    await page.get_by_role("button", name="Scan it with the camera").click()
+    await page.wait_for_function("() => window.tracks.some((each) => each.readyState === 'live')")
+    await page.get_by_text("With my own wallet").click()
+    await page.get_by_role("button", name="Open for free with Ada's wallet").click()
+    await see_it_received(page, "250 USDC")
+    assert await field.evaluate("(each) => each.value") == ""
+    await page.wait_for_function("() => window.tracks.every((each) => each.readyState === 'ended')")
+
+
+async def test_an_old_phone_opens_a_gift(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """As iPhones that end at iOS 15: neither `AbortSignal.timeout` nor lookbehind, which stops a whole script."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    await visitor.page.add_init_script("delete AbortSignal.timeout;")
+    await visitor.page.goto(gift.url)
+    await expect(visitor.page.locator("#letter .note")).to_have_text(LETTER.note)
+    await type_key(visitor.page, key_of(gift.recipient))
+    await see_it_received(visitor.page, "250 USDC")
+    built = PageFiles.load()
+    assert built is not None
+    scripts = [file.content for name, file in built.files.items() if name.endswith(".js")]
+    assert [script for script in scripts if b"(?<!" in script or b"(?<=" in script] == []
+
+
+async def test_without_a_detector_the_key_is_typed(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """As in Chromium on Linux, which has none."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    await visitor.page.goto(gift.url)
+    await expect(visitor.page.get_by_label("Group 16 of 16")).to_be_visible()
+    assert await visitor.page.get_by_role("button", name="Scan").count() == 0
