@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -16,6 +17,7 @@ from devnet.smtp import Inbox
 
 if TYPE_CHECKING:  # loaded by those only who ask for them
     from tests.integration.chain_proxy import Proxy
+    from tests.integration.commands import Command
     from tests.integration.gift_page_browser import Visitor
     from tests.integration.gift_page_world import GiftWorld
     from tests.integration.reminder_world import World
@@ -74,6 +76,15 @@ async def inbox() -> AsyncIterator[Inbox]:
     await box.start()
     yield box
     await box.stop()
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, environ: dict[str, str]) -> "Command":
+    """Runs commands with the settings that a file calls `environ`, away from any `.env`."""
+    from tests.integration.commands import Command
+
+    monkeypatch.chdir(tmp_path)
+    return Command(environ)
 
 
 @pytest.fixture

@@ -15,9 +15,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from uuid import uuid4
 
-import psycopg
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from eth_account import Account
 from sqlalchemy import make_url
 
@@ -33,6 +32,7 @@ from reminder_worker.relay.wallet_watch import GAS_OF_A_RELAY
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS
 from reminder_worker.reminders.recipient_rows import seal_row
 from reminder_worker.reminders.signals import OVERLAP
+from tests.integration.commands import Command
 from tests.integration.conftest import AnvilChain
 from tests.integration.relay_rows import SIGNATURE, enter_budget, enter_request, enter_wallet
 
@@ -66,29 +66,6 @@ def _environ(database_url: str, rpc_url: str, deployment: Deployment) -> dict[st
         "CHAIN_31337_SIGNAL_BLOCK": "latest",
         **deployment.settings_environ(31337, rpc_url),
     }
-
-
-@pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, tmp_path: object, environ: dict[str, str]) -> "Command":
-    """Runs the command in this process."""
-    monkeypatch.chdir(str(tmp_path))
-    return Command(environ)
-
-
-class Command:
-    def __init__(self, environ: dict[str, str]) -> None:
-        self.environ = environ
-
-    def __call__(self, *arguments: str, **changes: str) -> Result:
-        return CliRunner().invoke(main, arguments, env={"COLUMNS": "250", **self.environ, **changes})
-
-    def enter(self, statement: str, values: tuple[object, ...] = ()) -> None:
-        self.sql(statement, *values)
-
-    def sql(self, statement: str, *values: object) -> list[tuple[object, ...]]:
-        with psycopg.connect(self.environ["DATABASE_URL"], autocommit=True) as connection:
-            done = connection.execute(statement, values)
-            return done.fetchall() if done.description else []
 
 
 def test_migrate_makes_the_tables_and_may_be_repeated(command: Command) -> None:

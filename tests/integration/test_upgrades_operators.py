@@ -19,7 +19,7 @@ from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
-from tests.integration.test_cli_commands import Command, command  # noqa: F401
+from tests.integration.commands import Command
 from tests.integration.upgrade_world import CHAIN, chain_settings, world
 
 SOMEBODY = "0x" + "5b" * 20
@@ -96,7 +96,7 @@ def enter_operations(by: Command, chain_id: int, count: int) -> None:
     )  # fmt: skip
 
 
-def test_the_sensor_counts_all_that_waits(environ: dict[str, str], command: Command) -> None:  # noqa: F811
+def test_the_sensor_counts_all_that_waits(environ: dict[str, str], command: Command) -> None:
     everything_on = {"MAIL_URL": "http://127.0.0.1:9", "MAIL_TOKEN": "t" * 32, "RELAYER_KEY": "0x" + "11" * 32}
     settings = Settings.from_environ({**environ, **everything_on, "GIFT_ORIGINS": "https://gifts.example.org"})
     service = Service(lambda: open_runtime(settings))
@@ -113,7 +113,7 @@ def test_the_sensor_counts_all_that_waits(environ: dict[str, str], command: Comm
 
 def test_commands_list_the_queue_and_show_an_operation_in_full(
     chain_scenario: Scenario,
-    command: Command,  # noqa: F811
+    command: Command,
 ) -> None:
     operation = chain_scenario.schedule_upgrade(SOMEBODY, call=bytes(500))
     assert command("tick", "--pass", "upgrades").exit_code == 0
@@ -138,7 +138,7 @@ def test_commands_list_the_queue_and_show_an_operation_in_full(
     assert "cancelled" in command("upgrades", "list", "--ended").output
 
 
-def test_a_list_says_when_there_is_more(command: Command) -> None:  # noqa: F811
+def test_a_list_says_when_there_is_more(command: Command) -> None:
     enter_operations(command, 31337, 3)
     assert "There are more" not in command("upgrades", "list", "--limit", "3").output
     cut = command("upgrades", "list", "--limit", "2").output
@@ -146,7 +146,7 @@ def test_a_list_says_when_there_is_more(command: Command) -> None:  # noqa: F811
     assert "There are more than these 2: see them with a larger --limit.\n" in cut
 
 
-def test_doctor_looks_at_the_timelock(chain_scenario: Scenario, command: Command) -> None:  # noqa: F811
+def test_doctor_looks_at_the_timelock(chain_scenario: Scenario, command: Command) -> None:
     sound = command("doctor").output
     assert "the timelock answers, its delay is 2 days" in sound
     chain_scenario.execute_when_ready(chain_scenario.schedule_delay(3600))
@@ -156,13 +156,13 @@ def test_doctor_looks_at_the_timelock(chain_scenario: Scenario, command: Command
     assert "no timelock answers at CHAIN_31337_UPGRADE_TIMELOCK" in wrong.output
 
 
-def test_doctor_counts_all_that_waits_on_each_chain(command: Command) -> None:  # noqa: F811
+def test_doctor_counts_all_that_waits_on_each_chain(command: Command) -> None:
     for chain, count in ((1, 120), (31337, 3)):
         enter_operations(command, chain, count)
     assert "; 3 operations wait" in command("doctor").output
 
 
-def test_without_a_timelock_the_pass_is_off_and_says_why(command: Command) -> None:  # noqa: F811
+def test_without_a_timelock_the_pass_is_off_and_says_why(command: Command) -> None:
     ticked = command("tick", "--pass", "upgrades", CHAIN_31337_UPGRADE_TIMELOCK="")
     assert "CHAIN_x_UPGRADE_TIMELOCK" in ticked.output
 
