@@ -1,5 +1,6 @@
 """The HTTP application, put together from the running parts."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from litestar import Litestar, Router
@@ -8,7 +9,7 @@ from litestar.di import Provide
 from litestar.exceptions import HTTPException, NotFoundException
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import Components
-from litestar.types import ASGIApp, ExceptionHandlersMap
+from litestar.types import ASGIApp, ExceptionHandlersMap, Guard
 
 from api.clients import Clients, RateLimit
 from api.controllers.gift_pages import (
@@ -52,45 +53,20 @@ first of those that are missing, not known here, or not of the type and form of 
 
 def create_app(parts: Runtime, published: Published, clients: Clients, per_minute: RateLimit) -> Litestar:
     """The routes with their limits; serve it wrapped, by `application`."""
-    settings = parts.settings
-    limit = per_minute.guard()
+    settings, limit = parts.settings, per_minute.guard()
     limited = Router(
         "/",
         route_handlers=[RecipientsController, GiftFactsController, SponsorStatusController, StatsController],
         guards=[limit],
     )
-    pages = []
-    if settings.gifts is not None:
-        pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[GiftPageController], guards=[limit]))
-        pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[card_image, page_file]))
-        if settings.service.environment == "local":
-            pages.append(Router(f"/{settings.gifts.prefix}", route_handlers=[create], guards=[limit]))
-    notify_limit = settings.gifts.notify_per_client_hour if settings.gifts else settings.api.rate_limit_per_minute
-    provider = settings.identity_provider
-    wallet_limit = provider.per_client_hour if provider else settings.api.rate_limit_per_minute
-    relay_limit = settings.relay.per_client_hour if settings.relay else settings.api.rate_limit_per_minute
-    hourly = [
-        Router(
-            "/",
-            route_handlers=[controller],
-            guards=[limit, RateLimit(clients, parts.quotas, most, scope, HOUR_SECONDS).guard()],
-        )
-        for controller, most, scope in (
-            (SponsorController, relay_limit, "relay_client"),
-            (GiftNotifyController, notify_limit, "gift_notify_client"),
-            (GiftWalletController, wallet_limit, "gift_wallets_client"),
-        )
-    ]
-    operators = [
-        Router("/", route_handlers=[controller], guards=[limit, bearer(secret)])
-        for controller, secret in (
-            (StatusController, settings.ops.status_secret),
-            (OperatorController, settings.ops.operator_secret),
-        )
-        if secret is not None
-    ]
     return Litestar(
-        route_handlers=[limited, *hourly, *pages, *operators, HealthController],
+        route_handlers=[
+            limited,
+            *_hourly_routes(parts, clients, limit),
+            *_gift_page_routes(settings, limit),
+            *_operator_routes(settings, limit),
+            HealthController,
+        ],
         dependencies={
             "recipients": _given(parts.recipients),
             "instructions": _given(parts.instructions),
@@ -113,25 +89,62 @@ def create_app(parts: Runtime, published: Published, clients: Clients, per_minut
             expose_headers=["Retry-After", "X-Request-ID"],
             max_age=600,
         ),
-        openapi_config=OpenAPIConfig(
-            title="Reminder Worker",
-            version=API_VERSION,
-            description=DESCRIPTION,
-            components=Components(security_schemes={**SECURITY_SCHEMES}),
-            openapi_router=Router(
-                "/schema",
-                route_handlers=[],
-                guards=[limit],
-                response_headers={"Content-Security-Policy": CONTENT_SECURITY_POLICY},
-                after_request=not_found_as_a_problem,
-                include_in_schema=False,
-            ),
-            render_plugins=[SchemaPage()],
-            use_handler_docstrings=True,
-        ),
+        openapi_config=_openapi(limit),
         request_max_body_size=MAX_BODY_BYTES,
         logging_config=None,
         debug=False,
+    )
+
+
+def _hourly_routes(parts: Runtime, clients: Clients, limit: Guard) -> Iterator[Router]:
+    """There whatever is configured: what is not says so."""
+    settings = parts.settings
+    per_minute = settings.api.rate_limit_per_minute
+    relay, gifts, provider = settings.relay, settings.gifts, settings.identity_provider
+    for controller, most, scope in (
+        (SponsorController, relay.per_client_hour if relay else per_minute, "relay_client"),
+        (GiftNotifyController, gifts.notify_per_client_hour if gifts else per_minute, "gift_notify_client"),
+        (GiftWalletController, provider.per_client_hour if provider else per_minute, "gift_wallets_client"),
+    ):
+        per_hour = RateLimit(clients, parts.quotas, most, scope, HOUR_SECONDS)
+        yield Router("/", route_handlers=[controller], guards=[limit, per_hour.guard()])
+
+
+def _gift_page_routes(settings: Settings, limit: Guard) -> Iterator[Router]:
+    if settings.gifts is None:
+        return
+    below = f"/{settings.gifts.prefix}"
+    yield Router(below, route_handlers=[GiftPageController], guards=[limit])
+    yield Router(below, route_handlers=[card_image, page_file])
+    if settings.service.environment == "local":
+        yield Router(below, route_handlers=[create], guards=[limit])
+
+
+def _operator_routes(settings: Settings, limit: Guard) -> Iterator[Router]:
+    for controller, secret in (
+        (StatusController, settings.ops.status_secret),
+        (OperatorController, settings.ops.operator_secret),
+    ):
+        if secret is not None:
+            yield Router("/", route_handlers=[controller], guards=[limit, bearer(secret)])
+
+
+def _openapi(limit: Guard) -> OpenAPIConfig:
+    return OpenAPIConfig(
+        title="Reminder Worker",
+        version=API_VERSION,
+        description=DESCRIPTION,
+        components=Components(security_schemes={**SECURITY_SCHEMES}),
+        openapi_router=Router(
+            "/schema",
+            route_handlers=[],
+            guards=[limit],
+            response_headers={"Content-Security-Policy": CONTENT_SECURITY_POLICY},
+            after_request=not_found_as_a_problem,
+            include_in_schema=False,
+        ),
+        render_plugins=[SchemaPage()],
+        use_handler_docstrings=True,
     )
 
 
