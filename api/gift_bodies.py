@@ -81,9 +81,16 @@ class GiftNotifyAnswer(Struct, rename="camel"):
 
     timing: Annotated[Literal["immediate", "scheduled", "none"], Meta(description="As registered")]
     notify_at: Annotated[
-        datetime | None, Meta(description="When the recipient hears of it before it opens; null: not at all")
+        datetime | None,
+        Meta(
+            description="When the recipient hears of it before it opens; null: not at all",
+            examples=["2027-04-11T18:30:11Z"],
+        ),
     ]
-    unlock_at: Annotated[datetime, Meta(description="When it opens, and the recipient hears of that")]
+    unlock_at: Annotated[
+        datetime,
+        Meta(description="When it opens, and the recipient hears of that", examples=["2027-05-01T09:00:00Z"]),
+    ]
 
 
 class GiftEraseBody(_GiverBody, rename="camel", forbid_unknown_fields=True):
@@ -97,4 +104,4 @@ class GiftEraseBody(_GiverBody, rename="camel", forbid_unknown_fields=True):
 class GiftErasedAnswer(Struct, rename="camel"):
     """Nothing of the registration is left but the hash that keeps an email from being sent twice."""
 
-    erased: Annotated[bool, Meta(description="Whether somebody was registered")]
+    erased: Annotated[bool, Meta(description="Whether somebody was registered", examples=[True])]

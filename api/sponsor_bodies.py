@@ -153,7 +153,7 @@ class RequestAnswer(Struct, rename="camel"):
     ]
     status: RequestStatus
     tx_hash: TxHash
-    block_number: Annotated[int | None, Meta(description="The block it was mined in", examples=[23_456_789])]
+    block_number: Annotated[int | None, Meta(description="The block it was mined in; null before", examples=[None])]
     error: Annotated[RequestError | None, Meta(description="Null unless it ended without its effect")]
     created_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2027-03-03T09:00:00Z"])]
     updated_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2027-03-03T09:00:12Z"])]
@@ -180,7 +180,7 @@ class ChainSponsorAnswer(Struct, rename="camel"):
                 " daily_cap_reached, daily_cap_reserved, unavailable, router_version_unsupported (of one router or of"
                 " both); null when both are"
             ),
-            examples=["daily_cap_reached"],
+            examples=[None],
         ),
     ]
 

@@ -11,7 +11,7 @@ AsOf = Annotated[
         examples=["2027-03-03T09:00:00Z"],
     ),
 ]
-Total = Annotated[int, Meta(description="All that were ever created", examples=[1204])]
+ALL_EVER = "All that were ever created"
 Usd = Annotated[
     str | None,
     Meta(description="US dollars as a decimal string; null when it cannot be told", examples=["1532004.25"]),
@@ -21,7 +21,7 @@ Usd = Annotated[
 class LegacyCounts(Struct, rename="camel"):
     """Legacies by what has become of them."""
 
-    total: Total
+    total: Annotated[int, Meta(description=ALL_EVER, examples=[1204])]
     live: Annotated[int, Meta(description="Neither activated nor deleted", examples=[1101])]
     activated: Annotated[int, Meta(description="Claimed at least once", examples=[23])]
     deleted: Annotated[int, Meta(description="Deleted by their owners", examples=[80])]
@@ -33,7 +33,7 @@ class LegacyCounts(Struct, rename="camel"):
 class TimelockCounts(Struct, rename="camel"):
     """Timelocks by what has become of them."""
 
-    total: Total
+    total: Annotated[int, Meta(description=ALL_EVER, examples=[405])]
     live: Annotated[int, Meta(description="Not withdrawn", examples=[310])]
     ended: Annotated[int, Meta(description="Withdrawn", examples=[95])]
     gifts: Annotated[int, Meta(description="Of all, those sealed as gifts", examples=[77])]
@@ -43,7 +43,7 @@ class TokenAnswer(Struct, rename="camel"):
     """What is secured of one token."""
 
     symbol: Annotated[str | None, Meta(description="Null when it has none that may be shown", examples=["USDC"])]
-    amount: Annotated[str, Meta(description="Whole tokens as a decimal string", examples=["25000.5"])]
+    amount: Annotated[str, Meta(description="Whole tokens as a decimal string", examples=["1532004.25"])]
     usd: Usd
 
 

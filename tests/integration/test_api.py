@@ -12,6 +12,7 @@ import pytest
 from eth_account.signers.local import LocalAccount
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -382,6 +383,26 @@ async def test_every_field_of_the_document_is_described_and_its_examples_are_rea
         else:
             assert answer.code in {"not_a_known_legacy", "not_configured", "signer_mismatch"}, answer.body
         assert {"400", "403", "409", "410", "413", "415", "422", "429", "503"} <= set(operation["responses"])
+
+
+async def test_examples_of_answers_are_such_answers_and_do_not_contradict_themselves(world: World) -> None:
+    document = (await world.request("GET", "/schema/openapi.json")).body
+    shown = {}
+    for path, item in document["paths"].items():
+        for operation in item.values():
+            (answer,) = (each for status, each in operation["responses"].items() if status.startswith("2"))
+            schema = answer["content"]["application/json"]["schema"]
+            shown[path] = example_of(document, schema)
+            Draft202012Validator({**schema, "components": document["components"]}).validate(shown[path])
+    relayed, counts = shown["/sponsor/status"]["chains"][0], shown["/stats"]["chains"][0]
+    assert (relayed["gift"], relayed["legacy"], relayed["reason"]) == (True, True, None)
+    assert shown["/sponsor/requests/{id}"]["status"] == "broadcast"
+    assert shown["/sponsor/requests/{id}"]["blockNumber"] is None
+    legacies, timelocks = counts["legacies"], counts["timelocks"]
+    assert legacies["total"] == sum(legacies["byType"].values())
+    assert legacies["total"] == legacies["live"] + legacies["activated"] + legacies["deleted"]
+    assert timelocks["total"] == timelocks["live"] + timelocks["ended"]
+    assert counts["valueSecuredUsd"] == counts["tokens"][0]["usd"] == counts["tokens"][0]["amount"]
 
 
 async def test_the_examples_of_a_saved_set_are_of_one_size(world: World) -> None:
