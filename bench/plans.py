@@ -27,7 +27,8 @@ from reminder_worker.alerts import Alerts
 from reminder_worker.database import tables
 from reminder_worker.indexer import index_tables
 from reminder_worker.reminders.recipients import cancel_unsent
-from reminder_worker.settings import ChainSettings, PriceFeed
+from reminder_worker.settings import ChainSettings
+from reminder_worker.settings_values import PriceFeed
 from reminder_worker.statistics import prices, store
 
 # The name of a statement or of what asks it, and why it may read all.

@@ -7,201 +7,42 @@ raises `Misconfigured` at once. A secret may be given as `NAME` or as `NAME_FILE
 
 import os
 import re
-from base64 import b64decode
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
-from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self, TypeVar
-from urllib.parse import urlsplit
+from typing import Any, Final, Literal, Self, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    SecretBytes,
-    SecretStr,
-    ValidationError,
-)
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
 
 from reminder_worker.chain.presets import PRESETS
 from reminder_worker.errors import Misconfigured
-from reminder_worker.privacy.emails import check_name, normalise_email
+from reminder_worker.settings_values import (
+    Address,
+    BlockTag,
+    Count,
+    GiftPrefix,
+    Key,
+    Keys,
+    Mailable,
+    Name,
+    Origin,
+    Origins,
+    PriceFeeds,
+    Proxies,
+    SecretEmail,
+    SecretGuard,
+    SecretToken,
+    SecretUrl,
+    SecretUrls,
+    SecretWebUrl,
+    WebUrl,
+)
 
-BlockTag = Literal["latest", "safe", "finalized"]
 MAINNET_CHAIN_IDS = frozenset({1})
-API_PATHS = frozenset({"gift", "health", "metrics", "ops", "recipients", "schema", "sponsor", "stats"})  # first parts
 G = TypeVar("G", bound="Group")
 _CHAIN_ID = re.compile("[1-9][0-9]{0,15}")
 _TEN_YEARS: Final = 10 * 365 * 86400
-_ORIGIN = re.compile(r"(?P<scheme>https?)://[a-z0-9][a-z0-9.-]*(:(?P<port>[1-9][0-9]{0,4}))?")
-
-
-def _comma_separated(value: object) -> object:
-    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
-
-
-def _address(value: str) -> str:
-    if len(value) != 42 or not value.startswith("0x") or any(c not in "0123456789abcdefABCDEF" for c in value[2:]):
-        raise ValueError("not an address: 0x and 40 hex digits")
-    return value.lower()
-
-
-def _key_32_bytes(value: object) -> object:
-    """Base64 of 32 bytes, as `reminder-worker keys new` prints it."""
-    if not isinstance(value, str):
-        return value
-    try:
-        raw = b64decode(value, validate=True)
-    except ValueError:
-        raise ValueError("not base64") from None
-    if len(raw) != 32:
-        raise ValueError(f"needs 32 bytes, got {len(raw)}")
-    return raw
-
-
-def _keys_32_bytes(value: object) -> object:
-    return tuple(_key_32_bytes(part) for part in _comma_separated(value)) if isinstance(value, str) else value  # type: ignore[attr-defined]
-
-
-def _url(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        host = (parts.hostname or "").encode("idna")  # as it is looked up
-        is_url = parts.scheme in ("http", "https") and host != b"" and parts.port != 0
-    except ValueError:  # which would show a part of it
-        is_url = False
-    if not is_url or not value.isprintable() or " " in value or "\\" in value:
-        raise ValueError("not a URL: needs http:// or https://, and a host")
-    return value
-
-
-def _base_url(value: str) -> str:
-    """What paths are put behind. It is shown, and has no password therefore."""
-    if any(mark in _url(value) for mark in "@?#"):
-        raise ValueError("not a base address: holds a user, a query or a fragment")
-    return value.rstrip("/")
-
-
-def _in_a_header(value: str) -> str:
-    if not value.isprintable():
-        raise ValueError("holds a line end or another control character")
-    return value
-
-
-def _guards(value: str) -> str:
-    if len(value) < 16:
-        raise ValueError("needs at least 16 characters")
-    return _in_a_header(value)
-
-
-def _proxy(value: str) -> str:
-    try:
-        ip_network(value, strict=False)
-    except ValueError:
-        raise ValueError("holds something that is neither address nor network") from None
-    return value
-
-
-def _may_be_mailed(value: str) -> str:
-    """An address, or a domain after its `@`, as addresses are compared."""
-    return normalise_email(f"any{value}").removeprefix("any") if value.startswith("@") else normalise_email(value)
-
-
-def _origin(value: str) -> str:
-    """As browsers send it, so that it can be compared with what they send."""
-    found = _ORIGIN.fullmatch(value.removesuffix("/").lower())
-    if found is None or int(found["port"] or 0) > 65535:
-        raise ValueError("not an origin: scheme, host and port, and nothing else")
-    return found[0].removesuffix(":443" if found["scheme"] == "https" else ":80")
-
-
-def _postgres_url(value: object) -> object:
-    if isinstance(value, str):
-        if not value.startswith(("postgresql://", "postgresql+psycopg://")):
-            raise ValueError("needs postgresql://")
-        value = value.replace("postgresql://", "postgresql+psycopg://", 1)
-        try:
-            url = make_url(value)
-            url.get_dialect()().create_connect_args(url)
-        except (ArgumentError, ValueError):  # which would show a part of it
-            raise ValueError("not a URL as postgresql://user:password@host/name") from None
-        if "@" in (url.host or ""):  # a part of the password, which name servers would be asked for
-            raise ValueError("has an @ that is not percent-encoded: write %40")
-    return value
-
-
-@dataclass(frozen=True, slots=True)
-class PriceFeed:
-    """What a token is worth in US dollars, by a Chainlink feed. `token` is an address, or `ETH`."""
-
-    token: str
-    feed: str
-    heartbeat_seconds: int
-
-    @classmethod
-    def of(cls, text: str) -> "PriceFeed":
-        """`<token>=<feed>@<heartbeat in seconds>`. Raises `ValueError`."""
-        token, _, rest = text.partition("=")
-        feed, _, heartbeat = rest.partition("@")
-        if not heartbeat.isdecimal() or not 0 < int(heartbeat) <= 7 * 86400:
-            raise ValueError("needs <token>=<feed>@<heartbeat in seconds>")
-        return cls("ETH" if token.upper() == "ETH" else _address(token), _address(feed), int(heartbeat))
-
-    def __str__(self) -> str:
-        return f"{self.token}={self.feed}@{self.heartbeat_seconds}"
-
-
-def _price_feeds(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    feeds = tuple(PriceFeed.of(part) for part in _comma_separated(value))  # type: ignore[attr-defined]
-    if len({feed.token for feed in feeds}) < len(feeds):
-        raise ValueError("names a token twice")
-    return feeds
-
-
-def _gift_prefix(value: str) -> str:
-    if value in API_PATHS:
-        raise ValueError("is a path of the API itself: choose another")
-    return value
-
-
-def _endpoints(values: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
-    """Each once: an endpoint named twice would agree with itself."""
-    urls = [_url(value.get_secret_value()) for value in values]
-    if len(set(urls)) < len(urls):
-        raise ValueError("names one twice")
-    return values
-
-
-def _of_text(check: Callable[[str], object]) -> BeforeValidator:
-    """What is no text is left to the type to refuse."""
-    return BeforeValidator(lambda value: check(value) if isinstance(value, str) else value)
-
-
-Address = Annotated[str, _of_text(_address)]
-WebUrl = Annotated[str, _of_text(_base_url)]
-SecretWebUrl = Annotated[SecretStr, _of_text(_url)]
-SecretEmail = Annotated[SecretStr, _of_text(normalise_email)]
-SecretToken = Annotated[SecretStr, _of_text(_in_a_header)]
-SecretGuard = Annotated[SecretStr, _of_text(_guards)]
-SecretUrl = Annotated[SecretStr, BeforeValidator(_postgres_url)]
-Key = Annotated[SecretBytes, BeforeValidator(_key_32_bytes)]
-Keys = Annotated[tuple[SecretBytes, ...], BeforeValidator(_keys_32_bytes)]
-PriceFeeds = Annotated[tuple[PriceFeed, ...], BeforeValidator(_price_feeds)]
-Mailable = Annotated[tuple[Annotated[str, AfterValidator(_may_be_mailed)], ...], BeforeValidator(_comma_separated)]
-Proxies = Annotated[tuple[Annotated[str, AfterValidator(_proxy)], ...], BeforeValidator(_comma_separated)]
-Count = Annotated[int, Field(le=10**9)]
-Origin = Annotated[str, _of_text(_origin)]
-Origins = Annotated[tuple[Origin, ...], BeforeValidator(_comma_separated)]
-SecretUrls = Annotated[tuple[SecretStr, ...], BeforeValidator(_comma_separated), AfterValidator(_endpoints)]
 
 
 class Group(BaseModel):
@@ -403,7 +244,7 @@ class GiftSettings(Group):
         alias="GIFT_ORIGINS",
         description="origins a claim link may have, comma separated; the first is used in redirects",
     )
-    prefix: Annotated[str, AfterValidator(_gift_prefix)] = Field(
+    prefix: GiftPrefix = Field(
         "gifts",
         pattern=r"^[a-z0-9][a-z0-9-]{0,30}$",
         alias="GIFT_PREFIX",
@@ -545,7 +386,7 @@ class ChainSettings(Group):
         alias="SIGNATURE_GAS",
         description="gas a smart wallet may use to check a signature (ERC-1271)",
     )
-    name: Annotated[str, AfterValidator(check_name)] = Field("", alias="NAME", description="the chain's name in emails")
+    name: Name = Field("", alias="NAME", description="the chain's name in emails")
     explorer_url: WebUrl | None = Field(None, alias="EXPLORER_URL", description="block explorer, for operators")
     transfer_eoa_legacy_router: Address = Field(alias="TRANSFER_EOA_LEGACY_ROUTER", description="contract address")
     multisig_legacy_router: Address = Field(alias="MULTISIG_LEGACY_ROUTER", description="contract address")

@@ -22,7 +22,8 @@ from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
 from reminder_worker.chain.values import Block, Call, EndpointHealth, Log, Receipt, Reverted, SendOutcome
 from reminder_worker.chain.words import Malformed
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.settings import BlockTag, ChainSettings
+from reminder_worker.settings import ChainSettings
+from reminder_worker.settings_values import BlockTag
 from reminder_worker.tasks import together
 
 __all__ = ["Block", "Call", "Chain", "EndpointHealth", "Log", "Receipt", "Reverted", "StateGone", "TooMuch"]

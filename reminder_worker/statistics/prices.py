@@ -30,7 +30,8 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.tables import price, price_feed, price_feed_before
-from reminder_worker.settings import ChainSettings, PriceFeed
+from reminder_worker.settings import ChainSettings
+from reminder_worker.settings_values import PriceFeed
 from reminder_worker.statistics.feeds import Verdict, dollars, is_stale
 
 ETHER: Final = "ETH"

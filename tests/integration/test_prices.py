@@ -17,7 +17,8 @@ from devnet.deploy import DAY, ETHER, HOUR, deploy_contract, keep_prices
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.settings import ChainSettings, PriceFeed
+from reminder_worker.settings import ChainSettings
+from reminder_worker.settings_values import PriceFeed
 from reminder_worker.statistics.feeds import GRACE_SECONDS, HELD_SECONDS
 from reminder_worker.statistics.price_pass import PriceReport, Prices, look_at_feeds
 from reminder_worker.statistics.prices import Price, current_prices, prices_at

@@ -1,0 +1,177 @@
+"""What values settings may have: each type reads one from text, or says what is wrong with it without showing it."""
+
+import re
+from base64 import b64decode
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_network
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretBytes, SecretStr
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from reminder_worker.privacy.emails import check_name, normalise_email
+
+BlockTag = Literal["latest", "safe", "finalized"]
+API_PATHS = frozenset({"gift", "health", "metrics", "ops", "recipients", "schema", "sponsor", "stats"})  # first parts
+_ORIGIN = re.compile(r"(?P<scheme>https?)://[a-z0-9][a-z0-9.-]*(:(?P<port>[1-9][0-9]{0,4}))?")
+
+
+def _parts(value: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+def _address(value: str) -> str:
+    if len(value) != 42 or not value.startswith("0x") or any(c not in "0123456789abcdefABCDEF" for c in value[2:]):
+        raise ValueError("not an address: 0x and 40 hex digits")
+    return value.lower()
+
+
+def _key(value: str) -> bytes:
+    """Base64 of 32 bytes, as `reminder-worker keys new` prints it."""
+    try:
+        raw = b64decode(value, validate=True)
+    except ValueError:
+        raise ValueError("not base64") from None
+    if len(raw) != 32:
+        raise ValueError(f"needs 32 bytes, got {len(raw)}")
+    return raw
+
+
+def _keys(value: str) -> tuple[bytes, ...]:
+    return tuple(map(_key, _parts(value)))
+
+
+def _url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        host = (parts.hostname or "").encode("idna")  # as it is looked up
+        is_url = parts.scheme in ("http", "https") and host != b"" and parts.port != 0
+    except ValueError:  # which would show a part of it
+        is_url = False
+    if not is_url or not value.isprintable() or " " in value or "\\" in value:
+        raise ValueError("not a URL: needs http:// or https://, and a host")
+    return value
+
+
+def _base_url(value: str) -> str:
+    """What paths are put behind. It is shown, and has no password therefore."""
+    if any(mark in _url(value) for mark in "@?#"):
+        raise ValueError("not a base address: holds a user, a query or a fragment")
+    return value.rstrip("/")
+
+
+def _in_a_header(value: str) -> str:
+    if not value.isprintable():
+        raise ValueError("holds a line end or another control character")
+    return value
+
+
+def _guards(value: str) -> str:
+    if len(value) < 16:
+        raise ValueError("needs at least 16 characters")
+    return _in_a_header(value)
+
+
+def _proxy(value: str) -> str:
+    try:
+        ip_network(value, strict=False)
+    except ValueError:
+        raise ValueError("holds something that is neither address nor network") from None
+    return value
+
+
+def _may_be_mailed(value: str) -> str:
+    """An address, or a domain after its `@`, as addresses are compared."""
+    return normalise_email(f"any{value}").removeprefix("any") if value.startswith("@") else normalise_email(value)
+
+
+def _origin(value: str) -> str:
+    """As browsers send it, so that it can be compared with what they send."""
+    found = _ORIGIN.fullmatch(value.removesuffix("/").lower())
+    if found is None or int(found["port"] or 0) > 65535:
+        raise ValueError("not an origin: scheme, host and port, and nothing else")
+    return found[0].removesuffix(":443" if found["scheme"] == "https" else ":80")
+
+
+def _postgres_url(value: str) -> str:
+    if not value.startswith(("postgresql://", "postgresql+psycopg://")):
+        raise ValueError("needs postgresql://")
+    value = value.replace("postgresql://", "postgresql+psycopg://", 1)
+    try:
+        url = make_url(value)
+        url.get_dialect()().create_connect_args(url)
+    except (ArgumentError, ValueError):  # which would show a part of it
+        raise ValueError("not a URL as postgresql://user:password@host/name") from None
+    if "@" in (url.host or ""):  # a part of the password, which name servers would be asked for
+        raise ValueError("has an @ that is not percent-encoded: write %40")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class PriceFeed:
+    """What a token is worth in US dollars, by a Chainlink feed. `token` is an address, or `ETH`."""
+
+    token: str
+    feed: str
+    heartbeat_seconds: int
+
+    @classmethod
+    def of(cls, text: str) -> "PriceFeed":
+        """`<token>=<feed>@<heartbeat in seconds>`. Raises `ValueError`."""
+        token, _, rest = text.partition("=")
+        feed, _, heartbeat = rest.partition("@")
+        if not heartbeat.isdecimal() or not 0 < int(heartbeat) <= 7 * 86400:
+            raise ValueError("needs <token>=<feed>@<heartbeat in seconds>")
+        return cls("ETH" if token.upper() == "ETH" else _address(token), _address(feed), int(heartbeat))
+
+    def __str__(self) -> str:
+        return f"{self.token}={self.feed}@{self.heartbeat_seconds}"
+
+
+def _price_feeds(value: str) -> tuple[PriceFeed, ...]:
+    feeds = tuple(map(PriceFeed.of, _parts(value)))
+    if len({feed.token for feed in feeds}) < len(feeds):
+        raise ValueError("names a token twice")
+    return feeds
+
+
+def _gift_prefix(value: str) -> str:
+    if value in API_PATHS:
+        raise ValueError("is a path of the API itself: choose another")
+    return value
+
+
+def _endpoints(values: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
+    """Each once: an endpoint named twice would agree with itself."""
+    urls = [_url(value.get_secret_value()) for value in values]
+    if len(set(urls)) < len(urls):
+        raise ValueError("names one twice")
+    return values
+
+
+def _of_text(check: Callable[[str], object]) -> BeforeValidator:
+    """What is no text is left to the type to refuse."""
+    return BeforeValidator(lambda value: check(value) if isinstance(value, str) else value)
+
+
+Address = Annotated[str, _of_text(_address)]
+Name = Annotated[str, AfterValidator(check_name)]
+GiftPrefix = Annotated[str, AfterValidator(_gift_prefix)]
+WebUrl = Annotated[str, _of_text(_base_url)]
+SecretWebUrl = Annotated[SecretStr, _of_text(_url)]
+SecretEmail = Annotated[SecretStr, _of_text(normalise_email)]
+SecretToken = Annotated[SecretStr, _of_text(_in_a_header)]
+SecretGuard = Annotated[SecretStr, _of_text(_guards)]
+SecretUrl = Annotated[SecretStr, _of_text(_postgres_url)]
+Key = Annotated[SecretBytes, _of_text(_key)]
+Keys = Annotated[tuple[SecretBytes, ...], _of_text(_keys)]
+PriceFeeds = Annotated[tuple[PriceFeed, ...], _of_text(_price_feeds)]
+Mailable = Annotated[tuple[Annotated[str, AfterValidator(_may_be_mailed)], ...], _of_text(_parts)]
+Proxies = Annotated[tuple[Annotated[str, AfterValidator(_proxy)], ...], _of_text(_parts)]
+Count = Annotated[int, Field(le=10**9)]
+Origin = Annotated[str, _of_text(_origin)]
+Origins = Annotated[tuple[Origin, ...], _of_text(_parts)]
+SecretUrls = Annotated[tuple[SecretStr, ...], _of_text(_parts), AfterValidator(_endpoints)]
