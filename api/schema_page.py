@@ -111,6 +111,8 @@ def _operation(document: Json, path: str, method: str, operation: Json) -> str:
         if status.startswith("2"):
             schema = _content(response)
             parts += [f"<h4>Answer {status}</h4>", _fields(document, schema), _example(document, schema)]
+        elif status.startswith("3"):
+            parts.append(f"<h4>Answer {status}</h4>{_words(response.get('description', ''))}")
         else:
             rows.append(f"<tr><td><code>{status}</code></td><td>{_inline(response.get('description', ''))}</td></tr>")
     if rows:

@@ -16,6 +16,15 @@ def test_the_contents_list_the_endpoints_in_the_order_of_the_page() -> None:
     assert re.findall(r'href="#(\w)"', page) == re.findall(r'<article id="(\w)"', page) == ["a", "c", "b"]
 
 
+def test_what_has_no_body_is_an_answer_and_no_problem() -> None:
+    responses = {"200": {}, "304": {"description": "You have `these` bytes"}, "404": {"description": "Not there"}}
+    paths = {"/a": {"get": {"tags": ["One"], "summary": "It does", "responses": responses}}}
+    document = {"openapi": "3.1.0", "info": {"title": "It", "version": "1"}, "paths": paths}
+    page = render_page(document, "/schema/openapi.json")
+    assert "<h4>Answer 304</h4><p>You have <code>these</code> bytes</p>" in page
+    assert re.findall(r"<code>(\d+)</code>", page) == ["404"]
+
+
 def cells(page: str) -> list[list[str]]:
     rows = re.findall(r"<tr>(<td>.*?)</tr>", page)
     return [[re.sub("<.*?>", "", cell) for cell in re.findall(r"<td>(.*?)</td>", row)] for row in rows]
