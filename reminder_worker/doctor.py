@@ -20,8 +20,9 @@ from reminder_worker.chain.words import word
 from reminder_worker.database.engine import must_take_writes, open_engine, shares_sessions
 from reminder_worker.database.installation import differences, rows_without_a_key
 from reminder_worker.database.migrate import schema_serves
+from reminder_worker.doctor_finding import Finding
 from reminder_worker.doctor_mail import look_at_mail
-from reminder_worker.doctor_relay import Finding, look_at_wallets
+from reminder_worker.doctor_relay import look_at_wallets
 from reminder_worker.doctor_upgrades import look_at_upgrades
 from reminder_worker.doctor_watch import look_at_watch
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable

@@ -12,7 +12,7 @@ import aiohttp
 import msgspec
 
 from reminder_worker import answers
-from reminder_worker.doctor_relay import Finding
+from reminder_worker.doctor_finding import Finding
 from reminder_worker.mail.messages import TEMPLATE_VERSION, AlertKind, GiftKind, Kind, duration_words
 from reminder_worker.settings import MailSettings, Settings
 from reminder_worker.watchdog_rules import CLOCKS_WITHIN
