@@ -10,24 +10,28 @@ import pytest
 from eth_abi.abi import decode
 from eth_account import Account
 from eth_account.messages import encode_typed_data
-from PIL import Image
 from playwright.async_api import Page, Route, expect
 
 from devnet.compile import ROOT
-from reminder_worker.gifts.claim_link import Letter, decode_letter
+from reminder_worker.gifts.claim_link import decode_letter
 from tests.integration.gift_page_browser import PHONE, InjectedWallet, Visitor, new_visitor, open_browser
+from tests.integration.gift_page_giver_steps import (
+    COVER,
+    LETTER,
+    NOTE,
+    SECRET,
+    code,
+    created,
+    fill_in,
+    open_page,
+    saved,
+    seal,
+    wallet_at_the_page,
+)
 from tests.integration.gift_page_world import ETHER, PREFIX, USDC, GiftWorld
 from tests.qr import qr_codes
 
-NOTE = "Zymurgically yours, for the long winter evenings"
-LETTER = Letter("Wilhelmina Qwyx", "Grandma Zoëlla", NOTE)
 EMAIL = "wilhelmina.qwyx@post.example.org"
-SECRET, COVER = (0, 0, 1700, 728), (0, 728, 1700, 1464)
-GIFT_STRUCT = (
-    "((address,uint256,uint256),(address,uint256)[],(address,uint256)[],(address,uint256,uint256)[],uint256,address,"
-    "string,string)"
-)
-NO_PRINTER = "window.print = () => { window.printed = (window.printed ?? 0) + 1; };"
 RECORD_WORDS = """
 window.words = [];
 const draw = CanvasRenderingContext2D.prototype.fillText;
@@ -41,59 +45,6 @@ CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
 @pytest.fixture
 async def wallet(gift_world: GiftWorld, visitor: Visitor) -> InjectedWallet:
     return await wallet_at_the_page(gift_world, visitor)
-
-
-async def wallet_at_the_page(world: GiftWorld, visitor: Visitor) -> InjectedWallet:
-    """Of the giver, who has looked at the page."""
-    found = InjectedWallet(world.scenario, world.giver, "Giver's wallet")
-    await visitor.has(found)
-    await visitor.context.add_init_script(NO_PRINTER)
-    await open_page(world, visitor.page)
-    return found
-
-
-async def open_page(world: GiftWorld, page: Page) -> None:
-    await page.goto(f"{world.origin}/{PREFIX}/create")
-    await page.get_by_role("button", name="Connect Giver's wallet").click()
-    await page.locator(".account").wait_for()
-
-
-async def fill_in(
-    page: Page, *, occasion: str = "birthday", give: str = "ETH", amount: str = "1.5", **more: str
-) -> None:
-    await page.get_by_label("Occasion").select_option(occasion)
-    await page.get_by_label("For (a name)").fill(LETTER.to)
-    await page.get_by_label("From (your name)").fill(LETTER.giver)
-    await page.get_by_label("Your message").fill(more.get("note", LETTER.note))
-    await page.locator("[name=asset]").select_option(label=give)
-    await page.get_by_label("How much").fill(amount)
-
-
-async def saved(page: Page, title: str) -> Image.Image:
-    """The printable below this title, as the giver saves it."""
-    figure = page.locator("figure").filter(has_text=title)
-    async with page.expect_download() as download:
-        await figure.get_by_role("button", name="Save as PNG").click()
-    return Image.open(await (await download.value).path())
-
-
-async def seal(page: Page) -> None:
-    await page.get_by_label("It is printed").check()
-    await page.get_by_role("button", name="Seal the gift").click()
-    await expect(page.get_by_role("status").first).to_contain_text("is sealed")
-
-
-def code(image: Image.Image) -> str:
-    small = image.convert("L").resize((image.width // 2, image.height // 2), Image.Resampling.BILINEAR)
-    (found,) = qr_codes(small)
-    return found.text
-
-
-def created(wallet: InjectedWallet) -> Any:
-    """What the last transaction of the wallet asked of the router."""
-    data = wallet.asked("eth_sendTransaction")[-1][0]["data"]
-    (gift,) = decode([GIFT_STRUCT], bytes.fromhex(data[10:]))
-    return gift
 
 
 async def test_from_the_sheet_to_the_keepsake(gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet) -> None:

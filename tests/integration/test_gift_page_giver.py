@@ -9,8 +9,7 @@ from eth_account import Account
 from playwright.async_api import Download, Page, Route, expect
 
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
-from tests.integration.gift_page_world import GiftWorld
-from tests.integration.test_gift_page_create import (
+from tests.integration.gift_page_giver_steps import (
     SECRET,
     code,
     created,
@@ -20,6 +19,7 @@ from tests.integration.test_gift_page_create import (
     seal,
     wallet_at_the_page,
 )
+from tests.integration.gift_page_world import GiftWorld
 
 NO_STORAGE = """
 Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied", "SecurityError"); } });
