@@ -5,6 +5,7 @@ import email.policy
 import re
 from email.header import decode_header, make_header
 from email.utils import getaddresses
+from unicodedata import bidirectional
 
 import pytest
 
@@ -101,6 +102,33 @@ def test_a_name_unfit_for_a_header_is_refused(name: str) -> None:
     with pytest.raises(Problem) as caught:
         display_name(name)
     assert caught.value.status == 400
+
+
+def test_no_name_turns_the_words_around_it() -> None:
+    """All characters with Unicode's property Bidi_Control."""
+    kinds = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+    turning = [each for each in map(chr, range(0x11000)) if bidirectional(each) in kinds]
+    assert display_name("A" + "".join([*turning, "\u061c", "\u200e", "\u200f"]) + "b") == "Ab"
+
+
+def test_the_longest_name_is_taken() -> None:
+    assert display_name("x" * 120) == "x" * 120
+
+
+@pytest.mark.parametrize("subject", ["Your gift is waiting", "word " * 30 + "end", "=?utf-8?q?evil?=", "Zoë", "a\x7fb"])
+def test_a_subject_is_read_as_it_was_written(subject: str) -> None:
+    address = parse_address("anna@example.net")
+    content = compose(
+        sender=("", address),
+        recipient=("", address),
+        message_id="<1@example.org>",
+        rendered=Rendered(subject, "", ""),
+        unsubscribe_url=None,
+    )
+    read = str(make_header(decode_header(email.message_from_bytes(content)["Subject"])))
+    assert "".join(read.splitlines()) == subject
+    is_plain = subject.replace(" ", "").isalpha() and subject.isascii()
+    assert (b"Subject: =?" in content) != is_plain, "a filter reads what needs no encoding"
 
 
 @pytest.mark.parametrize(
