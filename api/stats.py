@@ -31,7 +31,7 @@ from api.stats_bodies import (
     TokenAnswer,
     TotalsAnswer,
 )
-from reminder_worker.settings import ChainSettings, test_chains_beside_mainnet
+from reminder_worker.settings import ChainSettings, counted_apart
 from reminder_worker.statistics.prices import FeedState, Price, feed_states
 from reminder_worker.statistics.store import Snapshot, newest
 
@@ -135,7 +135,7 @@ class Published:
         as_of = _read_at([state for _, state in feeds])
         priced = [(chain_id, state.price) for chain_id, state in feeds if state.price is not None]
         self.prices = Document(prices_answer(priced, as_of)) if as_of is not None else None
-        apart = test_chains_beside_mainnet(self._chains)
+        apart = counted_apart(self._chains)
         self.stats = Document(stats_answer(known.snapshots, apart)) if known.snapshots else None
 
 

@@ -429,9 +429,9 @@ class ChainSettings(Group):
         return self.chain_id not in MAINNET_CHAIN_IDS
 
 
-def test_chains_beside_mainnet(chains: Collection[ChainSettings]) -> frozenset[int]:
-    """What costs nothing there shall be no part of what is counted over all chains. Empty where mainnet is not
-    served."""
+def counted_apart(chains: Collection[ChainSettings]) -> frozenset[int]:
+    """Test chains beside mainnet: what costs nothing there shall be no part of what is counted over all chains. Empty
+    where mainnet is not served."""
     tests = frozenset(chain.chain_id for chain in chains if chain.is_test_chain)
     return tests if len(tests) < len(chains) else frozenset()
 
@@ -493,10 +493,6 @@ class Settings(Group):
     @property
     def is_local(self) -> bool:
         return self.service.environment == "local"
-
-    @property
-    def test_chains_beside_mainnet(self) -> frozenset[int]:
-        return test_chains_beside_mainnet(self.chains)
 
 
 def _with_secret_files(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

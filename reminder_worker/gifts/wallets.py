@@ -19,7 +19,7 @@ from reminder_worker.gifts.identity_provider import IdentityProvider, IdentityPr
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
-from reminder_worker.settings import IdentityProviderSettings, test_chains_beside_mainnet
+from reminder_worker.settings import IdentityProviderSettings, counted_apart
 from reminder_worker.signed import already_used, check_deadline, served_chain, service_domain, spend
 
 log = structlog.get_logger(__name__)
@@ -173,7 +173,7 @@ class GiftWallets:
         """The counters that a creation is counted in, with their limits. Where an account costs nothing anybody has as
         many as they like: beside mainnet, givers on test chains leave half of the day's creations to the others."""
         yield "gift_wallets", most
-        if chain_id in test_chains_beside_mainnet([chain.settings for chain in self._chains.values()]):
+        if chain_id in counted_apart([chain.settings for chain in self._chains.values()]):
             yield "gift_wallets_of_test_chains", most // 2
 
     async def _restarted(self, key: bytes, old: int) -> int:

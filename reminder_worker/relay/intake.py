@@ -50,7 +50,7 @@ from reminder_worker.relay.effects import vaults
 from reminder_worker.relay.judging import SELF_PAID, Case, judge
 from reminder_worker.relay.settle import paused
 from reminder_worker.relay.values import LEAST_SECONDS_LEFT, Authorization, Lane, RequestView
-from reminder_worker.settings import RelaySettings, Settings
+from reminder_worker.settings import RelaySettings, Settings, counted_apart
 from reminder_worker.signed import served_chain
 
 DAY_SECONDS: Final = 86_400
@@ -154,7 +154,7 @@ class Sponsor:
     async def status(self) -> SponsorStatus:
         """Answers whatever is wrong."""
         chains = await asyncio.gather(*(self._chain_status(chain_id) for chain_id in self._chains))
-        apart = self._settings.test_chains_beside_mainnet
+        apart = counted_apart(self._settings.chains)
         counted = [chain for chain in chains if chain.chain_id not in apart]
         gift, legacy = (any(getattr(chain, lane) for chain in counted) for lane in ("gift", "legacy"))
         return SponsorStatus(gift, self._settings.identity_provider is not None, legacy, tuple(chains))

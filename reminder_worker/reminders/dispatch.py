@@ -27,7 +27,7 @@ from reminder_worker.reminders.entries import Claim, Entry
 from reminder_worker.reminders.ledger import LEASE_SECONDS, Ledger
 from reminder_worker.reminders.plan import Planner, PlanReport
 from reminder_worker.reminders.resolve import Ready, Resolver
-from reminder_worker.settings import Settings
+from reminder_worker.settings import Settings, counted_apart
 from reminder_worker.tasks import collecting_young_objects_only, in_time, together
 
 log = structlog.get_logger(__name__)
@@ -86,7 +86,7 @@ class Dispatch:
         if settings.mail is None:
             raise NotConfigured("no mail service is configured")
         self._planners = {id: Planner(engine, chain, indexers[id], settings.reminders) for id, chain in chains.items()}
-        self._ledger = Ledger(engine, settings.mail.daily_cap_per_address, settings.test_chains_beside_mainnet)
+        self._ledger = Ledger(engine, settings.mail.daily_cap_per_address, counted_apart(settings.chains))
         self._resolver = Resolver(engine, chains, indexers, vault, settings)
         self._mail = mail
         self._places = asyncio.Semaphore(mail.concurrency)  # under way at once, over all slices

@@ -11,7 +11,7 @@ from devnet.local import Ports, port_variable
 from mail_service.settings import Settings as MailServiceSettings
 from reminder_worker.doctor import shown_settings
 from reminder_worker.errors import Misconfigured
-from reminder_worker.settings import ChainSettings, Settings, misspelt, setting_names
+from reminder_worker.settings import ChainSettings, Settings, counted_apart, misspelt, setting_names
 from reminder_worker.settings_table import with_table
 
 ROOT = Path(__file__).parents[2]
@@ -205,7 +205,7 @@ def test_chains_are_ids_and_each_is_named_once(ids: str) -> None:
 )
 def test_test_chains_are_told_apart_where_mainnet_is_served(ids: str, apart: set[int]) -> None:
     more = {"CHAIN_11155111_RPC_URLS": "http://x", "CHAIN_11155111_START_BLOCK": "0"}
-    assert Settings.from_environ({**MINIMAL, **more, "CHAINS": ids}).test_chains_beside_mainnet == apart
+    assert counted_apart(Settings.from_environ({**MINIMAL, **more, "CHAINS": ids}).chains) == apart
 
 
 def test_one_secret_does_not_open_both_the_status_and_what_erases_and_sends() -> None:
