@@ -1,10 +1,13 @@
 """Settings: every fault at once, by name, never by value."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from mail_service.settings import Misconfigured, Settings
+
+ROOT = Path(__file__).parents[3]
 
 GOOD = {
     "MAIL_SERVICE_DATABASE_URL": "postgresql://u:databasesecret@db/mail",
@@ -25,6 +28,17 @@ def test_the_environment_is_read() -> None:
     assert settings.smtp_tls == "starttls"
     with pytest.raises(ValueError, match="frozen"):
         settings.port = 1  # type: ignore[misc]
+
+
+def test_the_readme_names_each_setting_with_its_default() -> None:
+    section = (ROOT / "README.md").read_text().split("### The mail service")[1].split("###")[0]
+    listed = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", section, re.MULTILINE))
+    expected = {}
+    for field in Settings.model_fields.values():
+        default = "**required**" if field.is_required() else f"`{field.default}`" if field.default else ""
+        secret = " (secret)" if "Secret" in str(field.annotation) else ""
+        expected[field.alias] = f"{default}{secret}".strip()
+    assert listed == expected
 
 
 def test_white_space_around_a_value_is_none_of_it() -> None:
