@@ -10,7 +10,7 @@ import re
 import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from aiosmtplib import SMTP, SMTPAuthenticationError, SMTPException, SMTPRecipientRefused, SMTPResponseException
@@ -246,8 +246,9 @@ async def _hand_over(client: SMTP, content: bytes) -> None:
 
 async def _quit(client: SMTP) -> None:
     try:
-        await client.quit(timeout=2)
-    except (SMTPException, OSError, TimeoutError):
+        with suppress(SMTPException, OSError, TimeoutError):
+            await client.quit(timeout=2)
+    finally:
         client.close()
 
 

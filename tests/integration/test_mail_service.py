@@ -485,6 +485,30 @@ async def test_an_smtp_server_that_says_nothing_is_told_in_time(
     silent.close()
 
 
+async def test_a_look_that_is_cut_off_leaves_no_connection_open(
+    mail_database: str, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be one more than the pool may have, until the server hangs up by itself."""
+    monkeypatch.setattr(smtp, "_CHECK_TIMEOUT", 0.5)
+    asked, closed = asyncio.Event(), asyncio.Event()
+
+    async def says_no_goodbye(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 here\r\n")
+        while line := await reader.readline():
+            asked.set() if line.startswith(b"QUIT") else writer.write(b"250 well\r\n")
+        closed.set()
+        writer.close()
+
+    slow = await asyncio.start_server(says_no_goodbye, "127.0.0.1", 0)
+    port = str(slow.sockets[0].getsockname()[1])
+    async with served(environment(mail_database, inbox, SMTP_PORT=port)) as client:
+        await client.request("GET", "/smtp", headers={"Authorization": f"Bearer {TOKEN}"})
+        assert asked.is_set()
+        async with asyncio.timeout(5):
+            await closed.wait()
+    slow.close()
+
+
 async def test_nothing_is_sent_in_clear_when_encryption_is_asked_for(mail_database: str, inbox: Inbox) -> None:
     """A server without STARTTLS, or somebody in between who hides it, gets no address."""
     async with served(environment(mail_database, inbox, SMTP_TLS="starttls")) as client:
