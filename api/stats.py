@@ -139,7 +139,7 @@ class Published:
         self.stats = Document(stats_answer(known.snapshots, apart)) if known.snapshots else None
 
 
-def stats_answer(snapshots: Sequence[Snapshot], apart: Container[int] = ()) -> StatsAnswer:
+def stats_answer(snapshots: Sequence[Snapshot], apart: Container[int]) -> StatsAnswer:
     """Of at least one chain. `apart`: chains that are in no total."""
     chains = [_chain(each) for each in snapshots]
     counted = [each for each in snapshots if each.chain_id not in apart]
