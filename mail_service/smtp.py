@@ -28,6 +28,8 @@ _MAX_IDLE_SECONDS = 30.0
 _MAX_EMAILS_PER_CONNECTION = 100
 _WAITING_PER_CONNECTION = 16
 _RETRY_AFTER_DEFERRED = 60
+_RETRY_AFTER_REFUSED_LOGIN = 300  # a password does not mend itself, and who fails again and again is locked out
+_BELIEVED_IN_A_ROW = 10
 _BAD_MAILBOX_CODES = frozenset({501, 550, 551, 553, 556})
 # RFC 3463: about the sender, whom many servers judge only at RCPT; a full mailbox; the system, the protocol, a policy.
 _NOT_THE_ADDRESS = ("5.1.7", "5.1.8", "5.2.2", "5.3.", "5.5.", "5.7.")
@@ -80,7 +82,7 @@ class SmtpPool:
         self._slots = asyncio.Semaphore(settings.smtp_pool_size)
         self._idle: list[_Connection] = []
         self._under_way = 0
-        self._took_one = False  # with these settings
+        self._believed = 0  # how often it may still say "invalid recipient" in few words
 
     @property
     def saturated(self) -> bool:
@@ -98,7 +100,7 @@ class SmtpPool:
             if not await gate():
                 raise ClaimLost
             await _hand_over(connection.client, envelope.content)
-            self._took_one = True
+            self._believed = _BELIEVED_IN_A_ROW
 
     async def check(self) -> None:
         """Greets the server, encrypts and logs in as for an email. Raises `Problem` when one would not get that far."""
@@ -178,7 +180,9 @@ class SmtpPool:
                 client.close()
                 raise _Stale from None
             await self._keep(connection, reset=True)
-            raise _refused(refusal, took_one=self._took_one) from None
+            problem = _refused(refusal, believed=self._believed > 0)
+            self._believed -= problem.status == 422
+            raise problem from None
         except (SMTPException, OSError, TimeoutError) as error:
             client.close()
             raise _Stale(_why(error)) from None
@@ -282,19 +286,22 @@ def _why(error: Exception) -> str:
     return f"it cannot be reached or hung up ({type(cause).__name__})"
 
 
-def _refused(refusal: SMTPResponseException, *, took_one: bool = True) -> Problem:
+def _refused(refusal: SMTPResponseException, *, believed: bool = True) -> Problem:
     """A reply that proves that nothing was accepted. Who is blamed wrongly is given up after the third time: OpenSMTPD
-    says "invalid recipient" of everybody it does not relay to, so that is believed of a server that took one only."""
+    says "invalid recipient" of everybody it does not relay to, so that is believed of a server that took one only, and
+    until it has said so of everybody for a while."""
     found = _ENHANCED_CODE.search(refusal.message)
     enhanced = found.group(1) if found else ""
     shown = f"{refusal.code} {enhanced}".strip()
     blamed = not enhanced.startswith(_NOT_THE_ADDRESS)
     if enhanced in _SAYS_LITTLE:
-        blamed = took_one and _WORDS_NOT_THE_ADDRESS.search(_NAMED_ADDRESS.sub("", refusal.message)) is None
+        blamed = believed and _WORDS_NOT_THE_ADDRESS.search(_NAMED_ADDRESS.sub("", refusal.message)) is None
     if isinstance(refusal, SMTPRecipientRefused) and refusal.code in _BAD_MAILBOX_CODES and blamed:
         return bad_address(f"The SMTP server refused the recipient ({shown}).")
     if 400 <= refusal.code < 500:
         detail = f"The SMTP server asks to come back later ({shown}). Nothing was sent."
         return Problem(429, "smtp_deferred", detail, retry_after=_RETRY_AFTER_DEFERRED)
-    what = "refused our login" if isinstance(refusal, SMTPAuthenticationError) else "refused"
-    return Problem(503, "smtp_refused", f"The SMTP server {what} ({shown}). Nothing was sent.")
+    if isinstance(refusal, SMTPAuthenticationError):
+        detail = f"The SMTP server refused our login ({shown}). Nothing was sent."
+        return Problem(503, "smtp_refused", detail, retry_after=_RETRY_AFTER_REFUSED_LOGIN)
+    return Problem(503, "smtp_refused", f"The SMTP server refused ({shown}). Nothing was sent.")

@@ -203,14 +203,19 @@ async def test_a_refusal_frees_the_key(
     assert len(inbox.messages) == 2
 
 
-async def test_invalid_recipients_are_believed_of_a_server_that_took_an_email(client: Client, inbox: Inbox) -> None:
-    """OpenSMTPD says it of everybody to whom it does not relay for us: all emails would be given up."""
+async def test_invalid_recipients_are_believed_of_a_server_that_takes_emails(client: Client, inbox: Inbox) -> None:
+    """OpenSMTPD says it of everybody to whom it does not relay for us, or no longer: all emails would be given up."""
     inbox.faults.reply_to_rcpt = "550 Invalid recipient: <zoe@example.net>"
     assert (await client.send("key-1")).json["code"] == "smtp_refused"
     inbox.faults.reply_to_rcpt = "550 5.1.1 no such user"
     assert (await client.send("key-2")).json["code"] == "bad_address"
     inbox.faults.reply_to_rcpt = None
     assert (await client.send("key-1")).status == 200
+    inbox.faults.reply_to_rcpt = "550 Invalid recipient: <zoe@example.net>"
+    said = [(await client.send(f"key-{n}")).json["code"] for n in range(2, 13)]
+    assert said == ["bad_address"] * 10 + ["smtp_refused"]
+    inbox.faults.reply_to_rcpt = None
+    assert (await client.send("key-12")).status == 200
     inbox.faults.reply_to_rcpt = "550 Invalid recipient: <zoe@example.net>"
     assert (await client.send("key-2")).json["code"] == "bad_address"
 
@@ -442,6 +447,7 @@ async def test_starttls_and_login(mail_database: str, certificate: ssl.SSLContex
     async with served(environment(mail_database, inbox, SMTP_PASSWORD="wrong", **settings)) as client:
         answer = await client.send("key-2")
     assert (answer.status, answer.json["code"]) == (503, "smtp_refused")
+    assert answer.headers["Retry-After"] == "300"  # tried with each email, it would lock the account
     assert len(inbox.messages) == 1
     await inbox.stop()
 
