@@ -48,7 +48,7 @@ const NOW: Record<string, string> = {
   mined: "Your gift has arrived! The network is making it final…",
 };
 
-/** What is shown while a gift is on its way. */
+/** What is shown while a gift is on its way; `what` will have arrived, in words. */
 export class Progress {
   private readonly told = make("p", { className: "told", attributes: { role: "status" } });
   private readonly link = make("p", { className: "dim" });
@@ -59,7 +59,7 @@ export class Progress {
   constructor(
     private readonly place: HTMLElement,
     private readonly facts: Facts,
-    private readonly skipSwap: boolean,
+    private readonly what: string,
     heading: string = "Your gift is on its way",
   ) {
     this.heading = make("h2", { tabIndex: -1 }, heading);
@@ -101,15 +101,14 @@ export class Progress {
   }
 
   done(way: Way): void {
-    const { recipient, assets } = this.facts;
-    const what = amounts(assets, this.skipSwap);
+    const { recipient } = this.facts;
     fill(part("state"), make("p", { className: "when" }, "You have opened this gift."));
     fill(part("advice"));
     const arrived = make("p", { className: "arrived", attributes: { role: "status" } });
     const seal = make("div", { className: "seal", attributes: { "aria-hidden": "true" } }, "✓");
     const heading = make("h2", { tabIndex: -1 }, "It is yours");
     fill(this.place, make("div", { className: "panel received" }, seal, heading, arrived, make("p", {}, ADVICE[way]), this.link));
-    arrived.append(`${what} arrived at `, make("code", { title: recipient }, shortly(recipient)), ".");
+    arrived.append(`${this.what} arrived at `, make("code", { title: recipient }, shortly(recipient)), ".");
     heading.focus();
   }
 
@@ -126,11 +125,12 @@ export async function sponsored(
   way: Way,
   again: () => void,
 ): Promise<void> {
-  const progress = new Progress(place, facts, request.skipSwap);
+  const what = amounts(facts.assets, request.skipSwap);
+  const progress = new Progress(place, facts, what);
   progress.at(1, "Your signature is being sent…");
   try {
     const id = await handIn(request);
-    remember(facts, { id, way, skipSwap: request.skipSwap });
+    remember(facts, { id, way, what });
     await followed(progress, facts, id, way, again);
   } catch (error) {
     const sameAgain = (): void => void sponsored(place, facts, request, way, again);
@@ -152,7 +152,7 @@ function isNotPaidFor(error: unknown): boolean {
 
 /** A request that this tab handed in before it was reloaded. */
 export function resumed(place: HTMLElement, facts: Facts, request: Relayed, again: () => void): void {
-  const progress = new Progress(place, facts, request.skipSwap);
+  const progress = new Progress(place, facts, request.what);
   progress.at(1, "Looking where your gift is…");
   void followed(progress, facts, request.id, request.way, again).catch(again);
 }

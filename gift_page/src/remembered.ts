@@ -6,17 +6,17 @@
 /** By what a gift is opened. */
 export type Way = "paper" | "email" | "wallet";
 
-/** A request that the service relays. */
+/** A request that the service relays. `what` it brings, in words: of a gift that was paid out no chain tells any more. */
 export interface Relayed {
   id: string;
   way: Way;
-  skipSwap: boolean;
+  what: string;
 }
 
-/** The recipient's own transaction, by its public hash; null while the wallet asks whether to send it. */
+/** The recipient's own transaction, by its public hash; null while the wallet asks whether to send it. `what` as above. */
 export interface Paid {
   hash: string | null;
-  skipSwap: boolean;
+  what: string;
 }
 
 /** A code that was sent, by what the provider calls it: worth nothing without the code itself. */

@@ -37,8 +37,8 @@ export async function selfPaid(
   let isGivenUp = false;
   let isSilent = false;
   const anew = button("Start again", giveUp, "button quiet");
-  const { hash, skipSwap } = sent;
-  const progress = new Progress(place, facts, skipSwap, hash === null ? "Please look in your wallet" : undefined);
+  const { hash, what } = sent;
+  const progress = new Progress(place, facts, what, hash === null ? "Please look in your wallet" : undefined);
   remember(facts, sent);
   progress.transaction(hash);
   for (let pause = FIRST_MILLISECONDS; ; pause = Math.min(pause * 1.4, MOST_MILLISECONDS)) {

@@ -6,7 +6,7 @@ import { remember } from "./remembered.ts";
 import { selfPaid } from "./self_paid.ts";
 import { connect, discover, sendWithdrawal, type Wallet } from "./wallets.ts";
 import { signWithdrawAuth } from "./withdraw_auth.ts";
-import { inWords, shortly } from "./words.ts";
+import { amounts, inWords, shortly } from "./words.ts";
 
 /** `whyNot`: why the service does not pay the fee now, in words; null when it does. */
 export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement, whyNot: string | null, again: () => void): void {
@@ -61,12 +61,13 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
     run(wallet, async () => {
       const { address } = await connect(wallet, facts);
       const skipSwap = wrapped.checked;
-      remember(facts, { hash: null, skipSwap }); // the wallet's question outlives a reload of this page
+      const what = amounts(facts.assets, skipSwap);
+      remember(facts, { hash: null, what }); // the wallet's question outlives a reload of this page
       const hash = await sendWithdrawal(wallet, facts, address, skipSwap).catch((error: unknown) => {
         remember(facts, null);
         throw error;
       });
-      void selfPaid(ways, facts, { hash, skipSwap }, () => [wallet], again);
+      void selfPaid(ways, facts, { hash, what }, () => [wallet], again);
     });
   discover((wallets) => {
     option.hidden = instead === undefined;

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import Scenario
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
 from tests.integration.gift_page_steps import PAPER, key_of, nothing_amiss, see_it_received, type_key
-from tests.integration.gift_page_world import LETTER, GiftWorld, SealedGift, open_gift_world
+from tests.integration.gift_page_world import ETHER, LETTER, GiftWorld, SealedGift, open_gift_world
 
 # A wallet sends what it was asked to, and the page that asked is gone before it could be told.
 NEVER_TELLS = """
@@ -135,6 +135,26 @@ async def test_a_reload_after_it_arrived_tells_that_it_did(gift_world: GiftWorld
     wallet.settle()
     await page.goto(gift.url)
     await see_it_received(page, "250 USDC")
+
+
+@pytest.mark.parametrize(("stored_as", "words"), [("usdc", "2,500 USDC (paid out in ETH)"), ("weth", "1 ETH")])
+async def test_a_reload_after_it_arrived_tells_what_came_as_ether(
+    gift_world: GiftWorld, visitor: Visitor, stored_as: str, words: str
+) -> None:
+    """The chain forgets how a gift was paid out; the page that had it paid out does not."""
+    s, page = gift_world.scenario, visitor.page
+    ada = s.account("ada")
+    token = getattr(s.deployment, stored_as)
+    id = s.create_gift(gift_world.giver, ada.address, eth=ETHER, stored_as=token, duration=0)
+    await gift_world.api.parts.chain_indexes[gift_world.api.chain_id].advance()
+    wallet = BusyNetwork(s, ada, "Ada's wallet")
+    await visitor.has(wallet)
+    await page.goto(gift_world.link(id))
+    await pay(page)
+    await page.goto("about:blank")
+    wallet.settle()
+    await page.goto(gift_world.link(id))
+    await see_it_received(page, words)
 
 
 async def test_a_payment_that_was_given_up_in_the_wallet_can_be_made_anew(
