@@ -15,6 +15,9 @@ const LOOK_AGAIN_MILLISECONDS = 4_000;
 const SLOW_MILLISECONDS = 15_000;
 const MOST_TRIES = 40;
 const OPENED = "This gift has been opened: its recipient has received it.";
+const KEEP_THE_SHEET =
+  "What was in it is in the wallet that the key on your sheet belongs to: keep the sheet until you have moved it to " +
+  "a wallet of your own.";
 const [, , chain, timelockId] = location.pathname.split("/");
 const chainId = Number(chain);
 
@@ -72,7 +75,8 @@ async function until(enough: (facts: Facts) => boolean): Promise<void> {
 function show(facts: Facts): void {
   if (facts.state === "claimed") {
     fill(part("ways"));
-    fill(part("advice"));
+    const isPaper = new URLSearchParams(location.search).get("paper") === "1";
+    fill(part("advice"), isPaper && make("p", {}, KEEP_THE_SHEET));
     say(OPENED);
   } else if (facts.state === "open") {
     say("This gift can be opened now.");

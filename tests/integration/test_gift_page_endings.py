@@ -83,6 +83,20 @@ async def test_opened_on_another_device_meanwhile_it_is_theirs_all_the_same(
         await expect(visitor.page.get_by_text("This gift has been opened")).to_be_visible()
 
 
+async def test_a_sheet_is_kept_also_when_its_gift_was_opened_while_the_page_was_open(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """On another device, say: what was in it is in the wallet of the sheet's key."""
+    ada, page = gift_world.scenario.account("ada"), visitor.page
+    gift = await gift_world.seal(ada, marks=PAPER)
+    await page.goto(gift.url)
+    await expect(page.get_by_label("Group 1 of 16")).to_be_visible()
+    gift_world.scenario.withdraw_gift(ada, gift.id)
+    await type_key(page, key_of(ada))
+    await expect(page.get_by_text("This gift has been opened")).to_be_visible()
+    await expect(page.get_by_text("keep the sheet until you have moved it")).to_be_visible()
+
+
 async def test_a_budget_that_runs_out_meanwhile_leaves_the_way_at_ones_own_fee(
     chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
 ) -> None:
