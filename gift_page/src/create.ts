@@ -189,14 +189,14 @@ async function recipientOf(wish: Wish): Promise<string> {
 }
 
 async function seal(form: Form, wish: Wish, recipient: string): Promise<void> {
-  const buttons = steps.querySelectorAll("button");
-  for (const one of buttons) one.disabled = true;
+  const controls = steps.querySelectorAll<HTMLButtonElement | HTMLInputElement>("button, input");
+  for (const one of controls) one.disabled = true; // the tick, too, which would offer to seal it again
   let timelockId: string;
   isSealing = true;
   try {
     ({ timelockId } = await giver().seal(recipient, wish.token, wish.units, wish.opensOn, say));
   } catch (error) {
-    for (const one of buttons) one.disabled = false;
+    for (const one of controls) one.disabled = false;
     throw error;
   } finally {
     isSealing = false;

@@ -104,6 +104,24 @@ async def test_a_button_that_is_pressed_twice_seals_one_gift(
     assert len(wallet.asked("eth_sendTransaction")) == 1
 
 
+async def test_who_ticks_the_sheet_off_once_more_while_it_is_sealed_seals_one_gift(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    page = visitor.page
+    wallet.declines = {RECEIPT}
+    await fill_in(page)
+    await go_on(page)
+    printed = page.get_by_label("It is printed")
+    await printed.check()
+    await page.get_by_role("button", name="Seal the gift").click()
+    await until(lambda: len(wallet.asked(RECEIPT)) >= 1, page)
+    await printed.evaluate("(box) => { box.click(); box.click(); }")
+    await expect(page.get_by_role("button", name="Seal the gift")).to_be_disabled()
+    wallet.declines.clear()
+    await see_it_sealed(page)
+    assert len(wallet.asked("eth_sendTransaction")) == 1
+
+
 async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(
     gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
 ) -> None:
