@@ -73,6 +73,7 @@ class ByHand(Reconcile):
 
     async def resume(self, chain_id: int) -> None:
         """A stopped wallet takes requests again, once no foreign transaction can be in the way of its next nonce."""
+        await self.run(chain_id)  # with nothing open nobody looked for an hour, perhaps, at what is final by now
         counts = await self._chains[chain_id].transaction_counts(self._wallet, "latest")
         if not counts:
             raise ChainUnavailable(f"no endpoint of chain {chain_id} counts the wallet's transactions")

@@ -128,6 +128,28 @@ async def test_a_stopped_wallet_goes_on_once_the_foreign_transaction_is_final(wo
         await _hand(world).resume(CHAIN_ID)
 
 
+async def test_a_stopped_wallet_goes_on_although_nobody_looked_since_the_foreign_transaction_became_final(
+    world: RelayWorld,
+) -> None:
+    """With nothing open the pass looks once an hour."""
+    await world.admit(world.gift("first"))
+    world.mine()
+    world.finalize()
+    await world.run()
+    world.send(Account.from_key(world.key), world.wallet, nonce=1, tip=GWEI)
+    world.mine()
+    assert (await world.run()).stopped == "foreign_nonce"
+    world.finalize()
+    assert not await world.reconcile.look(CHAIN_ID)
+    await _hand(world).resume(CHAIN_ID)
+    request = await world.admit(world.gift("second"))
+    assert [slot["nonce"] for slot in await world.slots()] == [0, 2]
+    world.mine()
+    world.finalize()
+    await world.run()
+    assert await world.state(request) == "confirmed"
+
+
 async def test_a_wallet_that_a_wrong_count_stopped_leaves_no_gap_when_it_goes_on(world: RelayWorld) -> None:
     """A node of another chain answered for a moment: nonces from its count on would never be mined."""
     await world.admit(world.gift("first"))
