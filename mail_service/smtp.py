@@ -11,7 +11,8 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import ceil
 
 from aiosmtplib import SMTP, SMTPAuthenticationError, SMTPException, SMTPRecipientRefused, SMTPResponseException
 from aiosmtplib.protocol import PERIOD_REGEX
@@ -83,6 +84,8 @@ class SmtpPool:
         self._idle: list[_Connection] = []
         self._under_way = 0
         self._believed = 0  # how often it may still say "invalid recipient" in few words
+        self._login_refused: Problem | None = None
+        self._next_login = 0.0  # after a refused one
 
     @property
     def saturated(self) -> bool:
@@ -158,6 +161,7 @@ class SmtpPool:
             except _Stale:
                 continue
             return connection
+        self._may_log_in()
         connection = _Connection(await self._connect())
         try:
             await self._open_transaction(connection, envelope)
@@ -190,6 +194,15 @@ class SmtpPool:
             client.close()
             raise
 
+    def _may_log_in(self) -> None:
+        """Raises the `Problem` of a refused login until its time is over; then one email tries, and the others wait."""
+        if self._login_refused is None:
+            return
+        now = time.monotonic()
+        if now < self._next_login:
+            raise replace(self._login_refused, retry_after=ceil(self._next_login - now))
+        self._next_login = now + _RETRY_AFTER_REFUSED_LOGIN
+
     async def _connect(self) -> SMTP:
         settings = self._settings
         client = SMTP(
@@ -208,13 +221,18 @@ class SmtpPool:
                 await client.ehlo()
         except SMTPResponseException as refusal:
             client.close()
-            raise _refused(refusal) from None
+            problem = _refused(refusal)
+            if isinstance(refusal, SMTPAuthenticationError):
+                self._login_refused = problem
+                self._next_login = time.monotonic() + (problem.retry_after or 0)
+            raise problem from None
         except (SMTPException, OSError, TimeoutError) as error:
             client.close()
             raise _unavailable(_why(error)) from None
         except BaseException:
             client.close()
             raise
+        self._login_refused = None
         return client
 
     async def _keep(self, connection: _Connection, *, reset: bool = False) -> None:

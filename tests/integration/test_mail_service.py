@@ -447,8 +447,32 @@ async def test_starttls_and_login(mail_database: str, certificate: ssl.SSLContex
     async with served(environment(mail_database, inbox, SMTP_PASSWORD="wrong", **settings)) as client:
         answer = await client.send("key-2")
     assert (answer.status, answer.json["code"]) == (503, "smtp_refused")
-    assert answer.headers["Retry-After"] == "300"  # tried with each email, it would lock the account
     assert len(inbox.messages) == 1
+    await inbox.stop()
+
+
+async def test_a_refused_login_is_not_tried_with_each_email(
+    mail_database: str, certificate: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That would lock the account. After five minutes one of those that wait tries it; `doctor` may at any time."""
+    inbox = Inbox(tls=certificate, login=("user", "right"))
+    await inbox.start()
+    settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_PASSWORD": "new", "SMTP_POOL_SIZE": "2"}
+    async with served(environment(mail_database, inbox, **settings)) as client:
+        with monkeypatch.context() as time_over:
+            time_over.setattr(smtp, "_RETRY_AFTER_REFUSED_LOGIN", 0)
+            answer = await client.send("key-1")
+        assert (answer.status, answer.json["code"], inbox.connections) == (503, "smtp_refused", 1)
+        answers = await asyncio.gather(*(client.send(f"key-{number}") for number in range(2, 22)))
+        assert {(answer.status, answer.headers["Retry-After"]) for answer in answers} == {(503, "300")}
+        assert inbox.connections == 2
+        await inbox.stop()
+        inbox = Inbox(inbox.smtp_port, tls=certificate, login=("user", "new"))
+        await inbox.start()
+        assert (await client.send("key-1")).status == 503
+        token = {"Authorization": f"Bearer {TOKEN}"}
+        assert (await client.request("GET", "/smtp", headers=token)).status == 200
+        assert (await client.send("key-1")).status == 200
     await inbox.stop()
 
 
