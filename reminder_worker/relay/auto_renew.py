@@ -5,7 +5,7 @@ lets through is simulated and then relayed from the attestor's own wallet, once 
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.renewals import Renewals, budget_step, record_activity
-from reminder_worker.errors import LimitReached, Unavailable
+from reminder_worker.errors import ChainUnavailable, LimitReached, Misconfigured, ServiceError, Unavailable
 from reminder_worker.relay import renewal_statements as sql
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.contract_errors import refusal
@@ -52,6 +52,7 @@ LATEST: Final = 2**62  # beyond all times that mean anything; fits the column
 
 NOT_READABLE: Final = Verdict(Decision.HELD, "not_readable")
 COUNT_NOT_KNOWN: Final = Verdict(Decision.WAIT, "count_not_known")
+NOT_FINAL_YET: Final = Verdict(Decision.WAIT, Reason.RESET_NOT_FINAL)
 NOT_THE_ATTESTOR: Final = Verdict(Decision.HELD, "not_the_attestor")
 REVERTS: Final = Verdict(Decision.HELD, "reverts")
 UNDER_WAY: Final = Verdict(Decision.WAIT, "under_way")
@@ -68,7 +69,6 @@ class RenewalReport:
     sent: int = 0
     verdicts: dict[str, int] = field(default_factory=dict)
     finalized: int | None = None
-    not_the_attestor: bool = False
     more: bool = False
 
 
@@ -102,17 +102,21 @@ class AutoRenew:
         self._settings = settings
 
     async def look(self, chain_id: int) -> bool:
-        """Whether an opted-in legacy was not looked at for an hour. Only the database is read."""
-        values = {"chain_id": chain_id, "seconds": OLDEST_LOOK_SECONDS}
+        """Whether an opted-in legacy was not looked at for an hour, or in vain. Only the database is read."""
+        in_vain = [verdict.reason for verdict in (NOT_THE_ATTESTOR, COUNT_NOT_KNOWN)]
+        values = {"chain_id": chain_id, "seconds": OLDEST_LOOK_SECONDS, "in_vain": in_vain}
         async with self._engine.connect() as conn:
             return bool(await conn.scalar(sql.SOMETHING_TO_LOOK_AT, values))
 
     async def run(self, chain_id: int, budget_seconds: float = BUDGET_SECONDS) -> RenewalReport:
         """Look at every opted-in legacy, the one longest not looked at first. Raises `ChainUnavailable`.
 
-        Nothing is sent when the wallet is not the attestor, or in a dry run; what was seen is kept all the same.
+        Nothing is sent when the wallet is not the attestor, or in a dry run; what was seen is kept all the same. Raises
+        `Misconfigured` afterwards for such a wallet, and `ChainUnavailable` when too few endpoints count: looking at
+        everybody and renewing nobody is no success.
         """
         ends, report = time.monotonic() + budget_seconds, RenewalReport()
+        trouble: ServiceError | None = None
         chain = self._chains[chain_id]
         opted_in = await self._opted_in(chain)
         while opted_in:
@@ -120,10 +124,13 @@ class AutoRenew:
                 report.more = True
                 break
             some, opted_in = opted_in[:LEGACIES_AT_ONCE], opted_in[LEGACIES_AT_ONCE:]
-            await self._look_at(chain, some, report)
+            trouble = await self._look_at(chain, some, report) or trouble
+        if trouble:
+            raise trouble
         return report
 
-    async def _look_at(self, chain: Chain, some: Sequence[OptedIn], report: RenewalReport) -> None:
+    async def _look_at(self, chain: Chain, some: Sequence[OptedIn], report: RenewalReport) -> ServiceError | None:
+        """What keeps all of them from being renewed."""
         places = await read_places(chain)
         found = await read_owners(chain, some, places)
         judged = [self._judge(each, places.head.timestamp) for each in found]
@@ -134,9 +141,11 @@ class AutoRenew:
         await self._keep(chain.chain_id, sent, places.head.timestamp)
         report.legacies += len(found)
         report.finalized = places.finalized.number
-        for each in [*(one for one in judged if one.verdict.decision is not Decision.RENEW), *sent]:
+        final = [*(one for one in judged if one.verdict.decision is not Decision.RENEW), *sent]
+        for each in final:
             name = f"{each.verdict.decision}: {each.verdict.reason}"
             report.verdicts[name] = report.verdicts.get(name, 0) + 1
+        return _trouble({each.verdict for each in final})
 
     # -- deciding -------------------------------------------------------------------------------
 
@@ -157,7 +166,8 @@ class AutoRenew:
         )
         if found.final_reset is None or found.count is None:
             bound = bound_of(standing)  # it stands whatever the owner's count is
-            return Judged(found, known, COUNT_NOT_KNOWN if bound is None else Verdict(Decision.REFUSED, bound))
+            unknown = COUNT_NOT_KNOWN if found.count is None else NOT_FINAL_YET
+            return Judged(found, known, unknown if bound is None else Verdict(Decision.REFUSED, bound))
         seen = Seen(found.final_reset, found.count)
         memory = remember(found.one.memory, seen)
         return Judged(found, memory, decide(memory, seen, standing, self._settings.largest_jump))
@@ -169,7 +179,6 @@ class AutoRenew:
     ) -> list[Judged]:
         """Nearest deadline first. One that cannot be renewed stops none of the others."""
         if await Renewals(chain).attestor(at=places.head.hash) != self._attestor:
-            report.not_the_attestor = True
             log.error("not_the_activity_attestor", chain_id=chain.chain_id, wallet=self._attestor)
             return [Judged(each.found, each.memory, NOT_THE_ATTESTOR) for each in due]
         renewed = []
@@ -256,6 +265,14 @@ class AutoRenew:
         columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in rows[0]}
         async with self._engine.begin() as conn:
             await conn.execute(sql.KEEP, {"chain_id": chain_id, **columns})
+
+
+def _trouble(verdicts: Collection[Verdict]) -> ServiceError | None:
+    if NOT_THE_ATTESTOR in verdicts:
+        return Misconfigured("the router names another attestor than ATTESTOR_KEY's wallet")
+    if COUNT_NOT_KNOWN in verdicts:
+        return ChainUnavailable("too few endpoints count the owners' transactions")
+    return None
 
 
 def _digest(chain_id: int, router: str, legacy_id: int, reset_at: int, attempt: int) -> bytes:

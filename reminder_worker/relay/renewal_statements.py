@@ -11,7 +11,7 @@ SOMETHING_TO_LOOK_AT = text("""
         left join worker.owner_activity a on a.chain_id = l.chain_id and a.legacy = l.address
         where l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
           and (
-              a.legacy is null
+              a.legacy is null or a.reason = any(:in_vain)
               or a.checked_at not between now() - make_interval(secs => :seconds) and clock_timestamp()
           )
     )

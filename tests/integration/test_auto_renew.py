@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Mode, Scenario
 from reminder_worker import relaying
-from reminder_worker.errors import ChainUnavailable
+from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.operations_relay import owners
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.chain_proxy import Json, Proxy, proxy, stopped
@@ -125,12 +125,17 @@ async def test_a_dry_run_decides_reports_and_sends_nothing(world: RenewalWorld) 
     assert (await world.sent(), world.state(legacy)[1]) == (0, 0)
 
 
-async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_says_so(world: RenewalWorld) -> None:
+async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_is_no_success(world: RenewalWorld) -> None:
+    """Nor is a look in between: the watchdog hears of what does not succeed."""
     world.attestor = "somebody else"
     legacy = await world.due_legacy()
-    report = await world.look()
-    assert (report.sent, report.not_the_attestor, await world.sent()) == (0, True, 0)
-    assert await world.verdict(legacy) == "not_the_attestor"
+    with pytest.raises(Misconfigured):
+        await world.look()
+    assert (await world.verdict(legacy), await world.sent()) == ("not_the_attestor", 0)
+    assert await world.renewer().look(CHAIN_ID)
+    world.attestor = "attestor"
+    assert (await world.look()).sent == 1
+    assert not await world.renewer().look(CHAIN_ID)
 
 
 @pytest.mark.parametrize("mode", [Mode.REVERTS, Mode.BURNS_GAS])
@@ -425,13 +430,18 @@ async def test_two_of_three_endpoints_that_count_wrongly_have_nothing_attested_t
         assert world.state(legacy)[1] == world.count()
 
 
-async def test_one_endpoint_of_two_is_not_enough(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+async def test_one_endpoint_of_two_is_not_enough_and_no_success(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     async with beside_the_node(engine, chain_scenario, 1) as (world, [silent]):
         legacy = await world.due_legacy()
         refusal = {"error": {"code": -32601, "message": "not supported"}}
         silent.answer = lambda request: refusal if request["method"] == "eth_getTransactionCount" else None
-        assert (await world.look()).sent == 0
-        assert await world.verdict(legacy) == "count_not_known"
+        with pytest.raises(ChainUnavailable):
+            await world.look()
+        assert (await world.verdict(legacy), await world.sent()) == ("count_not_known", 0)
+        assert await world.renewer().look(CHAIN_ID), "a look in between is no success either"
         silent.answer = lambda request: refusal if "finalized" in request["params"] else None
         with pytest.raises(ChainUnavailable):
             await world.look()
+        silent.well()
+        assert (await world.look()).sent == 1
+        assert not await world.renewer().look(CHAIN_ID)
