@@ -136,6 +136,8 @@ class Resolver:
                 return self._unreadable(entry)
             if not _still_open(entry, legacy, facts.windows[entry.legacy]):
                 return dropped(entry, "window_closed")
+        if entry.kind is Kind.INSTRUCTIONS and not legacy.is_live:
+            return dropped(entry, "legacy_not_live")  # who is told to wait would wait for nothing
         if entry.kind is Kind.AUTO_RENEW_BUDGET:
             over = _budget_is_no_matter(entry, legacy, facts.renewals.get(entry.legacy), facts.head.timestamp)
             if over is not None:

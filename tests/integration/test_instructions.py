@@ -66,6 +66,18 @@ async def test_nobody_is_told_to_wait_for_a_legacy_that_has_ended(world: World, 
     assert await world.instructions.request(signed(owner, another)) == 5, "no cooldown has begun"
 
 
+async def test_instructions_that_wait_while_the_legacy_ends_are_not_sent(world: World) -> None:
+    """The mail service was down, say, and an heir has claimed meanwhile: nothing is left to wait for."""
+    legacy, scenario, owner = await family(world), world.scenario, world.account("owner")
+    scenario.advance(400 * DAY)
+    scenario.subscribe_premium(owner)
+    await world.instructions.request(signed(owner, legacy))
+    scenario.claim(world.account("anna"), legacy, is_eth=True)
+    await world.dispatch.run()
+    assert world.mail.told("instructions") == []
+    assert await world.states("instructions") == {"dropped:legacy_not_live": 5}
+
+
 async def test_all_lines_hear_and_the_owners_copy_says_who_was_told_by_role(world: World) -> None:
     legacy = await family(world)
     assert await world.instructions.request(signed(world.account("owner"), legacy)) == 5
