@@ -80,15 +80,11 @@ class Published:
         self, engine: AsyncEngine, chains: Sequence[ChainSettings], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._engine = engine
-        self._chains = sorted(chains, key=lambda chain: chain.chain_id)
+        self.chains = sorted(chains, key=lambda chain: chain.chain_id)
         self._clock = clock
         self._known: _Known | None = None
         self.stats: Document | None = None
         self.prices: Document | None = None
-
-    @property
-    def chains(self) -> Sequence[ChainSettings]:
-        return self._chains
 
     @property
     def read_at(self) -> int | None:
@@ -125,8 +121,8 @@ class Published:
 
     async def _read(self) -> _Known:
         began = self._clock()
-        snapshots = [await newest(self._engine, chain.chain_id) for chain in self._chains]
-        feeds = [(chain.chain_id, state) for chain in self._chains for state in await feed_states(self._engine, chain)]
+        snapshots = [await newest(self._engine, chain.chain_id) for chain in self.chains]
+        feeds = [(chain.chain_id, state) for chain in self.chains for state in await feed_states(self._engine, chain)]
         return _Known([each for each in snapshots if each is not None], feeds, began)
 
     def _publish(self, known: _Known) -> None:
@@ -135,7 +131,7 @@ class Published:
         as_of = _read_at([state for _, state in feeds])
         priced = [(chain_id, state.price) for chain_id, state in feeds if state.price is not None]
         self.prices = Document(prices_answer(priced, as_of)) if as_of is not None else None
-        apart = counted_apart(self._chains)
+        apart = counted_apart(self.chains)
         self.stats = Document(stats_answer(known.snapshots, apart)) if known.snapshots else None
 
 

@@ -97,9 +97,7 @@ class GiftFactsController(Controller):
 
         A gift is known as soon as the chain has it.
         """
-        if gift_pages is None:
-            raise NotConfigured("Gifts are not served here.")
-        facts, provider = await gift_pages.facts(chain_id, timelock_id), settings.identity_provider
+        facts, provider = await _served(gift_pages).facts(chain_id, timelock_id), settings.identity_provider
         sub_organization = await gift_wallets.sub_organization(facts.recipient) if provider else None
         return gift_answer(facts, provider, sub_organization)
 

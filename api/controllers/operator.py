@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 from pydantic import SecretStr
 
 from api.bodies import StrictJson
-from api.problems import responses
+from api.problems import OF_A_BODY, responses
 from api.schemas import EXAMPLE_RECIPIENT, AnyAddress
 from reminder_worker import operations_stuck
 from reminder_worker import operator as operators
@@ -131,12 +131,7 @@ class OperatorController(Controller):
         return_dto=None,
         operation_id="opsEraseRecipient",
         summary="Forget a person",
-        responses=_problems(
-            on_400="`malformed`: the body is not JSON",
-            on_413="`body_too_large`: more than 64 KiB",
-            on_415="`unsupported_media_type`: not application/json",
-            on_422="`invalid_input`; `errors` names the bad fields",
-        ),
+        responses={**responses(OF_A_BODY, {}), **_problems(on_422="`invalid_input`; `errors` names the bad fields")},
     )
     async def erase(self, data: JSONBody[ErasePersonBody], parts: Parts) -> PersonErasedAnswer:
         """Header `Authorization: Bearer OPERATOR_SECRET`. Every row of an email or of an address, over all chains."""
