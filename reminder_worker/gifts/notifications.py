@@ -210,9 +210,10 @@ class GiftNotifications:
             {**entry, "kind": GiftKind.GIFT_UNLOCKED.value},
             {**entry, "kind": GiftKind.GIFT_WAITING.value},
         )
-        await connection.execute(sql.PLAN, {**opened, "due": None})
+        await connection.execute(sql.PLAN, {**opened, "due": None, "day": _moment(gift.unlock_time)})
         if notify_at is not None:
-            await connection.execute(sql.PLAN, {**waiting, "due": None if timing is Timing.IMMEDIATE else notify_at})
+            due = None if timing is Timing.IMMEDIATE else notify_at
+            await connection.execute(sql.PLAN, {**waiting, "due": due, "day": due})
         else:
             await connection.execute(sql.NOT_WANTED, waiting)
 

@@ -52,19 +52,20 @@ DELETE_ROW = text("delete from worker.gift_notification where chain_id = :chain_
 
 # What was sent, or may have been, is never planned again; what was cancelled or refused may be. What is undecided is
 # asked about when it would be due. A lease ends: whoever has it would put back what it claimed as due at once. `due`
-# is null for that.
+# is null for that. From `day` on an email that is not out is late, null: from now on; until then nobody waits for it.
 PLAN = text("""
-    insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at)
+    insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at, created_at)
     values (
         gen_random_uuid(), :email_hash, :chain_id, :timelock_id, :kind,
-        coalesce(cast(:due as timestamptz), clock_timestamp()), :expires_at
+        coalesce(cast(:due as timestamptz), clock_timestamp()), :expires_at,
+        coalesce(cast(:day as timestamptz), clock_timestamp())
     )
     on conflict (email_hash, chain_id, timelock_id, kind) do update
     set state = case
             when gift_ledger.state = 'unknown' or (gift_ledger.state = 'claimed' and gift_ledger.claimed_at is not null)
             then 'unknown' else 'queued' end,
         reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, settled_at = null,
-        lease_token = null, lease_until = null
+        created_at = excluded.created_at, lease_token = null, lease_until = null
     where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'dead', 'unknown')
 """)
 

@@ -7,6 +7,7 @@ import time
 from base64 import b64decode
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, suppress
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -26,16 +27,21 @@ from reminder_worker.mail.client import Accepted
 from reminder_worker.operations import forget_expired
 from reminder_worker.operations_stuck import requeue, settle_unsent
 from reminder_worker.privacy.vault import Vault
+from reminder_worker.watchdog_facts import gather
+from reminder_worker.watchdog_rules import Expected
 from tests.integration.chain_proxy import proxy
 from tests.integration.gift_mail_world import (
     NORMAL,
     ORIGIN,
+    USDC,
     World,
     open_world,
     unreachable,
 )
 from tests.integration.mail_stub import Fault
 from tests.integration.reminder_world import CHAIN_ID, ENC_KEY
+
+PASSES = [Expected("gifts", 0, 15)]
 
 
 @pytest.fixture
@@ -61,6 +67,33 @@ async def test_a_gift_is_announced_at_once_and_on_opening_day_and_then_forgotten
     assert variables["claimUrl"].startswith(f"{ORIGIN}/gifts/{CHAIN_ID}/{id}?o=birthday#g=")
     assert (variables["name"], variables["giverName"]) == ("Quilla Canary", "Grandpa Canary")
     assert len(world.stub.inbox) == 2
+
+
+@pytest.mark.parametrize("timing", ["scheduled", "none"])
+async def test_an_email_is_late_from_its_day_on_not_from_its_registration(world: World, timing: str) -> None:
+    """Else the first retry on the day would be told to operators as an outage that began with the registration."""
+
+    async def late_after(minutes: int) -> int:
+        async with world.engine.begin() as connection:
+            move = "update worker.gift_ledger set created_at = created_at - make_interval(mins => :minutes)"
+            await connection.execute(text(move), {"minutes": minutes})
+        return (await gather(world.engine, world.chains, PASSES, {}, [], is_local=True)).trouble.late
+
+    on_the_day = {"timing": timing}
+    if timing == "scheduled":
+        on_the_day["notifyAt"] = datetime.fromtimestamp(time.time() + 30 * 60, UTC).isoformat()
+    opens_in = 30 * 60 + round(time.time()) - world.scenario.anvil.now()
+    tokens = [(world.scenario.deployment.usdc, USDC)]
+    await world.register(world.seal(tokens=tokens, duration=opens_in if timing == "none" else DAY), **on_the_day)
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.gift_ledger set next_try = now() where kind = 'gift_waiting'"))
+    if timing == "none":
+        world.scenario.advance(opens_in + 1)
+    world.stub.fail(Fault.SLOW_DOWN)
+    await world.tick()
+    assert "released" in (await world.states()).values()
+    assert await late_after(31) == 0
+    assert await late_after(31) == 1
 
 
 async def test_a_mail_service_that_is_down_is_not_asked_about_each_email(
