@@ -76,6 +76,7 @@ def forget_expired(service: dg.ResourceParam[Service]) -> dg.Output[None]:
 
 
 async def _forget(runtime: "Runtime") -> int:
-    from reminder_worker.operations import forget_expired
+    from reminder_worker import passes
 
-    return await forget_expired(runtime.engine)
+    (done,) = await passes.run(runtime, passes.FORGETTING.name)
+    return int((done.report or {})["rows"])

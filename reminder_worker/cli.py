@@ -34,9 +34,9 @@ _PASSES = (
     "upgrades",
     "statistics",
     "alerts",
+    "forget",
     "watchdog",  # last: it looks at how long ago the others succeeded
 )
-_FORGET = "forget"  # after all of them
 
 
 @click.group(
@@ -138,10 +138,10 @@ def tick(only: str | None) -> None:
     """One round of all passes, without Dagster.
 
     In this process, for cron and for emergencies. A pass that fails does not stop the others; the command then ends
-    with 1. After all of them what is no longer needed is deleted.
+    with 1. `forget` deletes what is no longer needed.
     """
     shown = cli_parts.table("pass", "chain", "outcome", "report")
-    steps = (only,) if only else (*_PASSES, _FORGET)
+    steps = (only,) if only else _PASSES
     widest = max(map(len, steps))
 
     async def work(runtime: "Runtime") -> bool:
@@ -150,7 +150,7 @@ def tick(only: str | None) -> None:
             task = progress.add_task(steps[0].ljust(widest), total=len(steps))
             for name in steps:
                 progress.update(task, description=name.ljust(widest))
-                for chain, outcome, report in await (_forget(runtime) if name == _FORGET else _one_pass(runtime, name)):
+                for chain, outcome, report in await _one_pass(runtime, name):
                     shown.add_row(name, chain, outcome, report)
                     well &= outcome != "failed"
                 progress.advance(task)
@@ -180,18 +180,6 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
         return [("all", "off", str(off))]
     except passes.PassFailed as failed:
         return [("some", "failed", str(failed))]
-
-
-async def _forget(runtime: "Runtime") -> list[tuple[str, str, str]]:
-    """As `_one_pass`: what is no longer needed is deleted."""
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from reminder_worker.operations import forget_expired
-
-    try:
-        return [("all", "done", f"rows={await forget_expired(runtime.engine)}")]
-    except SQLAlchemyError as error:
-        return [("all", "failed", type(error).__name__)]
 
 
 async def _no_snapshot(runtime: "Runtime", looked: "Outcome") -> tuple[str, str]:

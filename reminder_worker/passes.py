@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.database.tables import pass_state, span
 from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.gift_mail import GiftMail
-from reminder_worker.operations import PassState, database_time, pass_states
+from reminder_worker.operations import PassState, database_time, forget_expired, pass_states
 from reminder_worker.relay.auto_renew import AutoRenew
 from reminder_worker.relaying import ATTESTOR, RELAYER, relays_on
 from reminder_worker.reminders.dispatch import Dispatch
@@ -245,8 +245,8 @@ def _auto_renew(runtime: Runtime) -> AutoRenew:
 def expected(settings: Settings) -> list[Expected]:
     """Every pass that is on, on each of its chains."""
     return [
-        Expected(step.name, chain_id, step.every_seconds)
-        for step in PASSES
+        Expected(step.name, chain_id, step.every_seconds, by_the_clock=step is FORGETTING)
+        for step in (*PASSES, FORGETTING)
         if step.switched_off(settings) is None
         for chain_id in step.chains(settings)
     ]
@@ -284,6 +284,14 @@ def _upgrades_off(settings: Settings) -> str | None:
 
 async def _queue_has_changed(runtime: Runtime, chain_id: int) -> bool:
     return chain_id in runtime.upgrades and await runtime.upgrades[chain_id].look()
+
+
+async def _by_the_clock(_runtime: Runtime, _chain_id: int) -> bool:
+    return True
+
+
+async def _forget(runtime: Runtime, _: int) -> Report:
+    return {"rows": await forget_expired(runtime.engine)}
 
 
 async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Any:
@@ -390,4 +398,9 @@ PASSES: tuple[Pass, ...] = (
         run=_watch,
     ),
 )
-BY_NAME = {step.name: step for step in PASSES}
+# Nothing looks whether there is anything to forget: a schedule runs it, and `tick`. It is watched as the others are,
+# since nobody would notice that what was to be deleted stays.
+FORGETTING = Pass(
+    "forget", every_seconds=3600, per_chain=False, switched_off=_always_on, look=_by_the_clock, run=_forget
+)
+BY_NAME = {step.name: step for step in (*PASSES, FORGETTING)}

@@ -957,6 +957,23 @@ def test_pruning_forgets_signatures_and_counters_that_are_over_only(
     assert database.execute("select subject from worker.quota").fetchall() == [("valid",)]
 
 
+def test_forgetting_that_stopped_fails_the_check_of_the_passes(
+    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    """Its schedule was switched off, or it fails each hour: what was to be deleted stays, and all else is well."""
+
+    def silent() -> str:
+        return str(checks.every_pass_alive(service=service).metadata["silent"].value)
+
+    assert "| forget |" not in silent()
+    _prune(service, instance)
+    assert "| forget |" not in silent()
+    database.execute("update worker.pass_state set succeeded_at = now() - interval '3 hours' where name = 'forget'")
+    assert "| forget |" in silent()
+    _prune(service, instance)
+    assert "| forget |" not in silent()
+
+
 def test_pruning_forgets_requests_budgets_and_alerts_that_ended_long_ago_only(
     service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
 ) -> None:

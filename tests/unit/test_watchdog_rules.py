@@ -55,6 +55,13 @@ def test_nothing_known_and_nothing_expected_is_well() -> None:
     assert wrong(chains=[WELL]) == []
 
 
+@pytest.mark.parametrize(("age", "stalled"), [(None, False), (7500, False), (7501, True)])
+def test_what_runs_by_the_clock_has_its_first_hour_and_another_try(age: int | None, stalled: bool) -> None:
+    states = [] if age is None else [state("forget", succeeded=age, chain_id=0)]
+    found = wrong(expected=[Expected("forget", 0, 3600, by_the_clock=True)], states=states)
+    assert bool(found) is stalled
+
+
 @pytest.mark.parametrize(("every", "age", "stalled"), [(60, 360, False), (60, 361, True), (3600, 3900, False)])
 def test_each_pass_has_its_own_time_beside_the_five_minutes(every: int, age: int, stalled: bool) -> None:
     found = wrong(expected=[Expected("due", 1, every)], states=[state(succeeded=age)])
