@@ -22,7 +22,7 @@ from reminder_worker.reminders.audience import READY_WINDOWS, WINDOW_LINES, Memb
 from reminder_worker.reminders.signal_plan import DENIED, Judged, Signal, SignalReader
 from reminder_worker.settings import ReminderSettings
 
-SIGNALS_AT_ONCE = 200
+SIGNALS_AT_ONCE = 50  # each may be of a block of its own: a node that takes seconds is done with them in time
 WINDOWS_AT_ONCE = 2000
 BUDGETS_AT_ONCE = 2000
 

@@ -233,6 +233,30 @@ async def test_a_read_that_fails_near_the_head_is_tried_again(proxied: tuple[Wor
     assert await told(world) == {"owner", "anna", "ben"}
 
 
+async def test_of_many_signals_those_are_planned_that_were_read_before_the_node_fell_silent(
+    proxied: tuple[World, Proxy],
+) -> None:
+    """Each may be of a block of its own: of a slow node no run would ever have read hundreds in its time."""
+    world, node = proxied
+    legacy = world.legacy()
+    await world.save(legacy, "owner")
+    for _ in range(51):
+        world.scenario.check_in(world.account("owner"), legacy)
+    await world.look_at_chain()
+    blocks = 0
+
+    def falls_silent(request: Json) -> Json | None:
+        nonlocal blocks
+        blocks += request["method"] == "eth_getBlockByHash"
+        return {"error": REFUSED} if blocks > 50 else None
+
+    node.answer = falls_silent
+    with pytest.raises(Unavailable):
+        await plan(world)
+    states = await world.sql("select state, count(*) from worker.notify_signal group by state order by state")
+    assert [tuple(row) for row in states] == [("new", 1), ("planned", 50)]
+
+
 async def test_without_any_members_known_a_signal_is_refused_and_shown(proxied: tuple[World, Proxy]) -> None:
     world, node = proxied
     await claimed(world)
