@@ -21,7 +21,7 @@ from reminder_worker.database.engine import must_take_writes, open_engine, share
 from reminder_worker.database.installation import differences, rows_without_a_key
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.doctor_finding import Finding
-from reminder_worker.doctor_mail import look_at_mail
+from reminder_worker.doctor_mail import chains_without_mail, look_at_mail
 from reminder_worker.doctor_relay import look_at_wallets
 from reminder_worker.doctor_upgrades import look_at_upgrades
 from reminder_worker.doctor_watch import look_at_watch
@@ -80,6 +80,8 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
         await engine.dispose()
     yield _statistics(settings.statistics.folder)
     yield await look_at_mail(settings)
+    for finding in chains_without_mail(settings):
+        yield finding
     yield _gift_page(settings)
     yield _dagster(os.environ.get("DAGSTER_PG_URL"))
 

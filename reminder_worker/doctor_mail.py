@@ -2,7 +2,7 @@
 whether its SMTP server takes it in, where it can say so."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Final
@@ -77,6 +77,16 @@ async def look_at_mail(settings: Settings) -> Finding:
         return PART, True, "answers and knows our token, but does not say which emails it writes"
     let_in = ", its SMTP server lets it in" if smtp.status == "ok" else ""
     return PART, True, f"answers, knows our token and writes our emails{let_in}"
+
+
+def chains_without_mail(settings: Settings) -> Iterator[Finding]:
+    """Of which all is well, and every email is dropped."""
+    if settings.mail is None or settings.mail.allowlist or settings.is_local:
+        return
+    for chain in settings.chains:
+        if chain.is_test_chain:
+            words = "a test chain, and MAIL_ALLOWLIST is empty: nobody is written to about it"
+            yield f"chain {chain.chain_id} mail", None, words
 
 
 async def _catalogue(session: aiohttp.ClientSession, mail: MailSettings) -> _Catalogue | None:

@@ -144,6 +144,23 @@ def test_doctor_says_when_dagster_reckons_in_another_time_zone_than_it_believes(
     assert ("its storage answers" in looked.output) is sound
 
 
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, True),
+        ({"MAIL_ALLOWLIST": "@example.org"}, False),
+        ({"ENVIRONMENT": "local"}, False),
+        ({"MAIL_URL": ""}, False),
+    ],
+    ids=["nobody", "a list", "the local stack", "no mail"],
+)
+def test_doctor_says_of_which_test_chain_nobody_is_written_to(
+    command: Command, changes: dict[str, str], told: bool
+) -> None:
+    found = command("doctor", **{"MAIL_URL": "http://127.0.0.1:9", "MAIL_TOKEN": "token", **changes})
+    assert ("chain 31337 mail: a test chain, and MAIL_ALLOWLIST is empty" in found.stdout) is told
+
+
 def test_doctor_says_whose_recipients_nobody_is_told_of(command: Command) -> None:
     """Saved here, and not configured on chain: by design they are not written to, which nobody would notice."""
     legacies = [f"0x{number:040x}" for number in (1, 2)]
