@@ -34,7 +34,6 @@ _TRIGGERS: Final = selector("Legacy", "getTriggerActivationTimestamp")
 _STATE: Final = (
     selector("Legacy", "getLegacyBeneficiaries"),
     selector("Legacy", "isLive"),
-    selector("Legacy", "getLayer"),
     _TRIGGERS,
     selector("Legacy", "getLegacyName"),
 )
@@ -75,7 +74,6 @@ class LegacyFacts(LegacyIdentity):
 
     members: Members
     is_live: bool
-    layer: int
     triggers: Triggers
     name: str
 
@@ -288,7 +286,7 @@ def _identity(legacy: str, row: Sequence[Answer]) -> LegacyIdentity:
 
 def _facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
     identity = _identity(legacy, row[: len(_IDENTITY)])
-    beneficiaries, is_live, layer, triggers, name = row[len(_IDENTITY) :]
+    beneficiaries, is_live, triggers, name = row[len(_IDENTITY) :]
     return LegacyFacts(
         legacy=identity.legacy,
         creator=identity.creator,
@@ -298,7 +296,6 @@ def _facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
         legacy_type=identity.legacy_type,
         members=_members((row[0], row[1], beneficiaries)),
         is_live=words.bool_at(_data(is_live), 0),
-        layer=words.uint_at(_data(layer), 0, 8),
         triggers=_triggers(triggers),
         name=_text(name),
     )
@@ -345,7 +342,6 @@ class TimelockDetails:
     Types and statuses as in the index; `unlock_time` unix seconds.
     """
 
-    timelock_id: int
     assets: tuple[tuple[str, int], ...]
     unlock_time: int
     owner: str
@@ -370,7 +366,7 @@ class Timelocks:
     async def details(self, ids: Sequence[int], *, at: str | None = None) -> list[TimelockDetails | None]:
         """In order; None for an id that the vault does not know."""
         answers = await self._chain.call_many([Call(self._vault, self._DETAILS + word(id)) for id in ids], at=at)
-        return [timelock_details(id, answer) for id, answer in zip(ids, answers, strict=True)]
+        return list(map(timelock_details, answers))
 
     async def sponsorship(self, signer: str, *, at: str | None = None) -> tuple[Domain, int]:
         """The domain a withdrawal is signed in (ERC-5267), and the nonce the signer's next one has to have."""
@@ -379,18 +375,17 @@ class Timelocks:
         return domain_of(self._chain, self._router, domain), configured("sponsorNonce", words.at, nonce)
 
 
-def timelock_details(timelock_id: int, answer: Answer) -> TimelockDetails | None:
+def timelock_details(answer: Answer) -> TimelockDetails | None:
     """What the ERC-20 vault answers to `getTimelockDetails`; None for an id that it does not know."""
-    return _decoded(_timelock_details, timelock_id, answer)
+    return _decoded(_timelock_details, answer)
 
 
-def _timelock_details(timelock_id: int, answer: Answer) -> TimelockDetails:
+def _timelock_details(answer: Answer) -> TimelockDetails:
     data = _data(answer)
     base = words.at(data, 0)
     tokens = words.addresses_at(data, base + words.at(data, base))
     amounts = words.uints_at(data, base + words.at(data, base + WORD))
     found = TimelockDetails(
-        timelock_id=timelock_id,
         assets=tuple(zip(tokens, amounts, strict=False)),
         unlock_time=words.at(data, base + 2 * WORD),
         owner=words.address_at(data, base + 4 * WORD),

@@ -107,7 +107,7 @@ class SponsoredReads:
         details = Call(self._chain.settings.timelock_erc20, _DETAILS + word(timelock_id))
         *answers, timelock = await self._chain.call_many([*(call for _, call, _ in reads), details], at=at)
         nonce, whitelist = _values(reads, answers)
-        return WithdrawFacts(nonce, timelock_details(timelock_id, timelock), whitelist)
+        return WithdrawFacts(nonce, timelock_details(timelock), whitelist)
 
     async def allowed_tokens(
         self, tokens: Sequence[str], owner: str, legacy: str, now: int, *, at: str

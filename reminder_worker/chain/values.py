@@ -34,7 +34,7 @@ class Reverted(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """`block_time` in unix seconds where the node says it. `data` may have people's emails in it: it is never shown."""
+    """`data` may have people's emails in it: it is never shown."""
 
     address: str
     topics: tuple[str, ...]
@@ -43,7 +43,6 @@ class Log:
     block_hash: str
     tx_hash: str
     log_index: int
-    block_time: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,6 @@ class WireLog(msgspec.Struct, rename="camel"):
     block_hash: Word
     transaction_hash: Word
     log_index: Index
-    block_timestamp: Moment | None = None
     removed: bool = False
 
 
@@ -118,5 +117,4 @@ def _log(wire: WireLog) -> Log:
         block_hash=wire.block_hash.lower(),
         tx_hash=wire.transaction_hash.lower(),
         log_index=int(wire.log_index, 16),
-        block_time=None if wire.block_timestamp is None else int(wire.block_timestamp, 16),
     )

@@ -6,7 +6,7 @@ its answer says so. Receipts come from another store: who lacks a log mostly has
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -48,8 +48,8 @@ async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[
     finally:
         asked.cancel()
         await asyncio.gather(asked, return_exceptions=True)
-    known = set(_plain(logs))
-    return logs, replace(second, logs=[log for log in _plain(second.logs) if log not in known and _counts(says, log)])
+    known = set(logs)
+    return logs, replace(second, logs=[log for log in second.logs if log not in known and _counts(says, log)])
 
 
 async def vouched_for(beside: Beside, blocks: Mapping[int, Block], now: int) -> tuple[list[Log], int | None]:
@@ -140,9 +140,4 @@ async def _proven(others: Chain, logs: Sequence[Log]) -> set[Log]:
 
 def _logs_of_receipts(answers: Sequence[Any]) -> set[Log]:
     receipts = [None if isinstance(answer, RpcError) else wire.receipt(answer) for answer in answers]
-    return {log for receipt in receipts if receipt is not None for log in _plain(receipt.logs)}
-
-
-def _plain(logs: Collection[Log]) -> list[Log]:
-    """Without what endpoints may word otherwise."""
-    return [replace(log, block_time=None) for log in logs]
+    return {log for receipt in receipts if receipt is not None for log in receipt.logs}

@@ -61,7 +61,6 @@ async def test_facts_of_a_legacy_are_what_the_chain_says(chain: Chain, chain_sce
         legacy_type=3,
         members=Members(owner.address.lower(), owner.address.lower(), (heir,), second, None),
         is_live=True,
-        layer=1,
         triggers=(now + 10 * DAY, now + 11 * DAY, now + 11 * DAY),
         name="For Ada",
     )

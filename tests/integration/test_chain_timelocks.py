@@ -28,7 +28,6 @@ async def test_details_of_timelocks_are_what_the_vault_says(chain: Chain, chain_
     nft = s.create_timelock(ann, cid.address, erc721=[(d.erc721, 4)])
     details, none, nothing = await Timelocks(chain).details([eth, nft, 10**6])
     assert details == TimelockDetails(
-        timelock_id=eth,
         assets=((d.usdc, 5), (d.weth, 10**18)),
         unlock_time=unlock,
         owner=ann.address.lower(),

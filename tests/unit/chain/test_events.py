@@ -93,11 +93,11 @@ def made_log(event: dict[str, Any], values: dict[str, Any]) -> Log:
     plain = [each for each in event["inputs"] if not each["indexed"]]
     topics = ["0x" + abi_encode([each["type"]], [values[each["name"]]]).hex() for each in indexed]
     data = abi_encode([canonical(each) for each in plain], [values[each["name"]] for each in plain])
-    return Log("0x" + "11" * 20, (topic(event), *topics), data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0, None)
+    return Log("0x" + "11" * 20, (topic(event), *topics), data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0)
 
 
 def changed(log: Log, data: bytes) -> Log:
-    return Log(log.address, log.topics, data, 7, log.block_hash, log.tx_hash, 0, None)
+    return Log(log.address, log.topics, data, 7, log.block_hash, log.tx_hash, 0)
 
 
 @pytest.mark.parametrize("contract", SIGNATURES)
@@ -202,7 +202,7 @@ def test_missing_topics_and_unknown_events_are_undecodable() -> None:
     log = reminder_updated()
     for topics in ((), log.topics[:1], (*log.topics, log.topics[0]), ("0x" + "00" * 32,)):
         with pytest.raises(UndecodableLog):
-            decode(Log(log.address, topics, log.data, 7, log.block_hash, log.tx_hash, 0, None))
+            decode(Log(log.address, topics, log.data, 7, log.block_hash, log.tx_hash, 0))
 
 
 def test_an_event_counts_only_from_the_contract_that_emits_it() -> None:
@@ -216,7 +216,7 @@ def test_an_event_counts_only_from_the_contract_that_emits_it() -> None:
 
 
 def transfer(topics: tuple[str, ...], data: bytes) -> Log:
-    return Log("0x" + "11" * 20, topics, data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0, None)
+    return Log("0x" + "11" * 20, topics, data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0)
 
 
 def test_an_erc20_transfer_gives_token_sides_and_amount() -> None:

@@ -15,7 +15,7 @@ TOPIC = "0x" + "aa" * 32
 
 
 def log_at(block: int, index: int = 0, address: str = CONTRACT, topic: str = TOPIC) -> Log:
-    return Log(address, (topic,), b"", block, "0x" + "22" * 32, "0x" + "33" * 32, index, None)
+    return Log(address, (topic,), b"", block, "0x" + "22" * 32, "0x" + "33" * 32, index)
 
 
 class Node:
@@ -78,7 +78,7 @@ def test_logs_come_in_chain_order() -> None:
         log_at(7),
         log_at(5, address="0x" + "12" * 20),
         log_at(5, topic="0x" + "ab" * 32),
-        Log(CONTRACT, (), b"", 5, "0x" + "22" * 32, "0x" + "33" * 32, 0, None),
+        Log(CONTRACT, (), b"", 5, "0x" + "22" * 32, "0x" + "33" * 32, 0),
     ],
 )
 def test_logs_that_were_not_asked_for_are_refused(log: Log) -> None:

@@ -34,7 +34,7 @@ def log_of(
     others = [(abi.canonical(item), value) for item, value in pairs if not item["indexed"]]
     data = encode([kind for kind, _ in others], [value for _, value in others])
     place = at or PLACES[setting]
-    return Log(place, tuple(topics), data, 5, "0x" + "05" * 32, "0x" + "06" * 32, index, None)
+    return Log(place, tuple(topics), data, 5, "0x" + "05" * 32, "0x" + "06" * 32, index)
 
 
 def decoded(*logs: Log) -> Decoded:
@@ -189,7 +189,7 @@ def test_a_contract_is_believed_only_about_its_own_events() -> None:
 def test_what_cannot_be_decoded_is_counted_and_passed_over() -> None:
     """Cut off, without topics, or with an id that no table holds: the others are read all the same."""
     good = created(1)
-    cut = Log(good.address, good.topics, good.data[:40], 5, good.block_hash, good.tx_hash, 1, None)
-    bare = Log(good.address, (), b"", 5, good.block_hash, good.tx_hash, 2, None)
+    cut = Log(good.address, good.topics, good.data[:40], 5, good.block_hash, good.tx_hash, 1)
+    bare = Log(good.address, (), b"", 5, good.block_hash, good.tx_hash, 2)
     found = decoded(cut, good, bare, created(2**64))
     assert ([event.data["legacy_id"] for event in found.events], found.skipped) == ([1], 3)

@@ -18,7 +18,7 @@ def transfer(token: str, sender: str, recipient: str, units: int, extra_topics: 
         *(f"0x{address[2:]:0>64}" for address in (sender, recipient)),
         *["0x" + "0" * 64] * extra_topics,
     )
-    return Log(token, topics, units.to_bytes(32, "big"), 1, "0x", "0x", 0, None)
+    return Log(token, topics, units.to_bytes(32, "big"), 1, "0x", "0x", 0)
 
 
 def of(*logs: Log, members: Membership = MEMBERS) -> dict[str, dict[str, int]]:

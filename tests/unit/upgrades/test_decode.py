@@ -94,7 +94,7 @@ def test_what_is_told_of_any_call_data_reads_as_no_link(selector: bytes, body: b
 @given(topic=st.sampled_from(TOPICS), indexed=st.lists(WORDS, max_size=3), body=BODY | st.binary(max_size=300))
 def test_no_log_raises(topic: str, indexed: list[bytes], body: bytes) -> None:
     topics = (topic, *("0x" + word.hex() for word in indexed))
-    log = Log(PROXY, topics, body, 1, "0x" + "aa" * 32, "0x" + "bb" * 32, 0, None)
+    log = Log(PROXY, topics, body, 1, "0x" + "aa" * 32, "0x" + "bb" * 32, 0)
     event = read_event(log, 1)
     assert event is None or len(event.data.get("data", "")) <= 2 * len(body)
 
