@@ -11,7 +11,7 @@ from sqlalchemy import text
 from reminder_worker.relay.values import OPEN_STATES, State
 from reminder_worker.relay.wallet_statements import OPEN_LIST, WAITING_LIST, in_list, is_paused
 
-_VIEW: Final = "id, chain_id, lane, state, reason, tx_hash, block_number, created_at, updated_at"
+_VIEW: Final = "id, lane, state, reason, tx_hash, block_number, created_at, updated_at"
 _TODAY: Final = """
     today as materialized (
         select day, cast(extract(epoch from (day + 1) at time zone 'utc' - at) as integer) as seconds_left

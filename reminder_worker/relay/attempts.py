@@ -19,8 +19,6 @@ from reminder_worker.relay.wallet import Signer
 class Attempt:
     """`raw` is what goes on the wire; it holds a user's signature."""
 
-    chain_id: int
-    nonce: int
     tx_hash: str
     raw: bytes = field(repr=False)
 
@@ -78,7 +76,7 @@ async def sign_attempt(
         "attempt_gas": gas_limit,
         "raw": key.seal(raw, _context(chain_id, tx_hash)),
     }
-    return Signed(Attempt(chain_id, nonce, tx_hash, raw), row)
+    return Signed(Attempt(tx_hash, raw), row)
 
 
 async def store_attempt(connection: AsyncConnection, signed: Signed) -> Attempt:

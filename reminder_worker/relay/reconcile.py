@@ -341,7 +341,7 @@ class Reconcile:
 
     async def _open(self, chain_id: int, at: OpenSlot, row: Any) -> Sequence[Attempt]:
         raw = open_raw(self._vault.record(at.request.salt, at.request.key_id), chain_id, row)
-        return [Attempt(chain_id, at.slot.nonce, row.tx_hash, raw)]
+        return [Attempt(row.tx_hash, raw)]
 
     # -- requests -------------------------------------------------------------------------------
 

@@ -49,11 +49,10 @@ class StoredRequest:
 
 @dataclass(frozen=True, slots=True)
 class OpenSlot:
-    """`age` in seconds since it was taken, `reserved` in wei."""
+    """`reserved` in wei."""
 
     slot: Slot
     request: StoredRequest
-    age: float
     reserved: int
 
 
@@ -165,7 +164,6 @@ async def read_slots(connection: AsyncConnection, chain_id: int, wallet: str) ->
                 signer_nonce=None if row.lane == Lane.AUTO_RENEW else int(row.signer_nonce),
             ),
             _request(row),
-            row.age,
             int(row.reserved_wei),
         )
         for row in rows

@@ -43,8 +43,7 @@ OLDEST = text(f"""
 """)  # noqa: S608 - a constant
 
 SLOTS = text(f"""
-    select s.nonce, s.state, s.tx_hash, s.block_number, s.block_hash, s.reserved_wei,
-        cast(extract(epoch from clock_timestamp() - s.opened_at) as double precision) as age, {_REQUEST}
+    select s.nonce, s.state, s.tx_hash, s.block_number, s.block_hash, s.reserved_wei, {_REQUEST}
     from worker.nonce_slot s join worker.relay_request r on r.id = s.request_id
     where s.chain_id = :chain_id and s.wallet = :wallet and s.state <> 'final'
     order by s.nonce

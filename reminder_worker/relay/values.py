@@ -74,7 +74,6 @@ class RequestView:
     """`reason`: why it waits or ended, as a code. `tx_hash`: the newest attempt, or the one mined."""
 
     id: UUID
-    chain_id: int
     lane: Lane
     state: State
     reason: str | None

@@ -286,7 +286,4 @@ async def stored_attempts(connection: AsyncConnection, vault: Vault, chain_id: i
         order by s.nonce, t.max_fee_wei desc
     """)
     rows = await connection.execute(newest, {"chain_id": chain_id, "wallet": wallet})
-    return [
-        Attempt(chain_id, row.nonce, row.tx_hash, open_raw(vault.record(row.salt, row.key_id), chain_id, row))
-        for row in rows
-    ]
+    return [Attempt(row.tx_hash, open_raw(vault.record(row.salt, row.key_id), chain_id, row)) for row in rows]
