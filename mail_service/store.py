@@ -76,7 +76,6 @@ class Claim:
 
     key: str
     attempt: int
-    message_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +148,7 @@ class Store:
         self, key: str, body_hash: bytes, message_id: str, address_hash: bytes | None
     ) -> Claim | Known | Suppressed:
         """Claims the key unless it is known or `address_hash` is suppressed, in one statement."""
-        claim = Claim(key, secrets.randbits(62), message_id)
+        claim = Claim(key, secrets.randbits(62))
         self._under_way.add(claim.attempt)  # before its row can be seen
         source = sa.select(
             sa.literal(key),

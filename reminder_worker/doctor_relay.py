@@ -27,7 +27,6 @@ class _Wallet:
     """`gas` by lane: the most that one transaction may use."""
 
     role: str
-    key: str
     address: str
     gas: dict[str, int]
     group: RelaySettings | AutoRenewSettings
@@ -50,7 +49,7 @@ async def look_at_wallets(settings: Settings, engine: AsyncEngine) -> AsyncItera
         if any(address == other.address for other in wallets):
             yield role, False, f"has the relayer's key: {key} needs another wallet; until then {off}"
             continue
-        wallets.append(_Wallet(role, key, address, _gas(group), group))
+        wallets.append(_Wallet(role, address, _gas(group), group))
         yield role, True, f"its key can be read, its address is {checksum(address)}"
     for wallet in wallets:
         for fault in _caps(wallet):

@@ -89,7 +89,6 @@ class _ApiKey(_Answer):
 
 
 class _User(_Answer):
-    user_id: str
     user_email: str | None = None
     user_phone_number: str | None = None
     authenticators: list[Any] | None = None

@@ -51,7 +51,6 @@ class GiftFacts:
     """`unlock_time` and `now`, the chain's clock, in unix seconds; `domain` and `sponsor_nonce` are for the recipient's
     WithdrawAuth."""
 
-    chain_id: int
     chain_name: str
     timelock_id: int
     state: GiftState
@@ -108,7 +107,6 @@ class GiftPages:
             self._tokens[chain_id].metadata([token for token, _ in units], at=head.hash),
         )
         return GiftFacts(
-            chain_id=chain_id,
             chain_name=chain.settings.name or f"chain {chain_id}",
             timelock_id=timelock_id,
             state=_state(found, head.timestamp),

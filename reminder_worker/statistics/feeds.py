@@ -48,10 +48,6 @@ class Round:
     decimals: int
     updated_at: int
 
-    @property
-    def usd(self) -> Decimal:
-        return dollars(self.answer, self.decimals)
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:

@@ -39,12 +39,11 @@ ETHER: Final = "ETH"
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Of one whole token. `token` is a lower-case address or `ETH`, `decimals` those of the feed, `age` in seconds.
+    """Of one whole token. `decimals` are those of the feed, `age` is in seconds.
 
     `updated_at` (unix seconds) and `round_id` are the feed's. `stale`: not to be taken for today's price.
     """
 
-    token: str
     symbol: str | None
     usd: Decimal
     decimals: int
@@ -164,18 +163,17 @@ def _state(feed: PriceFeed, row: Row[Any] | None) -> FeedState:
 
 def _current(feed: PriceFeed, row: Row[Any]) -> Price:
     age = max(row.block_time - row.updated_at + row.since, row.now - row.updated_at, 0)
-    return _price(feed, row, age, row.verdict != Verdict.GOOD or is_stale(age, feed.heartbeat_seconds))
+    return _price(row, age, row.verdict != Verdict.GOOD or is_stale(age, feed.heartbeat_seconds))
 
 
 def _past(feed: PriceFeed, row: Row[Any], moment: int) -> Price:
     age = moment - row.updated_at
     is_denied = row.denied_since is not None and row.denied_since <= moment
-    return _price(feed, row, age, is_denied or is_stale(age, row.heartbeat_seconds or feed.heartbeat_seconds))
+    return _price(row, age, is_denied or is_stale(age, row.heartbeat_seconds or feed.heartbeat_seconds))
 
 
-def _price(feed: PriceFeed, row: Row[Any], age: int, stale: bool) -> Price:
+def _price(row: Row[Any], age: int, stale: bool) -> Price:
     return Price(
-        token=feed.token,
         symbol=row.symbol,
         usd=dollars(int(row.answer), row.decimals),
         decimals=row.decimals,
