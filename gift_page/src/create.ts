@@ -36,6 +36,7 @@ const result = make("div", { id: "result" });
 const kept = new Kept((keepsake) => attempt(() => present(keepsake)));
 let wallet: GiverWallet | undefined;
 let isSealing = false;
+let asked: Keepsake | undefined;
 
 // -- what is said
 
@@ -213,7 +214,9 @@ async function seal(form: Form, wish: Wish, recipient: string): Promise<void> {
 // -- afterwards
 
 async function present(keepsake: Keepsake, email: string = ""): Promise<void> {
+  asked = keepsake;
   const pages = await rebuilt(place, keepsake, wallet);
+  if (asked !== keepsake) return; // another one meanwhile, whose recipient is told of that one
   fill(result, group(`Gift ${keepsake.timelockId}`, pages), notifyForm(keepsake, email));
   result.scrollIntoView({ block: "start" });
 }

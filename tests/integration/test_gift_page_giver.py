@@ -32,6 +32,14 @@ CanvasRenderingContext2D.prototype.getImageData = function (...box) {
   return picture;
 };
 """
+COUNTS_CANVASES = """() => {
+  const create = document.createElement;
+  window.canvases = 0;
+  document.createElement = function (name, ...more) {
+    if (name === "canvas") window.canvases += 1;
+    return create.call(this, name, ...more);
+  };
+}"""
 OFFERS_EMAIL = {"gift": True, "giftEmail": True, "legacy": True, "chains": []}
 RECEIPT = "eth_getTransactionReceipt"
 
@@ -120,6 +128,36 @@ async def test_who_ticks_the_sheet_off_once_more_while_it_is_sealed_seals_one_gi
     wallet.declines.clear()
     await see_it_sealed(page)
     assert len(wallet.asked("eth_sendTransaction")) == 1
+
+
+async def test_a_gift_that_was_asked_for_before_takes_no_place_of_the_one_that_was_just_sealed(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """Else the recipient of the new one would be told of the other, with its letter."""
+    page, answers = visitor.page, asyncio.Event()
+
+    async def slowly(route: Route) -> None:
+        await answers.wait()
+        await route.continue_()
+
+    await fill_in_for_a_wallet(page, gift_world)
+    await go_on(page)
+    await see_it_sealed(page)
+    await page.get_by_role("button", name="Seal another gift").click()
+    (before,) = await page.evaluate("Object.keys(localStorage).map((key) => key.split(':')[2])")
+    await page.route(f"**/gift/*/{before}", slowly)
+    await page.get_by_role("button", name="Show").click()
+    await fill_in_for_a_wallet(page, gift_world)
+    await go_on(page)
+    await until(lambda: len(wallet.asked("eth_sendTransaction")) == 2, page)
+    heading = page.locator("#result legend").first
+    await expect(heading).to_have_text(f"Gift {int(before) + 1}")
+    await page.evaluate(COUNTS_CANVASES)
+    answers.set()
+    async with asyncio.timeout(15):
+        while await page.evaluate("window.canvases") < 2:  # its card and its record
+            await page.wait_for_timeout(20)
+    await expect(heading).to_have_text(f"Gift {int(before) + 1}")
 
 
 async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(
