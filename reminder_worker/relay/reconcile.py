@@ -5,6 +5,7 @@ each slot. Only then are stored bytes sent. Any number of reconcilers may run at
 """
 
 import asyncio
+import random
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -55,6 +56,7 @@ T = TypeVar("T")
 
 WAITING_LOOKED_AT: Final = 100
 WAITING_SECONDS: Final = 20.0
+ENDING_SECONDS: Final = 20.0
 NEAR_SECONDS: Final = 60.0
 
 
@@ -136,17 +138,18 @@ class Reconcile:
             chain_id, [(at, each.mined) for at, each in decided if isinstance(each, Record)], self._record, report
         )
         outgoing += await self._newest(chain_id, [at for at, each in decided if _again(each, seen.market)], report)
-        ended: list[tuple[OpenSlot, Ended]] = []
+        over: list[tuple[OpenSlot, MinedAttempt | None]] = []
         for at, action in decided:
-            if isinstance(action, Settle | Foreign):
-                mined = action.mined if isinstance(action, Settle) else None
-                each = await self._guarded(chain_id, at.request, self._ending(chain, at, mined), report)
-                ended += [(at, each)] if each else []
+            if isinstance(action, Settle):
+                over.append((at, action.mined))
+            elif isinstance(action, Foreign):
+                stopped = await self._guarded(chain_id, at.request, self._stopped_by(chain, at), report)
+                over += [(at, None)] if stopped else []
             else:
                 work = self._slot(chain_id, at, action, seen.market, report)
                 outgoing += await self._guarded(chain_id, at.request, work, report) or ()
-        await self._at_once(chain_id, ended, self._finish, report)
         await broadcast(self._engine, chain, outgoing)
+        await self._end(chain, [each for each in over if _is_done(*each)], report)
         telling = asyncio.ensure_future(self._watch.tell(chain_id, seen.balance, seen.market))
         unavailable: Unavailable | None = None
         try:
@@ -156,6 +159,7 @@ class Reconcile:
             unavailable = error
         finally:
             told = await telling
+        await self._end(chain, [each for each in over if not _is_done(*each)], report)
         await self._look_at_waiting(chain, seen, report)
         if unavailable is not None:
             raise unavailable
@@ -232,14 +236,29 @@ class Reconcile:
             if at.slot.nonce in nonces:
                 _count(report, each.ending.state)
 
+    async def _end(
+        self, chain: Chain, found: Sequence[tuple[OpenSlot, MinedAttempt | None]], report: ReconcileReport
+    ) -> None:
+        """Not for long, and in no order: whatever takes all of the time, each of the others has its chance."""
+        ends, ended = time.monotonic() + ENDING_SECONDS, list[tuple[OpenSlot, Ended]]()
+        for at, mined in random.sample(found, len(found)):
+            if time.monotonic() > ends:
+                break
+            each = await self._guarded(chain.chain_id, at.request, self._ending(chain, at, mined), report)
+            ended += [(at, each)] if each else []
+        await self._at_once(chain.chain_id, ended, self._finish, report)
+
     async def _ending(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None) -> Ended | None:
         """None: the endpoints do not agree yet on what became of the authorization."""
-        if mined is None:
-            if not await self._is_a_strangers(chain, at):
-                return None
-            await self._watch.stop(chain.chain_id, at.slot.nonce)
         ending = await self._outcomes.ending(chain, at, mined)
         return None if ending is None else Ended(at, mined, ending)
+
+    async def _stopped_by(self, chain: Chain, at: OpenSlot) -> bool:
+        """Whether a stranger has taken its nonce; then the wallet is stopped."""
+        strangers = await self._is_a_strangers(chain, at)
+        if strangers:
+            await self._watch.stop(chain.chain_id, at.slot.nonce)
+        return strangers
 
     async def _is_a_strangers(self, chain: Chain, at: OpenSlot) -> bool:
         """Asked once more: what was signed since the slot was read is ours as well, and behind one address there may be
@@ -357,10 +376,11 @@ class Reconcile:
         return frozenset(request.id for request, gift in pairs if gift is not None and gift.status != LIVE)
 
     async def _look_at_waiting(self, chain: Chain, seen: _Seen, report: ReconcileReport) -> None:
-        """At the end and not for long: each may need a search through logs, and nobody's transaction waits for it."""
+        """At the end and not for long: each may need a search through logs, and nobody's transaction waits for it. In
+        no order, as `_end`."""
         ends = time.monotonic() + WAITING_SECONDS
         paid_out = await self._paid_out(chain, seen.waiting)
-        for request in seen.waiting:
+        for request in random.sample(seen.waiting, len(seen.waiting)):
             if time.monotonic() > ends:
                 break
             looking = self._waiting(chain, request, seen.views, request.id in paid_out, report)
@@ -397,6 +417,13 @@ class Reconcile:
 
     def _key(self, chain_id: int) -> dict[str, object]:
         return {"chain_id": chain_id, "wallet": self._wallet}
+
+
+def _is_done(at: OpenSlot, mined: MinedAttempt | None) -> bool:
+    """Whether its call did what was asked: nothing more is to be found out. What became of any other may take a search
+    of the logs, which takes long where nodes are slow and leaves them resting; what is to be sent does not wait for it.
+    """
+    return mined is not None and mined.succeeded and settle.kind_of(at.slot, mined.tx_hash) == "call"
 
 
 def _again(action: Action, market: Market | None) -> bool:

@@ -316,6 +316,35 @@ async def test_a_node_that_hides_an_event_makes_no_failure_of_a_success(nodes: N
     assert not await world.rows("select from worker.quota where scope = 'relay_paused'")
 
 
+async def test_what_needs_a_search_of_the_logs_keeps_nothing_from_being_sent(nodes: Nodes) -> None:
+    """It is the dearest question to a node, and one that took too long over it rests."""
+    world = nodes.world
+    gift = world.gift("one")
+    failed = await world.admit(gift)
+    world.drop(await world.attempts())
+    world.pay_out_by_vault(gift)
+    await world.run()
+    world.finalize()
+    other = await world.admit(world.gift("other"))
+    world.drop(await world.attempts())
+
+    def slow(request: Json, response: Json) -> Json:
+        if request["method"] == "eth_getLogs":
+            raise web.HTTPGatewayTimeout
+        return response
+
+    nodes.first.alter = nodes.second.alter = slow
+    await world.run()
+    world.mine()
+    assert world.count() == 2
+    assert await world.state(failed) == "broadcast", "what became of it is not known yet"
+    nodes.first.well()
+    nodes.second.well()
+    await rested(nodes)
+    await world.settle()
+    assert [await world.state(each) for each in (failed, other)] == ["satisfied_elsewhere", "confirmed"]
+
+
 async def rested(nodes: Nodes) -> None:
     """Until the endpoints have ended their rest after a failure."""
     for _ in range(20):
