@@ -206,6 +206,7 @@ def backfill(from_block: int, chain_id: int | None) -> None:
         index = runtime.chain_indexes[chosen]
         await index.rewind_to(from_block)
         await runtime.signal_passes[chosen].read_again()  # what the index lacked may be a signal
+        await runtime.due_passes[chosen].ask_again()
         with cli_parts.progress() as progress:
             task = progress.add_task("reading blocks", total=None)
             while True:

@@ -115,8 +115,9 @@ class Planner:
         return len(signals)
 
     async def _plan_windows(self, report: PlanReport) -> int:
+        head = await self._chain.head()  # what was read at a block that there is not is waited for by nobody else
         async with self._engine.connect() as conn:
-            values = {"chain_id": self._chain_id, "limit": WINDOWS_AT_ONCE}
+            values = {"chain_id": self._chain_id, "limit": WINDOWS_AT_ONCE, "head": head.number}
             windows = (await conn.execute(sql.WINDOWS_TO_PLAN, values)).all()
         if not windows:
             return 0

@@ -60,7 +60,7 @@ SIGNALS_TO_PLAN = text(f"""
 
 WINDOWS_TO_PLAN = text(f"""
     select d.legacy, d."window", d.deadline, w.membership, w.membership_block, cast(d.xmin as text) as version
-    {_TO_PLAN}
+    {_TO_PLAN} and w.membership_block <= :head
     order by d.legacy
     limit :limit
 """)

@@ -18,6 +18,9 @@ SOMETHING_TO_ASK = text(f"""
     ), false)
 """)  # noqa: S608 - our own words
 
+# Of a block that there is not, of which an endpoint told that was taken out since.
+ASK_AGAIN = text("update worker.watch set next_ask = 0 where chain_id = :chain_id and membership_block > :head")
+
 # xmin is the row's version: who resets a row while the chain is being asked about it wins over the answer.
 TO_ASK = text(f"""
     select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null, cast(ctid as text),
@@ -81,7 +84,7 @@ SEE_WINDOWS = text("""
     from json_to_recordset(cast(:seen as json)) as s(legacy text, "window" int, deadline bigint, old boolean)
     order by legacy, "window", deadline
     on conflict (chain_id, legacy, "window", deadline) do update
-    set last_seen = clock_timestamp(),
+    set last_seen = clock_timestamp(), block_number = least(d.block_number, excluded.block_number),
         planned_at = case when d.state = 'closed' or d.legacy = any(cast(:changed as text[])) then null
             else d.planned_at end,
         state = case when d.state = 'closed' then 'open' else d.state end

@@ -130,6 +130,12 @@ class DuePass:
         run.report.more = True
         return run.report
 
+    async def ask_again(self) -> None:
+        """About everybody who was asked about at a block that there is not (`backfill`)."""
+        head = await self._chain.head()
+        async with self._engine.begin() as conn:
+            await conn.execute(sql.ASK_AGAIN, {"chain_id": self._chain.chain_id, "head": head.number})
+
     async def _to_ask(self, head: Block) -> list[Watched]:
         values = {"chain_id": self._chain.chain_id, "now": head.timestamp, "limit": AT_ONCE}
         async with self._engine.connect() as conn:

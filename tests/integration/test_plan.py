@@ -81,6 +81,22 @@ async def test_a_window_waits_for_members_who_were_read_when_it_was_open(world: 
     assert await told(world, "before_activation") == {"anna"}
 
 
+async def test_a_window_read_at_a_block_that_there_is_not_holds_up_no_other(world: World) -> None:
+    """An endpoint told of it, and was taken out."""
+    for owner in ("owner", "other"):
+        legacy = world.legacy(owner, inactivity=30 * DAY)
+        await world.save(legacy, "anna")
+    world.scenario.advance(24 * DAY)
+    await world.look_at_chain()
+    for table, column in (("due_window", "block_number"), ("watch", "membership_block")):
+        await world.sql(f"update worker.{table} set {column} = {column} + 5000 where legacy = :it", it=legacy.address)
+    assert (await plan(world)).windows == 1
+    await world.due.ask_again()
+    await world.look_at_chain()
+    assert (await plan(world)).windows == 1
+    assert not await planner(world).has_work()
+
+
 async def test_an_heir_who_comes_in_while_a_window_is_planned_hears_of_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
