@@ -193,21 +193,18 @@ def _check_keys(runtime: Runtime) -> None:
 
 
 async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
-    """By what each wallet is for. One that fails does not hold up the other."""
+    """By what each wallet is for. All at once: neither one that fails nor one that takes long holds up the other."""
     if not relays_on(runtime.settings, chain_id):
         return {"relays": "nothing on this chain"}
     looked_at = int(await database_time(runtime.engine))  # by which it is judged whether that was lately
     done: dict[str, Any] = {"looked_at": datetime.fromtimestamp(looked_at, UTC).isoformat()}
-    failed: Exception | None = None
-    for role, reconcile in runtime.relaying.reconciles.items():
-        try:
-            report = dict(report_of(await reconcile.run(chain_id)))
-        except ServiceError as error:
-            failed = error
-            continue
+    reconciles = runtime.relaying.reconciles
+    found = await asyncio.gather(*(each.run(chain_id) for each in reconciles.values()), return_exceptions=True)
+    for role, outcome in zip(reconciles, found, strict=True):
+        if isinstance(outcome, BaseException):
+            raise outcome
+        report = dict(report_of(outcome))
         done[role] = {"balance_eth": report.pop("balance_wei") / 10**18, **report}
-    if failed is not None:
-        raise failed
     _check_keys(runtime)
     return done
 

@@ -2,17 +2,21 @@
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
+from reminder_worker import passes
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
+from reminder_worker.relay.values import RequestView
+from reminder_worker.relaying import ATTESTOR, RELAYER
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy, stopped
-from tests.integration.relay_world import CEILING, ETHER, GWEI, RelayWorld
+from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld
 
 Alter = Callable[[Json, Json], Json]
 
@@ -316,24 +320,30 @@ async def test_a_node_that_hides_an_event_makes_no_failure_of_a_success(nodes: N
     assert not await world.rows("select from worker.quota where scope = 'relay_paused'")
 
 
-async def test_what_needs_a_search_of_the_logs_keeps_nothing_from_being_sent(nodes: Nodes) -> None:
-    """It is the dearest question to a node, and one that took too long over it rests."""
-    world = nodes.world
+def slow_over_logs(request: Json, response: Json) -> Json:
+    if request["method"] == "eth_getLogs":
+        raise web.HTTPGatewayTimeout
+    return response
+
+
+async def failed_one(world: RelayWorld) -> RequestView:
+    """Whose transaction failed, finally; what became of its gift only a search of the logs tells."""
     gift = world.gift("one")
-    failed = await world.admit(gift)
+    request = await world.admit(gift)
     world.drop(await world.attempts())
     world.pay_out_by_vault(gift)
     await world.run()
     world.finalize()
+    return request
+
+
+async def test_what_needs_a_search_of_the_logs_keeps_nothing_from_being_sent(nodes: Nodes) -> None:
+    """It is the dearest question to a node, and one that took too long over it rests."""
+    world = nodes.world
+    failed = await failed_one(world)
     other = await world.admit(world.gift("other"))
     world.drop(await world.attempts())
-
-    def slow(request: Json, response: Json) -> Json:
-        if request["method"] == "eth_getLogs":
-            raise web.HTTPGatewayTimeout
-        return response
-
-    nodes.first.alter = nodes.second.alter = slow
+    nodes.first.alter = nodes.second.alter = slow_over_logs
     await world.run()
     world.mine()
     assert world.count() == 2
@@ -343,6 +353,24 @@ async def test_what_needs_a_search_of_the_logs_keeps_nothing_from_being_sent(nod
     await rested(nodes)
     await world.settle()
     assert [await world.state(each) for each in (failed, other)] == ["satisfied_elsewhere", "confirmed"]
+
+
+async def test_what_needs_a_search_of_the_logs_keeps_nothing_of_another_wallet_from_being_sent(nodes: Nodes) -> None:
+    world, attestor = nodes.world, RelayWorld(nodes.world.scenario, nodes.world.engine, nodes.world.chain)
+    await failed_one(world)
+    await attestor.admit(attestor.gift())
+    attestor.drop(await attestor.attempts())
+    await attestor.later()
+    nodes.first.alter = nodes.second.alter = slow_over_logs
+    reconciles = {RELAYER: world.reconcile, ATTESTOR: attestor.reconcile}
+    runtime = SimpleNamespace(
+        engine=world.engine,
+        settings=SimpleNamespace(is_local=True, relay=None, auto_renew=None),
+        relaying=SimpleNamespace(reconciles=reconciles),
+    )
+    await passes.BY_NAME["relay"].run(cast(Any, runtime), CHAIN_ID)
+    attestor.mine()
+    assert attestor.count() == 1
 
 
 async def rested(nodes: Nodes) -> None:
