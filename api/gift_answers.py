@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from api.schemas import EXAMPLE_LEGACY, EXAMPLE_RECIPIENT, EXAMPLE_TOKEN, rfc3339
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts
-from reminder_worker.mail.messages import LATEST_TIME
+from reminder_worker.mail.messages import moment_of
 from reminder_worker.settings import IdentityProviderSettings
 
 
@@ -135,7 +135,7 @@ def gift_answer(
 
 def unlock_moment(facts: GiftFacts) -> datetime:
     """Anybody may choose any time: one beyond the year 9999 is told as its end."""
-    return datetime.fromtimestamp(min(facts.unlock_time, LATEST_TIME), UTC)
+    return moment_of(facts.unlock_time)
 
 
 def as_of(facts: GiftFacts) -> datetime:

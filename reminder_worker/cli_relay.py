@@ -143,10 +143,11 @@ async def _request(runtime: "Runtime", request_id: UUID) -> Any:
 
 
 def _facts(row: Any) -> list[tuple[str, str]]:
+    from reminder_worker.mail.messages import moment_of
+
     names = ("id", "chain_id", "lane", "state", "reason", "router", "subject_id", "signer", "creator", "nonce")
     facts = [(name, row._mapping[name]) for name in (*names, "gas_limit", "wallet", "slot", "slot_state")]
-    deadline = min(row.deadline, 253_402_300_799)  # 0: an operator gave it up
-    facts += [("deadline", _clock(datetime.fromtimestamp(deadline, UTC)) if deadline else "given up")]
+    facts += [("deadline", _clock(moment_of(row.deadline)) if row.deadline else "given up")]  # 0: by an operator
     facts += [("reserved", _ether(row.reserved_wei)), ("spent", _ether(row.spent_wei))]
     facts += [("transaction", row.tx_hash), ("block", row.block_number)]
     facts += [("created", _clock(row.created_at)), ("changed", _clock(row.updated_at))]

@@ -20,7 +20,7 @@ from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.facts import Gift, Gifts
 from reminder_worker.gifts.notify_payload import Letterhead, Timing, Wish, read_wish
-from reminder_worker.mail.messages import LATEST_TIME, GiftKind
+from reminder_worker.mail.messages import GiftKind, moment_of
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -116,7 +116,7 @@ class GiftNotifications:
                 await self._save(connection, settings, at, wish.letterhead, wish.timing, notify_at, gift)
 
         await through_deadlocks(save)
-        return Registered(wish.timing, notify_at, _moment(gift.unlock_time))
+        return Registered(wish.timing, notify_at, moment_of(gift.unlock_time))
 
     async def erase(self, request: EraseRequest) -> bool:
         """Whether there was a row. What was not sent is cancelled; what was sent stays remembered by its hash.
@@ -164,7 +164,7 @@ class GiftNotifications:
         now = datetime.fromtimestamp(self._now(), UTC)
         if wish.timing is Timing.IMMEDIATE:
             return now
-        if wish.notify_at is not None and not now < wish.notify_at < _moment(gift.unlock_time):
+        if wish.notify_at is not None and not now < wish.notify_at < moment_of(gift.unlock_time):
             fault = FieldFault("/payload/notifyAt", "has to lie between now and the day the gift opens")
             raise InvalidInput("The day to tell of the gift is not acceptable.", [fault])
         return wish.notify_at
@@ -204,13 +204,13 @@ class GiftNotifications:
             "unlock_time": gift.unlock_time,
         }
         await connection.execute(sql.SAVE_ROW, row)
-        entry = {**at, "email_hash": email_hash, "expires_at": _moment(gift.unlock_time + LEDGER_DAYS * DAY)}
+        entry = {**at, "email_hash": email_hash, "expires_at": moment_of(gift.unlock_time + LEDGER_DAYS * DAY)}
         # What is due at once is so by the database's clock. Opening day is judged by the chain, at every look.
         opened, waiting = (
             {**entry, "kind": GiftKind.GIFT_UNLOCKED.value},
             {**entry, "kind": GiftKind.GIFT_WAITING.value},
         )
-        await connection.execute(sql.PLAN, {**opened, "due": None, "day": _moment(gift.unlock_time)})
+        await connection.execute(sql.PLAN, {**opened, "due": None, "day": moment_of(gift.unlock_time)})
         if notify_at is not None:
             due = None if timing is Timing.IMMEDIATE else notify_at
             await connection.execute(sql.PLAN, {**waiting, "due": due, "day": due})
@@ -232,7 +232,3 @@ async def _write(connection: AsyncConnection, at: Mapping[str, int], digest: byt
 
 def _digest(chain_id: int, primary_type: str, message: Mapping[str, object]) -> bytes:
     return typed_data_digest(service_domain(chain_id), primary_type, MESSAGE_TYPES, message)
-
-
-def _moment(seconds: int) -> datetime:
-    return datetime.fromtimestamp(min(seconds, LATEST_TIME), UTC)

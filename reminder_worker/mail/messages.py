@@ -272,10 +272,15 @@ def checksum(address: str) -> str:
     return to_checksum_address(address)
 
 
+def moment_of(seconds: int) -> datetime:
+    """Of a chain's time, which may be any: one beyond the year 9999 as its end."""
+    return datetime.fromtimestamp(min(seconds, LATEST_TIME), UTC)
+
+
 @lru_cache(maxsize=20_000)
 def deadline_words(seconds: int) -> str:
     """As in `Tuesday, 24 November 2026, 15:04 UTC`. Locales have no say. At most the year 9999."""
-    when = datetime.fromtimestamp(min(seconds, LATEST_TIME), UTC)
+    when = moment_of(seconds)
     return f"{_DAYS[when.weekday()]}, {when.day} {_MONTHS[when.month - 1]} {when.year}, {when:%H:%M} UTC"
 
 
