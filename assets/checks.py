@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
 
 EVERY_CHAIN = "every_chain_succeeded"
-MAX_LAG_BLOCKS = 100
 SETTLED_WITHIN = 15 * 60  # seconds; a signal is planned, an unknown email decided, long before
 
 
@@ -58,6 +57,8 @@ def _every_chain_succeeded(asset: dg.AssetsDefinition) -> dg.AssetChecksDefiniti
 @dg.asset_check(asset=chain_index, op_tags=AFTER_THE_WORK)
 def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """The chain index follows the head of every chain closely."""
+    from reminder_worker.watchdog_rules import MAX_LAG_BLOCKS
+
     lags, unread = service.call(_lags, SECONDS)
     worst = max((lag for _, _, lag in lags), default=0)
     said = [f"no answer of chain {chain}: {error}" for chain, error in unread]

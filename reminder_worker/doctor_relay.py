@@ -10,12 +10,11 @@ from reminder_worker import operations_relay
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.sponsored import LEGACY_VERSIONS, TIMELOCK_VERSIONS, SponsoredReads
-from reminder_worker.chain.values import Call
+from reminder_worker.chain.values import MOST_GAS, Call
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import amount_words, checksum
 from reminder_worker.relay.fees import MOST_REPLACEMENTS, Fees, below, reservation
-from reminder_worker.relay.values import MOST_GAS
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.relay.wallet_watch import pays_for
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS, relays_on

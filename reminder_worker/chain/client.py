@@ -19,7 +19,7 @@ from reminder_worker.chain import eth_call, multicall, simulation, wallets, wire
 from reminder_worker.chain.endpoint import Endpoint, EndpointFailed, Request, Rest, RpcError
 from reminder_worker.chain.eth_call import READ_GAS, Refusal, unless_error
 from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
-from reminder_worker.chain.values import Block, Call, EndpointHealth, Log, Receipt, Reverted, SendOutcome
+from reminder_worker.chain.values import MOST_GAS, Block, Call, EndpointHealth, Log, Receipt, Reverted, SendOutcome
 from reminder_worker.chain.words import Malformed
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings import ChainSettings
@@ -36,9 +36,6 @@ CHUNK_CALLS: Final = 500
 CHUNKS_AT_ONCE: Final = 8
 _OLD_SECONDS: Final[Mapping[BlockTag, int]] = {"latest": 120, "safe": 1800, "finalized": 1800}
 _AHEAD_SECONDS: Final = 120
-# Above it a node's own bound is used, which may be lower. What a transaction may have (EIP-7825): some nodes refuse a
-# call that is given more.
-MOST_BOUNDED_GAS: Final = 2**24
 
 
 class StateGone(ChainUnavailable):
@@ -331,7 +328,7 @@ class Chain:
             answer = await self.call(
                 Call(self.settings.multicall3, multicall.encode(calls)),
                 at=at,
-                gas=gas if gas <= MOST_BOUNDED_GAS else None,
+                gas=gas if gas <= MOST_GAS else None,  # above it the node's own bound: some refuse what is given more
             )
         except TooMuch:
             return None

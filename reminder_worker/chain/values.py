@@ -5,8 +5,12 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 import msgspec
+
+MOST_GAS: Final = 2**24
+"""Of one transaction on Ethereum (EIP-7825)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.contracts import Legacies, LegacyFacts
 from reminder_worker.chain.simulation import Simulated
 from reminder_worker.chain.sponsored import SponsoredReads
+from reminder_worker.chain.values import MOST_GAS
 from reminder_worker.errors import (
     AlreadyUsed,
     ChainUnavailable,
@@ -29,7 +30,6 @@ from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import GIFT, LIVE
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, Request, WithdrawRequest
 from reminder_worker.relay.contract_errors import WOULD_FAIL, moment, named, refusal
-from reminder_worker.relay.values import MOST_GAS
 
 SELF_PAID: Final = "Sending the transaction yourself, at your own fee, still works."
 MOST_WAITING: Final = 4

@@ -35,8 +35,6 @@ WAITING_STATES: Final = frozenset({State.QUEUED, State.WAITING_PREDECESSOR, Stat
 OPEN_STATES: Final = WAITING_STATES | {State.SIGNED, State.BROADCAST, State.MINED}
 FOREIGN_NONCE: Final = "foreign_nonce"
 """Why a wallet is stopped: a transaction that is none of ours took one of its nonces."""
-MOST_GAS: Final = 2**24
-"""Of one transaction on Ethereum (EIP-7825)."""
 LEAST_SECONDS_LEFT: Final = 30
 """Until the deadline: with less it would hardly be mined in time, and the fee be spent for nothing."""
 

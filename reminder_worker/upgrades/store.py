@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from reminder_worker.database.tables import alert, index_cursor, upgrade_event, upgrade_operation
 from reminder_worker.upgrades.decode import Call
 from reminder_worker.upgrades.events import GRANTED, REVOKED, UpgradeEvent
-from reminder_worker.upgrades.fold import Operation
+from reminder_worker.upgrades.fold import OPEN, Operation
 
 CURSOR: Final = "upgrades"
 HISTORY: Final = "history"
@@ -107,7 +107,7 @@ async def replace_events(
 
 async def open_operations(connection: AsyncConnection, chain_id: int) -> list[str]:
     o = upgrade_operation.c
-    found = select(o.operation_id).where(o.chain_id == chain_id, o.state.in_(("pending", "ready")))
+    found = select(o.operation_id).where(o.chain_id == chain_id, o.state.in_(OPEN))
     return list((await connection.execute(found.order_by(o.operation_id))).scalars())
 
 
