@@ -16,7 +16,6 @@ _QUIET = {
     "uvicorn.access": logging.CRITICAL,
     "uvicorn.error": logging.WARNING,
     "alembic.runtime.plugins": logging.WARNING,
-    "httpx": logging.WARNING,
     "web3": logging.WARNING,
 }
 

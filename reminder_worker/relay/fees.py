@@ -8,7 +8,7 @@ from typing import Final
 
 MOST_REPLACEMENTS: Final = 4
 LEAST_TIP: Final = 1_000_000  # so that an eighth more is more
-EMPTY_GAS: Final = 21_000  # a transfer without data, EIP-2718's intrinsic gas
+EMPTY_GAS: Final = 21_000  # of a transfer without data
 
 
 @dataclass(frozen=True, slots=True)
