@@ -109,7 +109,8 @@ class AutoRenew:
             return bool(await conn.scalar(sql.SOMETHING_TO_LOOK_AT, values))
 
     async def run(self, chain_id: int, budget_seconds: float = BUDGET_SECONDS) -> RenewalReport:
-        """Look at every opted-in legacy, the one longest not looked at first. Raises `ChainUnavailable`.
+        """Look at every opted-in legacy: those not looked at for long first, then nearest deadlines. Raises
+        `ChainUnavailable`.
 
         Nothing is sent when the wallet is not the attestor, or in a dry run; what was seen is kept all the same. Raises
         `Misconfigured` afterwards for such a wallet, and `ChainUnavailable` when too few endpoints count: looking at

@@ -38,12 +38,14 @@ FORGET = text(f"""
       )
 """)
 
+# Who was passed over by a run that ended before, then those whose deadline is nearest: what is left of a day's caps is
+# theirs, of however many.
 OPTED_IN = text("""
     select l.address, l.legacy_id, l.creator, a.reset_at, a.baseline
     from worker.legacy l
     left join worker.owner_activity a on a.chain_id = l.chain_id and a.legacy = l.address and a.owner = l.creator
     where l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
-    order by a.checked_at nulls first, l.address
+    order by a.checked_at > now() - interval '2 hours' nulls first, a.deadline, l.address
 """)
 
 # What a retired wallet left open is ended by nobody, and must not be waited for.

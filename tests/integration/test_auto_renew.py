@@ -12,6 +12,7 @@ from devnet.scenarios import DAY, Mode, Scenario
 from reminder_worker import relaying
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.operations_relay import owners
+from reminder_worker.relay import auto_renew
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.chain_proxy import Json, Proxy, proxy, stopped
 from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
@@ -285,9 +286,18 @@ async def test_a_renewal_has_no_time_beyond_the_timers_end(world: RenewalWorld) 
     assert await world.world.sql("select deadline from worker.relay_request") == [(t1 - 1,)]
 
 
-async def test_a_full_cap_leaves_the_rest_for_later_and_the_nearest_deadline_goes_first(world: RenewalWorld) -> None:
+@pytest.mark.parametrize("at_once", [500, 1])
+async def test_a_full_cap_leaves_the_rest_for_later_and_the_nearest_deadline_goes_first(
+    world: RenewalWorld, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    """Also of more than are looked at at once, whoever was looked at first an hour ago."""
+    monkeypatch.setattr(auto_renew, "LEGACIES_AT_ONCE", at_once)
     later, sooner = world.legacy("later"), world.legacy("sooner", inactivity=PERIOD - DAY)
     await world.look()
+    await world.world.sql(
+        "update worker.owner_activity set checked_at = now() - make_interval(mins => 50 + cast(legacy = :it as int))",
+        it=later.address,
+    )
     world.transact("later")
     world.transact("sooner")
     world.scenario.advance(IN_WINDOW)
