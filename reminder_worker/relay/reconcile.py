@@ -240,13 +240,19 @@ class Reconcile:
         self, chain: Chain, found: Sequence[tuple[OpenSlot, MinedAttempt | None]], report: ReconcileReport
     ) -> None:
         """Not for long, and in no order: whatever takes all of the time, each of the others has its chance."""
-        ends, ended = time.monotonic() + ENDING_SECONDS, list[tuple[OpenSlot, Ended]]()
+        ends, chain_id = time.monotonic() + ENDING_SECONDS, chain.chain_id
+        ended: list[tuple[OpenSlot, Ended]] = []
+        unknown: list[tuple[OpenSlot, MinedAttempt]] = []
         for at, mined in random.sample(found, len(found)):
-            if time.monotonic() > ends:
-                break
-            each = await self._guarded(chain.chain_id, at.request, self._ending(chain, at, mined), report)
-            ended += [(at, each)] if each else []
-        await self._at_once(chain.chain_id, ended, self._finish, report)
+            each = None
+            if time.monotonic() < ends:
+                each = await self._guarded(chain_id, at.request, self._ending(chain, at, mined), report)
+            if each is not None:
+                ended.append((at, each))
+            elif mined is not None and mined.place != at.slot.mined_in:
+                unknown.append((at, mined))  # in a block all the same: it is not stuck, and takes no other's place
+        await self._at_once(chain_id, ended, self._finish, report)
+        await self._at_once(chain_id, unknown, self._record, report)
 
     async def _ending(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None) -> Ended | None:
         """None: the endpoints do not agree yet on what became of the authorization."""

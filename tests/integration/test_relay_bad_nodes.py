@@ -347,7 +347,7 @@ async def test_what_needs_a_search_of_the_logs_keeps_nothing_from_being_sent(nod
     await world.run()
     world.mine()
     assert world.count() == 2
-    assert await world.state(failed) == "broadcast", "what became of it is not known yet"
+    assert await world.state(failed) == "mined", "what became of it is not known yet"
     nodes.first.well()
     nodes.second.well()
     await rested(nodes)
