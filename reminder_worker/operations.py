@@ -280,12 +280,12 @@ async def oldest_waiting_email(engine: AsyncEngine) -> float:
     return float(found or 0)
 
 
-async def sends_per_day(engine: AsyncEngine, days: int) -> list[Sends]:
+async def sends_per_day(engine: AsyncEngine, days: int = 14) -> list[Sends]:
     """What came of reminders settled in the last `days` days: sent, suppressed, dropped, dead."""
     return await _settled(engine, sent_ledger, days)
 
 
-async def gift_sends_per_day(engine: AsyncEngine, days: int) -> list[Sends]:
+async def gift_sends_per_day(engine: AsyncEngine, days: int = 14) -> list[Sends]:
     """As `sends_per_day`, of emails of gifts."""
     return await _settled(engine, gift_ledger, days)
 
