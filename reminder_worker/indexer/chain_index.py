@@ -33,6 +33,8 @@ CURSOR = "index"
 TOUCHED_CURSOR = "horizon"  # of who asks `touched_since`: taken back with the events
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 BLOCKS_AT_ONCE = 50
+FIRST_BLOCKS = 100  # of a look and of a run's first slice, which tells how many blocks nodes take in one question
+QUESTIONS_AT_ONCE = 50  # in a slice: some providers give the logs of ten blocks at once, and time would be up before
 
 Stopped = Literal["at_head", "budget", "node_behind", "moved_by_another", "unsettled"]
 
@@ -91,7 +93,7 @@ class ChainIndex:
     async def look(self) -> bool:
         """Whether there are logs to store. A short range without any is passed over here, so that no run is started."""
         cursor = await self._cursor()
-        found = await read_slice(self._chain, self._says, cursor)
+        found = await read_slice(self._chain, self._says, cursor, FIRST_BLOCKS)
         if isinstance(found, NothingNew):
             return False
         if not isinstance(found, Slice) or found.last.number < found.head:
@@ -109,8 +111,10 @@ class ChainIndex:
         ends = time.monotonic() + budget_seconds
         cursor = await self._cursor()
         progress = IndexProgress(cursor.number + 1, cursor.number, stopped="budget")
+        most = FIRST_BLOCKS
         while time.monotonic() < ends:
-            found = await read_slice(self._chain, self._says, cursor)
+            found = await read_slice(self._chain, self._says, cursor, most)
+            most = QUESTIONS_AT_ONCE * self._chain.log_ranges.size
             if isinstance(found, NothingNew):
                 stopped: Stopped = "at_head" if found.head == cursor.number else "node_behind"
                 return replace(progress, head=found.head, stopped=stopped)

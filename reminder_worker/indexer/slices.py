@@ -43,8 +43,10 @@ class Unsettled:
     """The chain changed while it was read: to be asked again."""
 
 
-async def read_slice(chain: Chain, says: Says, cursor: Cursor) -> Slice | Reorganised | NothingNew | Unsettled:
-    """The blocks after `cursor`, at most `log_range` of them. Raises `ChainUnavailable`.
+async def read_slice(
+    chain: Chain, says: Says, cursor: Cursor, most: int
+) -> Slice | Reorganised | NothingNew | Unsettled:
+    """The blocks after `cursor`, no more than `most` and `log_range` of them. Raises `ChainUnavailable`.
 
     After the logs, the hashes of the cursor's block, of the last block and of every block with a log are asked for. If
     they agree with what the logs, the cursor and the last block said, all of it is of one chain.
@@ -54,7 +56,7 @@ async def read_slice(chain: Chain, says: Says, cursor: Cursor) -> Slice | Reorga
         return NothingNew(head.number if head else None)
     if head.number == cursor.number:
         return NothingNew(head.number) if head.hash == cursor.hash else Reorganised()
-    number = min(cursor.number + chain.settings.log_range, head.number)
+    number = min(cursor.number + min(most, chain.settings.log_range), head.number)
     last = head if number == head.number else await chain.block(number)
     if last is None:
         return Unsettled()
