@@ -26,9 +26,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.server import listening
 from bench.dispatch import store_recipients
+from bench.due import WATCH_ALL
 from bench.harness import Figure
 from bench.recipients import signed_reads
-from bench.stats_rps import logging_as_served, snapshot
+from bench.stats_rps import RATE, logging_as_served, snapshot
 from bench.surroundings import CHAIN_ID, chain, database, settings_environ, stub
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker import passes
@@ -61,11 +62,6 @@ end
 """
 _UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
 _TIMES = re.compile(rb"^\s+(50|99)%\s+([0-9.]+)(us|ms|s)$", re.M)
-_RATE = re.compile(rb"Requests/sec:\s+([0-9.]+)")
-_WATCH = text("""
-    insert into worker.watch (chain_id, legacy, creator, legacy_type)
-    select chain_id, address, creator, legacy_type from worker.legacy
-""")
 _SUCCEEDED = text("select exists (select from worker.pass_state where succeeded_at is not null)")
 _ANSWERED = text("select count(*) from worker.used_signature")
 
@@ -97,7 +93,7 @@ async def measure(seconds: int = SECONDS) -> list[Figure]:
                     people = [owner.address.lower(), heir.address.lower()]
                     await store_recipients(runtime, [each.address for each in legacies], people)
                     async with engine.begin() as connection:
-                        await connection.execute(_WATCH)
+                        await connection.execute(WATCH_ALL)
                     reads = await asyncio.to_thread(_reads, owner, [each.address for each in legacies], seconds)
                     async with _passes(environ, engine), _check_ins(scenario, legacies):
                         said = await _wrk(f"http://127.0.0.1:{port}", reads, seconds)
@@ -114,7 +110,7 @@ def _reads(owner: LocalAccount, legacies: list[str], seconds: int) -> list[bytes
 
 
 def _figures(said: bytes, answered: int, seconds: int) -> list[Figure]:
-    rate = _RATE.search(said)
+    rate = RATE.search(said)
     times = {found[1]: float(found[2]) * _UNITS[found[3].decode()] for found in _TIMES.finditer(said)}
     if rate is None or len(times) != 2:
         raise RuntimeError("wrk: " + said.decode())

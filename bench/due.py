@@ -13,7 +13,7 @@ from reminder_worker.reminders.windows import DuePass
 LEGACIES = 20_000
 DAY = 86400
 
-_WATCH = text("""
+WATCH_ALL = text("""
     insert into worker.watch (chain_id, legacy, creator, legacy_type)
     select chain_id, address, creator, legacy_type from worker.legacy
 """)
@@ -38,7 +38,7 @@ async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Fi
     while (await index.advance()).more:
         pass
     async with engine.begin() as connection:
-        await connection.execute(_WATCH)
+        await connection.execute(WATCH_ALL)
     recorder = Recorder(node)
     async with recorder.listening() as recorded_url:
         recorded = Chain(configured.chains[0].model_copy(update={"rpc_urls": secret_urls(recorded_url)}))

@@ -33,7 +33,6 @@ class Figure:
 async def interleaved(
     ours: Callable[[], Awaitable[None]],
     floor: Callable[[], Awaitable[None]],
-    runs: int = RUNS,
     before: Callable[[], Awaitable[None]] | None = None,
 ) -> tuple[float, float, float]:
     """Seconds of ours and of the floor (medians), and the median of floor/ours pair by pair.
@@ -41,7 +40,7 @@ async def interleaved(
     `before` puts back what a run changed; it is not measured.
     """
     pairs = []
-    for _ in range(runs):
+    for _ in range(RUNS):
         if before is not None:
             await before()
         pairs.append((await _seconds(floor), await _seconds(ours)))

@@ -29,7 +29,7 @@ from reminder_worker.statistics.store import Snapshot, hour_of, save
 
 CONNECTIONS = 32
 SECONDS = 4
-_RATE = re.compile(rb"Requests/sec:\s+([0-9.]+)")
+RATE = re.compile(rb"Requests/sec:\s+([0-9.]+)")
 
 
 async def measure() -> list[Figure]:
@@ -61,7 +61,7 @@ async def _rate(url: str) -> float:
     command = ("wrk", "-t", "1", "-c", str(CONNECTIONS), "-d", f"{SECONDS}s", url)
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     said, _ = await process.communicate()
-    found = _RATE.search(said)
+    found = RATE.search(said)
     if found is None or b"Non-2xx" in said or b"Socket errors" in said:
         raise RuntimeError("wrk: " + said.decode())
     return float(found[1])

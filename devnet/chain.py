@@ -88,10 +88,6 @@ class Anvil:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    @property
-    def pid(self) -> int | None:
-        return self._process.pid if self._process else None
-
     def start(self, timeout: float = 20) -> Self:
         """Start and wait until it answers. Raises ChainError when it ends or stays silent."""
         self.port = usable_port(self.port)

@@ -32,7 +32,6 @@ class BuildFailed(Exception):
 class Artifact:
     """One compiled contract; `bytecode` deploys it, `deployed_bytecode` is what then stands at its address."""
 
-    name: str
     abi: list[dict[str, Any]] = field(repr=False)
     bytecode: str = field(repr=False)
     deployed_bytecode: str = field(repr=False)
@@ -101,7 +100,7 @@ def load_contracts() -> dict[str, Artifact]:
             fresh.write_text(json.dumps(built))
             fresh.replace(CACHE)
     return {
-        name: Artifact(name, item["abi"], item["bytecode"], item["deployedBytecode"])
+        name: Artifact(item["abi"], item["bytecode"], item["deployedBytecode"])
         for name, item in built["contracts"].items()
     }
 

@@ -31,7 +31,6 @@ class Deployment:
 
     start_block: int
     attestor: str
-    proposer: str
     upgrade_timelock: str
     premium_proxy_admin: str
     transfer_eoa_legacy_router: str
@@ -128,7 +127,6 @@ def deploy(anvil: Anvil, attestor: str | None = None) -> Deployment:
     deployment = Deployment(
         start_block=start_block,
         attestor=attestor.lower(),
-        proposer=proposer.lower(),
         upgrade_timelock=upgrade_timelock,
         premium_proxy_admin="0x" + anvil.rpc("eth_getStorageAt", premium, ADMIN_SLOT, "latest")[-40:],
         transfer_eoa_legacy_router=eoa_router,

@@ -56,12 +56,9 @@ class HostileSteps(Steps):
     def set_token_mode(self, token: str, mode: TokenMode) -> str:
         return self.write_as_deployer(TOKEN, token, "setMode", mode)
 
-    def create_hostile_wallet(
-        self, key: LocalAccount, signing: Signing = Signing.OWN_KEY, receiving: Receiving = Receiving.TAKES
-    ) -> str:
+    def create_hostile_wallet(self, key: LocalAccount, receiving: Receiving = Receiving.TAKES) -> str:
         """A smart wallet without ETH; its address."""
         wallet = self.deploy(WALLET, key.address)
-        self.set_signing(wallet, signing)
         self.set_receiving(wallet, receiving)
         return wallet
 

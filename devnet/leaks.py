@@ -89,7 +89,7 @@ def _base64_forms(value: bytes) -> set[bytes]:
 # -- where to look ----------------------------------------------------------------------------------------------------
 
 
-def files_below(directory: Path, leaving_out: Iterable[Path] = ()) -> Iterator[tuple[str, bytes]]:
+def files_below(directory: Path, leaving_out: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
     """Every file, raw: logs, Dagster's home and compute logs, PostgreSQL's pages and write-ahead log."""
     left_out = set(leaving_out)
     for path in sorted(directory.rglob("*")):

@@ -154,9 +154,6 @@ class Supervisor:
                 raise StackFailed(f"waited {PATIENCE_SECONDS} s in vain for {what}")
             time.sleep(0.2)
 
-    def pid(self, name: str) -> int:
-        return next(running.process.pid for running in self._running if running.part.name == name)
-
     def pids(self) -> dict[str, int]:
         return {running.part.name: running.process.pid for running in self._running}
 

@@ -35,7 +35,6 @@ class Received:
     headers: tuple[tuple[str, str], ...]
     text: str
     html: str
-    raw: bytes = field(repr=False)
 
     def header(self, name: str) -> str | None:
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
@@ -212,7 +211,7 @@ def _parse(number: int, sender: str, recipient: str, content: bytes | str | None
     headers = tuple((name, str(value)) for name, value in message.items())
     subject = str(message["subject"] or "")
     text, html = _part(message, "plain"), _part(message, "html")
-    return Received(number, datetime.now(UTC), sender, recipient, subject, headers, text, html, raw)
+    return Received(number, datetime.now(UTC), sender, recipient, subject, headers, text, html)
 
 
 def _part(message: EmailMessage, subtype: str) -> str:

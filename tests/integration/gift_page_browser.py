@@ -40,7 +40,6 @@ expect.set_options(timeout=PATIENCE_MS)
 class Sent:
     """One request, byte for byte."""
 
-    method: str
     url: str
     head: bytes = field(repr=False)
     body: bytes = field(repr=False)
@@ -68,7 +67,7 @@ class Wire:
             method, target, rest = head.split(b" ", 2)
             lengths = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
             body = await reader.readexactly(int(lengths[0].split(b":")[1])) if lengths else b""
-            self.sent.append(Sent(method.decode(), target.decode(), head, body))
+            self.sent.append(Sent(target.decode(), head, body))
             parts = urlsplit(target.decode())
             if method == b"CONNECT" or parts.hostname != "127.0.0.1":
                 writer.write(b"HTTP/1.1 502 Not Here\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")

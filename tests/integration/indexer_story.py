@@ -9,7 +9,7 @@ import aiohttp
 from sqlalchemy import Row, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Legacy, Scenario
+from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import legacy
 from reminder_worker.indexer.chain_index import ChainIndex
@@ -57,14 +57,11 @@ async def open_parts(engine: AsyncEngine, scenario: Scenario, **changes: object)
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What was made: `legacies` and `timelocks` are all there are; the named ones are worth a closer look."""
+    """What was made: `legacies` and `timelocks` are all there are."""
 
     legacies: tuple[str, ...]
     timelocks: tuple[int, ...]
     recipients: tuple[str, ...]
-    edited: Legacy
-    reset: Legacy
-    safe: Legacy
 
 
 def tell(scenario: Scenario) -> Story:
@@ -136,7 +133,7 @@ def tell(scenario: Scenario) -> Story:
     s.withdraw_gift(eve, paid)
     addresses = tuple(item.address for item in (edited, reset, never, claimed, older, oldest, safe))
     people = tuple(person.address for person in (cid, dee, eve))
-    return Story(addresses, (gift, usdc, mixed, soft, newer, half, paid), people, edited, reset, safe)
+    return Story(addresses, (gift, usdc, mixed, soft, newer, half, paid), people)
 
 
 async def legacies(engine: AsyncEngine) -> dict[str, Row[Any]]:

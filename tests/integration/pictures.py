@@ -79,7 +79,7 @@ class Camera:
 
 
 @asynccontextmanager
-async def looking(world: GiftWorld, gift: SealedGift | str, look: Look = PHONE) -> AsyncIterator[Camera]:
+async def looking(gift: SealedGift | str, look: Look = PHONE) -> AsyncIterator[Camera]:
     """At a gift's page, once it says how it stands."""
     async with open_browser() as (browser, wire):
         there = {"timezone_id": "Europe/Paris", "locale": "en-GB"}
@@ -119,7 +119,7 @@ async def test_sealed(gift_world: GiftWorld, look: Look) -> None:
     gift = await gift_world.seal(
         gift_world.person("mia"), ether=True, opened=False, duration=duration, marks=WAITING, letter=FOR_MIA
     )
-    async with looking(gift_world, gift, look) as camera:
+    async with looking(gift, look) as camera:
         await expect(camera.visitor.page.get_by_text("This gift is sealed until")).to_be_visible()
         await camera.take("waiting")
         if look is PHONE:
@@ -135,7 +135,7 @@ async def test_sealed(gift_world: GiftWorld, look: Look) -> None:
 @pytest.mark.parametrize("look", [PHONE, DARK, DESK], ids=lambda look: look.suffix)
 async def test_with_the_printed_key(gift_world: GiftWorld, look: Look) -> None:
     gift = await gift_world.seal(gift_world.person("noor"), marks=GRADUATED, letter=FOR_NOOR)
-    async with looking(gift_world, gift, look) as camera:
+    async with looking(gift, look) as camera:
         page = camera.visitor.page
         await expect(page.get_by_label("Group 1 of 16")).to_be_visible()
         await camera.take("paper-key")
@@ -156,7 +156,7 @@ async def test_with_a_wallet(gift_world: GiftWorld, look: Look) -> None:
     gift = await gift_world.seal(
         ada, ether=True, marks=WED, letter=Letter("Ada and Sam", "Uncle Jo", "To the two of you!")
     )
-    async with looking(gift_world, gift, look) as camera:
+    async with looking(gift, look) as camera:
         page = camera.visitor.page
         if look is PHONE:
             await expect(page.get_by_text("No wallet was found in this browser.")).to_be_visible()
@@ -177,7 +177,7 @@ async def test_with_a_wallet(gift_world: GiftWorld, look: Look) -> None:
 async def test_on_its_way_and_received(gift_world: GiftWorld, look: Look) -> None:
     gift = await gift_world.seal(gift_world.person("leo"), marks=BORN, letter=FOR_LEO)
     gift_world.following.clear()
-    async with looking(gift_world, gift, look) as camera:
+    async with looking(gift, look) as camera:
         page = camera.visitor.page
         await type_key(page, key_of(gift.recipient))
         await expect(page.get_by_role("status").filter(has_text="It is on its way")).to_be_visible()
@@ -195,7 +195,7 @@ async def test_on_its_way_and_received(gift_world: GiftWorld, look: Look) -> Non
 async def test_fees_are_too_high(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     async with open_gift_world(chain_scenario, engine, RELAY_GAS_PRICE_CEILING="1") as world:
         gift = await world.seal(world.person("leo"), marks=BORN, letter=FOR_LEO)
-        async with looking(world, gift) as camera:
+        async with looking(gift) as camera:
             await type_key(camera.visitor.page, key_of(gift.recipient))
             await expect(camera.visitor.page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
             await camera.take("fees-high")
@@ -210,7 +210,7 @@ async def test_the_budget_ran_out_meanwhile(chain_scenario: Scenario, engine: As
         gift, other = [
             await world.seal(world.person(name), marks=BORN, letter=FOR_LEO) for name in ("leo", "somebody else")
         ]
-        async with looking(world, gift) as camera, looking(world, other) as before:
+        async with looking(gift) as camera, looking(other) as before:
             await type_key(before.visitor.page, key_of(other.recipient))
             await see_it_received(before.visitor.page, "250 USDC")
             await type_key(camera.visitor.page, key_of(gift.recipient))
@@ -222,14 +222,14 @@ async def test_the_budget_ran_out_meanwhile(chain_scenario: Scenario, engine: As
 async def test_nothing_is_sponsored_now(chain_scenario: Scenario, engine: AsyncEngine, look: Look) -> None:
     async with open_gift_world(chain_scenario, engine, RELAY_DAILY_COUNT_CAP="0") as world:
         gift = await world.seal(world.person("noor"), marks=GRADUATED, letter=FOR_NOOR)
-        async with looking(world, gift, look) as camera:
+        async with looking(gift, look) as camera:
             await expect(camera.visitor.page.get_by_text("your gift stays where it is")).to_be_visible()
             await camera.take("not-sponsored")
 
 
 async def test_there_is_nothing_to_show(gift_world: GiftWorld) -> None:
     gift = await gift_world.seal(gift_world.person("mia"), marks=WAITING, letter=FOR_MIA)
-    async with looking(gift_world, gift_world.link(999_999)) as camera:
+    async with looking(gift_world.link(999_999)) as camera:
         page = camera.visitor.page
         await camera.take("not-found")
         await page.goto(gift_world.link(1).replace("/31337/", "/5/"))

@@ -74,11 +74,9 @@ def _enter_slot(sql: Sql, key: Any, request_id: UUID, wallet: str, nonce: int, s
     sql("update worker.relay_request set tx_hash = %s where id = %s", (tx_hash, request_id))
 
 
-def enter_budget(
-    sql: Sql, *, reserved: int, spent: int, requests: int, days_ago: int = 0, wallet: str = RELAYER
-) -> None:
+def enter_budget(sql: Sql, *, reserved: int, spent: int, requests: int, days_ago: int = 0) -> None:
     sql(
         "insert into worker.relay_budget (chain_id, wallet, scope, subject, day, requests, reserved_wei, spent_wei)"
         " values (%s, %s, 'global', '', (now() at time zone 'utc')::date - %s, %s, %s, %s)",
-        (CHAIN_ID, wallet, days_ago, requests, reserved, spent),
+        (CHAIN_ID, RELAYER, days_ago, requests, reserved, spent),
     )

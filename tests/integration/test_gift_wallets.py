@@ -34,7 +34,6 @@ from reminder_worker.gifts.identity_provider import IdentityProvider, IdentityPr
 from reminder_worker.gifts.wallets import MOST_GIVEN_BACK, GiftWallets, GiverUnknown, WalletNotUsable, WalletRequest
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
-from reminder_worker.settings import Settings
 from tests.integration.api_world import HASH_KEY, settings_for
 
 EMAIL = "Grandchild.Canary@Post.Example"
@@ -48,7 +47,6 @@ class World:
     scenario: Scenario
     provider: IdentityProviderStandIn
     time: FakeTime
-    settings: Settings
     session: aiohttp.ClientSession
     chains: dict[int, Chain]
     wallets: GiftWallets
@@ -93,7 +91,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
         chains = {chain.chain_id: Chain(chain) for chain in settings.chains}
         for chain in chains.values():
             stack.push_async_callback(chain.close)
-        made = World(engine, chain_scenario, provider, time, settings, session, chains, wallets=None)  # type: ignore[arg-type]
+        made = World(engine, chain_scenario, provider, time, session, chains, wallets=None)  # type: ignore[arg-type]
         made.wallets = made.another()
         yield made
 
