@@ -42,6 +42,14 @@ OLDEST = text(f"""
     order by s.opened_at limit 1
 """)  # noqa: S608 - a constant
 
+# What nothing but the price of gas speaks against.
+DEFERRED = text("""
+    select count(*) as requests,
+        coalesce(cast(extract(epoch from clock_timestamp() - min(updated_at)) as integer), 0) as age
+    from worker.relay_request
+    where chain_id = :chain_id and wallet = :wallet and state = 'deferred_fee' and reason is null
+""")
+
 SLOTS = text(f"""
     select s.nonce, s.state, s.tx_hash, s.block_number, s.block_hash, s.reserved_wei, {_REQUEST}
     from worker.nonce_slot s join worker.relay_request r on r.id = s.request_id

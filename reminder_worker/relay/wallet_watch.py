@@ -10,14 +10,14 @@ from reminder_worker.mail.messages import AlertKind
 from reminder_worker.relay import wallet_statements as sql
 from reminder_worker.relay.fate import Market
 from reminder_worker.relay.fees import EMPTY_GAS
-from reminder_worker.relay.slot_statements import OLDEST
+from reminder_worker.relay.slot_statements import DEFERRED, OLDEST
 from reminder_worker.relay.values import FOREIGN_NONCE
 from reminder_worker.relay.views import Views
 
 log = structlog.get_logger(__name__)
 
 TOLD_AFTER_SECONDS: Final = 900
-"""Unmined for so long: operators hear of it."""
+"""Unmined for so long, or kept back by what gas costs: operators hear of it."""
 GAS_OF_A_RELAY: Final = 210_000
 """By which a balance is told in relays: that of a claim on the deployed contracts."""
 
@@ -83,10 +83,13 @@ class WalletWatch:
     async def _tell_of_the_oldest(self, connection: AsyncConnection, chain_id: int) -> int:
         oldest = (await connection.execute(OLDEST, self._key(chain_id))).one_or_none()
         age = oldest.age if oldest else 0
-        facts: Facts = {"waiting_since_seconds": age}
-        if oldest is not None:
-            facts = {"nonce": oldest.nonce, "tried with": f"{oldest.attempts} fees", **facts}
-        await self._condition(connection, chain_id, AlertKind.RELAY_STUCK, age >= TOLD_AFTER_SECONDS, facts)
+        told, facts = age, {} if oldest is None else {"nonce": oldest.nonce, "tried with": f"{oldest.attempts} fees"}
+        if age < TOLD_AFTER_SECONDS:  # what has no nonce yet while gas is too dear waits as long, unseen
+            deferred = (await connection.execute(DEFERRED, self._key(chain_id))).one()
+            if deferred.age >= TOLD_AFTER_SECONDS:
+                told, facts = deferred.age, {"waits for": "gas below the ceiling", "requests": deferred.requests}
+        facts = {**facts, "waiting_since_seconds": told}
+        await self._condition(connection, chain_id, AlertKind.RELAY_STUCK, told >= TOLD_AFTER_SECONDS, facts)
         return int(age)
 
     async def _condition(

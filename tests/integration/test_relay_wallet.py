@@ -132,6 +132,22 @@ async def test_operators_are_told_of_a_low_balance_and_a_stuck_slot_and_of_their
     assert stages == {(kind, stage) for kind in kinds for stage in ("raised 1", "cleared 2")}
 
 
+async def test_operators_are_told_of_requests_that_gas_is_too_dear_for_and_of_their_end(world: RelayWorld) -> None:
+    gift = world.gift()
+    world.base_fee(2 * CEILING)
+    request = await world.admit(gift)
+    await world.run()
+    assert await world.rows("select from worker.alert") == []
+    await world.execute("update worker.relay_request set updated_at = updated_at - interval '901 s'")
+    await world.run()
+    assert await world.rows("select kind, raised from worker.alert_state") == [{"kind": "relay_stuck", "raised": True}]
+    assert await world.state(request) == "deferred_fee"
+    world.base_fee(GWEI)
+    await world.settle()
+    stages = [alert["stage"] for alert in await world.rows("select stage from worker.alert order by stage desc")]
+    assert stages == ["raised 1", "cleared 2"]
+
+
 async def test_a_balance_at_the_edge_does_not_tell_operators_again_with_each_move_of_the_fees(
     world: RelayWorld,
 ) -> None:
