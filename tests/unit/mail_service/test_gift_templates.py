@@ -58,6 +58,14 @@ def test_hostile_names_stay_text_and_out_of_the_subject(template: Template) -> N
 
 
 @EACH
+def test_names_from_right_to_left_turn_nothing_around_them(template: Template) -> None:
+    """What such a name begins and ends with, as a full stop or a bracket, stays at its own end."""
+    name, giver = "\u05d3\u05e0\u05d4!", "\u05d0\u05d1\u05d0 <3!"
+    whole = render(template, name=name, giverName=giver).html
+    assert (f"<bdi>{name}</bdi>" in whole, f"<bdi>{html.escape(giver)}</bdi>" in whole) == (True, True)
+
+
+@EACH
 def test_nobody_is_told_to_ask_whoever_the_giver_says_to_be(template: Template) -> None:
     """A giver chooses that name: "Wallet Support 0800 123 456" would be whom our own advice names for help."""
     text = render(template, giverName="Wallet Support 0800 123").text
