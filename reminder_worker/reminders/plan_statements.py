@@ -50,7 +50,7 @@ AGE_SIGNALS = text("""
 """)
 
 SIGNALS_TO_PLAN = text(f"""
-    select tx_hash, legacy, kind, layer, block_number, block_time, tries,
+    select tx_hash, legacy, kind, layer, block_time, tries,
         cast(extract(epoch from now() - seen_at) as bigint), reason is not distinct from :denied
     from worker.notify_signal
     where chain_id = :chain_id and state = 'new' and {_IS_TIME}

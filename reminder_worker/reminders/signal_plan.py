@@ -54,7 +54,6 @@ class Signal:
     legacy: str
     kind: int
     layer: int
-    block_number: int
     block_time: int
     tries: int
     age: int

@@ -33,7 +33,7 @@ async def test_a_signal_is_proven_by_a_log_of_the_contract_that_signals_and_by_n
     tx = world.scenario.check_in(world.account("owner"), legacy)
     (receipt,) = await world.chain.receipts([tx])
     assert receipt is not None
-    signal = Signal(tx, legacy.address, 0, 1, receipt.block_number, 0, 0, 0, denied=False)
+    signal = Signal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)
     assert reader(world)._announces(receipt, signal)
     forged = replace(receipt, logs=tuple(replace(log, address=LEGACY) for log in receipt.logs))
     assert not reader(world)._announces(forged, signal)
@@ -71,7 +71,7 @@ async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_ma
             legacy=LEGACY,
             at=reset_at,
         )
-    claim = Signal("0x" + "cd" * 32, LEGACY, 2, 1, 1, CLAIMED_AT, 0, 0, denied=False)
+    claim = Signal("0x" + "cd" * 32, LEGACY, 2, 1, CLAIMED_AT, 0, 0, denied=False)
     assert await reader(world)._told_lines([claim]) == ({} if line is None else {(LEGACY, CLAIMED_AT): line})
 
 
@@ -80,8 +80,6 @@ async def test_an_index_that_is_taken_back_meanwhile_makes_nobody_unconfigured(w
     legacy = world.legacy()
     tx = world.scenario.check_in(world.account("owner"), legacy)
     await world.index.advance()
-    (receipt,) = await world.chain.receipts([tx])
-    assert receipt is not None
 
     def take_back(_connection: object, _cursor: object, statement: str, *_: object) -> None:
         if "worker.chain_event" in statement:
@@ -90,7 +88,7 @@ async def test_an_index_that_is_taken_back_meanwhile_makes_nobody_unconfigured(w
                 connection.execute("update worker.index_cursor set block_number = 0 where name = 'index'")
 
     event.listen(world.engine.sync_engine, "before_cursor_execute", take_back)
-    signal = Signal(tx, legacy.address, 0, 1, receipt.block_number, 0, 0, 0, denied=False)
+    signal = Signal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)
     (judged,) = await reader(world).judge([signal])
     assert judged.state == "planned"
     assert judged.config is not None
