@@ -39,10 +39,22 @@ function wait(unlockAt: string, asOf: string): void {
   const clock = new ChainClock(asOf);
   part("state").append(place);
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) return; // the device may have slept, and its clock with it
-    fetchFacts(chainId, timelockId ?? "").then((facts) => clock.set(facts.asOf), () => undefined);
+    if (!document.hidden) void catchUp(clock); // the device may have slept, and its clock with it
   });
   countDown(place, new Date(unlockAt), clock, awaitOpening);
+}
+
+/** Asks until there is an answer: who has just woken up has no connection yet. */
+async function catchUp(clock: ChainClock): Promise<void> {
+  while (!document.hidden) {
+    try {
+      const { asOf } = await fetchFacts(chainId, timelockId ?? "");
+      return clock.set(asOf);
+    } catch (error) {
+      if (error instanceof Refused && error.code === "not_found") return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MILLISECONDS));
+  }
 }
 
 /** The day has come; the chain, or the one node that was asked, does not know it yet. */

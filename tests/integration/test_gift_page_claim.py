@@ -99,6 +99,23 @@ async def test_the_chains_clock_counts_not_the_visitors(gift_world: GiftWorld, v
     await expect(visitor.page.locator(".countdown div").first).to_have_text("3days")
 
 
+async def test_a_device_that_slept_and_has_no_connection_yet_catches_up(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """Its own clock stood still meanwhile, and the countdown with it; who opens the lid sees the page at once."""
+    gift, page = await gift_world.seal(gift_world.person("ada"), opened=False, duration=3 * DAY + 600), visitor.page
+    await page.goto(gift.url)
+    days = page.locator(".countdown div").first
+    await expect(days).to_have_text("3days")
+    gift_world.scenario.advance(2 * DAY)
+    await visitor.context.set_offline(True)
+    async with page.expect_event("requestfailed"):
+        await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await expect(days).to_have_text("3days")
+    await visitor.context.set_offline(False)
+    await expect(days).to_have_text("1day")
+
+
 async def test_a_gift_of_a_lifetime_fits_a_small_screen(gift_world: GiftWorld, visitor: Visitor) -> None:
     """A hundred years in days, on the narrowest phone and with letters of twice the size."""
     page = visitor.page
