@@ -1,5 +1,6 @@
 """What each endpoint says of our wallet, its transactions and the signers' nonces: one batch for each endpoint."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,6 +15,7 @@ from reminder_worker.chain.words import address_word
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.fate import MinedAttempt, Sighting, agreed_number, sighting
 
+STOPPED_SECONDS: Final = 120
 SignerOf = tuple[str, str]
 """A router and a signer: whose `sponsorNonce` is asked for."""
 
@@ -37,8 +39,8 @@ class EndpointView:
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """All endpoints that answer, at least one of `configured`. Numbers are those that enough of them have reached:
-    two where two are configured, for the `*_final` ones strictly, else two of those that answer."""
+    """All endpoints that answer and are `up_to_date`, at least one of `configured`. Numbers are those that enough of them
+    have reached: two where two are configured, for the `*_final` ones strictly, else two of those that answer."""
 
     configured: int
     each: tuple[EndpointView, ...]
@@ -129,7 +131,13 @@ async def view_chain(
     each = await chain.ask_each(requests, read)
     if not each:
         raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} answers")
-    return Views(len(chain.settings.rpc_urls), tuple(each))
+    return Views(len(chain.settings.rpc_urls), tuple(up_to_date(each, time.time())))
+
+
+def up_to_date(each: Sequence[EndpointView], now: float) -> Sequence[EndpointView]:
+    """Without those that have stopped importing blocks, which know of nothing since and would contradict the others for
+    ever; all of them where none has a block of now (unix seconds)."""
+    return [view for view in each if abs(now - view.time) <= STOPPED_SECONDS] or each
 
 
 def _nonce_request(router: str, signer: str, tag: str) -> Request:

@@ -1,5 +1,6 @@
 """Reconcile against nodes that lie, lag, time out or refuse: one of two ends nothing and makes us sign nothing."""
 
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -184,6 +185,34 @@ async def test_a_node_that_imports_no_blocks_keeps_nothing_waiting_and_gives_not
     await world.age(400)
     report = await world.run()
     assert (report.replaced, report.freed) == (1, 0)
+
+
+async def test_one_of_two_nodes_that_imports_no_blocks_keeps_nothing_mined_among_what_is_under_way(
+    nodes: Nodes,
+) -> None:
+    """Or after so many requests as may be open no other would be sent."""
+    world = nodes.world
+    request = await world.admit(world.gift())
+    lacks, old = stopped(world.anvil), world.anvil.rpc("eth_getTransactionCount", world.wallet, "latest")
+
+    def answer(request: Json) -> Json | None:
+        if request["method"] == "eth_getTransactionReceipt":
+            return {"result": None}
+        return {"result": old} if request["method"] == "eth_getTransactionCount" else lacks(request)
+
+    nodes.first.answer = answer
+    nodes.second.alter = of("eth_getBlockByNumber", lambda _, block: {**block, "timestamp": hex(int(time.time()))})
+    world.mine()
+    await world.age(400)
+    report = await world.run()
+    assert (await world.state(request), report.replaced) == ("mined", 0)
+    world.finalize()
+    await world.run()
+    assert await world.state(request) == "mined", "one alone does not end it"
+    nodes.first.well()
+    nodes.second.well()
+    await world.settle()
+    assert await world.state(request) == "confirmed"
 
 
 async def test_without_any_node_the_run_fails_and_changes_nothing(nodes: Nodes) -> None:
