@@ -39,8 +39,8 @@ class EndpointView:
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """All endpoints that answer and are `up_to_date`, at least one of `configured`. Numbers are those that enough of them
-    have reached: two where two are configured, for the `*_final` ones strictly, else two of those that answer."""
+    """All endpoints that answer and are `up_to_date`, at least one of `configured`. Numbers are those that enough of
+    them have reached: two where two are configured, for the `*_final` ones strictly, else two of those that answer."""
 
     configured: int
     each: tuple[EndpointView, ...]
