@@ -57,8 +57,8 @@ class Domain:
 def typed_data_digest(domain: Domain, primary_type: str, types: Types, message: Mapping[str, object]) -> bytes:
     """EIP-712 digest. `types` as in eth_signTypedData: name to `[{"name", "type"}, ...]`, without EIP712Domain.
 
-    Fields: address (hex), uintN, bool, bytes32 (bytes or hex), string, bytes. Raises `ValueError` for a value that
-    does not fit its type, `KeyError` for a missing one.
+    Fields: address (hex), uintN, bool, bytes32, string. Raises `ValueError` for a value that does not fit its type,
+    `KeyError` for a missing one.
     """
     fields = tuple((field["name"], field["type"]) for field in types[primary_type])
     return keccak(b"\x19\x01" + _domain_separator(domain) + _hash_struct(primary_type, fields, message))
@@ -85,16 +85,12 @@ def _encode(kind: str, value: object) -> bytes:
     match kind, value:
         case "string", str():
             return keccak(text=value)
-        case "bytes", bytes():
-            return keccak(value)
         case "bool", bool():
             return word(value)
         case "address", str() if len(value) == 42:
             return address_word(value)
         case "bytes32", bytes() if len(value) == WORD:
             return value
-        case "bytes32", str() if len(value) == 66:
-            return bytes.fromhex(value.removeprefix("0x"))
         case _, int() if kind.startswith("uint") and 0 <= value < 1 << int(kind[4:] or 256):
             return word(value)
     raise ValueError(f"not a value of type {kind}")

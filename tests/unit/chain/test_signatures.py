@@ -20,7 +20,6 @@ FIELDS = {
     "bytes32": st.binary(min_size=32, max_size=32),
     "bool": st.booleans(),
     "string": st.text("aé漢😀 ", max_size=20),
-    "bytes": st.binary(max_size=70),
 }
 
 
