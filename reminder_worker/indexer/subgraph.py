@@ -8,7 +8,7 @@ a gateway that refuses a hash is therefore treated as failing, and our own index
 import asyncio
 import random
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
@@ -145,8 +145,8 @@ class Subgraph:
         """Entities of the given keys. `by_id`: the keys are ids, and no others may come."""
         wanted = sorted(set(keys))
         found: list[E] = []
-        for chunk in _chunks(wanted, KEYS):
-            found += await self._pages(query, {"keys": chunk}, shape, at)
+        for start in range(0, len(wanted), KEYS):
+            found += await self._pages(query, {"keys": wanted[start : start + KEYS]}, shape, at)
         if by_id and not {row.id for row in found} <= set(wanted):
             raise self._failing(f"{query}: id that was not asked for")
         return found
@@ -227,10 +227,6 @@ def _timelock(row: TimelockRow, assets: Sequence[TimelockAsset]) -> Timelock:
         assets=tuple(sorted(assets, key=asset_order)),
         created_at=int(row.created_at),
     )
-
-
-def _chunks(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def _load_queries() -> dict[str, str]:
