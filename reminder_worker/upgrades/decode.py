@@ -93,7 +93,7 @@ def _arguments(member: abi.Member, data: bytes) -> tuple[dict[str, Argument], in
             used = max(used, place + WORD + -(-len(value) // WORD) * WORD)
             found[parameter["name"]] = value
         else:
-            found[parameter["name"]] = _READERS[parameter["type"]](data, index * WORD)
+            found[parameter["name"]] = READERS[parameter["type"]](data, index * WORD)
     return found, min(used, len(data))
 
 
@@ -101,7 +101,7 @@ def _word_at(data: bytes, position: int) -> str:
     return f"0x{at(data, position):064x}"
 
 
-_READERS: Final[Mapping[str, Reader]] = {"address": address_at, "uint256": at, "bytes32": _word_at}
+READERS: Final[Mapping[str, Reader]] = {"address": address_at, "uint256": at, "bytes32": _word_at}
 _BY_SELECTOR: Final = {
     abi.selector(contract, member["name"]): member
     for contract, names in _FUNCTIONS.items()

@@ -5,7 +5,8 @@ from typing import Any, Final
 
 from reminder_worker.chain import abi
 from reminder_worker.chain.values import Log
-from reminder_worker.chain.words import WORD, Malformed, address_at, at, bytes_at
+from reminder_worker.chain.words import WORD, Malformed, at, bytes_at
+from reminder_worker.upgrades.decode import READERS
 
 SCHEDULED: Final = "CallScheduled"
 EXECUTED: Final = "CallExecuted"
@@ -64,10 +65,6 @@ def read_event(log: Log, block_time: int) -> UpgradeEvent | None:
 
 
 def _value(kind: str, data: bytes, position: int) -> Any:
-    if kind == "address":
-        return address_at(data, position)
-    if kind == "uint256":
-        return at(data, position)
-    if kind == "bytes32":
-        return f"0x{at(data, position):064x}"
-    return bytes_at(data, at(data, position), _MOST).hex()
+    if kind == "bytes":
+        return bytes_at(data, at(data, position), _MOST).hex()
+    return READERS[kind](data, position)
