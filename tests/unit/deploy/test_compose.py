@@ -120,6 +120,15 @@ def test_what_cannot_be_set_beside_is_named() -> None:
     assert set(said[1].split(" and ")) == set_here
 
 
+def test_what_the_image_and_the_proxy_go_by_is_named() -> None:
+    """With another `API_HOST` the API would be well by its own check, and reached by nobody."""
+    worker, mail = worker_names()[0], mail_names()[0]
+    by_the_image = set(re.findall(r"^ +([A-Z_]+)=", (DEPLOY / "Dockerfile").read_text(), re.M)) & (worker | mail)
+    ports = {name for name in worker | mail if name.endswith("_PORT")} - {"SMTP_PORT"}
+    head, _, _ = (DEPLOY / "env.example").read_text().partition("\n\n")
+    assert {name for name in by_the_image - {"LOG_FORMAT"} | ports if name not in head} == set()
+
+
 @pytest.mark.parametrize("name", ["api", "code", "migrate"])
 def test_the_service_starts_with_these_settings(name: str, tmp_path: Path) -> None:
     given = {**env_example(), **SERVICES[name]["environment"]}
