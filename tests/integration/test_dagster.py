@@ -172,6 +172,10 @@ def _check_owner_in(scenario: Scenario) -> None:
     scenario.check_in(owner, legacy)
 
 
+async def _alarm(runtime: Runtime) -> None:
+    await runtime.alerts.raise_(None, AlertKind.RELAY_STUCK, SOMEBODY, 31337, {})
+
+
 def _enter_email(database: psycopg.Connection[Any], state: str, **columns: Any) -> None:
     values = {"id": uuid4(), "chain_id": 31337, "legacy": LEGACY, "recipient": SOMEBODY, "kind": "owner_reset"}
     values |= {"event": uuid4().hex, "role": "owner", "state": state, **columns}
@@ -595,15 +599,12 @@ def test_a_chain_that_never_answers_keeps_neither_another_chain_nor_alerts_from_
     monkeypatch.setattr("reminder_worker.passes.LOOK_SECONDS", 5)
     _check_owner_in(chain_scenario)
 
-    async def alarm(runtime: Runtime) -> None:
-        await runtime.alerts.raise_(None, AlertKind.RELAY_STUCK, SOMEBODY, 31337, {})
-
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         dead = chain_scenario.deployment.settings_environ(DEAD_CHAIN, ",".join(f"{url}/{n}" for n in range(3)))
         timelock = {f"CHAIN_{DEAD_CHAIN}_UPGRADE_TIMELOCK": SOMEBODY}
         service = opened({**environ, **dead, **timelock, "CHAINS": f"{environ['CHAINS']},{DEAD_CHAIN}"})
-        service.call(alarm, 10)
+        service.call(_alarm, 10)
         assert _tick(sensor, service, instance).launched == launched
 
 
@@ -739,10 +740,7 @@ def test_balances_are_looked_at_every_hour_while_nothing_is_open(
 def test_an_alert_is_told_by_the_next_run_also_when_nothing_is_relayed(
     service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
 ) -> None:
-    async def alarm(runtime: Runtime) -> None:
-        await runtime.alerts.raise_(None, AlertKind.RELAY_STUCK, SOMEBODY, 31337, {})
-
-    service.call(alarm, 10)
+    service.call(_alarm, 10)
     assert _tick(OFTEN, service, instance).launched
     result = _run("relay", service)
     assert result.success

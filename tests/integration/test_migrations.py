@@ -1,12 +1,10 @@
 """An update replaces processes one by one: both releases run on the newer schema, and nothing stored is lost."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import nullcontext
 from typing import Any
-from uuid import uuid4
 
-import psycopg
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
@@ -26,14 +24,9 @@ Rows = dict[str, list[dict[str, Any]]]
 
 
 @pytest.fixture
-def empty_url(postgres_server: str) -> Iterator[str]:
+def empty_url(mail_database: str) -> str:
     """`postgresql+psycopg://` of a database that nothing was migrated in."""
-    name = f"m_{uuid4().hex[:12]}"
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"create database {name}")
-    yield postgres_server.replace("/postgres?", f"/{name}?").replace("postgresql://", "postgresql+psycopg://")
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"drop database {name} with (force)")
+    return mail_database.replace("postgresql://", "postgresql+psycopg://")
 
 
 @pytest.fixture
