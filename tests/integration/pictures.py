@@ -173,7 +173,7 @@ async def test_with_a_wallet(gift_world: GiftWorld, look: Look) -> None:
             await camera.take("other-account")
 
 
-@pytest.mark.parametrize("look", [PHONE, DARK, DESK], ids=lambda look: look.suffix)
+@pytest.mark.parametrize("look", [PHONE, DESK], ids=lambda look: look.suffix)
 async def test_on_its_way_and_received(gift_world: GiftWorld, look: Look) -> None:
     gift = await gift_world.seal(gift_world.person("leo"), marks=BORN, letter=FOR_LEO)
     gift_world.following.clear()
@@ -218,11 +218,10 @@ async def test_the_budget_ran_out_meanwhile(chain_scenario: Scenario, engine: As
             await camera.take("budget-used-up")
 
 
-@pytest.mark.parametrize("look", [PHONE, DARK], ids=lambda look: look.suffix)
-async def test_nothing_is_sponsored_now(chain_scenario: Scenario, engine: AsyncEngine, look: Look) -> None:
+async def test_nothing_is_sponsored_now(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     async with open_gift_world(chain_scenario, engine, RELAY_DAILY_COUNT_CAP="0") as world:
         gift = await world.seal(world.person("noor"), marks=GRADUATED, letter=FOR_NOOR)
-        async with looking(gift, look) as camera:
+        async with looking(gift) as camera:
             await expect(camera.visitor.page.get_by_text("your gift stays where it is")).to_be_visible()
             await camera.take("not-sponsored")
 
