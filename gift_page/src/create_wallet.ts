@@ -5,6 +5,7 @@ import {
   isError,
   type JsonRpcSigner,
   type TransactionReceipt,
+  type TransactionRequest,
   type TransactionResponse,
 } from "ethers";
 import { Wrong } from "./create_form.ts";
@@ -80,9 +81,9 @@ export class GiverWallet {
     for (const [number, { to, data, value }] of calls.entries()) {
       said(`Please confirm transaction ${number + 1} of ${calls.length} in your wallet.`);
       // The wallet may be on another chain by now, where ether sent to this address is lost: it refuses by this.
-      const sent = await this.signer.sendTransaction({ to, data, value, chainId: this.chain.chainId });
+      const sent = await this.send({ to, data, value, chainId: this.chain.chainId });
       said(`Transaction ${number + 1} of ${calls.length} is on its way.`);
-      receipt = await mined(sent);
+      receipt = typeof sent === "string" ? await receiptOf(this.signer.provider, sent) : await mined(sent);
     }
     if (receipt === null) throw new Error("The transaction was not seen on the chain.");
     return sealedIn(receipt.logs, this.chain.vault, recipient);
@@ -111,6 +112,17 @@ export class GiverWallet {
     });
   }
 
+  /** Its hash alone, where the wallet's node does not show it well: it is under way all the same. */
+  private async send(transaction: TransactionRequest): Promise<TransactionResponse | string> {
+    try {
+      return await this.signer.sendTransaction(transaction);
+    } catch (error) {
+      const hash = (error as { info?: { sendTransactionHash?: string } } | null)?.info?.sendTransactionHash;
+      if (hash === undefined) throw error;
+      return hash;
+    }
+  }
+
   private async asset(token: Token, units: bigint): Promise<NewGift["asset"]> {
     if (token.isEther) return { wrappedEther: token.address, wei: units };
     const contract = new Contract(token.address, TOKEN_ABI, this.signer.provider);
@@ -129,6 +141,16 @@ async function mined(sent: TransactionResponse): Promise<TransactionReceipt | nu
       if (isError(error, "TRANSACTION_REPLACED") && error.reason === "repriced") return error.receipt;
       if (isError(error, "TRANSACTION_REPLACED") || isError(error, "CALL_EXCEPTION")) throw error;
     }
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MILLISECONDS));
+  }
+}
+
+/** As `mined`, of one that is known by its hash. */
+async function receiptOf(provider: JsonRpcSigner["provider"], hash: string): Promise<TransactionReceipt> {
+  for (;;) {
+    const receipt = await provider.getTransactionReceipt(hash).catch(() => null);
+    if (receipt?.status === 0) throw new Wrong("The chain refused this. Nothing was sealed.");
+    if (receipt !== null) return receipt;
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MILLISECONDS));
   }
 }

@@ -1,8 +1,9 @@
 """What can go wrong for a giver: no gift is sealed twice or by mistake, and none that is sealed is lost from sight."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from eth_account import Account
@@ -177,6 +178,25 @@ async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(
     assert dialog.type == "beforeunload"
     await dialog.dismiss()
     wallet.declines.clear()
+    await see_it_sealed(page)
+    assert len(wallet.asked("eth_sendTransaction")) == 1
+
+
+async def test_a_node_that_describes_a_transaction_badly_seals_no_second_gift(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """What was sent is under way, whatever is wrong with how the wallet's node shows it."""
+
+    class BadNode(InjectedWallet):
+        def answer(self, method: str, params: Sequence[Any]) -> Any:
+            found = super().answer(method, params)
+            return {"hash": params[0]} if method == "eth_getTransactionByHash" else found
+
+    page, wallet = visitor.page, BadNode(gift_world.scenario, gift_world.giver, "Giver's wallet")
+    await visitor.has(wallet)
+    await open_page(gift_world, page)
+    await fill_in_for_a_wallet(page, gift_world)
+    await go_on(page)
     await see_it_sealed(page)
     assert len(wallet.asked("eth_sendTransaction")) == 1
 
