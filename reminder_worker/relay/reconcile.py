@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Call, Chain, Reverted
 from reminder_worker.chain.contracts import Timelocks
+from reminder_worker.chain.values import SendOutcome
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, RelayStopped, Unavailable
 from reminder_worker.indexer.questions import LIVE
 from reminder_worker.privacy.vault import Vault
@@ -40,6 +41,7 @@ from reminder_worker.relay.fate import (
     Record,
     Replace,
     Settle,
+    StoredAttempt,
     Unmine,
     decide,
     is_strangers,
@@ -148,7 +150,8 @@ class Reconcile:
             else:
                 work = self._slot(chain_id, at, action, seen.market, report)
                 outgoing += await self._guarded(chain_id, at.request, work, report) or ()
-        await broadcast(self._engine, chain, outgoing)
+        said = await broadcast(self._engine, chain, outgoing)
+        await broadcast(self._engine, chain, await self._earlier(chain_id, seen.slots, said, report))
         await self._end(chain, [each for each in over if _is_done(*each)], report)
         telling = asyncio.ensure_future(self._watch.tell(chain_id, seen.balance, seen.market))
         unavailable: Unavailable | None = None
@@ -350,19 +353,37 @@ class Reconcile:
 
     async def _newest(self, chain_id: int, slots: Sequence[OpenSlot], report: ReconcileReport) -> list[Attempt]:
         """The stored bytes that pay most; none of a slot that became final meanwhile."""
-        if not slots:
+        return await self._stored(chain_id, [(at, at.slot.newest) for at in slots], report)
+
+    async def _earlier(
+        self,
+        chain_id: int,
+        slots: Sequence[OpenSlot],
+        said: Mapping[str, Sequence[SendOutcome]],
+        report: ReconcileReport,
+    ) -> list[Attempt]:
+        """Of slots whose newest bytes no endpoint wants, as when the balance does not pay for them: those before it.
+        Nodes may have forgotten them, and they are good enough once gas is cheaper again."""
+        refused = [at for at in slots if set(said.get(at.slot.newest.tx_hash, ())) == {SendOutcome.REJECTED}]
+        before = [(at, each) for at in refused for each in at.slot.attempts[:-1] if each.kind == at.slot.newest.kind]
+        return await self._stored(chain_id, before, report)
+
+    async def _stored(
+        self, chain_id: int, wanted: Sequence[tuple[OpenSlot, StoredAttempt]], report: ReconcileReport
+    ) -> list[Attempt]:
+        if not wanted:
             return []
-        hashes = [at.slot.newest.tx_hash for at in slots]
+        hashes = [each.tx_hash for _, each in wanted]
         async with self._engine.connect() as connection:
             rows = (await connection.execute(sql.RAW, {"chain_id": chain_id, "tx_hashes": hashes})).all()
-        found = {row.tx_hash: row for row in rows if row.raw is not None}
-        newest: list[Attempt] = []
-        for at, tx_hash in zip(slots, hashes, strict=True):
-            if tx_hash in found:
-                opening = self._open(chain_id, at, found[tx_hash])
-                newest += await self._guarded(chain_id, at.request, opening, report) or ()
-        report.rebroadcast += len(newest)
-        return newest
+        stored = {row.tx_hash: row for row in rows if row.raw is not None}
+        found: list[Attempt] = []
+        for at, each in wanted:
+            if each.tx_hash in stored:
+                opening = self._open(chain_id, at, stored[each.tx_hash])
+                found += await self._guarded(chain_id, at.request, opening, report) or ()
+        report.rebroadcast += len(found)
+        return found
 
     async def _open(self, chain_id: int, at: OpenSlot, row: Any) -> Sequence[Attempt]:
         raw = open_raw(self._vault.record(at.request.salt, at.request.key_id), chain_id, row)

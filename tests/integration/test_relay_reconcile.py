@@ -14,7 +14,7 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.relay import reconcile
 from reminder_worker.relay.settle import paused
 from reminder_worker.relay.values import Authorization, Lane
-from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GWEI, RelayWorld, open_bare_world
+from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GIFT_GAS, GWEI, RelayWorld, open_bare_world
 
 
 @pytest.fixture
@@ -171,6 +171,25 @@ async def test_a_dearer_market_is_followed_within_ceiling_and_reservation_stored
     assert await world.state(request) == "confirmed"
     assert world.receipt(second["tx_hash"]) is not None
     assert world.receipt(first["tx_hash"]) is None
+
+
+async def test_an_offer_that_the_balance_does_not_pay_for_keeps_no_earlier_one_from_being_mined(
+    world: RelayWorld,
+) -> None:
+    """Gas was dear for a moment, nodes refused the dearer offer, and forgot the first one meanwhile."""
+    request = await world.admit(world.gift())
+    world.anvil.set_balance(world.wallet, GIFT_GAS * CEILING * 9 // 10)
+    world.drop(await world.attempts())
+    world.base_fee(45 * GWEI)
+    await world.age(100)
+    assert (await world.run()).replaced == 1
+    world.base_fee(GWEI)
+    await world.run()
+    world.mine()
+    world.finalize()
+    await world.run()
+    assert await world.state(request) == "confirmed"
+    assert world.count() == 1
 
 
 async def test_at_most_four_steps_and_none_beyond_the_days_cap(world: RelayWorld) -> None:
