@@ -85,7 +85,10 @@ def _proxy(value: str) -> str:
 
 def _may_be_mailed(value: str) -> str:
     """An address, or a domain after its `@`, as addresses are compared."""
-    return normalise_email(f"any{value}").removeprefix("any") if value.startswith("@") else normalise_email(value)
+    try:
+        return normalise_email(f"any{value}").removeprefix("any") if value.startswith("@") else normalise_email(value)
+    except ValueError:
+        raise ValueError("holds what is neither an email address nor a domain as @example.org") from None
 
 
 def _origin(value: str) -> str:

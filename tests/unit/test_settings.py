@@ -156,7 +156,7 @@ def test_the_allowlist_is_kept_as_addresses_are_compared_and_nonsense_in_it_is_n
     assert settings.mail is not None
     assert settings.mail.allowlist == ("anna@example.org", "@xn--bcher-kva.example")
     problems = Settings.from_environ({**MINIMAL, **mail, "MAIL_ALLOWLIST": "example.org"}).problems
-    assert any(problem.startswith("MAIL_ALLOWLIST: ") for problem in problems)
+    assert any(problem.startswith("MAIL_ALLOWLIST: holds what is neither an email address nor") for problem in problems)
 
 
 def test_white_space_around_a_value_is_none_of_it_and_alone_it_is_nothing() -> None:
