@@ -1,21 +1,34 @@
 """Open windows of many legacies at one block, although the contract lets one that reverts spoil the whole batch."""
 
+import asyncio
 from collections.abc import Sequence
 
 from reminder_worker.chain.client import Chain, TooMuch
 from reminder_worker.chain.contracts import ReminderView
+from reminder_worker.tasks import together
+
+AT_ONCE = 8  # or hundreds that revert, of a stranger's making, would be found out after everybody's time is over
+
+Windows = dict[str, tuple[int, ...]]
 
 
-async def open_windows(chain: Chain, legacies: Sequence[str], at: str) -> dict[str, tuple[int, ...]]:
+async def open_windows(chain: Chain, legacies: Sequence[str], at: str) -> Windows:
     """By legacy, at a block hash. A batch that reverts is halved; a legacy that reverts alone is absent."""
-    try:
-        found = await ReminderView(chain).due_windows(legacies, at=at)
-    except TooMuch:
-        await chain.head()  # raises when it is the node that does not answer, not this legacy
-        return {}
-    if isinstance(found, list):
-        return dict(zip(legacies, found, strict=True))
-    if len(legacies) == 1:
-        return {}
-    middle = len(legacies) // 2
-    return {**await open_windows(chain, legacies[:middle], at), **await open_windows(chain, legacies[middle:], at)}
+    view, places = ReminderView(chain), asyncio.Semaphore(AT_ONCE)
+
+    async def ask(some: Sequence[str]) -> Windows:
+        try:
+            async with places:
+                found = await view.due_windows(some, at=at)
+        except TooMuch:
+            await chain.head()  # raises when it is the node that does not answer, not this legacy
+            return {}
+        if isinstance(found, list):
+            return dict(zip(some, found, strict=True))
+        if len(some) == 1:
+            return {}
+        middle = len(some) // 2
+        first, second = await together(ask(some[:middle]), ask(some[middle:]))
+        return {**first, **second}
+
+    return await ask(legacies)

@@ -1,12 +1,16 @@
 """Promises towards contracts that anybody may deploy: they cost a bounded look, and nobody else anything."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Scenario
+from devnet.scenarios import DAY, Mode, Scenario
+from reminder_worker.chain.client import Chain
+from reminder_worker.reminders.window_view import open_windows
 from tests.integration import api_world
+from tests.integration.chain_proxy import Json, Proxy, chain_settings
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
@@ -56,6 +60,43 @@ async def test_hundreds_of_poisoned_legacies_keep_no_reminder_of_others(world: W
     assert report.reverting >= POISON // 2
     assert set(report.set_aside) <= {legacy.address for legacy in poison}
     assert (await world.due.run()).asked == 0, "what failed rests, what answered is not asked again"
+
+
+class OnlyTogether(Proxy):
+    """Answers for a part of the legacies only once it is asked for two parts at a time."""
+
+    def __init__(self, scenario: Scenario, legacies: int) -> None:
+        super().__init__(scenario.anvil.url)
+        self._view = scenario.deployment.premium_reminder_view
+        self._whole = 2 * (4 + 32 * (2 + legacies))
+        self._parts: set[str] = set()
+        self._two = asyncio.Event()
+
+    async def _one(self, request: Json) -> Json:
+        call = request["params"][0] if request["method"] == "eth_call" else {}
+        if call.get("to", "").lower() == self._view and len(call["data"]) - 2 < self._whole:
+            self._parts.add(call["data"])
+            if len(self._parts) > 1:
+                self._two.set()
+            await self._two.wait()
+        return await super()._one(request)
+
+
+async def test_the_halves_of_a_batch_that_reverts_are_asked_about_together(chain_scenario: Scenario) -> None:
+    """One after the other, a few hundred that revert would keep everybody's emails back for as long as they do."""
+    owner, anna = chain_scenario.account("owner"), {chain_scenario.account("anna").address: 100}
+    chain_scenario.subscribe_premium(owner)
+    good = chain_scenario.bulk_create(owner, 3, anna, inactivity=DAY)
+    bad = chain_scenario.create_reverting_legacy(owner, anna, inactivity=DAY)
+    chain_scenario.set_mode(bad, Mode.REVERTS)
+    node = OnlyTogether(chain_scenario, 4)
+    await node.start()
+    async with Chain(chain_settings(chain_scenario, node.url, RPC_TIMEOUT=2)) as chain:
+        head = await chain.head()
+        found = await open_windows(chain, [legacy.address for legacy in [*good, bad]], head.hash)
+        assert [endpoint.errors for endpoint in chain.health()] == [0], "it was not asked for two"
+    await node.stop()
+    assert found.keys() == {legacy.address for legacy in good}
 
 
 async def test_a_fake_legacy_of_any_kind_is_refused_and_costs_the_next_one_nothing(
