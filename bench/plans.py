@@ -42,6 +42,7 @@ WHOLE_BY_DESIGN: Final = {
     "relay.renewal_statements.OPTED_IN": "as FORGET",
     "relay.renewal_statements.SOMETHING_TO_FORGET": "as FORGET",
     "relay.renewal_statements.SOMETHING_TO_LOOK_AT": "of the owners who opted in, when each was looked at",
+    "reminders.window_statements.ASK_AGAIN": "an operator asks for a `backfill`",
     "forget_expired": "once an hour, of what lives for hours or days",
     "windows_by_kind": "what a run of the due pass shows",
     "verdicts": "what a run of auto-renew shows",
