@@ -601,16 +601,9 @@ def is_secret_field(field: FieldInfo) -> bool:
     return any(secret in str(field.annotation) for secret in ("SecretStr", "SecretBytes"))
 
 
-def _secret_names() -> frozenset[str]:
-    return frozenset(
-        field.alias
-        for group in GROUPS
-        for field in group.model_fields.values()
-        if field.alias and is_secret_field(field)
-    )
-
-
-_SECRET_NAMES = _secret_names()
+_SECRET_NAMES = frozenset(
+    field.alias for group in GROUPS for field in group.model_fields.values() if field.alias and is_secret_field(field)
+)
 
 
 def _is_secret(name: str) -> bool:
