@@ -43,6 +43,7 @@ from reminder_worker.database.tables import (
 
 OPEN_STATES = ("queued", "waiting_predecessor", "deferred_fee", "signed", "broadcast", "mined")
 SLICE = 5000  # requests forgotten at once
+FOLLOWED_DAYS = 7  # a request, however far its deadline
 KEPT_DAYS = 90  # ended requests, budgets and alerts that were delivered
 
 
@@ -203,11 +204,13 @@ async def unfinished(
     engine: AsyncEngine, ours: Sequence[str], *, of_ours: bool = False, seconds: int = 0
 ) -> list[Unfinished]:
     """What nothing has happened to for `seconds`: requests of wallets that are not `ours`, whom nobody follows, and
-    `of_ours` those that are mined and do not become final."""
+    `of_ours` those that are mined and do not become final. Without its key nothing ends a request, so those of others
+    are told for as long as any is followed: what is stolen or lost would be told of for ever."""
     r, s = relay_request.c, nonce_slot.c
     still = and_(s.request_id == r.id, s.state == "mined")
-    not_ours: ColumnElement[bool] = r.wallet.not_in(ours)
-    which = or_(not_ours, s.state == "mined") if of_ours else not_ours
+    lately = r.updated_at > func.clock_timestamp() - span(days=FOLLOWED_DAYS)
+    not_ours = and_(r.wallet.not_in(ours), lately)
+    which = or_(not_ours, and_(r.wallet.in_(ours), s.state == "mined")) if of_ours else not_ours
     since = func.clock_timestamp() - span(seconds=seconds)
     question = select(r.chain_id, r.wallet, func.count(), age(func.min(r.updated_at)))
     question = question.select_from(relay_request.outerjoin(nonce_slot, still))

@@ -764,6 +764,22 @@ async def test_relays_that_nobody_follows_or_that_never_become_final_are_told(wo
     assert sorted(await world.told()) == [("relay_not_final", each, "raised") for each in sorted((RELAYER, left))]
 
 
+async def test_a_key_that_is_lost_with_requests_open_is_told_for_a_week(world: World, database_url: str) -> None:
+    """Nobody can end them any more, and the heartbeat is not to be silent for ever."""
+    left, vault = "0x" + "99" * 20, Vault(b"e" * 32)
+    _of_production(world)
+    with connected(database_url) as database:
+        enter_request(database.execute, vault, "mined", nonce=1, age_seconds=6 * 86400, wallet=left)
+        enter_request(database.execute, vault, "broadcast", nonce=2, age_seconds=8 * 86400, wallet=left)
+    await world.look()
+    assert await world.told() == [("relay_not_final", left, "raised")]
+    await world.sql("update worker.relay_request set updated_at = updated_at - interval '1 day'")
+    await world.look()
+    await world.minutes_pass(CALM_SECONDS)
+    assert (await world.look()).healthy
+    assert (await world.told())[-1] == ("relay_not_final", left, "cleared")
+
+
 async def test_failures_that_grow_are_told(world: World) -> None:
     await _enter_email(world, "unknown", count=9)
     assert (await world.look()).healthy
