@@ -88,6 +88,10 @@ class Judged:
     def t1(self) -> int:
         return self.found.facts.triggers[0] if self.found.facts else 0
 
+    @property
+    def budget_end(self) -> int:
+        return self.found.state.budget_end if self.found.state else 0
+
 
 class AutoRenew:
     """Over all chains. `admission` is the attestor's own wallet; its address has to be the router's attestor."""
@@ -223,7 +227,7 @@ class AutoRenew:
                 signer=self._attestor,
                 creator=one.owner,
                 nonce=each.observed,
-                deadline=min(each.t1 - 1, head.timestamp + RELAY_SECONDS),
+                deadline=min(each.t1 - 1, each.budget_end, head.timestamp + RELAY_SECONDS),
                 call_data=data,
                 gas_limit=self._settings.gas,
             )
@@ -282,8 +286,8 @@ def _digest(chain_id: int, router: str, legacy_id: int, reset_at: int, attempt: 
 
 
 def _row(each: Judged, now: int) -> dict[str, Any]:
-    found, state = each.found, each.found.state
-    budget_end = min(state.budget_end, LATEST) if state else 0
+    found = each.found
+    budget_end = min(each.budget_end, LATEST)
     reminded = each.verdict.reason not in NOT_REMINDED
     return {
         "legacy": found.one.legacy,

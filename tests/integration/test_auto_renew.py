@@ -286,6 +286,16 @@ async def test_a_renewal_has_no_time_beyond_the_timers_end(world: RenewalWorld) 
     assert await world.world.sql("select deadline from worker.relay_request") == [(t1 - 1,)]
 
 
+async def test_a_renewal_has_no_time_beyond_the_budgets_end(world: RenewalWorld) -> None:
+    world.legacy(inactivity=380 * DAY)
+    await world.look()
+    world.transact()
+    ((budget_end,),) = await world.world.sql("select budget_end from worker.owner_activity")
+    world.scenario.advance(budget_end - world.scenario.anvil.now() - 3600)
+    assert (await world.look()).sent == 1
+    assert await world.world.sql("select deadline from worker.relay_request") == [(budget_end,)]
+
+
 @pytest.mark.parametrize("at_once", [500, 1])
 async def test_a_full_cap_leaves_the_rest_for_later_and_the_nearest_deadline_goes_first(
     world: RenewalWorld, monkeypatch: pytest.MonkeyPatch, at_once: int
