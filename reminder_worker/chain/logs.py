@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 
@@ -12,6 +13,9 @@ from reminder_worker.errors import ChainUnavailable
 
 class TooMuch(ChainUnavailable):
     """Every endpoint refused this request or ran out of time; a smaller one may succeed."""
+
+
+QUESTIONS_AT_ONCE: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,12 @@ class LogRanges:
     def __init__(self, largest: int) -> None:
         self._largest = largest
         self.size = largest
+
+    @property
+    def at_once(self) -> int:
+        """Blocks to read before what was found is stored: of some providers, who give the logs of ten blocks at once,
+        time would be up before thousands were read, and nothing kept."""
+        return min(self._largest, QUESTIONS_AT_ONCE * self.size)
 
     async def read(self, ask: Callable[[int, int], Awaitable[list[Log]]], first: int, last: int) -> list[Log]:
         """All logs of blocks first..last, in order; `ask` raises `TooMuch` to be asked for less."""

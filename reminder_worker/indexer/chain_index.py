@@ -34,7 +34,6 @@ TOUCHED_CURSOR = "horizon"  # of who asks `touched_since`: taken back with the e
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 BLOCKS_AT_ONCE = 50
 FIRST_BLOCKS = 100  # of a look and of a run's first slice, which tells how many blocks nodes take in one question
-QUESTIONS_AT_ONCE = 50  # in a slice: some providers give the logs of ten blocks at once, and time would be up before
 
 Stopped = Literal["at_head", "budget", "node_behind", "moved_by_another", "unsettled"]
 
@@ -114,7 +113,7 @@ class ChainIndex:
         most = FIRST_BLOCKS
         while time.monotonic() < ends:
             found = await read_slice(self._chain, self._says, cursor, most)
-            most = QUESTIONS_AT_ONCE * self._chain.log_ranges.size
+            most = self._chain.log_ranges.at_once
             if isinstance(found, NothingNew):
                 stopped: Stopped = "at_head" if found.head == cursor.number else "node_behind"
                 return replace(progress, head=found.head, stopped=stopped)

@@ -168,7 +168,7 @@ class UpgradeWatch:
         """And what is stored of these blocks."""
         async with self._engine.connect() as connection:
             stored = await store.read_events(connection, self._chain_id, base.number + 1, LATEST)
-        found = await read(self._chain, self._timelock, base, stored, self._chain.settings.log_range)
+        found = await read(self._chain, self._timelock, base, stored, self._chain.log_ranges.at_once)
         if isinstance(found, Reading):
             stored = [event for event in stored if event.block_number <= found.last.number]
         return found, stored

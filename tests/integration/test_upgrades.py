@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from eth_utils.address import to_checksum_address
@@ -23,7 +24,7 @@ from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.watch import UpgradeWatch
-from tests.integration.indexer_rpc_proxy import PASS, RpcProxy
+from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.upgrade_world import UpgradeWorld, chain_settings, world
@@ -413,6 +414,31 @@ async def test_what_is_not_final_is_told_however_few_blocks_are_read_at_once(it:
         assert (kind, facts["final"][:7]) == ("scheduled", "not yet")
     finally:
         await chain.close()
+
+
+async def test_far_behind_with_few_blocks_at_once_what_was_read_is_kept(it: UpgradeWorld) -> None:
+    """Or each look would begin anew and never end: after a day down nobody would hear of an upgrade."""
+    s = it.scenario
+    s.anvil.mine(3000)
+    async with RpcProxy(s.anvil) as node:
+
+        def ten_blocks_at_once(method: str, params: list[Any]) -> Any:
+            if method != "eth_getLogs":
+                return PASS
+            if int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) > 9 or node.asked[method] > 300:
+                raise Refusal("up to a 10 block range")
+            return PASS
+
+        node.rule = ten_blocks_at_once
+        chain = Chain(chain_settings(s, RPC_URLS=node.url))
+        try:
+            await chain.logs([it.timelock], [], 1, 20)  # the looks before have learned how few it gives
+            with pytest.raises(ChainUnavailable):
+                await world(s, it.engine, chain).watch.look()
+        finally:
+            await chain.close()
+    (place,) = it.rows("select block_number from worker.index_cursor where name = 'upgrades'")
+    assert 100 < s.anvil.block_number() - place.block_number < 2900
 
 
 async def test_without_a_word_on_what_is_final_a_look_is_no_success(
