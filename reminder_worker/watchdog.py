@@ -62,6 +62,8 @@ _A_WRITE = (
     .values(name=NAME, chain_id=0)
     .on_conflict_do_update(index_elements=["name", "chain_id"], set_={"name": NAME})
 )
+# Nobody looks whether a pass by the clock has work: of one that never ran nothing else tells since when it should have.
+_FIRST_LOOKED_FOR = insert(pass_state).values(checked_at=func.clock_timestamp()).on_conflict_do_nothing()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,9 @@ class Watchdog:
         async with self._engine.begin() as conn:
             await conn.execute(_ONE_AT_A_TIME)
             await conn.execute(_A_WRITE)
+            by_the_clock = [{"name": each.name, "chain_id": each.chain_id} for each in expected if each.by_the_clock]
+            if by_the_clock:
+                await conn.execute(_FIRST_LOOKED_FOR, by_the_clock)
             changed = await self._tell(conn, wrong, expected) + await self._forget_gone(conn)
             raised = (await conn.scalars(select(_T.kind).where(_OF_THE_WORKER, _T.raised))).all()
         unwell = {kind for kind, _, _ in wrong} | {AlertKind(kind) for kind in raised}

@@ -32,8 +32,8 @@ Key = tuple[AlertKind, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A pass that is on, and how often it is looked at. One that runs `by_the_clock` is not late before its first hour,
-    and one that failed is tried again in the next."""
+    """A pass that is on, and how often it is looked at. One that runs `by_the_clock` has its first hour from when a
+    watchdog first looked for it, and one that failed is tried again in the next."""
 
     name: str
     chain_id: int
@@ -145,6 +145,8 @@ def silent(expected: Sequence[Expected], states: Sequence[PassState]) -> list[tu
         if state is None and each.by_the_clock:
             continue
         age = state.succeeded_age if state else None
+        if state and each.by_the_clock and age is None and state.error is None:
+            age = state.checked_age
         if age is None or age > ALIVE_WITHIN + each.every_seconds * (2 if each.by_the_clock else 1):
             found.append((each, state))
     return found

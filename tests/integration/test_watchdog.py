@@ -367,6 +367,21 @@ async def test_a_fresh_start_has_grace(engine: AsyncEngine, chain_scenario: Scen
         assert (await world.look()).changed == len(PASSES)
 
 
+async def test_a_schedule_that_was_off_from_the_start_is_told(world: World) -> None:
+    forget = Expected("forget", 0, 3600, by_the_clock=True)
+    world.expected.append(forget)
+    for hours in (0, 2, 3):
+        await world.sql("update worker.pass_state set checked_at = now() - make_interval(hours => :h)", h=hours)
+        assert (await world.look()).healthy is (hours < 3)
+    await world.minutes_pass(ALIVE_WITHIN + 3600)
+    await world.look()
+    assert await world.told() == [("worker_stalled", "forget", "raised")]
+    await world.succeed(forget)
+    await world.look()
+    await world.minutes_pass(CALM_SECONDS)
+    assert (await world.look()).healthy
+
+
 async def test_what_flaps_is_not_told_and_what_was_told_is_over_only_when_calm(world: World) -> None:
     for _ in range(5):
         await world.age("due", ALIVE_WITHIN + 100)

@@ -62,6 +62,13 @@ def test_what_runs_by_the_clock_has_its_first_hour_and_another_try(age: int | No
     assert bool(found) is stalled
 
 
+@pytest.mark.parametrize(("looked_for", "error", "stalled"), [(7500, None, False), (7501, None, True), (0, "E", True)])
+def test_what_never_ran_by_the_clock_is_late_too(looked_for: int, error: str | None, stalled: bool) -> None:
+    states = [PassState("forget", 0, looked_for, None, None, error, None, None)]
+    found = wrong(expected=[Expected("forget", 0, 3600, by_the_clock=True)], states=states)
+    assert bool(found) is stalled
+
+
 @pytest.mark.parametrize(("every", "age", "stalled"), [(60, 360, False), (60, 361, True), (3600, 3900, False)])
 def test_each_pass_has_its_own_time_beside_the_five_minutes(every: int, age: int, stalled: bool) -> None:
     found = wrong(expected=[Expected("due", 1, every)], states=[state(succeeded=age)])
