@@ -15,6 +15,7 @@ class TooMuch(ChainUnavailable):
     """Every endpoint refused this request or ran out of time; a smaller one may succeed."""
 
 
+FIRST_BLOCKS: Final = 100  # of a look and of a run's first slice, which tells how many blocks nodes give at once
 QUESTIONS_AT_ONCE: Final = 50
 
 

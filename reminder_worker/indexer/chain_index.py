@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain, Log
 from reminder_worker.chain.events import emitters
+from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.database import tables
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty, Refused
 from reminder_worker.indexer import index_tables as rows
@@ -33,7 +34,6 @@ CURSOR = "index"
 TOUCHED_CURSOR = "horizon"  # of who asks `touched_since`: taken back with the events
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 BLOCKS_AT_ONCE = 50
-FIRST_BLOCKS = 100  # of a look and of a run's first slice, which tells how many blocks nodes take in one question
 
 Stopped = Literal["at_head", "budget", "node_behind", "moved_by_another", "unsettled"]
 

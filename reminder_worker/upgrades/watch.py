@@ -20,6 +20,7 @@ from reminder_worker.alerts import Alerts
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Call as Read
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.chain.words import WORD, at
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import AlertKind
@@ -82,20 +83,22 @@ class UpgradeWatch:
         place = await self._place()
         if place.moved_at is None:
             return True
-        if not await self._is_due(place):
+        found, stored = await self._read(place, FIRST_BLOCKS)
+        if isinstance(found, Reading) and not found.at_head:
+            return True  # a long way is the run's, which has the time
+        if not await self._is_due(place, found, stored):
             return False
         await self.run(LOOK_SECONDS)
         await self._alerts.write_log()
         return True
 
-    async def _is_due(self, place: Place) -> bool:
-        found, stored = await self._read(place)
+    async def _is_due(self, place: Place, found: Reading | NotNow, stored: Sequence[UpgradeEvent]) -> bool:
         if not isinstance(found, Reading):
             self._bear(found, place)
             return found is NotNow.REORGANISED
         changed = {event.key for event in found.events} != {event.key for event in stored}
         final = any(event.block_number <= found.final[0] for event in stored)
-        if place.history or changed or final or not found.at_head:
+        if place.history or changed or final:
             return True
         async with self._engine.begin() as connection:
             if await store.executable(connection, self._chain_id, found.head.timestamp):
@@ -110,10 +113,11 @@ class UpgradeWatch:
     async def run(self, budget_seconds: float = BUDGET_SECONDS) -> UpgradeReport:
         """Read on to the head, slice by slice. Of several at once one writes each slice. Raises `ChainUnavailable`, and
         at the first start `Misconfigured` when there is no timelock: its silence would pass for a quiet queue."""
-        ends, report, base = time.monotonic() + budget_seconds, UpgradeReport(), None
+        ends, report, base, most = time.monotonic() + budget_seconds, UpgradeReport(), None, FIRST_BLOCKS
         while time.monotonic() < ends:
             place = await self._place()
-            found, stored = await self._read(base or place)
+            found, stored = await self._read(base or place, most)
+            most = self._chain.log_ranges.at_once
             if found is NotNow.REORGANISED and base is None:
                 base = await self._before_the_fork(place)
                 report.rewound_to = base.number
@@ -164,11 +168,11 @@ class UpgradeWatch:
                 return there
         return replace(await self._start(), history=place.history)
 
-    async def _read(self, base: Place) -> tuple[Reading | NotNow, list[UpgradeEvent]]:
+    async def _read(self, base: Place, most: int) -> tuple[Reading | NotNow, list[UpgradeEvent]]:
         """And what is stored of these blocks."""
         async with self._engine.connect() as connection:
             stored = await store.read_events(connection, self._chain_id, base.number + 1, LATEST)
-        found = await read(self._chain, self._timelock, base, stored, self._chain.log_ranges.at_once)
+        found = await read(self._chain, self._timelock, base, stored, most)
         if isinstance(found, Reading):
             stored = [event for event in stored if event.block_number <= found.last.number]
         return found, stored
