@@ -45,7 +45,7 @@ _TROUBLE = text("""
         select 'reminders', chain_id, 'queued', seen_at, null from worker.notify_signal
         where state = 'new' and not (reason is not distinct from 'not_readable_yet' and chain_id = any(:unsafe))
         union all
-        select 'gifts', chain_id, state, coalesce(claimed_at, created_at), coalesce(settled_at, claimed_at, created_at)
+        select 'gifts', chain_id, state, greatest(claimed_at, created_at), coalesce(settled_at, claimed_at, created_at)
         from worker.gift_ledger where state in ('unknown','held','dead')
         union all
         select 'gifts', chain_id, state, created_at, null from worker.gift_ledger

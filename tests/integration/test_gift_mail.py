@@ -69,6 +69,10 @@ async def test_a_gift_is_announced_at_once_and_on_opening_day_and_then_forgotten
     assert len(world.stub.inbox) == 2
 
 
+async def late(world: World) -> int:
+    return (await gather(world.engine, world.chains, PASSES, {}, [], is_local=True)).trouble.late
+
+
 @pytest.mark.parametrize("timing", ["scheduled", "none"])
 async def test_an_email_is_late_from_its_day_on_not_from_its_registration(world: World, timing: str) -> None:
     """Else the first retry on the day would be told to operators as an outage that began with the registration."""
@@ -77,7 +81,7 @@ async def test_an_email_is_late_from_its_day_on_not_from_its_registration(world:
         async with world.engine.begin() as connection:
             move = "update worker.gift_ledger set created_at = created_at - make_interval(mins => :minutes)"
             await connection.execute(text(move), {"minutes": minutes})
-        return (await gather(world.engine, world.chains, PASSES, {}, [], is_local=True)).trouble.late
+        return await late(world)
 
     on_the_day = {"timing": timing}
     if timing == "scheduled":
@@ -94,6 +98,22 @@ async def test_an_email_is_late_from_its_day_on_not_from_its_registration(world:
     assert "released" in (await world.states()).values()
     assert await late_after(31) == 0
     assert await late_after(31) == 1
+
+
+async def test_an_undecided_email_that_is_put_off_is_not_late_before_its_new_day(world: World) -> None:
+    """It is asked about on that day: until then it would silence the heartbeat."""
+    id = world.seal()
+    await world.register(id)
+    world.stub.fail(Fault.DIES_BEFORE)
+    await world.tick()
+    async with world.engine.begin() as connection:
+        ago = "created_at = created_at - interval '31 minutes', claimed_at = claimed_at - interval '31 minutes'"
+        await connection.execute(text(f"update worker.gift_ledger set {ago}"))
+    assert await late(world) == 1
+    day = datetime.fromtimestamp(time.time() + DAY, UTC)
+    await world.register(id, timing="scheduled", notifyAt=day.isoformat())
+    assert (await world.states())["gift_waiting"] == "unknown"
+    assert await late(world) == 0
 
 
 async def test_a_mail_service_that_is_down_is_not_asked_about_each_email(
