@@ -91,7 +91,7 @@ async def test_the_halves_of_a_batch_that_reverts_are_asked_about_together(chain
     chain_scenario.set_mode(bad, Mode.REVERTS)
     node = OnlyTogether(chain_scenario, 4)
     await node.start()
-    async with Chain(chain_settings(chain_scenario, node.url, RPC_TIMEOUT=2)) as chain:
+    async with Chain(chain_settings(chain_scenario, node.url, RPC_TIMEOUT=20)) as chain:
         head = await chain.head()
         found = await open_windows(chain, [legacy.address for legacy in [*good, bad]], head.hash)
         assert [endpoint.errors for endpoint in chain.health()] == [0], "it was not asked for two"

@@ -464,7 +464,8 @@ async def test_a_refused_login_is_not_tried_with_each_email(
             answer = await client.send("key-1")
         assert (answer.status, answer.json["code"], inbox.connections) == (503, "smtp_refused", 1)
         answers = await asyncio.gather(*(client.send(f"key-{number}") for number in range(2, 22)))
-        assert {(answer.status, answer.headers["Retry-After"]) for answer in answers} == {(503, "300")}
+        assert {answer.status for answer in answers} == {503}
+        assert all(200 < int(answer.headers["Retry-After"]) <= 300 for answer in answers)
         assert inbox.connections == 2
         await inbox.stop()
         inbox = Inbox(inbox.smtp_port, tls=certificate, login=("user", "new"))
