@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -136,14 +136,13 @@ class Reconcile:
         await self._watch.look_for_strangers(chain_id, seen.views)
         outgoing: list[Attempt] = []
         decided = [(at, decide(at.slot, _facts(at, seen))) for at in seen.slots]
-        await self._at_once(
-            chain_id, [(at, each.mined) for at, each in decided if isinstance(each, Record)], self._record, report
-        )
+        mined = [(at, each.mined) for at, each in decided if isinstance(each, Record | Settle)]
+        await self._at_once(chain_id, [each for each in mined if _is_new(*each)], self._record, report)
         outgoing += await self._newest(chain_id, [at for at, each in decided if _again(each, seen.market)], report)
         over: list[tuple[OpenSlot, MinedAttempt | None]] = []
         for at, action in decided:
             if isinstance(action, Settle):
-                over.append((at, action.mined))
+                over.append((_recorded(at, action.mined), action.mined))
             elif isinstance(action, Foreign):
                 stopped = await self._guarded(chain_id, at.request, self._stopped_by(chain, at), report)
                 over += [(at, None)] if stopped else []
@@ -243,19 +242,13 @@ class Reconcile:
         self, chain: Chain, found: Sequence[tuple[OpenSlot, MinedAttempt | None]], report: ReconcileReport
     ) -> None:
         """Not for long, and in no order: whatever takes all of the time, each of the others has its chance."""
-        ends, chain_id = time.monotonic() + ENDING_SECONDS, chain.chain_id
-        ended: list[tuple[OpenSlot, Ended]] = []
-        unknown: list[tuple[OpenSlot, MinedAttempt]] = []
+        ends, ended = time.monotonic() + ENDING_SECONDS, list[tuple[OpenSlot, Ended]]()
         for at, mined in random.sample(found, len(found)):
-            each = None
-            if time.monotonic() < ends:
-                each = await self._guarded(chain_id, at.request, self._ending(chain, at, mined), report)
-            if each is not None:
-                ended.append((at, each))
-            elif mined is not None and mined.place != at.slot.mined_in:
-                unknown.append((at, mined))  # in a block all the same: it is not stuck, and takes no other's place
-        await self._at_once(chain_id, ended, self._finish, report)
-        await self._at_once(chain_id, unknown, self._record, report)
+            if time.monotonic() > ends:
+                break
+            each = await self._guarded(chain.chain_id, at.request, self._ending(chain, at, mined), report)
+            ended += [(at, each)] if each else []
+        await self._at_once(chain.chain_id, ended, self._finish, report)
 
     async def _ending(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None) -> Ended | None:
         """None: the endpoints do not agree yet on what became of the authorization."""
@@ -444,6 +437,15 @@ class Reconcile:
 
     def _key(self, chain_id: int) -> dict[str, object]:
         return {"chain_id": chain_id, "wallet": self._wallet}
+
+
+def _is_new(at: OpenSlot, mined: MinedAttempt) -> bool:
+    """Whether it is not stored yet where it is. Final or not it is in a block: it is not stuck, and takes no place."""
+    return mined.place != at.slot.mined_in
+
+
+def _recorded(at: OpenSlot, mined: MinedAttempt) -> OpenSlot:
+    return replace(at, slot=replace(at.slot, mined_in=mined.place))
 
 
 def _is_done(at: OpenSlot, mined: MinedAttempt | None) -> bool:

@@ -384,6 +384,16 @@ async def test_what_needs_a_search_of_the_logs_keeps_nothing_from_being_sent(nod
     assert [await world.state(each) for each in (failed, other)] == ["satisfied_elsewhere", "confirmed"]
 
 
+async def test_what_failed_while_nobody_looked_is_not_told_as_stuck(nodes: Nodes) -> None:
+    """It was in a block all the time; only what became of it is still to be searched for."""
+    world = nodes.world
+    failed = await failed_one(world)
+    await world.age(1000)
+    await world.run()
+    assert await world.state(failed) == "satisfied_elsewhere"
+    assert not await world.rows("select from worker.alert")
+
+
 async def test_what_needs_a_search_of_the_logs_keeps_nothing_of_another_wallet_from_being_sent(nodes: Nodes) -> None:
     world, attestor = nodes.world, RelayWorld(nodes.world.scenario, nodes.world.engine, nodes.world.chain)
     await failed_one(world)
