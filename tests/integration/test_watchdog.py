@@ -782,7 +782,6 @@ async def test_relays_that_nobody_follows_or_that_never_become_final_are_told(wo
 async def test_a_key_that_is_lost_with_requests_open_is_told_for_a_week(world: World, database_url: str) -> None:
     """Nobody can end them any more, and the heartbeat is not to be silent for ever."""
     left, vault = "0x" + "99" * 20, Vault(b"e" * 32)
-    _of_production(world)
     with connected(database_url) as database:
         enter_request(database.execute, vault, "mined", nonce=1, age_seconds=6 * 86400, wallet=left)
         enter_request(database.execute, vault, "broadcast", nonce=2, age_seconds=8 * 86400, wallet=left)
