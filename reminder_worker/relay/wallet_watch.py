@@ -9,7 +9,7 @@ from reminder_worker.alerts import Alerts, Facts
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.relay import wallet_statements as sql
 from reminder_worker.relay.fate import Market
-from reminder_worker.relay.fees import EMPTY_GAS
+from reminder_worker.relay.fees import EMPTY_GAS, first_fees
 from reminder_worker.relay.slot_statements import DEFERRED, OLDEST
 from reminder_worker.relay.values import FOREIGN_NONCE
 from reminder_worker.relay.views import Views
@@ -69,7 +69,7 @@ class WalletWatch:
         self, connection: AsyncConnection, chain_id: int, balance: int, market: Market | None
     ) -> tuple[int, str | None]:
         stopped = (await connection.execute(sql.READ_WALLET, self._key(chain_id))).one().stopped
-        age = await self._tell_of_the_oldest(connection, chain_id)
+        age = await self._tell_of_the_oldest(connection, chain_id, market)
         if market is not None:
             relays = pays_for(balance, market.base_fee + market.priority_fee, market.ceiling)
             facts: Facts = {"balance_wei": balance, "pays for": f"{relays} relays"}
@@ -80,11 +80,12 @@ class WalletWatch:
         await self._condition(connection, chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)
         return age, stopped
 
-    async def _tell_of_the_oldest(self, connection: AsyncConnection, chain_id: int) -> int:
+    async def _tell_of_the_oldest(self, connection: AsyncConnection, chain_id: int, market: Market | None) -> int:
         oldest = (await connection.execute(OLDEST, self._key(chain_id))).one_or_none()
         age = oldest.age if oldest else 0
         told, facts = age, {} if oldest is None else {"nonce": oldest.nonce, "tried with": f"{oldest.attempts} fees"}
-        if age < TOLD_AFTER_SECONDS:  # what has no nonce yet while gas is too dear waits as long, unseen
+        cheap = market and first_fees(market.base_fee, market.priority_fee, market.ceiling)  # they start now
+        if age < TOLD_AFTER_SECONDS and not cheap:  # what has no nonce yet while gas is too dear waits as long, unseen
             deferred = (await connection.execute(DEFERRED, self._key(chain_id))).one()
             if deferred.age >= TOLD_AFTER_SECONDS:
                 told, facts = deferred.age, {"waits for": "gas below the ceiling", "requests": deferred.requests}

@@ -148,6 +148,19 @@ async def test_operators_are_told_of_requests_that_gas_is_too_dear_for_and_of_th
     assert stages == ["raised 1", "cleared 2"]
 
 
+async def test_requests_that_gas_was_too_dear_for_while_nobody_looked_are_started_without_alarm(
+    world: RelayWorld,
+) -> None:
+    gift = world.gift()
+    world.base_fee(2 * CEILING)
+    request = await world.admit(gift)
+    await world.execute("update worker.relay_request set updated_at = updated_at - interval '901 s'")
+    world.base_fee(GWEI)
+    await world.run()
+    assert await world.state(request) == "broadcast"
+    assert await world.rows("select from worker.alert") == []
+
+
 async def test_a_balance_at_the_edge_does_not_tell_operators_again_with_each_move_of_the_fees(
     world: RelayWorld,
 ) -> None:
