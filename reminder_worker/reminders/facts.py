@@ -4,6 +4,7 @@ Everything of the chain is of one block. What was read of a block is kept while 
 slice is often about the same legacies.
 """
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from reminder_worker.reminders.amounts import total
 from reminder_worker.reminders.audience import ACTIVATIONS, possible_audience
 from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.membership import membership, safe_signers
-from reminder_worker.reminders.window_view import open_windows
+from reminder_worker.reminders.window_view import QUESTIONS_AT_ONCE, open_windows
 from reminder_worker.tasks import together
 
 MOST_REMEMBERED = 20_000
@@ -68,6 +69,7 @@ class FactReader:
         self._indexers = indexers
         self._batch_size = batch_size
         self._tokens = Tokens(chain)
+        self._questions = asyncio.Semaphore(QUESTIONS_AT_ONCE)
         self._known: Facts | None = None
 
     async def read(self, entries: Sequence[Entry]) -> Facts:
@@ -98,7 +100,8 @@ class FactReader:
 
     async def _learn_windows(self, facts: Facts, legacies: Sequence[str]) -> None:
         batches = [legacies[i : i + self._batch_size] for i in range(0, len(legacies), self._batch_size)]
-        for found in await together(*(open_windows(self._chain, batch, facts.head.hash) for batch in batches)):
+        asked = (open_windows(self._chain, batch, facts.head.hash, self._questions) for batch in batches)
+        for found in await together(*asked):
             facts.windows.update(found)
 
     async def _renewals(self, facts: Facts, legacies: Collection[str]) -> dict[str, RenewState]:

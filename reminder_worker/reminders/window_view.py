@@ -7,14 +7,16 @@ from reminder_worker.chain.client import Chain, TooMuch
 from reminder_worker.chain.contracts import ReminderView
 from reminder_worker.tasks import together
 
-AT_ONCE = 8  # or hundreds that revert, of a stranger's making, would be found out after everybody's time is over
+# Or hundreds that revert, of a stranger's making, would be found out after everybody's time is over.
+QUESTIONS_AT_ONCE = 8
 
 Windows = dict[str, tuple[int, ...]]
 
 
-async def open_windows(chain: Chain, legacies: Sequence[str], at: str) -> Windows:
-    """By legacy, at a block hash. A batch that reverts is halved; a legacy that reverts alone is absent."""
-    view, places = ReminderView(chain), asyncio.Semaphore(AT_ONCE)
+async def open_windows(chain: Chain, legacies: Sequence[str], at: str, places: asyncio.Semaphore) -> Windows:
+    """By legacy, at a block hash. A batch that reverts is halved; a legacy that reverts alone is absent. `places`: for
+    the questions under way, over all batches of a caller."""
+    view = ReminderView(chain)
 
     async def ask(some: Sequence[str]) -> Windows:
         try:

@@ -34,7 +34,7 @@ from reminder_worker.reminders.horizon import (
     with_deadlines,
 )
 from reminder_worker.reminders.membership import read_memberships
-from reminder_worker.reminders.window_view import open_windows
+from reminder_worker.reminders.window_view import QUESTIONS_AT_ONCE, open_windows
 from reminder_worker.settings import ReminderSettings
 from reminder_worker.tasks import collecting_young_objects_only, together
 
@@ -198,6 +198,7 @@ class _Run:
         self._premium = PremiumSetting(chain)
         self._renewals = Renewals(chain)
         self._at_once = asyncio.Semaphore(settings.due_concurrency)
+        self._questions = asyncio.Semaphore(max(settings.due_concurrency, QUESTIONS_AT_ONCE))
         self._ahead: dict[str, int] = {}
         self._default_ahead: int | None = None
         self._to_store: list[Look] = []
@@ -231,7 +232,7 @@ class _Run:
         legacies = [each.legacy for each in batch]
         at = self.head.hash
         windows, triggers, _ = await together(
-            open_windows(self._chain, legacies, at),
+            open_windows(self._chain, legacies, at, self._questions),
             self._legacies.triggers(legacies, at=at),
             self._learn_ahead({each.creator for each in batch}),
         )
