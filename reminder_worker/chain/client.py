@@ -445,7 +445,7 @@ class Chain:
                 said = parse(block, [unless_error(answer) for answer in answers])
                 if said is not None and (best is None or _worth(block, now) > _worth(best[0], now)):
                     best = block, said
-            return best is not None and _is_of(now, best[0], tag)
+            return best is not None and is_of_now(best[0].timestamp, now, tag)
 
         await self._over(attempt)
         return best[1] if best else None
@@ -486,5 +486,7 @@ def _worth(block: Block, now: float) -> tuple[bool, int]:
     return block.timestamp <= now + _AHEAD_SECONDS, block.number
 
 
-def _is_of(now: float, block: Block, tag: BlockTag) -> bool:
-    return now - _OLD_SECONDS[tag] < block.timestamp <= now + _AHEAD_SECONDS
+def is_of_now(timestamp: int, now: float, tag: BlockTag = "latest") -> bool:
+    """Whether the block that a tag names is neither of a node that has stopped importing blocks nor of the future.
+    Both in unix seconds."""
+    return now - _OLD_SECONDS[tag] < timestamp <= now + _AHEAD_SECONDS

@@ -9,13 +9,12 @@ import msgspec
 
 from reminder_worker.chain import wire, words
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.client import Chain
+from reminder_worker.chain.client import Chain, is_of_now
 from reminder_worker.chain.endpoint import Request, RpcError
 from reminder_worker.chain.words import address_word
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.fate import MinedAttempt, Sighting, agreed_number, sighting
 
-STOPPED_SECONDS: Final = 120
 SignerOf = tuple[str, str]
 """A router and a signer: whose `sponsorNonce` is asked for."""
 
@@ -137,7 +136,7 @@ async def view_chain(
 def up_to_date(each: Sequence[EndpointView], now: float) -> Sequence[EndpointView]:
     """Without those that have stopped importing blocks, which know of nothing since and would contradict the others for
     ever; all of them where none has a block of now (unix seconds)."""
-    return [view for view in each if abs(now - view.time) <= STOPPED_SECONDS] or each
+    return [view for view in each if is_of_now(view.time, now)] or each
 
 
 def _nonce_request(router: str, signer: str, tag: str) -> Request:
