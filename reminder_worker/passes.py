@@ -243,7 +243,7 @@ def expected(settings: Settings) -> list[Expected]:
     """Every pass that is on, on each of its chains."""
     return [
         Expected(step.name, chain_id, step.every_seconds, by_the_clock=step is FORGETTING)
-        for step in (*PASSES, FORGETTING)
+        for step in BY_NAME.values()
         if step.switched_off(settings) is None
         for chain_id in step.chains(settings)
     ]
