@@ -25,6 +25,22 @@ def _hand(world: RelayWorld) -> ByHand:
     return ByHand(world.engine, world.vault, {CHAIN_ID: world.chain}, world.admission, Alerts(world.engine), 0)
 
 
+async def _relayed(world: RelayWorld, heir: str) -> None:
+    request = await world.admit(world.gift(heir))
+    world.mine()
+    world.finalize()
+    await world.run()
+    assert await world.state(request) == "confirmed"
+
+
+async def _stopped_by_a_stranger(world: RelayWorld) -> None:
+    """Who holds the key and took the nonce after the first one, in a block that is not final yet."""
+    await _relayed(world, "first")
+    world.send(Account.from_key(world.key), world.wallet, nonce=1, tip=GWEI)
+    world.mine()
+    assert (await world.run()).stopped == "foreign_nonce"
+
+
 async def test_a_replacement_offers_an_eighth_more_and_is_what_is_mined(world: RelayWorld) -> None:
     request = await world.admit(world.gift())
     tx_hash = await _hand(world).replace(CHAIN_ID, request.id)
@@ -82,11 +98,7 @@ async def test_a_cancelled_request_leaves_its_nonce_to_an_empty_transaction_and_
     again = await world.admission.admit(authorization)  # never relayed a second time
     assert again.id == request.id
     assert world.count() == 1
-    other = await world.admit(world.gift("another heir"))  # and no nonce is missing
-    world.mine()
-    world.finalize()
-    await world.run()
-    assert await world.state(other) == "confirmed"
+    await _relayed(world, "another heir")  # and no nonce is missing
 
 
 async def test_a_cancelled_request_that_waits_ends_at_once_and_its_signature_is_gone(world: RelayWorld) -> None:
@@ -103,13 +115,7 @@ async def test_a_cancelled_request_that_waits_ends_at_once_and_its_signature_is_
 
 
 async def test_a_stopped_wallet_goes_on_once_the_foreign_transaction_is_final(world: RelayWorld) -> None:
-    await world.admit(world.gift("first"))
-    world.mine()
-    world.finalize()
-    await world.run()
-    world.send(Account.from_key(world.key), world.wallet, nonce=1, tip=GWEI)
-    world.mine()
-    assert (await world.run()).stopped == "foreign_nonce"
+    await _stopped_by_a_stranger(world)
     with pytest.raises(RelayStopped):
         await world.admit(world.gift("second"))
     with pytest.raises(Refused, match="not final yet"):
@@ -119,11 +125,7 @@ async def test_a_stopped_wallet_goes_on_once_the_foreign_transaction_is_final(wo
     await _hand(world).resume(CHAIN_ID)
     (condition,) = await world.rows("select raised from worker.alert_state where kind = 'relayer_stopped'")
     assert condition == {"raised": False}
-    request = await world.admit(world.gift("third"))
-    world.mine()
-    world.finalize()
-    await world.run()
-    assert await world.state(request) == "confirmed"
+    await _relayed(world, "third")
     with pytest.raises(Refused, match="not stopped"):
         await _hand(world).resume(CHAIN_ID)
 
@@ -132,22 +134,12 @@ async def test_a_stopped_wallet_goes_on_although_nobody_looked_since_the_foreign
     world: RelayWorld,
 ) -> None:
     """With nothing open the pass looks once an hour."""
-    await world.admit(world.gift("first"))
-    world.mine()
-    world.finalize()
-    await world.run()
-    world.send(Account.from_key(world.key), world.wallet, nonce=1, tip=GWEI)
-    world.mine()
-    assert (await world.run()).stopped == "foreign_nonce"
+    await _stopped_by_a_stranger(world)
     world.finalize()
     assert not await world.reconcile.look(CHAIN_ID)
     await _hand(world).resume(CHAIN_ID)
-    request = await world.admit(world.gift("second"))
+    await _relayed(world, "second")
     assert [slot["nonce"] for slot in await world.slots()] == [0, 2]
-    world.mine()
-    world.finalize()
-    await world.run()
-    assert await world.state(request) == "confirmed"
 
 
 async def test_a_wallet_that_a_wrong_count_stopped_leaves_no_gap_when_it_goes_on(world: RelayWorld) -> None:
