@@ -3,23 +3,26 @@ whether its SMTP server takes it in, where it can say so."""
 
 import time
 from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Final
 from uuid import uuid4
 
-import aiohttp
 import msgspec
+from pyreqwest.client import Client
+from pyreqwest.exceptions import PyreqwestError
 
 from reminder_worker import answers
 from reminder_worker.doctor_finding import Finding
+from reminder_worker.mail.client import causes_of, header, http_client, read
 from reminder_worker.mail.messages import TEMPLATE_VERSION, AlertKind, GiftKind, Kind, duration_words
 from reminder_worker.settings import MailSettings, Settings
 from reminder_worker.watchdog_rules import CLOCKS_WITHIN
 
 PART: Final = "mail"
-_SECONDS = aiohttp.ClientTimeout(total=10)
-_SMTP_SECONDS = aiohttp.ClientTimeout(total=30)  # the reference takes 20 at most
+_WITHIN: Final = timedelta(seconds=10)
+_SMTP_WITHIN: Final = timedelta(seconds=30)  # the reference takes 20 s at most
 _MAX_CATALOGUE_BYTES = 1024 * 1024
 _MAX_SMTP_BYTES = 4096
 
@@ -53,21 +56,21 @@ async def look_at_mail(settings: Settings) -> Finding:
     """Asks after a key that no email has, 404 says that address and token are right; then for the catalogue."""
     if settings.mail is None:
         return PART, None, "not configured (MAIL_URL, MAIL_TOKEN): no email is sent"
-    headers = {"Authorization": f"Bearer {settings.mail.token.get_secret_value()}"}
     try:
-        async with aiohttp.ClientSession(timeout=_SECONDS, headers=headers) as session:
-            async with session.get(f"{settings.mail.url}/messages/{uuid4()}", allow_redirects=False) as response:
-                status, date = response.status, response.headers.get("Date", "")
+        async with http_client(settings.mail) as client:
+            asked = client.get(f"{settings.mail.url}/messages/{uuid4()}").timeout(_WITHIN)
+            async with asked.build_streamed() as response:
+                status, date = response.status, header(response, "Date")
             if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
                 return PART, False, "refuses our token: see MAIL_TOKEN"
             if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 return PART, False, f"answers with {status}, it is in trouble itself: see its own log"
             if status != HTTPStatus.NOT_FOUND:
                 return PART, False, f"answers with {status}: is MAIL_URL a mail service?"
-            catalogue = await _catalogue(session, settings.mail)
-            smtp = await _smtp(session, settings.mail)
-    except (aiohttp.ClientError, OSError, TimeoutError) as error:
-        return PART, False, f"does not answer ({type(error).__name__}): see MAIL_URL, is it running?"
+            catalogue = await _catalogue(client, settings.mail)
+            smtp = await _smtp(client, settings.mail)
+    except PyreqwestError as error:
+        return PART, False, f"does not answer ({causes_of(error)[-1]}): see MAIL_URL, is it running?"
     if (wrong := _clock(date)) is not None:
         return PART, False, wrong
     problem = catalogue and (_unknown(catalogue.templates, settings) or _foreign(catalogue.links, settings))
@@ -89,22 +92,22 @@ def chains_without_mail(settings: Settings) -> Iterator[Finding]:
             yield f"chain {chain.chain_id} mail", None, words
 
 
-async def _catalogue(session: aiohttp.ClientSession, mail: MailSettings) -> _Catalogue | None:
-    async with session.get(f"{mail.url}/templates", allow_redirects=False) as response:
+async def _catalogue(client: Client, mail: MailSettings) -> _Catalogue | None:
+    async with client.get(f"{mail.url}/templates").timeout(_WITHIN).build_streamed() as response:
         if response.status != HTTPStatus.OK:
             return None
         try:
-            return msgspec.json.decode(await answers.read(response, _MAX_CATALOGUE_BYTES), type=_Catalogue)
+            return msgspec.json.decode(await read(response, _MAX_CATALOGUE_BYTES), type=_Catalogue)
         except answers.NOT_OURS:
             return None
 
 
-async def _smtp(session: aiohttp.ClientSession, mail: MailSettings) -> _SmtpStatus:
+async def _smtp(client: Client, mail: MailSettings) -> _SmtpStatus:
     """What is none of our contract, and nobody has to say: another's words are not for us."""
     try:
-        async with session.get(f"{mail.url}/smtp", allow_redirects=False, timeout=_SMTP_SECONDS) as response:
-            said = msgspec.json.decode(await answers.read(response, _MAX_SMTP_BYTES), type=_SmtpStatus)
-    except (aiohttp.ClientError, OSError, TimeoutError, *answers.NOT_OURS):
+        async with client.get(f"{mail.url}/smtp").timeout(_SMTP_WITHIN).build_streamed() as response:
+            said = msgspec.json.decode(await read(response, _MAX_SMTP_BYTES), type=_SmtpStatus)
+    except (PyreqwestError, *answers.NOT_OURS):
         return _SmtpStatus()
     ours = said.status == "ok" or (said.code.startswith("smtp_") and said.detail.isprintable())
     return said if ours else _SmtpStatus()

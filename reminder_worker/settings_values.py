@@ -8,7 +8,7 @@ from ipaddress import ip_network
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretBytes, SecretStr
+from pydantic import AfterValidator, AnyUrl, BeforeValidator, Field, SecretBytes, SecretStr
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -46,6 +46,7 @@ def _keys(value: str) -> tuple[bytes, ...]:
 
 def _url(value: str) -> str:
     try:
+        AnyUrl(value)  # as its standard has it, and who posts to it
         parts = urlsplit(value)
         host = (parts.hostname or "").encode("idna")  # as it is looked up
         is_url = parts.scheme in ("http", "https") and host != b"" and parts.port != 0

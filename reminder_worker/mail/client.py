@@ -4,14 +4,17 @@ Only an answer proves something. Whatever may have been accepted without our kno
 asked about before anything is sent again. No body, address or answer is ever logged or put into an error.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from datetime import timedelta
+from typing import Final, Literal, Self
 from uuid import UUID
 
-import aiohttp
 import msgspec
 import structlog
-from yarl import URL
+from pyreqwest.client import Client, ClientBuilder
+from pyreqwest.exceptions import DetailedPyreqwestError, PyreqwestError
+from pyreqwest.response import Response
 
 from reminder_worker import answers
 from reminder_worker.errors import MailUnavailable
@@ -21,8 +24,10 @@ log = structlog.get_logger(__name__)
 
 MAX_ANSWER_BYTES = 64 * 1024
 MAX_RETRY_AFTER_SECONDS = 86400.0
+CONNECT_SECONDS: Final = 10.0
 # Below the keep-alive of common servers: a connection they close while we write leaves a send undecided.
 KEEP_ALIVE_SECONDS = 3.0
+_NO_CONNECTION: Final = "client error (Connect)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,29 +91,21 @@ class MailClient:
         self.concurrency = settings.concurrency
         self.timeout_seconds = settings.timeout_seconds
         self.keeps_keys = settings.idempotent
-        self._url = URL(settings.url)
-        self._send_url = self._url / "send"
-        token = settings.token.get_secret_value()
-        self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        self._session: aiohttp.ClientSession | None = None
+        self._settings = settings
+        self._client: Client | None = None
         self._fails = False  # as it was said
 
     async def __aenter__(self) -> Self:
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=self.concurrency, keepalive_timeout=KEEP_ALIVE_SECONDS),
-            timeout=aiohttp.ClientTimeout(total=self.timeout_seconds, sock_connect=min(10.0, self.timeout_seconds)),
-            headers=self._headers,
-            cookie_jar=aiohttp.DummyCookieJar(),
-        )
+        self._client = http_client(self._settings)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
 
     async def send(self, key: UUID, body: bytes) -> Outcome:
         """`POST /send`. Never raises for what the service or the network does."""
@@ -120,38 +117,77 @@ class MailClient:
         return outcome
 
     async def _post(self, key: UUID, body: bytes) -> tuple[Outcome, str]:
-        """With what came back: the HTTP status, or the class of what failed."""
-        headers = {"Idempotency-Key": str(key)}
+        """With what came back: the HTTP status, or why none did."""
+        post = self._open.post(f"{self._settings.url}/send").header("Idempotency-Key", str(key)).body_bytes(body)
         try:
-            async with self._open.post(self._send_url, data=body, headers=headers, allow_redirects=False) as response:
-                return _outcome(response, await answers.read(response, MAX_ANSWER_BYTES)), f"HTTP {response.status}"
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            return NotAccepted(0), type(error).__name__
-        except (TimeoutError, aiohttp.ClientError, OSError) as error:
-            return Undecided(), type(error).__name__
+            async with post.build_streamed() as response:
+                return _outcome(response, await read(response, MAX_ANSWER_BYTES)), f"HTTP {response.status}"
+        except PyreqwestError as error:
+            causes = causes_of(error)
+            return NotAccepted(0) if _NO_CONNECTION in causes else Undecided(), causes[-1]
 
     async def ask(self, key: UUID) -> MessageStatus:
         """`GET /messages/{key}`. Raises `MailUnavailable` without a usable answer."""
         try:
-            async with self._open.get(self._url / "messages" / str(key), allow_redirects=False) as response:
+            async with self._open.get(f"{self._settings.url}/messages/{key}").build_streamed() as response:
                 if response.status == 404:
                     return MessageStatus("unknown")
                 if response.status == 200:
-                    known = msgspec.json.decode(await answers.read(response, MAX_ANSWER_BYTES), type=_Status)
+                    known = msgspec.json.decode(await read(response, MAX_ANSWER_BYTES), type=_Status)
                     if known.status != "accepted" or is_message_id(known.messageId):
                         return MessageStatus(known.status, known.messageId)
-        except (TimeoutError, aiohttp.ClientError, OSError, *answers.NOT_OURS):
+        except (PyreqwestError, *answers.NOT_OURS):
             pass
         raise MailUnavailable("the mail service does not say what became of a message")
 
     @property
-    def _open(self) -> aiohttp.ClientSession:
-        if self._session is None:
+    def _open(self) -> Client:
+        if self._client is None:
             raise RuntimeError("the mail client is not open")
-        return self._session
+        return self._client
 
 
-def _outcome(response: aiohttp.ClientResponse, answer: bytes) -> Outcome:
+def http_client(settings: MailSettings) -> Client:
+    """With our token, for this service alone: no proxy sees an email, no redirect is followed. To be closed."""
+    headers = {"Authorization": f"Bearer {settings.token.get_secret_value()}", "Content-Type": "application/json"}
+    return (
+        ClientBuilder()
+        .default_headers(headers)
+        .max_connections(settings.concurrency)
+        .pool_idle_timeout(timedelta(seconds=KEEP_ALIVE_SECONDS))
+        .timeout(timedelta(seconds=settings.timeout_seconds))
+        .connect_timeout(timedelta(seconds=min(CONNECT_SECONDS, settings.timeout_seconds / 2)))  # which proves more
+        .follow_redirects(False)
+        .no_proxy()
+        .gzip(False)  # packed answers could be of any length
+        .brotli(False)
+        .zstd(False)
+        .deflate(False)
+        .build()
+    )
+
+
+async def read(response: Response, most: int) -> bytes:
+    """The answer; of one longer than `most` bytes the first `most` + 1. Raises `PyreqwestError`."""
+    return bytes(await response.body_reader.read(most + 1) or b"")
+
+
+def header(response: Response, name: str) -> str:
+    """Empty when there is none, or none that is text."""
+    try:
+        return response.get_header(name) or ""
+    except ValueError:
+        return ""
+
+
+def causes_of(error: PyreqwestError) -> Sequence[str]:
+    """From the whole to its part, the last says most. The classes do not tell: `ConnectError` is also a connection that
+    broke off after all of an email was written, `ConnectTimeoutError` an answer that did not come."""
+    found = error.details["causes"] if isinstance(error, DetailedPyreqwestError) else None
+    return [each["message"] for each in found or ()] or [error.message]
+
+
+def _outcome(response: Response, answer: bytes) -> Outcome:
     status = response.status
     if status == 200:
         return _sent(answer)
@@ -160,7 +196,7 @@ def _outcome(response: aiohttp.ClientResponse, answer: bytes) -> Outcome:
     if status in (409, 425):  # the key is known there: asking tells what became of it
         return Undecided()
     if 400 <= status < 500 or status == 503:
-        return NotAccepted(status, _retry_after(response.headers.get("Retry-After", "")))
+        return NotAccepted(status, _retry_after(header(response, "Retry-After")))
     return Undecided()
 
 

@@ -1,12 +1,24 @@
 """What an answer of the mail service proves, over real HTTP."""
 
 import asyncio
+import socket
+import ssl
+import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
 from aiohttp import web
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from structlog.testing import capture_logs
 
 from reminder_worker.errors import MailUnavailable
@@ -67,6 +79,7 @@ def body(content: str | bytes, status: int = 200, **headers: str) -> web.Respons
         (body("", 429, **{"Retry-After": "17"}), NotAccepted(429, 17.0)),
         (body("", 429, **{"Retry-After": "999999999"}), NotAccepted(429, 86400.0)),
         (body("", 429, **{"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"}), NotAccepted(429)),
+        (body("", 429, **{"Retry-After": "\u0661\u0667"}), NotAccepted(429)),
         (body("", 503), NotAccepted(503)),
         (body("", 409), Undecided()),
         (body("", 425), Undecided()),
@@ -101,17 +114,84 @@ async def test_an_answer_nested_without_end_decides_nothing() -> None:
 
 async def test_a_refused_connection_proves_that_nothing_was_accepted() -> None:
     async with client_of(body("")) as client:
-        port = client._url.port
+        port = urlsplit(client._settings.url).port
     assert port is not None
     async with MailClient(settings(port)) as client:
-        assert await client.send(KEY, b"{}") == NotAccepted(0)
+        with capture_logs() as lines:
+            assert await client.send(KEY, b"{}") == NotAccepted(0)
+        assert "Connection refused" in lines[0]["error"]
         with pytest.raises(MailUnavailable):
             await client.ask(KEY)
 
 
+async def test_no_connection_in_time_proves_that_nothing_was_accepted() -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
+        waiting = [socket.socket() for _ in range(3)]  # more than it keeps: who comes next is not answered
+        for each in waiting:
+            each.setblocking(False)
+            each.connect_ex(full.getsockname())
+        async with MailClient(settings(full.getsockname()[1], 0.4)) as client:
+            assert await client.send(KEY, b"{}") == NotAccepted(0)
+        for each in waiting:
+            each.close()
+
+
+async def test_a_service_that_cannot_prove_who_it_is_is_told_nothing(tmp_path: Path) -> None:
+    heard = asyncio.Event()
+
+    async def hear(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        if await reader.read(1):
+            heard.set()
+
+    server = await asyncio.start_server(hear, "127.0.0.1", 0, ssl=_unknown_certificate(tmp_path))
+    port = server.sockets[0].getsockname()[1]
+    values = {"MAIL_URL": f"https://127.0.0.1:{port}", "MAIL_TOKEN": "a-secret-token"}
+    async with server, MailClient(MailSettings.model_validate(values)) as client:
+        with capture_logs() as lines:
+            assert await client.send(KEY, b"{}") == NotAccepted(0)
+    assert "certificate" in lines[0]["error"]
+    assert not heard.is_set()
+
+
+def _unknown_certificate(path: Path) -> ssl.SSLContext:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "somebody")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    (path / "pair.pem").write_bytes(
+        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()) + made.public_bytes(Encoding.PEM)
+    )
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(path / "pair.pem")
+    return context
+
+
+async def test_no_email_follows_a_redirect() -> None:
+    async def redirect(request: web.Request) -> web.StreamResponse:
+        if request.path == "/send":
+            return body("", 307, Location="/elsewhere")
+        return body('{"messageId": "<1@x>"}')
+
+    async with client_of(redirect) as client:
+        assert await client.send(KEY, b"{}") == Undecided()
+
+
+async def test_emails_go_through_nobodys_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    async with client_of(body('{"messageId": "<1@x>"}')) as client:
+        assert await client.send(KEY, b"{}") == Accepted("<1@x>")
+
+
 @pytest.mark.parametrize(
     ("answer", "error"),
-    [(429, "HTTP 429"), (401, "HTTP 401"), (500, "HTTP 500"), (None, "ServerDisconnectedError")],
+    [(429, "HTTP 429"), (401, "HTTP 401"), (500, "HTTP 500"), (None, "connection closed before message completed")],
 )
 async def test_the_log_says_once_why_nothing_gets_out(answer: int | None, error: str) -> None:
     """From the first email on, for many an installation has no second one that hour; anew after one got out."""
@@ -159,6 +239,20 @@ async def test_a_silent_service_leaves_it_undecided() -> None:
         forever.set()
 
 
+async def test_a_connection_that_is_reset_after_all_was_sent_leaves_it_undecided() -> None:
+    async def reset(request: web.Request) -> web.StreamResponse:
+        assert request.transport is not None
+        kept = request.transport.get_extra_info("socket")
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        request.transport.abort()
+        return web.Response()
+
+    async with client_of(reset) as client:
+        with capture_logs() as lines:
+            assert await client.send(KEY, b"{}") == Undecided()
+    assert "reset" in lines[0]["error"]
+
+
 async def test_an_answer_that_breaks_off_leaves_it_undecided() -> None:
     async def half(request: web.Request) -> web.StreamResponse:
         answer = web.StreamResponse(headers={"Content-Length": "1000"})
@@ -186,6 +280,7 @@ async def test_the_key_the_token_and_the_exact_bytes_are_sent() -> None:
     assert headers["Idempotency-Key"] == str(KEY)
     assert headers["Authorization"] == "Bearer a-secret-token"
     assert headers["Content-Type"] == "application/json"
+    assert "Accept-Encoding" not in headers  # what is packed could unpack to any length
 
 
 @pytest.mark.parametrize(

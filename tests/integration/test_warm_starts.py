@@ -20,7 +20,8 @@ from pipelines.definitions import defs
 
 ROOT = Path(__file__).parents[2]
 JOB = "prune"  # its second op asks our database
-IN_MEMORY = ("uvloop", "psycopg_binary", "aiohttp", "coincurve")  # libraries of a run that are machine code
+# Libraries of a run that are machine code
+IN_MEMORY = ("uvloop", "psycopg_binary", "aiohttp", "pyreqwest", "coincurve")
 PATIENCE_SECONDS = 60
 
 

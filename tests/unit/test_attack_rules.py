@@ -134,10 +134,16 @@ def test_what_is_tested_is_what_is_deployed_and_under_a_licence_that_was_reviewe
         assert package["Version"] == version, name
         classifiers = [each for each in package.get_all("Classifier") or [] if each.startswith("License")]
         told = [*(package.get_all("License-Expression") or []), *classifiers, *(package.get_all("License") or [])]
-        licence = told[0].partition("\n")[0]
+        licence = (told or [_licence_file(name)])[0].partition("\n")[0]
         assert REVIEWED.search(licence), (name, licence)
         assert "GPL" not in licence or name in LESSER, (name, licence)
     assert looked_at > 50
+
+
+def _licence_file(package: str) -> str:
+    """Of a package that tells its licence nowhere else."""
+    (file,) = [each for each in metadata.files(package) or [] if each.name == "LICENSE"]
+    return file.read_text().strip()
 
 
 def test_every_npm_package_is_pinned_with_its_hash() -> None:
@@ -151,8 +157,10 @@ def test_every_npm_package_is_pinned_with_its_hash() -> None:
 
 def test_no_request_of_the_service_follows_a_redirect() -> None:
     """Whoever answers in the place of a node, a subgraph, the mail service or the identity provider cannot send our
-    request, with its token, to an address of their choice."""
+    request, with its token, to an address of their choice. `test_mail_client.py` tries the one that is built."""
     sent = 0
+    built = [path.name for room in SERVICE for path in (ROOT / room).rglob("*.py") if "ClientBuilder()" in _read(path)]
+    assert built == ["client.py"]
     for room in SERVICE:
         for path in sorted((ROOT / room).rglob("*.py")):
             tree = ast.parse(path.read_text())
@@ -166,7 +174,7 @@ def test_no_request_of_the_service_follows_a_redirect() -> None:
                 refused = given.get("allow_redirects")
                 assert isinstance(refused, ast.Constant), f"{path.name}:{node.lineno}"
                 assert refused.value is False, f"{path.name}:{node.lineno}"
-    assert sent >= 6
+    assert sent >= 4
 
 
 def _imports_aiohttp(node: ast.AST) -> bool:

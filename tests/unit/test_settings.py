@@ -136,6 +136,13 @@ def test_the_address_of_the_mail_service_has_no_password_as_it_is_shown_and_the_
     assert settings.problems[0] == "MAIL_URL: not a base address: holds a user, a query or a fragment"
 
 
+@pytest.mark.parametrize("host", ["1.2.3.256", "xn--a", "mail.example:65536"])
+def test_the_address_of_the_mail_service_is_one_that_can_be_asked(host: str) -> None:
+    settings = Settings.from_environ({**MINIMAL, "MAIL_URL": f"http://{host}", "MAIL_TOKEN": "t0ken"})
+    assert settings.mail is None
+    assert settings.problems[0] == "MAIL_URL: not a URL: needs http:// or https://, and a host"
+
+
 def test_a_setting_that_is_misspelt_is_named_and_nobody_elses_variable_is() -> None:
     wrong = {
         "RELAY_DAILY_WIE_CAP": "RELAY_DAILY_WEI_CAP",
