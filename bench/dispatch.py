@@ -42,7 +42,7 @@ async def measure() -> list[Figure]:
     async with database() as (engine, url), stub("mail_stub") as mail_url:
         with chain() as scenario:
             owner = scenario.account("owner")
-            heirs = {scenario.account(f"heir {n}").address: 100 // HEIRS for n in range(HEIRS - 1)}
+            heirs: dict[str, int] = {scenario.account(f"heir {n}").address: 100 // HEIRS for n in range(HEIRS - 1)}
             heirs[scenario.account("last heir").address] = 100 - sum(heirs.values())
             scenario.subscribe_premium(owner, 400 * DAY)
             legacies = scenario.bulk_create(owner, MANY // (HEIRS + 1), heirs)

@@ -51,7 +51,7 @@ def _cpu(pid: int) -> float:
 
 def _memory(pid: int) -> float:
     """MiB that are gone for others: pages shared within the tree count once, by their share (PSS)."""
-    return sum(process.memory_full_info().pss for process in _tree(pid)) / 2**20
+    return float(sum(process.memory_full_info().pss for process in _tree(pid))) / 2**20
 
 
 def _sum(values: Mapping[str, float], names: set[str]) -> float:

@@ -9,6 +9,7 @@ import aiohttp
 from coincurve import PublicKey
 from eth_account.messages import encode_typed_data
 from eth_account.signers.local import LocalAccount
+from eth_typing import Hash32
 from eth_utils.crypto import keccak
 from sqlalchemy import select
 
@@ -74,7 +75,8 @@ async def _measure(runtime: Runtime, url: str, scenario: Scenario, reads: Sequen
         rows = (await connection.execute(select(recipient))).all()
     first = int(time.time()) + 900  # later than the one the chain reads were taken from
     signed = iter(signed_reads(owner, [rows[0].legacy], range(first, first + RUNS * REQUESTS)))
-    digest, signature = keccak(b"any digest"), owner.unsafe_sign_hash(keccak(b"any digest")).signature
+    digest = keccak(b"any digest")
+    signature = owner.unsafe_sign_hash(Hash32(digest)).signature
     compact = signature[:64] + bytes([signature[64] - 27])
     node = scenario.anvil.url
 

