@@ -30,6 +30,7 @@ _MAX_EMAILS_PER_CONNECTION = 100
 _WAITING_PER_CONNECTION = 16
 _RETRY_AFTER_DEFERRED = 60
 _RETRY_AFTER_REFUSED_LOGIN = 300  # a password does not mend itself, and who fails again and again is locked out
+_LOGIN_HOLDS = 60.0  # so long after one was taken the next ones are not doubted
 _BELIEVED_IN_A_ROW = 10
 _BAD_MAILBOX_CODES = frozenset({501, 550, 551, 553, 556})
 # RFC 3463: about the sender, whom many servers judge only at RCPT; a full mailbox; the system, the protocol, a policy.
@@ -86,6 +87,9 @@ class SmtpPool:
         self._believed = 0  # how often it may still say "invalid recipient" in few words
         self._login_refused: Problem | None = None
         self._next_login = 0.0  # after a refused one
+        self._login_taken: float | None = None
+        self._doubtful_login = asyncio.Lock()
+        self._failed: tuple[float, Problem] | None = None  # when the last doubtful one did, and of what
 
     @property
     def saturated(self) -> bool:
@@ -161,8 +165,7 @@ class SmtpPool:
             except _Stale:
                 continue
             return connection
-        self._may_log_in()
-        connection = _Connection(await self._connect())
+        connection = _Connection(await self._logged_in())
         try:
             await self._open_transaction(connection, envelope)
         except _Stale as stale:
@@ -194,6 +197,27 @@ class SmtpPool:
             client.close()
             raise
 
+    async def _logged_in(self) -> SMTP:
+        """A password that nobody took lately is tried by one email, and those that wait for it meet what it met: tried
+        by as many as there are connections, a wrong one would lock the account at once."""
+        asked = time.monotonic()
+        if self._settings.smtp_username is not None and not self._login_holds:
+            async with self._doubtful_login:
+                self._may_log_in()
+                if self._failed is not None and self._failed[0] > asked:
+                    raise replace(self._failed[1])
+                if not self._login_holds:
+                    try:
+                        return await self._connect()
+                    except Problem as problem:
+                        self._failed = (time.monotonic(), problem)
+                        raise
+        return await self._connect()
+
+    @property
+    def _login_holds(self) -> bool:
+        return self._login_taken is not None and time.monotonic() - self._login_taken < _LOGIN_HOLDS
+
     def _may_log_in(self) -> None:
         """Raises the `Problem` of a refused login until its time is over; then one email tries, and the others wait."""
         if self._login_refused is None:
@@ -223,7 +247,7 @@ class SmtpPool:
             client.close()
             problem = _refused(refusal)
             if isinstance(refusal, SMTPAuthenticationError):
-                self._login_refused = problem
+                self._login_refused, self._login_taken = problem, None
                 self._next_login = time.monotonic() + (problem.retry_after or 0)
             raise problem from None
         except (SMTPException, OSError, TimeoutError) as error:
@@ -232,7 +256,7 @@ class SmtpPool:
         except BaseException:
             client.close()
             raise
-        self._login_refused = None
+        self._login_refused, self._login_taken = None, time.monotonic()
         return client
 
     async def _keep(self, connection: _Connection, *, reset: bool = False) -> None:

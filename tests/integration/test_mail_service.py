@@ -477,6 +477,76 @@ async def test_a_refused_login_is_not_tried_with_each_email(
     await inbox.stop()
 
 
+async def test_a_wrong_password_is_tried_once_however_many_emails_come_at_once(
+    mail_database: str, certificate: ssl.SSLContext
+) -> None:
+    """As many at once as there are connections would lock the account, before the first refusal is heard."""
+    inbox = Inbox(tls=certificate, login=("user", "right"))
+    await inbox.start()
+    settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_PASSWORD": "wrong", "SMTP_POOL_SIZE": "10"}
+    async with served(environment(mail_database, inbox, **settings)) as client:
+        answers = await asyncio.gather(*(client.send(f"key-{number}") for number in range(10)))
+    assert {(answer.status, answer.json["code"]) for answer in answers} == {(503, "smtp_refused")}
+    assert inbox.connections == 1
+    await inbox.stop()
+
+
+async def test_a_password_that_was_changed_at_the_server_is_tried_once_too(
+    mail_database: str, certificate: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was right once, some time ago."""
+    monkeypatch.setattr(smtp, "_LOGIN_HOLDS", 0.0)
+    inbox = Inbox(tls=certificate, login=("user", "first"))
+    await inbox.start()
+    settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_PASSWORD": "first", "SMTP_POOL_SIZE": "10"}
+    async with served(environment(mail_database, inbox, **settings)) as client:
+        assert (await client.send("key-0")).status == 200
+        await inbox.stop()
+        inbox = Inbox(inbox.smtp_port, tls=certificate, login=("user", "second"))
+        await inbox.start()
+        answers = await asyncio.gather(*(client.send(f"key-{number}") for number in range(1, 11)))
+    assert {(answer.status, answer.json["code"]) for answer in answers} == {(503, "smtp_refused")}
+    assert inbox.connections == 1
+    await inbox.stop()
+
+
+async def test_a_password_that_is_right_is_used_by_many_emails_at_once(
+    mail_database: str, certificate: ssl.SSLContext
+) -> None:
+    inbox = Inbox(tls=certificate, login=("user", "right"))
+    await inbox.start()
+    inbox.faults.hold = asyncio.Event()
+    settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_PASSWORD": "right", "SMTP_POOL_SIZE": "3"}
+    async with served(environment(mail_database, inbox, **settings)) as client:
+        sending = [asyncio.create_task(client.send(f"key-{number}")) for number in range(3)]
+        await inbox.wait_for_count(3)
+        inbox.faults.hold.set()
+        assert {answer.status for answer in await asyncio.gather(*sending)} == {200}
+    await inbox.stop()
+
+
+async def test_who_waits_for_a_first_login_does_not_wait_anew_for_a_server_that_is_silent(
+    mail_database: str, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One after the other they would wait for hours, five minutes each."""
+    monkeypatch.setattr(smtp, "_COMMAND_TIMEOUT", 0.5)
+    connections = []
+
+    async def says_nothing(reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
+        connections.append(reader)
+        await reader.read()
+
+    silent = await asyncio.start_server(says_nothing, "127.0.0.1", 0)
+    settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_PASSWORD": "right", "SMTP_POOL_SIZE": "10"}
+    port = str(silent.sockets[0].getsockname()[1])
+    async with served(environment(mail_database, inbox, SMTP_PORT=port, **settings)) as client:
+        answers = await asyncio.gather(*(client.send(f"key-{number}") for number in range(10)))
+    assert {(answer.status, answer.json["code"]) for answer in answers} == {(503, "smtp_unavailable")}
+    assert all("in time" in answer.json["detail"] for answer in answers)
+    assert len(connections) == 1
+    silent.close()
+
+
 async def test_whether_the_smtp_server_lets_us_in_is_told_before_an_email_finds_out(
     mail_database: str, certificate: ssl.SSLContext
 ) -> None:
