@@ -543,10 +543,11 @@ def _read(group: type[G], values: Mapping[str, str], prefix: str, faults: list[s
     try:
         return group.model_validate(fields)
     except ValidationError as error:
+        said: dict[str, str] = {}  # the first of each: a list without what is wrong in it is too short, too
         for fault in error.errors(include_input=False, include_url=False, include_context=False):
-            name = prefix + str(fault["loc"][0])
             message = "missing" if fault["type"] == "missing" else fault["msg"].removeprefix("Value error, ")
-            faults.append(f"{name}: {message}")
+            said.setdefault(prefix + str(fault["loc"][0]), message)
+        faults.extend(f"{name}: {message}" for name, message in said.items())
         return None
 
 

@@ -237,6 +237,12 @@ def test_mail_set_by_half_is_off_and_reported(present: str) -> None:
     assert any("by half" in problem for problem in settings.problems)
 
 
+@pytest.mark.parametrize("origins", ["https://g.example/path", "https://g.example/path,nothing", ","])
+def test_a_list_that_is_wrong_is_named_once(origins: str) -> None:
+    problems = Settings.from_environ({**MINIMAL, "GIFT_ORIGINS": origins}).problems
+    assert [problem.startswith("GIFT_ORIGINS: ") for problem in problems] == [True, False]
+
+
 @pytest.mark.parametrize("prefix", ["gift", "stats", "Gifts", "a/b", "..", "-x", ""])
 def test_gift_pages_cannot_stand_in_the_way_of_the_api(prefix: str) -> None:
     """A prefix that is a path of the API, or no single plain part of a path, turns gifts off and is reported."""
