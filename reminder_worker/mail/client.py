@@ -51,9 +51,8 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class NotAccepted:
-    """Proven that nothing was accepted. `status` is 0 when no connection came about."""
+    """Proven that nothing was accepted. `retry_after`: seconds, where the service says so."""
 
-    status: int
     retry_after: float | None = None
 
 
@@ -124,7 +123,7 @@ class MailClient:
                 return _outcome(response, await read(response, MAX_ANSWER_BYTES)), f"HTTP {response.status}"
         except PyreqwestError as error:
             causes = causes_of(error)
-            return NotAccepted(0) if _NO_CONNECTION in causes else Undecided(), causes[-1]
+            return NotAccepted() if _NO_CONNECTION in causes else Undecided(), causes[-1]
 
     async def ask(self, key: UUID) -> MessageStatus:
         """`GET /messages/{key}`. Raises `MailUnavailable` without a usable answer."""
@@ -196,7 +195,7 @@ def _outcome(response: Response, answer: bytes) -> Outcome:
     if status in (409, 425):  # the key is known there: asking tells what became of it
         return Undecided()
     if 400 <= status < 500 or status == 503:
-        return NotAccepted(status, _retry_after(header(response, "Retry-After")))
+        return NotAccepted(_retry_after(header(response, "Retry-After")))
     return Undecided()
 
 

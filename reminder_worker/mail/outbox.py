@@ -86,7 +86,7 @@ def answered(entry: E, outcome: Outcome) -> Settlement[E]:
             state = "dead" if entry.rejections + 1 >= REJECTIONS_UNTIL_DEAD else "released"
             delay = backoff(entry.tries)
             return Settlement(entry, state, f"rejected_{status}", delay=delay, tries=1, rejections=1)
-        case NotAccepted(_, retry_after):
+        case NotAccepted(retry_after):
             return later(entry, max(backoff(entry.tries), retry_after or 0.0), "mail_unavailable", tries=1)
         case Undecided():
             return Settlement(entry, "unknown", delay=backoff(entry.tries), tries=1)

@@ -229,7 +229,7 @@ async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_doe
     async with world.engine.begin() as connection:
         anothers = "update worker.gift_ledger set lease_token = gen_random_uuid(), state = :state where id = :id"
         await connection.execute(text(anothers), {"state": state, "id": entry.id})
-    await world.mail._settle(become.answered(entry, NotAccepted(503)), token, report)
+    await world.mail._settle(become.answered(entry, NotAccepted()), token, report)
     assert (await world.states())["gift_waiting"] == state
     await world.mail._settle(become.sent(entry, "m"), token, report)
     assert (await world.states())["gift_waiting"] == "sent"
@@ -257,7 +257,7 @@ async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addr
         if lost:
             async with world.engine.begin() as connection:
                 await connection.execute(text("update worker.gift_ledger set lease_token = gen_random_uuid()"))
-        return NotAccepted(503)
+        return NotAccepted()
 
     await world.register(world.seal())
     monkeypatch.setattr(world.client, "send", not_accepted)

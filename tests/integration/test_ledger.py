@@ -53,7 +53,7 @@ async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addr
     ledger = Ledger(world.engine, 20)
     claim = await ledger.claim(10)
     await world.sql(lost)
-    await ledger.settle(claim, [become.answered(entry, NotAccepted(503)) for entry in claim.entries])
+    await ledger.settle(claim, [become.answered(entry, NotAccepted()) for entry in claim.entries])
     assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(used,)]
 
 

@@ -40,18 +40,18 @@ def test_retries_are_spread_over_a_growing_time_that_is_bounded() -> None:
 
 
 def test_retry_after_is_the_least_to_wait() -> None:
-    assert answered(Entry(), NotAccepted(503, 4000.0)).delay >= 4000
+    assert answered(Entry(), NotAccepted(4000.0)).delay >= 4000
 
 
 def test_only_rejections_count_towards_dead() -> None:
     assert answered(Entry(tries=99, rejections=1), Refused(422)).state == "released"
     assert answered(Entry(rejections=2), Refused(422)).state == "dead"
-    assert answered(Entry(tries=10**6), NotAccepted(503)).state == "released"
+    assert answered(Entry(tries=10**6), NotAccepted()).state == "released"
 
 
 def test_what_may_have_been_accepted_is_never_taken_for_unsent() -> None:
     one = Entry(undecided=True)
-    for each in (answered(one, NotAccepted(503)), later(one, 1.0), Outage().spared(one)):
+    for each in (answered(one, NotAccepted()), later(one, 1.0), Outage().spared(one)):
         assert each.state == "unknown"
     assert answered(Entry(), Undecided()).state == "unknown"
 
@@ -68,7 +68,7 @@ def test_only_what_reached_nobody_is_given_back_to_the_address_and_its_day() -> 
     nobody = (
         answered(one, Refused(422)),
         answered(one, SuppressedAddress()),
-        answered(one, NotAccepted(503)),
+        answered(one, NotAccepted()),
         dropped(one, "erased"),
         later(one, 1),
     )
@@ -78,7 +78,7 @@ def test_only_what_reached_nobody_is_given_back_to_the_address_and_its_day() -> 
 
 def test_one_good_answer_ends_an_outage_and_the_pause_that_was_asked_for() -> None:
     outage = Outage()
-    outage.hear(NotAccepted(429, 1234.0))
+    outage.hear(NotAccepted(1234.0))
     assert outage.pause == 1234
     outage.hear(Refused(422))
     assert outage.pause == OUTAGE_PAUSE_SECONDS
