@@ -71,9 +71,9 @@ async def take_place(connection: AsyncConnection, chain_id: int, timelock: str, 
     return taken is not None
 
 
-async def read_events(connection: AsyncConnection, chain_id: int, first: int, last: int) -> list[UpgradeEvent]:
-    """Of blocks first..last, both included, in log order."""
-    return await _events(connection, chain_id, upgrade_event.c.block_number.between(first, last))
+async def events_from(connection: AsyncConnection, chain_id: int, first: int) -> list[UpgradeEvent]:
+    """Of block `first` and all after it, in log order."""
+    return await _events(connection, chain_id, upgrade_event.c.block_number >= first)
 
 
 async def events_of(connection: AsyncConnection, chain_id: int, operation_ids: Collection[str]) -> list[UpgradeEvent]:
@@ -84,12 +84,13 @@ async def role_events(connection: AsyncConnection, chain_id: int) -> list[Upgrad
     return await _events(connection, chain_id, upgrade_event.c.name.in_((GRANTED, REVOKED)))
 
 
-async def newest_events(connection: AsyncConnection, chain_id: int, last: int, limit: int) -> list[UpgradeEvent]:
-    """The newest of those not above block `last`, newest first."""
+async def newest_event(connection: AsyncConnection, chain_id: int, last: int) -> UpgradeEvent | None:
+    """Of those not above block `last`."""
     c = upgrade_event.c
     statement = select(*_COLUMNS).where(c.chain_id == chain_id, c.block_number <= last)
-    ordered = statement.order_by(c.block_number.desc(), c.log_index.desc()).limit(limit)
-    return [UpgradeEvent(*row) for row in await connection.execute(ordered)]
+    ordered = statement.order_by(c.block_number.desc(), c.log_index.desc()).limit(1)
+    row = (await connection.execute(ordered)).one_or_none()
+    return UpgradeEvent(*row) if row else None
 
 
 async def replace_events(

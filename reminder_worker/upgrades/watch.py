@@ -158,20 +158,20 @@ class UpgradeWatch:
         return start
 
     async def _before_the_fork(self, place: Place) -> Place:
-        """The block of our newest event that the chain still has, or the beginning: only a development chain is
+        """The block of our newest event where the chain still has it, or the beginning: only a development chain is
         rolled back deeper than what it called final."""
         async with self._engine.connect() as connection:
-            newest = await store.newest_events(connection, self._chain_id, place.number, 1)
-        for event in newest:
-            there = await place_at(self._chain, event.block_number, history=place.history)
-            if there is not None and there.hash == event.block_hash:
+            newest = await store.newest_event(connection, self._chain_id, place.number)
+        if newest is not None:
+            there = await place_at(self._chain, newest.block_number, history=place.history)
+            if there is not None and there.hash == newest.block_hash:
                 return there
         return replace(await self._start(), history=place.history)
 
     async def _read(self, base: Place, most: int) -> tuple[Reading | NotNow, list[UpgradeEvent]]:
         """And what is stored of these blocks."""
         async with self._engine.connect() as connection:
-            stored = await store.read_events(connection, self._chain_id, base.number + 1, LATEST)
+            stored = await store.events_from(connection, self._chain_id, base.number + 1)
         found = await read(self._chain, self._timelock, base, stored, most)
         if isinstance(found, Reading):
             stored = [event for event in stored if event.block_number <= found.last.number]
