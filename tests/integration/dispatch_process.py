@@ -1,7 +1,8 @@
 """A dispatcher as a process of its own, to be killed: `dispatch_process.py <database url> NAME=value...`."""
 
-import asyncio
 import sys
+
+import uvloop
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
@@ -35,4 +36,4 @@ async def main(database_url: str, *values: str) -> None:
         await Dispatch(engine, {CHAIN_ID: chain}, {CHAIN_ID: indexers}, vault, mail, settings).run()
 
 
-asyncio.run(main(*sys.argv[1:]))
+uvloop.run(main(*sys.argv[1:]))

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 from structlog.testing import capture_logs
 
-from reminder_worker.errors import MailUnavailable
+from reminder_worker.errors import MailUnavailable, Misconfigured
 from reminder_worker.mail.client import (
     MAX_ANSWER_BYTES,
     Accepted,
@@ -136,7 +136,8 @@ async def test_no_connection_in_time_proves_that_nothing_was_accepted() -> None:
             each.close()
 
 
-async def test_a_service_that_cannot_prove_who_it_is_is_told_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("scheme", ["https", "HTTPS"])
+async def test_a_service_that_cannot_prove_who_it_is_is_told_nothing(scheme: str, tmp_path: Path) -> None:
     heard = asyncio.Event()
 
     async def hear(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
@@ -145,7 +146,7 @@ async def test_a_service_that_cannot_prove_who_it_is_is_told_nothing(tmp_path: P
 
     server = await asyncio.start_server(hear, "127.0.0.1", 0, ssl=_unknown_certificate(tmp_path))
     port = server.sockets[0].getsockname()[1]
-    values = {"MAIL_URL": f"https://127.0.0.1:{port}", "MAIL_TOKEN": "a-secret-token"}
+    values = {"MAIL_URL": f"{scheme}://127.0.0.1:{port}", "MAIL_TOKEN": "a-secret-token"}
     async with server, MailClient(MailSettings.model_validate(values)) as client:
         with capture_logs() as lines:
             assert await client.send(KEY, b"{}") == NotAccepted()
@@ -170,6 +171,26 @@ def _unknown_certificate(path: Path) -> ssl.SSLContext:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(path / "pair.pem")
     return context
+
+
+@pytest.fixture
+def no_authorities(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without the certificates of any authority."""
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.setenv(name, "/nowhere")
+
+
+@pytest.mark.usefixtures("no_authorities")
+async def test_without_tls_no_authority_is_needed() -> None:
+    async with client_of(body('{"messageId": "<1@x>"}')) as client:
+        assert await client.send(KEY, b"{}") == Accepted("<1@x>")
+
+
+@pytest.mark.usefixtures("no_authorities")
+async def test_who_can_check_no_certificate_says_so_as_it_starts() -> None:
+    values = {"MAIL_URL": "https://mail.example.org", "MAIL_TOKEN": "a-secret-token"}
+    with pytest.raises(Misconfigured, match=r"^MAIL_URL cannot be asked: .*No CA certificates"):
+        await MailClient(MailSettings.model_validate(values)).__aenter__()
 
 
 async def test_no_email_follows_a_redirect() -> None:
