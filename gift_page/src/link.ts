@@ -51,7 +51,8 @@ const IDEOGRAPHS = /[\u{20000}-\u{2fffd}\u{30000}-\u{3fffd}]/gu;
 const KNOWN_IDEOGRAPH = "\u4e00";
 const PILED_MARKS = /[\p{Mn}\p{Me}]{5}/u; // drawn over the lines around a name
 // What a reader sees nothing of, or reads past.
-const UNREAD = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\u{e0100}-\u{e01ef}]/gu;
+const UNREAD =
+  /[\u0300-\u036f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\u{e0100}-\u{e01ef}]/gu;
 const BLANK = /\u2800/g;
 const DOTS = /[\u3002\uff0e\uff61\u2024\ufe52]/g; // what a browser or a reader takes for a dot
 const WORD = "[\\p{L}\\p{N}_]";

@@ -25,7 +25,8 @@ _KNOWN_IDEOGRAPH = "\u4e00"
 _DOTS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61\u2024\ufe52", ".") | {"\u2800": " "})  # as a reader sees them
 # What a reader sees nothing of, or reads past: it would part a dot from its letters. Marks of Indic scripts stay.
 _UNREAD = re.compile(
-    "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef]"
+    "[\u0300-\u036f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff"
+    "\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef]"
 )
 _READS_AS_URL = re.compile(
     r"://|//|\\\\|@|\bwww\s*\.|\b(?:https?|ftp|mailto|javascript|data|tel)\s*:"

@@ -112,7 +112,7 @@ def test_names_people_have_are_kept(given: str, kept: str) -> None:
         "Μαρία Π.", "محمد بن عبد الله", "דוד בן־גוריון", "प्रिया श्रीवास्तव", "তাহমিনা", "ஜெ. ஜெயலலிதா", "สมชาย ใจดี",
         "王小明", "相続 人", "김철수", "ქეთევან", "Հայկ", "አበበ", "The class of 1998", "Grandma & Grandpa, 2026",
         "…and all of us", "Bob (1. FC Köln)", "50/50 Ltd.", "Anna & Bob, 14.06.2025",
-        "के.नरसिम्हा", "葛\U000e0100城", "❤\ufe0f Mum", "שָׁלוֹם", "ที่รัก",
+        "के.नरसिम्हा", "葛\U000e0100城", "❤\ufe0f Mum", "שָׁלוֹם", "ที่รัก", "ᠮᠠᠨ\u180b",
     ],
 )  # fmt: skip
 def test_names_of_many_scripts_are_kept(name: str) -> None:
@@ -166,7 +166,8 @@ def test_what_else_our_tables_do_not_know_is_refused(character: str) -> None:
         "ev\u200dil.\u200dcom", "me\uff20home", "http\uff1ax",
         "mailto:x", "javascript:alert(1)", "me@home", "10.0.0.1", "//evil", "\\\\evil", "http : //x", "tel:123",
         "xn--.xn--p1ai", "evil\u034f.com", "evil\ufe0f.com", "evil.c\u034fom", "evil.\U000e0100com", "evil\u0335.com",
-        "a\u200cwww. Bob",
+        "a\u200cwww. Bob", "evil\u17b4.com", "evil.\u17b5com", "evil.c\u180bom", "evil\u180f.com", "w\u115fww. Bob",
+        "http\u3164: x",
     ],
 )  # fmt: skip
 def test_names_that_read_as_addresses_are_refused(text: str) -> None:
