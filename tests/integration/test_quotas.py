@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from api.clients import Clients, RateLimit
 from reminder_worker.errors import LimitReached
+from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
 
 
@@ -75,6 +77,31 @@ async def test_retry_after_is_of_the_window_that_was_full_also_at_its_very_end(
     clock.now = 1_700_000_039  # the last second of its minute
     with pytest.raises(LimitReached) as refused:
         await quotas.take(None, "test", "a", 1, 60)
+    assert refused.value.retry_after == 1
+
+
+async def test_a_client_at_its_limit_is_told_the_end_of_the_window_that_was_full_too(
+    quotas: Quotas, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else who was refused in the last moment of an hour would wait for another one, in which nothing was asked yet."""
+    limit = RateLimit(Clients((), KeyedHash(b"h" * 32)), quotas, 1, "test", 3600)
+
+    async def count() -> None:
+        await limit.count({"type": "http", "client": ("203.0.113.9", 1), "headers": []})  # type: ignore[arg-type,typeddict-item]
+
+    clock.now = 1_700_002_799.3  # the last second of its hour
+    await count()
+    ask = quotas.take_many
+
+    async def slowly(*asked: Any) -> frozenset[str]:
+        found = await ask(*asked)
+        clock.now += 0.4
+        return found
+
+    monkeypatch.setattr(quotas, "take_many", slowly)
+    with pytest.raises(LimitReached) as refused:
+        await count()
+    assert clock.now > 1_700_002_800
     assert refused.value.retry_after == 1
 
 
