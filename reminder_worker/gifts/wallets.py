@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import structlog
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -188,13 +188,15 @@ class GiftWallets:
         return int(found)
 
     async def _remember(self, key: bytes, sub_organization_id: str) -> str:
-        """The one that is remembered: of two that were made with different timestamps, the first to be told of."""
-        this = gift_wallet.c.email_hash == key
-        first = update(gift_wallet).where(this, gift_wallet.c.sub_organization_id.is_(None))
+        """The one that is remembered: of two that were made with different timestamps, the first to be told of. Also
+        where what was begun long ago and found by its name has just been forgotten as never made."""
+        found = insert(gift_wallet).values(
+            email_hash=key, timestamp_ms=int(self._now() * 1000), sub_organization_id=sub_organization_id
+        )
+        first = func.coalesce(gift_wallet.c.sub_organization_id, found.excluded.sub_organization_id)
+        kept = found.on_conflict_do_update(index_elements=["email_hash"], set_={"sub_organization_id": first})
         async with self._engine.begin() as connection:
-            await connection.execute(first.values(sub_organization_id=sub_organization_id))
-            found = await connection.scalar(select(gift_wallet.c.sub_organization_id).where(this))
-        return str(found or sub_organization_id)
+            return str(await connection.scalar(kept.returning(gift_wallet.c.sub_organization_id)))
 
 
 def _normalised(email: str) -> str:

@@ -32,6 +32,7 @@ from reminder_worker.errors import (
 )
 from reminder_worker.gifts.identity_provider import IdentityProvider, IdentityProviderUnavailable, NotCreated
 from reminder_worker.gifts.wallets import MOST_GIVEN_BACK, GiftWallets, GiverUnknown, WalletNotUsable, WalletRequest
+from reminder_worker.operations import forget_expired
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
 from tests.integration.api_world import HASH_KEY, settings_for
@@ -204,6 +205,26 @@ async def test_an_old_unfinished_creation_is_asked_for_with_a_timestamp_of_now(w
     await world.wallets.address(world.request())
     assert len(world.provider.activities) == 2
     assert len(world.provider.organizations) == 1
+
+
+async def test_a_wallet_found_while_its_unfinished_creation_is_forgotten_is_known_all_the_same(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer of its creation never arrived. Not known, its owner's login would not be told which one it is."""
+    world.provider.breaks = 1
+    with pytest.raises(IdentityProviderUnavailable):
+        await world.wallets.address(world.request())
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.gift_wallet set timestamp_ms = 1"))
+    look = IdentityProvider.wallet
+
+    async def meanwhile(self: IdentityProvider, sub_organization_id: str, email: str) -> str | None:
+        await forget_expired(world.engine)
+        return await look(self, sub_organization_id, email)
+
+    monkeypatch.setattr(IdentityProvider, "wallet", meanwhile)
+    address = await world.wallets.address(world.request())
+    assert await world.wallets.sub_organization(address) == world.provider.only.id
 
 
 async def test_of_two_creations_with_different_timestamps_both_givers_get_the_same_wallet(
