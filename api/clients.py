@@ -32,7 +32,7 @@ class Clients:
     """`trusted` are addresses and networks of proxies."""
 
     def __init__(self, trusted: Iterable[str], hashes: KeyedHash) -> None:
-        self._trusted: Sequence[Network] = [ip_network(each, strict=False) for each in trusted]
+        self._trusted: Sequence[Network] = [_network(each) for each in trusted]
         # Of the clients seen last, in memory only: their next requests cost no parsing and no hashing.
         self._parse = lru_cache(maxsize=SEEN_LAST)(_parse)
         self._hash = lru_cache(maxsize=SEEN_LAST)(hashes.client)
@@ -167,6 +167,13 @@ class _Share:
 def _forwarded(scope: Scope) -> list[str]:
     lines = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
     return [entry.strip() for entry in ",".join(lines).split(",") if entry.strip()]
+
+
+def _network(text: str) -> Network:
+    """An IPv4 one in IPv6 form is the IPv4 one, as of addresses: a socket for both shows IPv4 peers so."""
+    network = ip_network(text, strict=False)
+    mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
+    return network if mapped is None else IPv4Network((mapped, network.prefixlen - 96))
 
 
 def _parse(text: str) -> Address | None:
