@@ -14,7 +14,7 @@ from uuid import UUID
 import msgspec
 import structlog
 from pyreqwest.client import Client, ClientBuilder
-from pyreqwest.exceptions import DetailedPyreqwestError, PyreqwestError
+from pyreqwest.exceptions import DetailedPyreqwestError, PoolTimeoutError, PyreqwestError
 from pyreqwest.response import Response
 
 from reminder_worker import answers
@@ -129,7 +129,8 @@ class MailClient:
                 return _outcome(response, await read(response, MAX_ANSWER_BYTES)), f"HTTP {response.status}"
         except PyreqwestError as error:
             causes = causes_of(error)
-            return NotAccepted() if _NO_CONNECTION in causes else Undecided(), causes[-1]
+            begun = _NO_CONNECTION not in causes and not isinstance(error, PoolTimeoutError)  # it waited for a place
+            return Undecided() if begun else NotAccepted(), causes[-1]
 
     async def ask(self, key: UUID) -> MessageStatus:
         """`GET /messages/{key}`. Raises `MailUnavailable` without a usable answer."""

@@ -136,6 +136,28 @@ async def test_no_connection_in_time_proves_that_nothing_was_accepted() -> None:
             each.close()
 
 
+async def test_what_waited_in_vain_for_another_to_end_was_not_accepted() -> None:
+    """A request goes on when its caller is cancelled, and the next pass of a `tick` has the same client."""
+    under_way, forever = asyncio.Event(), asyncio.Event()
+
+    async def silent(_: web.Request) -> web.StreamResponse:
+        under_way.set()
+        await forever.wait()
+        return web.Response()
+
+    async with client_of(silent) as other:
+        values = {"MAIL_CONCURRENCY": 1, "MAIL_TIMEOUT": 0.2, "MAIL_URL": other._settings.url, "MAIL_TOKEN": "a-token"}
+        async with MailClient(MailSettings.model_validate(values)) as client:
+            longer = client._open.get(other._settings.url).timeout(timedelta(seconds=60)).build_streamed()
+            gone = asyncio.ensure_future(longer.__aenter__())
+            await under_way.wait()
+            gone.cancel()
+            under_way.clear()
+            assert await client.send(KEY, b"{}") == NotAccepted()
+            assert not under_way.is_set()
+        forever.set()
+
+
 @pytest.mark.parametrize("scheme", ["https", "HTTPS"])
 async def test_a_service_that_cannot_prove_who_it_is_is_told_nothing(scheme: str, tmp_path: Path) -> None:
     heard = asyncio.Event()
