@@ -15,6 +15,7 @@ DELAY: Final = "MinDelayChange"
 GRANTED: Final = "RoleGranted"
 REVOKED: Final = "RoleRevoked"
 _EVENTS: Final = {abi.topic(event): event for event in abi.events("TimelockController")}
+TOPICS: Final = frozenset(_EVENTS)
 _MOST: Final = 1 << 24  # bytes of a call: far more than fits into a block
 
 

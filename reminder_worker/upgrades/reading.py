@@ -1,20 +1,24 @@
 """Reading the timelock's events so that nothing of two forks is mixed and nothing is called gone that is only missing.
 
 What is not final is read anew each time. A node behind a load balancer may know a block before its logs, so an event
-of ours that the logs lack is gone only when its block is.
+of ours that the logs lack is gone only when its block is. What one endpoint's logs lack a second one gives, as to the
+chain index.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Final
 
 from reminder_worker.chain.client import Block, Chain
+from reminder_worker.chain.values import Log
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.upgrades.events import UpgradeEvent, read_event
+from reminder_worker.indexer.second_word import Beside, logs_of_two, vouched_for
+from reminder_worker.upgrades.events import TOPICS, UpgradeEvent, read_event
 from reminder_worker.upgrades.store import Place
 
 NO_HASH: Final = "0x" + "00" * 32  # of the place before block 0
+CLOCKS_APART_SECONDS: Final = 600  # the database's and the chain's, at most
 
 
 class NotNow(Enum):
@@ -27,7 +31,8 @@ class NotNow(Enum):
 class Reading:
     """What the chain says of blocks first..last. `final`: the last of them that cannot be taken back.
 
-    `skipped`: logs that are none of the timelock's events.
+    `skipped`: logs that are not encoded as the timelock's events. `doubtful`: the first block with a log that one
+    endpoint gives and no other; it and what follows is read again.
     """
 
     first: int
@@ -36,6 +41,7 @@ class Reading:
     final: tuple[int, str]
     events: tuple[UpgradeEvent, ...]
     skipped: int
+    doubtful: int | None
 
     @property
     def at_head(self) -> bool:
@@ -53,39 +59,55 @@ async def read(
     head, finalized = await chain.block("latest"), await chain.block("finalized")
     if finalized is None:
         raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} says what is final")
-    if head is None or head.number < base.number:
+    if head is None:
         return NotNow.BEHIND
+    if head.number < max([base.number, *(event.block_number for event in stored)]):
+        if not _is_younger(head, base):
+            return NotNow.BEHIND
+        if head.number < base.number:
+            return NotNow.REORGANISED
     number = base.number + furthest
     if number >= min(finalized.number, head.number):
         number = head.number
     last = head if number == head.number else await chain.block(number)
     if last is None:
         return NotNow.UNSETTLED
-    if any(event.block_number > head.number for event in stored):
-        return NotNow.BEHIND
-    logs = await chain.logs([timelock], [], base.number + 1, number) if number > base.number else []
+    given: list[Log] = []
+    beside = Beside()
+    if number > base.number:
+        given, beside = await logs_of_two(chain, {timelock: TOPICS}, base.number + 1, number)
     stored = [event for event in stored if event.block_number <= number]
-    claimed = {(last.number, last.hash), *((log.block_number, log.block_hash) for log in logs)}
+    claimed = {(last.number, last.hash), *((log.block_number, log.block_hash) for log in given)}
     settled = min(finalized.number, number)
     asked = {base.number, settled, *(place for place, _ in claimed), *(event.block_number for event in stored)}
-    blocks = await chain.blocks_of(asked)
+    blocks = await chain.blocks_of(asked | {log.block_number for log in beside.logs})
     if base.hash != NO_HASH and base.number in blocks and blocks[base.number].hash != base.hash:
         return NotNow.REORGANISED
-    found = {(log.block_number, log.log_index, log.block_hash) for log in logs}
-    if (
-        len(blocks) != len([each for each in asked if each >= 0])
-        or any(blocks[place].hash != hash for place, hash in claimed)
-        or any(blocks[event.block_number].hash == event.block_hash and event.key not in found for event in stored)
+    if any(each not in blocks for each in asked if each >= 0):
+        return NotNow.UNSETTLED
+    known = {event.key for event in stored}
+    proven_before = [log for log in beside.logs if _key(log) in known]
+    fresh = replace(beside, logs=[log for log in beside.logs if _key(log) not in known])
+    proven, doubtful = await vouched_for(fresh, blocks, head.timestamp)
+    by_place = {(log.block_number, log.log_index): log for log in (*given, *proven_before, *proven)}
+    logs = [by_place[place] for place in sorted(by_place)]
+    found = set(map(_key, logs))
+    if any(blocks[place].hash != hash for place, hash in claimed) or any(
+        blocks[event.block_number].hash == event.block_hash and event.key not in found for event in stored
     ):
         return NotNow.UNSETTLED
+    final = (settled, blocks[settled].hash)
+    if doubtful is not None and doubtful <= settled:
+        final = (doubtful - 1, blocks[doubtful].parent_hash)
     events = [read_event(log, blocks[log.block_number].timestamp) for log in logs]
     return Reading(
         first=base.number + 1,
         last=last,
         head=head,
-        final=(settled, blocks[settled].hash) if settled > base.number else (base.number, base.hash),
+        final=final if final[0] > base.number else (base.number, base.hash),
         events=tuple(event for event in events if event is not None),
         skipped=events.count(None),
+        doubtful=doubtful,
     )
 
 
@@ -95,3 +117,14 @@ async def place_at(chain: Chain, number: int, *, history: bool) -> Place | None:
         return Place(-1, NO_HASH, history)
     block = await chain.block(number)
     return None if block is None else Place(block.number, block.hash, history)
+
+
+def _key(log: Log) -> tuple[int, int, str]:
+    """As that of its event."""
+    return log.block_number, log.log_index, log.block_hash
+
+
+def _is_younger(head: Block, base: Place) -> bool:
+    """Than all we have read: a node that lags has an older one. What stands above such a head is not of this chain: an
+    endpoint told of blocks that there are not, or one was rolled back."""
+    return base.moved_at is not None and head.timestamp > base.moved_at.timestamp() + CLOCKS_APART_SECONDS

@@ -23,6 +23,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.chain.words import WORD, at
 from reminder_worker.errors import ChainUnavailable, Misconfigured
+from reminder_worker.indexer.slices import EndpointsDisagree
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.decode import ROLES
@@ -87,9 +88,12 @@ class UpgradeWatch:
         if isinstance(found, Reading) and not found.at_head:
             return True  # a long way is the run's, which has the time
         if not await self._is_due(place, found, stored):
+            _must_agree(self._chain_id, found)
             return False
-        await self.run(LOOK_SECONDS)
-        await self._alerts.write_log()
+        try:
+            await self.run(LOOK_SECONDS)
+        finally:
+            await self._alerts.write_log()
         return True
 
     async def _is_due(self, place: Place, found: Reading | NotNow, stored: Sequence[UpgradeEvent]) -> bool:
@@ -131,6 +135,7 @@ class UpgradeWatch:
             if not await self._write(step, report):
                 report.stopped = "moved_by_another"
                 return report
+            _must_agree(self._chain_id, found)
             if found.at_head:
                 report.stopped = "at_head"
                 return report
@@ -159,21 +164,21 @@ class UpgradeWatch:
 
     async def _before_the_fork(self, place: Place) -> Place:
         """The block of our newest event where the chain still has it, or the beginning: only a development chain is
-        rolled back deeper than what it called final."""
+        rolled back deeper than what it called final, and only an endpoint that lies calls final what there is not."""
         async with self._engine.connect() as connection:
             newest = await store.newest_event(connection, self._chain_id, place.number)
         if newest is not None:
             there = await place_at(self._chain, newest.block_number, history=place.history)
             if there is not None and there.hash == newest.block_hash:
-                return there
-        return replace(await self._start(), history=place.history)
+                return replace(there, moved_at=place.moved_at)
+        return replace(await self._start(), history=place.history, moved_at=place.moved_at)
 
     async def _read(self, base: Place, most: int) -> tuple[Reading | NotNow, list[UpgradeEvent]]:
         """And what is stored of these blocks."""
         async with self._engine.connect() as connection:
             stored = await store.events_from(connection, self._chain_id, base.number + 1)
         found = await read(self._chain, self._timelock, base, stored, most)
-        if isinstance(found, Reading):
+        if isinstance(found, Reading) and not found.at_head:
             stored = [event for event in stored if event.block_number <= found.last.number]
         return found, stored
 
@@ -189,7 +194,7 @@ class UpgradeWatch:
         async with self._engine.connect() as connection:
             touched |= set(await store.open_operations(connection, self._chain_id))
             elsewhere = await store.events_of(connection, self._chain_id, touched)
-        outside = [e for e in elsewhere if not reading.first <= e.block_number <= reading.last.number]
+        outside = [event for event in elsewhere if event.key not in had]
         everything = sorted([*outside, *now], key=lambda event: event.key[:2])
         said_of: dict[str | None, list[UpgradeEvent]] = {}
         for event in everything:
@@ -274,3 +279,9 @@ class UpgradeWatch:
         cancellers = role_members([*before, *step.now], _CANCELLER)
         around = Around(self._chain.settings, self._timelock, codes, cancellers, step.after.number)
         return of_history(step, around) if step.place.history else of_watch(step, around, told)
+
+
+def _must_agree(chain_id: int, found: Reading | NotNow) -> None:
+    """After all that is certain was told."""
+    if isinstance(found, Reading) and found.doubtful is not None:
+        raise EndpointsDisagree(f"no two endpoints of chain {chain_id} give a log of block {found.doubtful}")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -19,11 +20,14 @@ from reminder_worker import operations
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable, Misconfigured
+from reminder_worker.indexer.second_word import ALONE_AFTER_SECONDS
+from reminder_worker.indexer.slices import EndpointsDisagree
 from reminder_worker.mail.client import MailClient
 from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.watch import UpgradeWatch
+from tests.integration.chain_proxy import Json, Proxy, proxy
 from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import Fault, MailStub
@@ -48,6 +52,16 @@ async def it(chain_scenario: Scenario, engine: AsyncEngine, chain: Chain) -> Upg
     await made.catch_up()
     assert made.kinds() == []
     return made
+
+
+@asynccontextmanager
+async def two_nodes(scenario: Scenario) -> AsyncIterator[tuple[list[Proxy], Chain]]:
+    async with (
+        proxy(scenario.anvil.url) as first,
+        proxy(scenario.anvil.url) as second,
+        Chain(chain_settings(scenario, RPC_URLS=f"{first.url},{second.url}")) as chain,
+    ):
+        yield [first, second], chain
 
 
 async def _final(it: UpgradeWorld) -> None:
@@ -506,6 +520,90 @@ async def test_an_address_without_a_timelock_is_no_quiet_queue(
     for _ in range(2):
         with pytest.raises(Misconfigured, match="CHAIN_31337_UPGRADE_TIMELOCK"):
             await watch.look() and await watch.run()
+
+
+async def test_blocks_that_there_are_not_stop_the_watch_for_minutes_only(it: UpgradeWorld) -> None:
+    """An endpoint called them final, and told of an operation there. No block of now is below what was read before."""
+    s = it.scenario
+    real = s.schedule_upgrade(s.deploy("PremiumSetting"))
+    await it.catch_up()
+    head = s.anvil.rpc("eth_getBlockByNumber", "latest", False)
+    (scheduled,) = s.anvil.rpc("eth_getLogs", {"address": it.timelock, "fromBlock": head["number"]})
+    far, invented = int(head["number"], 16) + 50, "0x" + "ab" * 32
+    topics = [scheduled["topics"][0], invented, *scheduled["topics"][2:]]
+    tags = {"latest": hex(far), "finalized": hex(far - 1)}
+
+    def invents(method: str, params: list[Any]) -> Any:
+        if method == "eth_getLogs":
+            there = {"blockNumber": hex(far), "blockHash": f"0x{far:064x}"}
+            return [scheduled, {**scheduled, "topics": topics, **there}]
+        if method == "eth_getBlockByNumber" and (number := tags.get(params[0], params[0])) in tags.values():
+            return {**head, "number": number, "hash": f"0x{int(number, 16):064x}"}
+        return s.anvil.rpc(method, params[0], "latest") if method == "eth_call" else PASS
+
+    async with RpcProxy(s.anvil) as node, Chain(chain_settings(s, RPC_URLS=node.url)) as chain:
+        lied_to = world(s, it.engine, chain)
+        node.rule = invents
+        await lied_to.watch.run()
+        assert lied_to.operations() == {real.id: "pending", invented: "pending"}
+        node.well()
+        assert not await lied_to.watch.look(), "for a while that is a node that lags"
+        it.told()
+        async with it.engine.begin() as connection:
+            await connection.execute(text("update worker.index_cursor set moved_at = moved_at - interval '1 hour'"))
+        now = s.schedule_delay(3 * DAY)
+        await lied_to.catch_up()
+    assert it.operations() == {real.id: "pending", invented: "gone", now.id: "pending"}
+    assert [(kind, facts["about"]) for kind, facts in it.told()] == [("corrected", invented), ("scheduled", now.id)]
+
+
+@pytest.mark.parametrize("lacking", [0, 1])
+async def test_an_operation_whose_logs_one_of_two_endpoints_lacks_is_told(it: UpgradeWorld, lacking: int) -> None:
+    s = it.scenario
+
+    def lacks(request: Json, response: Json) -> Json:
+        return {**response, "result": []} if request["method"] == "eth_getLogs" else response
+
+    async with two_nodes(s) as (nodes, chain):
+        nodes[lacking].alter = lacks
+        both = world(s, it.engine, chain)
+        operation = s.schedule_upgrade(SOMEBODY)
+        await both.catch_up()
+        assert both.operations() == {operation.id: "pending"}
+        await _final(both)
+        assert both.kinds() == ["scheduled", "confirmed"]
+
+
+async def test_an_operation_that_only_a_second_endpoint_tells_of_is_not_told_and_holds_up_none(
+    it: UpgradeWorld,
+) -> None:
+    """Operators hear that the two disagree: the pass is no success until the block is an hour old."""
+    s = it.scenario
+    real = s.schedule_upgrade(SOMEBODY)
+    head = s.anvil.block_number()
+    (scheduled,) = s.anvil.rpc("eth_getLogs", {"address": it.timelock, "fromBlock": hex(head)})
+    forged = {**scheduled, "transactionHash": "0x" + "f0" * 32, "logIndex": "0x7"}
+    forged["topics"] = [scheduled["topics"][0], "0x" + "ab" * 32, *scheduled["topics"][2:]]
+
+    def invents(request: Json, response: Json) -> Json:
+        if request["method"] != "eth_getLogs" or int(request["params"][0]["fromBlock"], 16) > head:
+            return response
+        return {**response, "result": [*response["result"], forged]}
+
+    async with two_nodes(s) as (nodes, chain):
+        nodes[1].alter = invents
+        both = world(s, it.engine, chain)
+        with pytest.raises(EndpointsDisagree):
+            await both.watch.look()
+        assert both.kinds() == ["scheduled"]
+        s.anvil.mine(3)
+        with pytest.raises(EndpointsDisagree):
+            await both.watch.look()
+        assert both.kinds() == []
+        s.advance(ALONE_AFTER_SECONDS + 60)
+        await both.catch_up()
+        assert await both.catch_up() is None
+    assert (it.kinds(), it.operations()) == (["scheduled", "confirmed"], {real.id: "pending"})
 
 
 async def test_what_may_be_executed_for_months_is_told_once(it: UpgradeWorld) -> None:
