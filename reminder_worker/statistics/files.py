@@ -6,7 +6,7 @@ writing anew replaces. No address of a user, nothing per user, is ever in one.
 
 import os
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date
+from datetime import UTC, date, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -71,6 +71,16 @@ def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
     day, name = snapshot.hour.astimezone(UTC).date(), f"{snapshot.hour.astimezone(UTC):%H}"
     write(place(folder, TOKENS, day, snapshot.chain_id, name), tokens_frame(snapshot.tokens, hour=snapshot.hour))
     write(place(folder, SNAPSHOTS, day, snapshot.chain_id, name), snapshot_frame([snapshot]))
+
+
+def forget_snapshot(folder: Path, snapshot: Snapshot, today: date) -> None:
+    """And the days after `today` that were written with it."""
+    last, name = snapshot.hour.astimezone(UTC).date(), f"{snapshot.hour.astimezone(UTC):%H}"
+    places = [(dataset, last, name) for dataset in (TOKENS, SNAPSHOTS)]
+    for after in range(1, (last - today).days + 1):
+        places += [(dataset, today + timedelta(days=after), DAY) for dataset in (DAY_TOKENS, DAYS)]
+    for dataset, day, file in places:
+        place(folder, dataset, day, snapshot.chain_id, file).unlink(missing_ok=True)
 
 
 def below_zero(folder: Path, snapshot: Snapshot) -> list[str]:

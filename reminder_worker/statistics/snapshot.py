@@ -65,8 +65,11 @@ class Statistics:
             return False
         newest = await store.newest(self._engine, self._chain.chain_id)
         if newest is not None and newest.hour >= store.hour_of(block.timestamp):
+            if newest.block_number > block.number:
+                # The index was taken back, and comes there again, unless the chain has no such block.
+                return await self._is_at_the_head(block, below=newest.block_number)
             known = await self._chain.block(newest.block_number)
-            if newest.block_number > block.number or known is None:
+            if known is None:
                 return False
             if known.hash != newest.block_hash:
                 return True
@@ -118,6 +121,7 @@ class Statistics:
         due = days.to_write(self._folder, self._chain.chain_id, series, last_run, today)
         await days.write_series(self._engine, self._folder, self._chain.chain_id, series, due, snapshot)
         await store.save(self._engine, snapshot)
+        await self._forget_what_is_not(snapshot)
         return _taken(snapshot, found, holdings, len(due))
 
     async def is_current(self) -> bool:
@@ -131,9 +135,22 @@ class Statistics:
             cursor = await index_tables.read_cursor(connection, self._chain.chain_id, CURSOR)
         return None if cursor is None or cursor.number < 0 else await self._chain.block_by_hash(cursor.hash)
 
-    async def _is_at_the_head(self, block: Block) -> bool:
+    async def _is_at_the_head(self, block: Block, below: int | None = None) -> bool:
+        """`below`: and the head is below this block."""
         head = await self._chain.block("latest")
-        return head is not None and head.timestamp - block.timestamp <= MOST_BEHIND_SECONDS
+        if head is None or (below is not None and head.number >= below):
+            return False
+        return head.timestamp - block.timestamp <= MOST_BEHIND_SECONDS
+
+    async def _forget_what_is_not(self, taken: Snapshot) -> None:
+        """Snapshots of later hours whose blocks an endpoint invented, or a development chain took back: the newest is
+        what `/stats` tells."""
+        from reminder_worker.statistics import files
+
+        for each in await store.later_than(self._engine, taken.chain_id, taken.hour):
+            if not await self._chain.has_block(each.block_number, each.block_hash):
+                files.forget_snapshot(self._folder, each, taken.hour.astimezone(UTC).date())
+                await store.forget(self._engine, each)
 
     async def _valued(self, rows: "IndexRows", holdings: "Holdings", block: Block) -> list[Secured]:
         """What legacies and timelocks secure together, priced as far as there are fresh prices."""

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -49,6 +49,19 @@ async def save(engine: AsyncEngine, snapshot: Snapshot) -> None:
     replaced = {**values, "taken_at": func.clock_timestamp()}
     async with engine.begin() as connection:
         await connection.execute(statement.on_conflict_do_update(index_elements=list(keys), set_=replaced))
+
+
+async def later_than(engine: AsyncEngine, chain_id: int, hour: datetime) -> list[Snapshot]:
+    """Those of later hours."""
+    question = select(*_COLUMNS).where(statistics.c.chain_id == chain_id, statistics.c.hour > hour)
+    async with engine.connect() as connection:
+        return [Snapshot(*row) for row in await connection.execute(question)]
+
+
+async def forget(engine: AsyncEngine, snapshot: Snapshot) -> None:
+    where = statistics.c.chain_id == snapshot.chain_id, statistics.c.hour == snapshot.hour
+    async with engine.begin() as connection:
+        await connection.execute(delete(statistics).where(*where))
 
 
 async def newest(engine: AsyncEngine, chain_id: int) -> Snapshot | None:

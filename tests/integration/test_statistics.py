@@ -569,6 +569,41 @@ async def test_a_reorganisation_has_the_hour_taken_anew(world: World) -> None:
     assert world.read("days")["total_legacies_created"].to_list() == [1]
 
 
+@pytest.mark.parametrize("ahead", [0, 3 * DAY])
+async def test_a_snapshot_of_a_block_that_there_is_not_goes_with_the_next(world: World, ahead: int) -> None:
+    """An endpoint told of it, perhaps of a day to come. `/stats` tells the newest, analysts read every file."""
+    s = world.scenario
+    s.create_legacy(world.holder("ann"), world.heirs)
+    head = s.anvil.rpc("eth_getBlockByNumber", "latest", False)
+    number, time = int(head["number"], 16), int(head["timestamp"], 16)
+    invented = {**head, "hash": "0x" + "ab" * 32, "number": hex(number + 5), "timestamp": hex(time + ahead)}
+
+    def invents(method: str, params: list[Any]) -> Any:
+        if params and params[0] in ("latest", invented["number"], invented["hash"]):
+            return invented
+        if method == "eth_call" and params[1] == {"blockHash": invented["hash"]}:
+            return s.anvil.rpc(method, params[0], {"blockHash": head["hash"]})
+        return PASS
+
+    async with RpcProxy(s.anvil) as node, Chain(settings_of(s, RPC_URLS=(node.url,))) as chain:
+        node.rule = invents
+        await ChainIndex(world.engine, chain).advance()
+        await Statistics(world.engine, chain, world.folder).run()
+    told = await store.newest(world.engine, world.chain.chain_id)
+    assert told is not None
+    assert (told.block_number, told.block_time) == (number + 5, time + ahead)
+    await world.index.rewind_to(1)  # as the runbook says
+    await world.index.advance()
+    assert await world.statistics.look()
+    await world.statistics.run()
+    assert not await world.statistics.look()
+    told = await store.newest(world.engine, world.chain.chain_id)
+    assert told is not None
+    assert (told.block_number, world.read("snapshots")["block_number"].to_list()) == (number, [number])
+    for dataset in (files.TOKENS, files.DAYS, files.DAY_TOKENS):
+        assert set(world.read(dataset)["day"]) <= {told.hour.date()}
+
+
 async def test_nothing_of_a_user_is_in_the_table_or_the_files(world: World) -> None:
     """No address of an owner, a recipient, a legacy or a Safe, in any form; tokens are public contracts."""
     story = tell(world.scenario)
