@@ -92,7 +92,7 @@ class Dispatch:
         self._places = asyncio.Semaphore(mail.concurrency)  # under way at once, over all slices
 
     async def look(self) -> bool:
-        """Whether anything is to be planned, sent or asked about now. Only the database is read."""
+        """Whether anything is to be planned, sent or asked about now."""
         if await self._ledger.has_work():
             return True
         for planner in self._planners.values():

@@ -21,10 +21,13 @@ from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.audience import READY_WINDOWS, WINDOW_LINES, Membership, audience, window_event
 from reminder_worker.reminders.signal_plan import DENIED, Judged, Signal, SignalReader
 from reminder_worker.settings import ReminderSettings
+from reminder_worker.tasks import in_time
 
 SIGNALS_AT_ONCE = 50  # each may be of a block of its own: a node that takes seconds is done with them in time
 WINDOWS_AT_ONCE = 2000
 BUDGETS_AT_ONCE = 2000
+LOOK_SECONDS = 5.0  # which the looks at other chains wait for
+ANY_BLOCK = 2**62
 
 
 @dataclass(slots=True)
@@ -66,9 +69,23 @@ class Planner:
         self._reader = SignalReader(engine, chain, indexers, settings)
 
     async def has_work(self) -> bool:
+        """The chain is asked only where a window waits, whether for a block that there is not: each look would launch a
+        run that plans nothing. One that does not answer has work, which the run leaves undone and says so."""
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain_id, "budget_seconds": BUDGET_SECONDS}
-            return bool(await conn.scalar(sql.SOMETHING_TO_PLAN, values))
+            if await conn.scalar(sql.SOMETHING_TO_PLAN, values):
+                return True
+        if not await self._has_window(ANY_BLOCK):
+            return False
+        try:
+            head = await in_time(self._chain.head(), LOOK_SECONDS)
+        except ServiceError:
+            return True
+        return await self._has_window(head.number)
+
+    async def _has_window(self, head: int) -> bool:
+        async with self._engine.connect() as conn:
+            return bool(await conn.scalar(sql.A_WINDOW_TO_PLAN, {"chain_id": self._chain_id, "head": head}))
 
     async def run(self, report: PlanReport) -> None:
         """Plan everything there is; `report` is added to, by several at once. What cannot be planned yet holds up no

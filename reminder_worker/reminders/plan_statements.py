@@ -34,8 +34,10 @@ _IS_TIME = f"(next_try <= now() or next_try > now() + {FAR})"
 SOMETHING_TO_PLAN = text(
     "select exists ("  # noqa: S608 - nothing but constants
     f"    select from worker.notify_signal where chain_id = :chain_id and state = 'new' and {_IS_TIME}"
-    f") or exists (select {_TO_PLAN}) or exists (select {_BUDGETS})"
+    f") or exists (select {_BUDGETS})"
 )
+
+A_WINDOW_TO_PLAN = text(f"select exists (select {_TO_PLAN} and w.membership_block <= :head)")
 
 BUDGETS_TO_PLAN = text(f"""
     select a.legacy, a.owner, format('%s:%s', a.budget_end - :budget_seconds, a.budget_step) as event

@@ -91,6 +91,7 @@ async def test_a_window_read_at_a_block_that_there_is_not_holds_up_no_other(worl
     for table, column in (("due_window", "block_number"), ("watch", "membership_block")):
         await world.sql(f"update worker.{table} set {column} = {column} + 5000 where legacy = :it", it=legacy.address)
     assert (await plan(world)).windows == 1
+    assert not await planner(world).has_work(), "else a run would start every fifteen seconds"
     await world.due.ask_again()
     await world.look_at_chain()
     assert (await plan(world)).windows == 1
