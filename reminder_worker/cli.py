@@ -65,8 +65,10 @@ def doctor() -> None:
     from rich.markup import escape
 
     from reminder_worker.doctor import examine, shown_settings
+    from reminder_worker.logging import configure_logging
 
     settings = cli_parts.settings()
+    configure_logging(settings)
     console = cli_parts.console()
     listed = cli_parts.table("variable", "value", title="Settings", title_justify="left")
     for name, value in shown_settings(settings):
@@ -107,8 +109,10 @@ def migrate() -> None:
     """Create the tables, or bring them to this version. Harmless when there is nothing to do."""
     from reminder_worker.database.engine import open_engine
     from reminder_worker.database.migrate import migrate as bring_up_to_date
+    from reminder_worker.logging import configure_logging
 
     settings = cli_parts.settings()
+    configure_logging(settings)
 
     async def work() -> None:
         engine = open_engine(settings.service.database_url.get_secret_value())

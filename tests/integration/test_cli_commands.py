@@ -93,6 +93,13 @@ def test_what_doctor_finds_stands_in_one_column_whatever_it_is(command: Command)
     assert {len(before) for before, _ in found} == {7}
 
 
+def test_what_is_logged_while_doctor_looks_is_no_part_of_what_it_finds(command: Command) -> None:
+    looked = command("doctor", CHAIN_31337_RPC_URLS="http://127.0.0.1:1", LOG_FORMAT="json")
+    assert "rpc_endpoint_fails" not in looked.stdout
+    logged = [json.loads(line)["event"] for line in looked.stderr.splitlines()]
+    assert set(logged) == {"rpc_endpoint_fails"}
+
+
 def test_doctor_writes_nothing(command: Command) -> None:
     command("doctor")
     assert command.sql("select count(*) from worker.installation") == [(0,)]
