@@ -124,7 +124,7 @@ class ReminderSettings(Group):
         description="seconds between two /send-instructions of one owner",
     )
     new_addresses_per_creator: Count = Field(
-        100, ge=1, alias="NEW_ADDRESSES_PER_CREATOR", description="new email addresses one creator may add in 24 hours"
+        100, ge=1, alias="NEW_ADDRESSES_PER_CREATOR", description="new email addresses one creator may add a day (UTC)"
     )
     due_batch_size: int = Field(
         500, ge=1, le=5000, alias="DUE_BATCH_SIZE", description="legacies asked about in one dueRemindersBatch call"
