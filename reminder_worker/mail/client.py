@@ -14,7 +14,7 @@ from uuid import UUID
 import msgspec
 import structlog
 from pyreqwest.client import Client, ClientBuilder
-from pyreqwest.exceptions import DetailedPyreqwestError, PoolTimeoutError, PyreqwestError
+from pyreqwest.exceptions import DetailedPyreqwestError, PoolTimeoutError, PyreqwestError, RequestPanicError
 from pyreqwest.response import Response
 
 from reminder_worker import answers
@@ -194,8 +194,9 @@ def header(response: Response, name: str) -> str:
 def causes_of(error: PyreqwestError) -> Sequence[str]:
     """From the whole to its part, the last says most. The classes do not tell: `ConnectError` is also a connection that
     broke off after all of an email was written, `ConnectTimeoutError` an answer that did not come."""
-    found = error.details["causes"] if isinstance(error, DetailedPyreqwestError) else None
-    return [each["message"] for each in found or ()] or [error.message]
+    if isinstance(error, RequestPanicError) or not isinstance(error, DetailedPyreqwestError):
+        return [error.message]  # a panic's causes are of another form
+    return [each["message"] for each in error.details["causes"] or ()] or [error.message]
 
 
 def _outcome(response: Response, answer: bytes) -> Outcome:

@@ -4,6 +4,8 @@ import asyncio
 import socket
 import ssl
 import struct
+import sys
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -134,6 +136,34 @@ async def test_no_connection_in_time_proves_that_nothing_was_accepted() -> None:
             assert await client.send(KEY, b"{}") == NotAccepted()
         for each in waiting:
             each.close()
+
+
+_WITHOUT_THREADS = """
+import os, resource, sys
+import uvloop
+from uuid import uuid4
+from reminder_worker.mail.client import MailClient
+from reminder_worker.settings import MailSettings
+
+async def main():
+    values = {"MAIL_URL": "http://localhost:9", "MAIL_TOKEN": "a-secret-token"}
+    async with MailClient(MailSettings.model_validate(values)) as client:
+        resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+        if os.getuid() == 0:  # who is under no such limit
+            os.setuid(65534)
+        print(await client.send(uuid4(), b"{}"))
+
+uvloop.run(main())
+"""
+
+
+async def test_a_client_that_gives_up_for_want_of_a_thread_leaves_it_undecided() -> None:
+    """In a container whose `pids_limit` is reached, a name cannot be looked up."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", _WITHOUT_THREADS, cwd=Path(__file__).parents[2], stdout=PIPE, stderr=PIPE
+    )
+    said, errors = await process.communicate()
+    assert said.decode().splitlines()[-1] == "Undecided()", errors.decode()
 
 
 async def test_what_waited_in_vain_for_another_to_end_was_not_accepted() -> None:
