@@ -132,11 +132,12 @@ class Published:
         priced = [(chain_id, state.price) for chain_id, state in feeds if state.price is not None]
         self.prices = Document(prices_answer(priced, as_of)) if as_of is not None else None
         apart = counted_apart(self.chains)
-        self.stats = Document(stats_answer(known.snapshots, apart)) if known.snapshots else None
+        counted = any(each.chain_id not in apart for each in known.snapshots)
+        self.stats = Document(stats_answer(known.snapshots, apart)) if counted else None
 
 
 def stats_answer(snapshots: Sequence[Snapshot], apart: Container[int]) -> StatsAnswer:
-    """Of at least one chain. `apart`: chains that are in no total."""
+    """Of at least one chain that counts. `apart`: chains that are in no total."""
     chains = [_chain(each) for each in snapshots]
     counted = [each for each in snapshots if each.chain_id not in apart]
     values = [each.value_secured_usd for each in counted if each.value_secured_usd is not None]

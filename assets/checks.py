@@ -62,12 +62,14 @@ def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     lags, unread = service.call(_lags, SECONDS)
     worst = max((lag for _, _, lag in lags), default=0)
     said = [f"no answer of chain {chain}: {error}" for chain, error in unread]
-    said += [f"{lag} blocks behind the head of chain {chain}" for chain, _, lag in lags]
+    said += [
+        f"{abs(lag)} blocks {'behind' if lag >= 0 else 'above'} the head of chain {chain}" for chain, _, lag in lags
+    ]
     return dg.AssetCheckResult(
-        passed=worst <= MAX_LAG_BLOCKS and not unread,
+        passed=all(abs(lag) <= MAX_LAG_BLOCKS for _, _, lag in lags) and not unread,
         description="; ".join(said),
         metadata={
-            "blocks behind": worst,
+            "blocks behind": max(0, worst),
             "allowed": MAX_LAG_BLOCKS,
             "chains": metadata.table(("chain", "head", "blocks behind"), lags),
         },
@@ -226,7 +228,7 @@ async def _states(runtime: "Runtime", name: str) -> "list[operations.PassState]"
 
 
 async def _lags(runtime: "Runtime") -> tuple[list[tuple[int, int, int]], list[tuple[int, str]]]:
-    """(chain, head, blocks behind); and of each chain that does not tell its head, why."""
+    """(chain, head, blocks behind it; negative: above it); and of each chain that does not tell its head, why."""
     from reminder_worker.errors import ServiceError
     from reminder_worker.operations import positions
 
@@ -242,7 +244,7 @@ async def _lags(runtime: "Runtime") -> tuple[list[tuple[int, int, int]], list[tu
             unread.append((chain_id, "it has no latest block"))
             continue
         start = chain.settings.start_block - 1
-        found.append((chain_id, head.number, max(0, head.number - read.get(chain_id, start))))
+        found.append((chain_id, head.number, head.number - read.get(chain_id, start)))
     return found, unread
 
 

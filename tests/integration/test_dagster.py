@@ -420,6 +420,17 @@ def test_a_low_balance_and_a_refused_alert_fail_their_checks(
     assert not checks.every_alert_delivered(service=service).passed
 
 
+def test_an_index_far_above_the_head_fails_its_check(
+    chain_scenario: Scenario, service: Service, database: psycopg.Connection[Any]
+) -> None:
+    """An endpoint told of blocks that there are not: nothing is read until there are."""
+    _run("events", service)
+    database.execute("update worker.index_cursor set block_number = block_number + 5000 where name = 'index'")
+    result = checks.index_lag(service=service)
+    assert not result.passed
+    assert result.description == f"5000 blocks above the head of chain {chain_scenario.anvil.chain_id}"
+
+
 async def test_a_chain_whose_node_knows_no_head_fails_the_check_of_its_index(
     chain_scenario: Scenario, environ: dict[str, str], opened: Callable[[dict[str, str]], Service]
 ) -> None:

@@ -158,6 +158,8 @@ async def test_totals_hold_nothing_of_test_chains_beside_mainnet(world: World) -
     first = world.parts.chains[world.chain_id].settings
     both = Published(world.engine, [first, first.model_copy(update={"chain_id": 1})])
     await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await both.refresh()
+    assert both.stats is None, "totals over nothing would say that there is nothing"
     await save(world.engine, snapshot(1, 1_800_000_000, value_secured_usd=Decimal("17.00")))
     await both.refresh()
     assert both.stats is not None
