@@ -657,6 +657,26 @@ def test_relay_cancel_ends_a_request_that_waits(command: Command, anvil_chain: A
         assert words in refused.output
 
 
+def test_what_a_changed_key_left_behind_is_ended_by_ticks_with_the_earlier_key(
+    command: Command, anvil_chain: AnvilChain, chain_scenario: Scenario
+) -> None:
+    """As the runbook says; `doctor` with the new one tells when it is done."""
+    with_the_new = _wallets(anvil_chain)
+    earlier = Account.create().key.hex()
+    enter_request(command.enter, Vault(ENC_KEY), "deferred_fee", nonce=None, wallet=_address(earlier))
+    ours = enter_request(command.enter, Vault(ENC_KEY), "deferred_fee", nonce=None, wallet=_address(RELAYER_KEY))
+    router = command.environ["CHAIN_31337_TIME_LOCK_ROUTER"]
+    command.sql("update worker.relay_request set deadline = 1, router = %s", router)
+    chain_scenario.anvil.mine(100)  # and so for good
+    left = "its key is not configured: nobody follows them"
+    assert left in command("doctor", **with_the_new).output
+    ticked = command("tick", "--pass", "relay", **with_the_new | {"RELAYER_KEY": earlier, "ATTESTOR_KEY": ""})
+    assert ticked.exit_code == 0, ticked.output
+    assert left not in command("doctor", **with_the_new).output
+    open_still = command.sql("select id from worker.relay_request where state = 'deferred_fee'")
+    assert open_still == [(ours,)]
+
+
 def test_relay_replace_refuses_what_has_no_transaction(command: Command, anvil_chain: AnvilChain) -> None:
     waits = enter_request(command.enter, Vault(ENC_KEY), "queued", nonce=None, wallet=_address(RELAYER_KEY))
     refused = command("relay", "replace", str(waits), **_wallets(anvil_chain))
