@@ -14,11 +14,17 @@ from uuid import UUID
 import msgspec
 import structlog
 from pyreqwest.client import Client, ClientBuilder
-from pyreqwest.exceptions import DetailedPyreqwestError, PoolTimeoutError, PyreqwestError, RequestPanicError
+from pyreqwest.exceptions import (
+    BuilderError,
+    DetailedPyreqwestError,
+    PoolTimeoutError,
+    PyreqwestError,
+    RequestPanicError,
+)
 from pyreqwest.response import Response
 
 from reminder_worker import answers
-from reminder_worker.errors import MailUnavailable, Misconfigured
+from reminder_worker.errors import MailUnavailable
 from reminder_worker.settings import MailSettings
 
 log = structlog.get_logger(__name__)
@@ -29,6 +35,7 @@ CONNECT_SECONDS: Final = 10.0
 # Below the keep-alive of common servers: a connection they close while we write leaves a send undecided.
 KEEP_ALIVE_SECONDS = 3.0
 _NO_CONNECTION: Final = "client error (Connect)"
+_NOT_BEGUN: Final = (BuilderError, PoolTimeoutError)  # no authority to check certificates with, no place in time
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +93,7 @@ class _Status(msgspec.Struct):
 
 class MailClient:
     """Use as `async with`, on uvloop (docs/decisions/0010). One pool of connections, as many as may be under way at
-    once. Opening it raises `Misconfigured` for TLS where no certificate authority is known.
+    once; made with the first request, since most processes have none.
     """
 
     def __init__(self, settings: MailSettings) -> None:
@@ -94,20 +101,19 @@ class MailClient:
         self.timeout_seconds = settings.timeout_seconds
         self.keeps_keys = settings.idempotent
         self._settings = settings
+        self._is_open = False
         self._client: Client | None = None
         self._fails = False  # as it was said
 
     async def __aenter__(self) -> Self:
-        try:
-            self._client = http_client(self._settings)
-        except PyreqwestError as error:
-            raise Misconfigured(f"MAIL_URL cannot be asked: {causes_of(error)[-1]}") from None
+        self._is_open = True
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def close(self) -> None:
+        self._is_open = False
         if self._client is not None:
             await self._client.close()
             self._client = None
@@ -123,14 +129,14 @@ class MailClient:
 
     async def _post(self, key: UUID, body: bytes) -> tuple[Outcome, str]:
         """With what came back: the HTTP status, or why none did."""
-        post = self._open.post(f"{self._settings.url}/send").header("Idempotency-Key", str(key)).body_bytes(body)
         try:
+            post = self._open.post(f"{self._settings.url}/send").header("Idempotency-Key", str(key)).body_bytes(body)
             async with post.build_streamed() as response:
                 return _outcome(response, await read(response, MAX_ANSWER_BYTES)), f"HTTP {response.status}"
         except PyreqwestError as error:
             causes = causes_of(error)
-            begun = _NO_CONNECTION not in causes and not isinstance(error, PoolTimeoutError)  # it waited for a place
-            return Undecided() if begun else NotAccepted(), causes[-1]
+            unsent = _NO_CONNECTION in causes or isinstance(error, _NOT_BEGUN)
+            return NotAccepted() if unsent else Undecided(), causes[-1]
 
     async def ask(self, key: UUID) -> MessageStatus:
         """`GET /messages/{key}`. Raises `MailUnavailable` without a usable answer."""
@@ -148,15 +154,17 @@ class MailClient:
 
     @property
     def _open(self) -> Client:
-        if self._client is None:
+        if not self._is_open:
             raise RuntimeError("the mail client is not open")
+        if self._client is None:
+            self._client = http_client(self._settings)
         return self._client
 
 
 def http_client(settings: MailSettings) -> Client:
     """With our token, for this service alone: no proxy sees an email, no redirect is followed. To be closed.
 
-    Raises `PyreqwestError` for TLS where no certificate authority is known.
+    Raises `BuilderError` for TLS where no certificate authority is known.
     """
     headers = {"Authorization": f"Bearer {settings.token.get_secret_value()}", "Content-Type": "application/json"}
     builder = (

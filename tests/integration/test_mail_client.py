@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 from structlog.testing import capture_logs
 
-from reminder_worker.errors import MailUnavailable, Misconfigured
+from reminder_worker.errors import MailUnavailable
 from reminder_worker.mail.client import (
     MAX_ANSWER_BYTES,
     Accepted,
@@ -138,32 +138,53 @@ async def test_no_connection_in_time_proves_that_nothing_was_accepted() -> None:
             each.close()
 
 
-_WITHOUT_THREADS = """
+_SHORT_OF_THREADS = """
 import os, resource, sys
 import uvloop
 from uuid import uuid4
 from reminder_worker.mail.client import MailClient
 from reminder_worker.settings import MailSettings
 
-async def main():
-    values = {"MAIL_URL": "http://localhost:9", "MAIL_TOKEN": "a-secret-token"}
-    async with MailClient(MailSettings.model_validate(values)) as client:
-        resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
-        if os.getuid() == 0:  # who is under no such limit
-            os.setuid(65534)
+MOST = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+
+def limit(threads):
+    resource.setrlimit(resource.RLIMIT_NPROC, (threads, MOST))
+    if os.getuid() == 0:  # who is under no such limit
+        os.setuid(65534)
+
+async def main(url, when):
+    client = MailClient(MailSettings.model_validate({"MAIL_URL": url, "MAIL_TOKEN": "a-secret-token"}))
+    if when == "opened":
+        limit(0)
+    async with client:
+        if when == "opened":
+            limit(MOST)
+        else:
+            client._open
+            limit(0)
         print(await client.send(uuid4(), b"{}"))
 
-uvloop.run(main())
+uvloop.run(main(*sys.argv[1:]))
 """
 
 
-async def test_a_client_that_gives_up_for_want_of_a_thread_leaves_it_undecided() -> None:
-    """In a container whose `pids_limit` is reached, a name cannot be looked up."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", _WITHOUT_THREADS, cwd=Path(__file__).parents[2], stdout=PIPE, stderr=PIPE
-    )
+async def _short_of_threads(url: str, when: str) -> str:
+    """What a process says that may start no thread, as a container whose `pids_limit` is reached."""
+    command = sys.executable, "-c", _SHORT_OF_THREADS, url, when
+    process = await asyncio.create_subprocess_exec(*command, cwd=Path(__file__).parents[2], stdout=PIPE, stderr=PIPE)
     said, errors = await process.communicate()
-    assert said.decode().splitlines()[-1] == "Undecided()", errors.decode()
+    assert process.returncode == 0, errors.decode()
+    return said.decode().splitlines()[-1]
+
+
+async def test_a_client_that_gives_up_for_want_of_a_thread_leaves_it_undecided() -> None:
+    """None to look up the name of the mail service."""
+    assert await _short_of_threads("http://localhost:9", "posted") == "Undecided()"
+
+
+async def test_a_shortage_of_threads_as_a_process_begins_is_over_when_it_is_over() -> None:
+    """The library would remember as long as the process lives that it could not begin."""
+    assert await _short_of_threads("http://127.0.0.1:9", "opened") == "NotAccepted(retry_after=None)"
 
 
 async def test_what_waited_in_vain_for_another_to_end_was_not_accepted() -> None:
@@ -239,10 +260,14 @@ async def test_without_tls_no_authority_is_needed() -> None:
 
 
 @pytest.mark.usefixtures("no_authorities")
-async def test_who_can_check_no_certificate_says_so_as_it_starts() -> None:
-    values = {"MAIL_URL": "https://mail.example.org", "MAIL_TOKEN": "a-secret-token"}
-    with pytest.raises(Misconfigured, match=r"^MAIL_URL cannot be asked: .*No CA certificates"):
-        await MailClient(MailSettings.model_validate(values)).__aenter__()
+async def test_where_no_certificate_can_be_checked_emails_wait_and_the_log_says_why() -> None:
+    values = {"MAIL_URL": "https://127.0.0.1:9", "MAIL_TOKEN": "a-secret-token"}
+    async with MailClient(MailSettings.model_validate(values)) as client:
+        with capture_logs() as lines:
+            assert await client.send(KEY, b"{}") == NotAccepted()
+        assert "No CA certificates" in lines[0]["error"]
+        with pytest.raises(MailUnavailable):
+            await client.ask(KEY)
 
 
 async def test_no_email_follows_a_redirect() -> None:

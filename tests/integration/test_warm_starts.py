@@ -66,8 +66,6 @@ def code_server(database_url: str, chain_scenario: Scenario, tmp_path: Path) -> 
         "HASH_KEY": key,
         "APP_ORIGIN": "https://app.example.org",
         "CHAINS": str(anvil.chain_id),
-        "MAIL_URL": "http://127.0.0.1:9",  # a run opens its client, which lives in no copy of a process
-        "MAIL_TOKEN": "a-token-for-the-tests",
         **chain_scenario.deployment.settings_environ(anvil.chain_id, anvil.url),
     }
     command = [str(Path(sys.executable).parent / "dagster"), "api", "grpc", "-s", str(socket)]
