@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.tables import (
+    FOLLOWED_SECONDS,
     age,
     alert,
     alert_state,
@@ -43,7 +44,6 @@ from reminder_worker.database.tables import (
 
 OPEN_STATES = ("queued", "waiting_predecessor", "deferred_fee", "signed", "broadcast", "mined")
 SLICE = 5000  # requests forgotten at once
-FOLLOWED_DAYS = 7  # a request, however far its deadline
 KEPT_DAYS = 90  # ended requests, budgets and alerts that were delivered
 
 
@@ -208,7 +208,7 @@ async def unfinished(
     are told for as long as any is followed: what is stolen or lost would be told of for ever."""
     r, s = relay_request.c, nonce_slot.c
     still = and_(s.request_id == r.id, s.state == "mined")
-    lately = r.updated_at > func.clock_timestamp() - span(days=FOLLOWED_DAYS)
+    lately = r.updated_at > func.clock_timestamp() - span(seconds=FOLLOWED_SECONDS)
     not_ours = and_(r.wallet.not_in(ours), lately)
     which = or_(not_ours, and_(r.wallet.in_(ours), s.state == "mined")) if of_ours else not_ours
     since = func.clock_timestamp() - span(seconds=seconds)

@@ -55,6 +55,8 @@ before it was put back, and waits no longer."""
 BOUND_IDLE = "set_config('idle_in_transaction_session_timeout', '60s', true)"
 """First of all in a transaction whose locks everybody waits for: the database takes them back from who is frozen or out
 of reach."""
+FOLLOWED_SECONDS = 7 * 86_400
+"""How long a relayed request is followed, however far its deadline: what will never do is not tried for ever."""
 
 
 def span(**parts: float) -> ColumnElement[timedelta]:

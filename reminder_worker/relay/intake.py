@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.signatures import Domain, Signatures, recover
 from reminder_worker.chain.sponsored import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS, SponsoredReads
+from reminder_worker.database.tables import FOLLOWED_SECONDS
 from reminder_worker.errors import (
     ContractRefused,
     Expired,
@@ -54,8 +55,6 @@ from reminder_worker.settings import RelaySettings, Settings, counted_apart
 from reminder_worker.signed import served_chain
 
 DAY_SECONDS: Final = 86_400
-FOLLOWED_SECONDS: Final = 7 * DAY_SECONDS
-"""However far the deadline: what will never do is not looked at, and tried again, for ever."""
 MOST_AHEAD_SECONDS: Final = 7 * DAY_SECONDS
 """That version 2 of the TimeLockRouter takes a deadline ahead of its block's time."""
 _BUDGET: Final = {
