@@ -26,6 +26,8 @@ KEEP_THE_SHEET = (
     "What was in it is in the wallet that the key on your sheet belongs to: keep the sheet until you have moved it to "
     "a wallet of your own."
 )
+_WHEN_OPEN = "This gift can be opened now."
+_WHEN_CLAIMED = "This gift has been opened: its recipient has received it."
 ABOUT = "A sealed gift is waiting for you. It opens on its day, for its recipient alone."
 _STYLE = """
 :root{color-scheme:light dark;--ground:GROUND;--soft:SOFT;--accent:ACCENT;--page:PANEL;--card:#fff;--paper:PANEL;
@@ -84,6 +86,9 @@ def gift_page(link: ClaimLink, facts: GiftFacts, occasion: Occasion, entry: Entr
         "state": facts.state.value,
         "unlock-at": rfc3339(unlock_moment(facts)),
         "as-of": rfc3339(as_of(facts)),
+        "when-open": _WHEN_OPEN,
+        "when-claimed": _WHEN_CLAIMED,
+        "advice-when-claimed": " ".join(_advice(link.marks, GiftState.CLAIMED)),
     }
     return _document(occasion, occasion.greeting, "".join(words), tags, image=image, data=now)
 
@@ -192,9 +197,9 @@ def _card_path(prefix: str, occasion: Occasion) -> str:
 
 def _state_words(facts: GiftFacts) -> str:
     if facts.state is GiftState.CLAIMED:
-        return "This gift has been opened: its recipient has received it."
+        return _WHEN_CLAIMED
     if facts.state is GiftState.OPEN:
-        return "This gift can be opened now."
+        return _WHEN_OPEN
     return f"This gift is sealed until {_time(facts)}."
 
 

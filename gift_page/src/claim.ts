@@ -14,10 +14,6 @@ import { inWords, localTime } from "./words.ts";
 const LOOK_AGAIN_MILLISECONDS = 4_000;
 const SLOW_MILLISECONDS = 15_000;
 const MOST_TRIES = 40;
-const OPENED = "This gift has been opened: its recipient has received it.";
-const KEEP_THE_SHEET =
-  "What was in it is in the wallet that the key on your sheet belongs to: keep the sheet until you have moved it to " +
-  "a wallet of your own.";
 const [, , chain, timelockId] = location.pathname.split("/");
 const chainId = Number(chain);
 
@@ -44,9 +40,13 @@ function wait(unlockAt: string, asOf: string): void {
   countDown(place, new Date(unlockAt), clock, awaitOpening);
 }
 
-/** Asks until there is an answer: who has just woken up has no connection yet. */
+let returns = 0;
+
+/** Asks until there is an answer, or until the next return to the page asks: who has just woken up has no connection yet. */
 async function catchUp(clock: ChainClock): Promise<void> {
-  while (!document.hidden) {
+  returns += 1;
+  const own = returns;
+  while (own === returns && !document.hidden) {
     try {
       const { asOf } = await fetchFacts(chainId, timelockId ?? "");
       return clock.set(asOf);
@@ -86,12 +86,12 @@ async function until(enough: (facts: Facts) => boolean): Promise<void> {
 
 function show(facts: Facts): void {
   if (facts.state === "claimed") {
+    const { whenClaimed = "", adviceWhenClaimed = "" } = page.dataset;
     fill(part("ways"));
-    const isPaper = new URLSearchParams(location.search).get("paper") === "1";
-    fill(part("advice"), isPaper && make("p", {}, KEEP_THE_SHEET));
-    say(OPENED);
+    fill(part("advice"), adviceWhenClaimed !== "" && make("p", {}, adviceWhenClaimed));
+    say(whenClaimed);
   } else if (facts.state === "open") {
-    say("This gift can be opened now.");
+    say(page.dataset.whenOpen ?? "");
     void open(facts);
   } else {
     awaitOpening();

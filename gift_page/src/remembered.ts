@@ -36,7 +36,8 @@ export function remember(gift: Gift, request: Relayed | Paid | null): void {
 }
 
 export function remembered(gift: Gift): Relayed | Paid | null {
-  return get("gift-request", gift);
+  const sent = get<Relayed | Paid>("gift-request", gift);
+  return sent && { ...sent, what: sent.what ?? "The gift" }; // a page from before an update may not have kept it
 }
 
 /** Null forgets it. While somebody looks for the code in their mail, a phone may put the page out of its memory. */

@@ -116,6 +116,27 @@ async def test_a_device_that_slept_and_has_no_connection_yet_catches_up(
     await expect(days).to_have_text("1day")
 
 
+async def test_who_returns_often_without_a_connection_asks_no_more_often(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """Each return asks at once; of what is tried again only the last one goes on."""
+    gift, page = await gift_world.seal(gift_world.person("ada"), opened=False, duration=3 * DAY), visitor.page
+    await page.clock.install()
+    await page.goto(gift.url)
+    await expect(page.locator(".countdown div").first).to_have_text("3days")
+    await visitor.context.set_offline(True)
+    for _ in range(3):
+        async with page.expect_event("requestfailed"):
+            await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for times in (1, 2):
+        async with page.expect_event("requestfailed"):
+            await page.clock.fast_forward(4_000)
+        await page.evaluate("0")  # what was begun beside it has been told
+        assert len(asked) == times
+
+
 async def test_a_gift_of_a_lifetime_fits_a_small_screen(gift_world: GiftWorld, visitor: Visitor) -> None:
     """A hundred years in days, on the narrowest phone and with letters of twice the size."""
     page = visitor.page
@@ -295,6 +316,24 @@ async def test_a_reload_finds_the_gift_on_its_way(gift_world: GiftWorld, visitor
     await see_it_received(page, "250 USDC")
     assert len([each for each in visitor.wire.sent if each.url.endswith("/gift-withdraw")]) == 1
     assert "gift-request" not in await visitor.stored()
+
+
+async def test_a_gift_that_a_page_from_before_an_update_sent_is_told_without_what_was_not_kept(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    gift, page = await gift_world.seal(gift_world.person("ada"), marks=PAPER), visitor.page
+    gift_world.following.clear()
+    await page.goto(gift.url)
+    await type_key(page, key_of(gift.recipient))
+    await expect(page.get_by_role("status").filter(has_text="It is on its way")).to_be_visible()
+    await page.evaluate("""() => {
+        const [name] = Object.keys(sessionStorage);
+        const { what, ...kept } = JSON.parse(sessionStorage.getItem(name));
+        sessionStorage.setItem(name, JSON.stringify(kept));
+    }""")
+    await page.reload()
+    gift_world.following.set()
+    await see_it_received(page, "The gift")
 
 
 async def test_a_signature_that_did_not_arrive_is_sent_again(gift_world: GiftWorld, visitor: Visitor) -> None:
