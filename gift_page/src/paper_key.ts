@@ -48,7 +48,7 @@ export function paperSigner(key: string): GiftSigner {
   };
 }
 
-/** Between 1 and the order of secp256k1, exclusive of both ends' outside. */
+/** From 1 to below the order of secp256k1. */
 function isKey(key: string): boolean {
   const number = BigInt(key);
   return number > 0n && number < 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;

@@ -37,6 +37,7 @@ const NOT_PAID_FOR = [
   "not_configured",
   "router_version_unsupported",
 ];
+export const ON_ITS_WAY = "It is on its way. The network usually takes less than a minute…";
 const NOW: Record<string, string> = {
   queued: "Your signature has arrived. It is being sent to the network…",
   waiting_predecessor: "Another gift of yours goes first. This one follows by itself…",
@@ -44,7 +45,7 @@ const NOW: Record<string, string> = {
     "The network is very busy and its fees are high right now. Your gift is sent as soon as they fall: you may leave this " +
     "page open, or come back later.",
   signed: "It is being sent to the network…",
-  broadcast: "It is on its way. The network usually takes less than a minute…",
+  broadcast: ON_ITS_WAY,
   mined: "Your gift has arrived! The network is making it final…",
 };
 

@@ -1,13 +1,12 @@
 /** A withdrawal whose fee the recipient pays: from the wallet's transaction to the gift received, also after a reload. */
 import { button } from "./dom.ts";
 import { type Facts, isClaimed } from "./facts.ts";
-import { Progress } from "./progress.ts";
+import { ON_ITS_WAY, Progress } from "./progress.ts";
 import { type Paid, remember } from "./remembered.ts";
 import { discover, outcome, type Wallet } from "./wallets.ts";
 
 const FIRST_MILLISECONDS = 1_500;
 const MOST_MILLISECONDS = 8_000;
-const ON_ITS_WAY = "It is on its way. The network usually takes less than a minute…";
 const NOBODY = "It is on its way, but nobody answers right now. It is asked again…";
 const STILL =
   "It is on its way, as far as this page knows. If you stopped it in your wallet, you can start again; nothing can be " +

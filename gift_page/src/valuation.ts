@@ -34,7 +34,7 @@ interface Prices {
   }[];
 }
 
-/** `now` by this device's clock. Without an answer, or with a stale or missing price of any asset, there is no value:
+/** `now` by the chain's clock, as `sealedAt`. Without an answer, or with a stale or missing price of any asset, there is no value:
  * a sum of some of them would be a wrong number on a document. */
 export async function valueOf(
   chainId: number,

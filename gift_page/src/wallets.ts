@@ -4,7 +4,7 @@
 import { TypedDataEncoder, toBeHex } from "ethers";
 import type { Facts } from "./facts.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
-import { InWords, shortly } from "./words.ts";
+import { ALREADY_OPENED, InWords, LOCKED, shortly } from "./words.ts";
 
 interface Provider {
   request(call: { method: string; params?: unknown[] }): Promise<unknown>;
@@ -131,8 +131,8 @@ async function call(wallet: Wallet, method: string, params: unknown[] = []): Pro
 
 // Selectors of the vaults' own errors.
 const REVERTS: Record<string, string> = {
-  "0xc201b252": "The gift is still locked by the network's clock. Please try again in a minute.",
-  "0x22d4f125": "This gift has been opened already.",
+  "0xc201b252": LOCKED,
+  "0x22d4f125": ALREADY_OPENED,
   "0xea8e4eb5": "This gift was sealed for another account. Choose that account in your wallet, then try again.",
   "0x67e3990d": "There is nothing left in this gift.",
 };

@@ -8,10 +8,8 @@ import { remembered, type Way } from "./remembered.ts";
 import { resumedPaid } from "./self_paid.ts";
 import { offerWallets } from "./wallet_form.ts";
 import { type GiftSigner, signWithdrawAuth } from "./withdraw_auth.ts";
-import { inWords, whyNotSponsored } from "./words.ts";
+import { inWords, LOCKED, whyNotSponsored } from "./words.ts";
 
-/** As one node may see it a moment after another has opened it. */
-const LOCKED = "The gift is still locked by the network's clock. Please try again in a minute.";
 const NO_CODES = "Codes cannot be sent at the moment. Please try again later.";
 const SELF_PAID = " Until then only a wallet that pays the fee itself can open it.";
 const NAMES: Record<Way, string> = {
@@ -74,7 +72,7 @@ export async function offerWays(
   async function withdraw(signer: GiftSigner, way: Way): Promise<string | null> {
     try {
       const fresh = await fetchFacts(facts.chainId, facts.timelockId);
-      if (fresh.state === "sealed") return LOCKED;
+      if (fresh.state === "sealed") return LOCKED; // as one node may see it a moment after another has opened it
       if (fresh.state === "claimed") show(fresh);
       else void sponsored(place, fresh, await signWithdrawAuth(fresh, signer), way, again);
       return null;

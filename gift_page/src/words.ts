@@ -73,6 +73,8 @@ export function whyNotSponsored(reason: string | null): string {
   }
 }
 
+export const LOCKED = "The gift is still locked by the network's clock. Please try again in a minute.";
+export const ALREADY_OPENED = "This gift has been opened already.";
 const TOO_LATE = "It took too long until this was sent. Nothing has happened: please try again.";
 const OURS: Record<string, string> = {
   daily_cap_reached: whyNotSponsored("daily_cap_reached"),
@@ -90,7 +92,7 @@ const OURS: Record<string, string> = {
     "The signature is not taken for that of the wallet this gift was sealed for. Nothing has happened. With a smart wallet " +
     "you can pay the fee yourself.",
   not_found: "The gift is not found any more. Please reload the page.",
-  timelock_not_live: "This gift has been opened already.",
+  timelock_not_live: ALREADY_OPENED,
   chain_unavailable: "The network cannot be reached at the moment. Nothing is lost: please try again in a few minutes.",
   would_fail:
     "The network would refuse this right now, or it needs more than is paid for here, so it was not sent. Please try again " +
