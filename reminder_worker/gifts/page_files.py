@@ -15,12 +15,10 @@ MEDIA_TYPES: Final[Mapping[str, str]] = MappingProxyType(
     {
         ".css": "text/css",
         ".js": "text/javascript",
-        ".ttf": "font/ttf",
-        ".woff": "font/woff",
         ".woff2": "font/woff2",
     }
 )
-_PACKED: Final = frozenset({".css", ".js", ".ttf"})  # the others are compressed already
+_PACKED: Final = frozenset({".css", ".js"})  # fonts are compressed already
 
 
 @dataclass(frozen=True)

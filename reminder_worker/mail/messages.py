@@ -236,7 +236,7 @@ def _fact(name: str, value: str | int) -> dict[str, str]:
 
 
 def fact_words(name: str, value: str | int) -> tuple[str, str]:
-    """`balance_wei` is shown as ether, `age_seconds` as a duration, `mined_at` as a time; the rest as it is."""
+    """`balance_wei` is shown as ether, `age_seconds` as a duration, `executable_at` as a time; the rest as it is."""
     words = str(value)
     if isinstance(value, int):
         stem, _, unit = name.rpartition("_")

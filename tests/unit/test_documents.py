@@ -10,7 +10,7 @@ import pytest
 from devnet import diagram
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = (ROOT, ROOT / "docs", ROOT / "docs" / "decisions", ROOT / "deploy")
+FOLDERS = (ROOT, ROOT / "docs", ROOT / "docs" / "decisions", ROOT / "deploy", ROOT / "gift_page")
 PAGES = sorted(page for folder in FOLDERS for page in folder.glob("*.md"))
 MAKEFILE = (ROOT / "Makefile").read_text()
 PARTS_OF_TEST = {"browser", "proxy"}
