@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from devnet import diagram
+from reminder_worker.mail.messages import AlertKind
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = (ROOT, ROOT / "docs", ROOT / "docs" / "decisions", ROOT / "deploy", ROOT / "gift_page")
@@ -43,6 +44,11 @@ def test_every_decision_is_in_the_list_and_says_what_it_costs() -> None:
     for name in listed:
         text = (folder / name).read_text()
         assert all(part in text for part in ("**Why.**", "**So.**", "**The price.**")), name
+
+
+def test_every_alert_is_in_the_runbook() -> None:
+    _, _, runbook = (ROOT / "README.md").read_text().partition("## Runbook")
+    assert [kind.value for kind in AlertKind if f"`{kind.value}`" not in runbook] == []
 
 
 def test_make_help_names_every_target() -> None:
