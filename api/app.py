@@ -20,7 +20,7 @@ from api.controllers.gift_pages import (
     nothing_below,
     page_file,
 )
-from api.controllers.gifts import GiftNotifyController, GiftWalletController
+from api.controllers.gifts import GiftEraseController, GiftNotifyController, GiftWalletController
 from api.controllers.health import HealthController
 from api.controllers.operator import SECURITY_SCHEMES, OperatorController, StatusController, bearer
 from api.controllers.recipients import RecipientsController
@@ -56,7 +56,13 @@ def create_app(parts: Runtime, published: Published, clients: Clients, per_minut
     settings, limit = parts.settings, per_minute.guard()
     limited = Router(
         "/",
-        route_handlers=[RecipientsController, GiftFactsController, SponsorStatusController, StatsController],
+        route_handlers=[
+            RecipientsController,
+            GiftFactsController,
+            GiftEraseController,
+            SponsorStatusController,
+            StatsController,
+        ],
         guards=[limit],
     )
     return Litestar(

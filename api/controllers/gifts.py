@@ -97,6 +97,12 @@ class GiftNotifyController(Controller):
         made = await gift_notifications.register(request)
         return GiftNotifyAnswer(made.timing.value, made.notify_at, made.unlock_at)
 
+
+class GiftEraseController(Controller):
+    """Apart from registrations: whoever used up an hour's may take them back all the same."""
+
+    tags = ["Gifts"]  # noqa: RUF012 - read by the framework
+
     @post(
         "/gift/notify/erase",
         status_code=200,
@@ -104,7 +110,7 @@ class GiftNotifyController(Controller):
         return_dto=None,
         operation_id="giftNotifyErase",
         summary="Tell nobody of a gift any more",
-        responses=_problems(),
+        responses=_problems(on_429="`rate_limited`; `Retry-After` says when to come back"),
     )
     async def erase(
         self, data: JSONBody[GiftEraseBody], gift_notifications: NamedDependency[GiftNotifications]

@@ -95,6 +95,19 @@ async def test_a_client_has_so_many_registrations_an_hour(engine: AsyncEngine, c
         assert (await world.post("/gift/notify", {})).code == "invalid_input"
 
 
+async def test_who_used_up_an_hours_registrations_takes_one_back_all_the_same(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    limits = {"GIFT_ORIGINS": ORIGIN, "GIFT_NOTIFY_PER_CLIENT_HOUR": "1"}
+    async with open_world(chain_scenario, engine, **limits) as world:
+        await world.parts.chain_indexes[world.chain_id].advance()
+        id = seal(world)
+        assert (await world.post("/gift/notify", registration(world, id))).status == 201
+        assert (await world.post("/gift/notify", registration(world, id))).code == "rate_limited"
+        erase = signed(world, "GiftNotifyErase", {"timelockId": id}, timelockId=str(id))
+        assert (await world.post("/gift/notify/erase", erase)).body == {"erased": True}
+
+
 async def test_an_emails_wallet_over_http(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     async with AsyncExitStack() as stack:
         provider = await stack.enter_async_context(IdentityProviderStandIn(FakeTime(), a_second=99))
