@@ -4,17 +4,15 @@ Real PostgreSQL with its default durability, a real node, a mail stub in a proce
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
-from time import perf_counter
 from uuid import UUID, uuid4
 
 from sqlalchemy import insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bench.harness import RUNS, Figure
+from bench.harness import RUNS, Figure, seconds_of
 from bench.surroundings import CHAIN_ID, chain, database, post_all, settings, stub
 from reminder_worker.database.tables import recipient, sent_ledger
 from reminder_worker.mail.client import MailClient, Outcome
@@ -68,13 +66,13 @@ async def _measure(
     async def ours(some: list[str]) -> tuple[float, int]:
         await _queue(engine, some, people)
         peak = asyncio.create_task(_peak_memory())
-        seconds = await _seconds(runtime.dispatch.run)  # type: ignore[union-attr]
+        seconds = await seconds_of(runtime.dispatch.run)  # type: ignore[union-attr]
         peak.cancel()
         await _check_all_sent(engine, len(some) * len(people))
         return seconds, await peak
 
     async def floor() -> float:
-        return await _seconds(lambda: post_all(f"{mail_url}/send", bodies, concurrency, headers))
+        return await seconds_of(lambda: post_all(f"{mail_url}/send", bodies, concurrency, headers))
 
     runs = [(await floor(), await ours(few), await ours(legacies)) for _ in range(RUNS)]
     bare = FEW / median(run[0] for run in runs)
@@ -140,12 +138,6 @@ async def _check_all_sent(engine: AsyncEngine, expected: int) -> None:
         sent = await connection.scalar(text("select count(*) from worker.sent_ledger where state = 'sent'"))
     if sent != expected:
         raise RuntimeError(f"{sent} of {expected} were sent")
-
-
-async def _seconds(work: Callable[[], Awaitable[object]]) -> float:
-    began = perf_counter()
-    await work()
-    return perf_counter() - began
 
 
 async def _peak_memory() -> int:

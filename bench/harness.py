@@ -43,11 +43,11 @@ async def interleaved(
     for _ in range(RUNS):
         if before is not None:
             await before()
-        pairs.append((await _seconds(floor), await _seconds(ours)))
+        pairs.append((await seconds_of(floor), await seconds_of(ours)))
     return median(o for _, o in pairs), median(f for f, _ in pairs), median(f / o for f, o in pairs)
 
 
-async def _seconds(work: Callable[[], Awaitable[None]]) -> float:
+async def seconds_of(work: Callable[[], Awaitable[object]]) -> float:
     began = perf_counter()
     await work()
     return perf_counter() - began

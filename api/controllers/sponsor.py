@@ -84,7 +84,7 @@ class SponsorController(Controller):
 
         Free for everyone. The same authorization again gives the same answer's id, and is relayed once.
         """
-        view = await sponsor.claim(
+        view = await sponsor.of_legacy(
             ClaimRequest(
                 chain_id=data.chain_id,
                 router=data.router.lower(),
@@ -115,7 +115,7 @@ class SponsorController(Controller):
         """Signed in the router's own domain: `CheckInAuth(address owner,uint256 legacyId,uint256 nonce,
         uint256 deadline)`, the deadline at most one hour ahead. Needs Premium.
         """
-        view = await sponsor.check_in(
+        view = await sponsor.of_legacy(
             CheckInRequest(
                 chain_id=data.chain_id,
                 router=data.router.lower(),

@@ -105,19 +105,16 @@ class Sponsor:
 
     # -- the lanes ------------------------------------------------------------------------------
 
-    async def claim(self, request: ClaimRequest) -> RequestView:
-        """Free for everyone. Raises as `check_in` but for Premium, and `NotFound` never."""
-        self._check_legacy_router(request)
-        return await self._take(request)
-
-    async def check_in(self, request: CheckInRequest) -> RequestView:
-        """The owner's sign of life; Premium.
+    async def of_legacy(self, request: ClaimRequest | CheckInRequest) -> RequestView:
+        """A claim, free for everyone, or the owner's sign of life, for which Premium is needed.
 
         Raises NotConfigured, InvalidInput, NotAKnownLegacy, Expired, SignerMismatch, AlreadyUsed, NonceMismatch,
         PremiumRequired, ContractRefused, LimitReached, RelayStopped, ChainUnavailable, RouterVersionUnsupported; then
         nothing is stored.
         """
-        self._check_legacy_router(request)
+        chain = served_chain(self._chains, request.chain_id)
+        if request.router != chain.settings.transfer_eoa_legacy_router:
+            raise NotAKnownLegacy("This is not the router of this installation.")
         return await self._take(request)
 
     async def gift_withdraw(
@@ -132,8 +129,8 @@ class Sponsor:
         deadline: int,
         signature: bytes,
     ) -> RequestView:
-        """Of the chain's one TimeLockRouter; `pay_to` may be `THE_RECIPIENT`. Raises as `check_in`, and NotFound for an
-        id without a timelock."""
+        """Of the chain's one TimeLockRouter; `pay_to` may be `THE_RECIPIENT`. Raises as `of_legacy`, and NotFound for
+        an id without a timelock."""
         settings = served_chain(self._chains, chain_id).settings
         if pay_to in (settings.time_lock_router, *vaults(settings)):
             fault = FieldFault("/payTo", "is the router or a vault of gifts, which the contract refuses")
@@ -183,11 +180,6 @@ class Sponsor:
         if self._admission is None or self._settings.relay is None:
             raise NotConfigured("Nothing is relayed here. " + SELF_PAID)
         return self._admission, self._settings.relay
-
-    def _check_legacy_router(self, request: ClaimRequest | CheckInRequest) -> None:
-        chain = served_chain(self._chains, request.chain_id)
-        if request.router != chain.settings.transfer_eoa_legacy_router:
-            raise NotAKnownLegacy("This is not the router of this installation.")
 
     async def _take(self, request: Request) -> RequestView:
         """The first request of the same digest, whatever has become of it, or a new one."""

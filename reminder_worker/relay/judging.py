@@ -125,7 +125,7 @@ class Case:
 
 
 async def judge(request: Request, case: Case) -> Judged:
-    """Raises what speaks against it, as `Sponsor.check_in` says."""
+    """Raises what speaks against it, as `Sponsor.of_legacy` says."""
     match request:
         case ClaimRequest():
             return await _judge_claim(request, case)
