@@ -10,6 +10,7 @@ from typing import Final
 from uuid import uuid4
 
 import msgspec
+from pydantic import SecretStr
 from pyreqwest.client import Client
 from pyreqwest.exceptions import PyreqwestError
 
@@ -53,7 +54,8 @@ class _SmtpStatus(msgspec.Struct):
 
 
 async def look_at_mail(settings: Settings) -> Finding:
-    """Asks after a key that no email has, 404 says that address and token are right; then for the catalogue."""
+    """Asks after a key that no email has, 404 says that address and token are right unless it does of any; then for the
+    catalogue."""
     if settings.mail is None:
         return PART, None, "not configured (MAIL_URL, MAIL_TOKEN): no email is sent"
     try:
@@ -69,6 +71,7 @@ async def look_at_mail(settings: Settings) -> Finding:
                 return PART, False, f"answers with {status}: is MAIL_URL a mail service?"
             catalogue = await _catalogue(client, settings.mail)
             smtp = await _smtp(client, settings.mail)
+            known = catalogue is not None or await _looks_at_tokens(settings.mail)
     except PyreqwestError as error:
         return PART, False, f"does not answer ({causes_of(error)[-1]}): see MAIL_URL, is it running?"
     if (wrong := _clock(date)) is not None:
@@ -76,6 +79,8 @@ async def look_at_mail(settings: Settings) -> Finding:
     problem = catalogue and (_unknown(catalogue.templates, settings) or _foreign(catalogue.links, settings))
     if problem or smtp.code:
         return PART, False, problem or f"answers, but its SMTP server does not let it in: {smtp.detail}"
+    if not known:
+        return PART, None, "answers 404 whatever the token: is the path of MAIL_URL right?"
     if catalogue is None:
         return PART, True, "answers and knows our token, but does not say which emails it writes"
     let_in = ", its SMTP server lets it in" if smtp.status == "ok" else ""
@@ -90,6 +95,16 @@ def chains_without_mail(settings: Settings) -> Iterator[Finding]:
         if chain.is_test_chain:
             words = "a test chain, and MAIL_ALLOWLIST is empty: nobody is written to about it"
             yield f"chain {chain.chain_id} mail", None, words
+
+
+async def _looks_at_tokens(mail: MailSettings) -> bool:
+    """Whether with another than ours there is no 404: where no mail service is, there is with any."""
+    anothers = mail.model_copy(update={"token": SecretStr(str(uuid4()))})
+    async with (
+        http_client(anothers) as client,
+        client.get(f"{mail.url}/messages/{uuid4()}").timeout(_WITHIN).build_streamed() as response,
+    ):
+        return response.status != HTTPStatus.NOT_FOUND
 
 
 async def _catalogue(client: Client, mail: MailSettings) -> _Catalogue | None:

@@ -71,6 +71,15 @@ async def test_a_mail_service_in_trouble_is_not_taken_for_something_else(
     assert (found, words in said) == (False, True), said
 
 
+async def test_a_path_where_no_mail_service_is_does_not_know_our_token(
+    anvil_chain: AnvilChain, mail_database: str, inbox: Inbox
+) -> None:
+    """It answers with 404, as a mail service does when asked after an email it never had."""
+    async with served(environment(mail_database, inbox, GIFT_ORIGINS=GIFTS)) as client:
+        _, found, said = await look_at_mail(_settings(anvil_chain, f"{client.url}/mail"))
+    assert (found, "is the path of MAIL_URL right?" in said) == (None, True), said
+
+
 async def test_an_smtp_server_that_takes_no_email_is_named_before_the_first(
     anvil_chain: AnvilChain, mail_database: str, inbox: Inbox
 ) -> None:
@@ -88,6 +97,8 @@ async def test_a_mail_service_that_says_nothing_of_its_smtp_server_is_a_good_one
     anvil_chain: AnvilChain, smtp: str
 ) -> None:
     async def answer(request: web.Request) -> web.Response:
+        if request.headers["Authorization"] != f"Bearer {TOKEN}":
+            return web.Response(status=401)
         return web.Response(text=smtp) if request.path == "/smtp" else web.Response(status=404)
 
     app = web.Application()
