@@ -284,9 +284,9 @@ class Sponsor:
         return authorization, judged.waits
 
     async def _check_pause(self, request: Request) -> None:
+        left = DAY_SECONDS - int(time.time()) % DAY_SECONDS  # before it is asked: at midnight it would be a day more
         async with self._engine.connect() as connection:
             if await paused(connection, request.chain_id, request.signer):
-                left = DAY_SECONDS - int(time.time()) % DAY_SECONDS
                 detail = "A request of this signer failed on chain today: nothing more is sponsored until tomorrow. "
                 raise LimitReached(detail + SELF_PAID, left, "signer_paused")
 

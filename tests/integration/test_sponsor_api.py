@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import AsyncMock
 
@@ -20,6 +21,7 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.sponsorship import Auth
 from reminder_worker.chain.endpoint import Endpoint
 from reminder_worker.errors import ChainUnavailable
+from reminder_worker.relay import intake
 from reminder_worker.relay.by_hand import BY_HAND
 from reminder_worker.relay.settle import pause_of
 from reminder_worker.relay.wallet import load_signer
@@ -739,23 +741,45 @@ async def test_a_full_cap_says_that_ones_own_fee_still_works(chain_scenario: Sce
         assert (await world.post("/sponsor/gift-withdraw", body)).status == 202, "the first is still answered"
 
 
-async def test_a_paused_signer_waits_for_tomorrow(world: World, sealed: Sealed) -> None:
-    """Paused as reconcile does it when a request of theirs reverts on chain."""
-    body = withdraw_body(world, sealed.gift(), sealed.heir)
-    subject = pause_of(world.chain_id, sealed.heir.address.lower())
+async def pause(world: World, signer: LocalAccount) -> None:
+    """As reconcile does it when a request of theirs reverts on chain."""
     async with world.engine.begin() as connection:
         await connection.execute(
             text(
                 "insert into worker.quota select 'relay_paused', :subject, day, 1, day + 86400"
                 " from (select cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint) as day) d"
             ),
-            {"subject": subject},
+            {"subject": pause_of(world.chain_id, signer.address.lower())},
         )
+
+
+async def test_a_paused_signer_waits_for_tomorrow(world: World, sealed: Sealed) -> None:
+    body = withdraw_body(world, sealed.gift(), sealed.heir)
+    await pause(world, sealed.heir)
     answer = await refused(world, "/sponsor/gift-withdraw", body, 429, "signer_paused")
     assert 0 < int(answer.headers["Retry-After"]) <= DAY
     async with world.engine.begin() as connection:  # the database's clock was put back since
         await connection.execute(text("update worker.quota set ends_at = ends_at + 400 * 86400"))
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
+
+
+async def test_who_is_refused_in_the_last_moment_of_a_day_does_not_wait_for_another_one(
+    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = withdraw_body(world, sealed.gift(), sealed.heir)
+    await pause(world, sealed.heir)
+    now = 20_000 * DAY - 1
+    ask = intake.paused
+
+    async def slowly(*asked: Any) -> bool:
+        nonlocal now
+        now += 1
+        return await ask(*asked)
+
+    monkeypatch.setattr(intake, "paused", slowly)
+    monkeypatch.setattr(intake, "time", SimpleNamespace(time=lambda: now))
+    answer = await refused(world, "/sponsor/gift-withdraw", body, 429, "signer_paused")
+    assert answer.headers["Retry-After"] == "1"
 
 
 async def test_a_client_may_send_so_many_requests_an_hour(chain_scenario: Scenario, engine: AsyncEngine) -> None:
