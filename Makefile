@@ -1,5 +1,5 @@
-# The two commands are `make demo` and `make test`. Needs Python 3.11+, Node.js 20+ and make; all else is installed
-# into the checkout, from the hashed locks.
+# The two commands are `make demo` and `make test`. Needs Python 3.11+, Node.js 20.19 (or 22.12+) and make; all else is
+# installed into the checkout, from the hashed locks.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -49,7 +49,7 @@ install: .venv/.installed node_modules/.installed gift_page/dist/manifest.json
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json
-	@node -e 'if (+process.versions.node.split(".")[0] < 20) { console.error("Node.js 20 or newer is needed; found " + process.version); process.exit(1) }'
+	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (!(a > 22 || (a === 22 && b >= 12) || (a === 20 && b >= 19))) { console.error("Node.js 20.19, or 22.12 or newer, is needed; found " + process.version); process.exit(1) }'
 	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 

@@ -58,6 +58,15 @@ def test_make_help_names_every_target() -> None:
     assert shown - targets == set()
 
 
+def test_the_node_that_is_asked_for_runs_what_builds_the_page() -> None:
+    """An earlier one fails in the middle of `make install`, with words about a module."""
+    built_by = json.loads((ROOT / "package-lock.json").read_text())["packages"]["node_modules/vite"]["engines"]["node"]
+    assert json.loads((ROOT / "package.json").read_text())["engines"]["node"] == built_by
+    versions = re.findall(r"(\d+\.\d+)\.0", built_by)
+    for text in (MAKEFILE, (ROOT / "README.md").read_text(), (ROOT / "CONTRIBUTING.md").read_text()):
+        assert all(version in text for version in versions)
+
+
 def test_the_licence_is_the_same_everywhere() -> None:
     python = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["license"]
     assert python == json.loads((ROOT / "package.json").read_text())["license"] == "Apache-2.0"
