@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 RUN_SECONDS = 1_500.0  # a million legacies are some thousand batches
 HOURS, DAYS = 48, 14  # shown in plots
+COMPARED = 72  # snapshots: a price that jumped is held back for two days at most
 TODAY_TOO = 1  # its partition grows until midnight (UTC)
 # Of all chains, and known before any is asked: Dagster reads it when the code is loaded. The hourly run writes the days
 # from the first event on, be it earlier.
@@ -120,7 +121,7 @@ def totals_equal_parts(service: dg.ResourceParam[Service]) -> dg.AssetCheckResul
 
 @dg.asset_check(asset=statistics_snapshots, op_tags=AFTER_THE_WORK)
 def no_jump(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
-    """From one snapshot to the next the value stays within a factor of 3, and no total falls."""
+    """The value stays within a factor of 3 of the last that was known, and no total falls."""
     return _check(service.call(_jumps, SECONDS), dg.AssetCheckSeverity.WARN)
 
 
@@ -239,5 +240,5 @@ async def _unequal(runtime: "Runtime") -> list[tuple[int, str]]:
 async def _jumps(runtime: "Runtime") -> list[tuple[int, str]]:
     from reminder_worker.statistics import soundness
 
-    pairs = [snapshots for snapshots in await _newest(runtime, 2) if len(snapshots) > 1]
-    return [(after.chain_id, what) for after, before in pairs for what in soundness.jumps(before, after)]
+    several = [snapshots for snapshots in await _newest(runtime, COMPARED) if len(snapshots) > 1]
+    return [(after.chain_id, what) for after, *earlier in several for what in soundness.jumps(earlier, after)]

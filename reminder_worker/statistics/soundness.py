@@ -1,5 +1,6 @@
 """What has to hold of any snapshot, and between two that follow each other. Pure; findings in words."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -37,18 +38,24 @@ def unequal(snapshot: Snapshot) -> list[str]:
     return [name for name, is_wrong in wrong.items() if is_wrong]
 
 
-def jumps(before: Snapshot, after: Snapshot) -> list[str]:
-    """What changed by more than a set factor, and totals that fell, which only a reorganisation explains."""
+def jumps(earlier: Sequence[Snapshot], after: Snapshot) -> list[str]:
+    """What changed by more than a set factor, and totals that fell, which only a reorganisation explains.
+
+    `earlier`: the newest first. A value is compared with the last that was known: after a day of silence a feed is
+    believed whatever it says.
+    """
+    before = earlier[0]
     found = [
         f"{group} in all: {before.counts[group]['total']} to {after.counts[group]['total']}"
         for group in ("legacies", "timelocks")
         if after.counts[group]["total"] < before.counts[group]["total"]
     ]
-    if before.value_secured_usd is None or after.value_secured_usd is None:
+    value = next((each.value_secured_usd for each in earlier if each.value_secured_usd is not None), None)
+    if value is None or after.value_secured_usd is None:
         return found
-    low, high = sorted((before.value_secured_usd, after.value_secured_usd))
+    low, high = sorted((value, after.value_secured_usd))
     if high > SMALL_DOLLARS and high > MOST_TIMES * low:
-        found.append(f"value secured: {before.value_secured_usd:,} to {after.value_secured_usd:,} dollars")
+        found.append(f"value secured: {value:,} to {after.value_secured_usd:,} dollars")
     return found
 
 

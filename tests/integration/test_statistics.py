@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.gauges import statistics_gauges
 from assets.service import Service
-from assets.statistics import _days, _snapshots
+from assets.statistics import _days, _jumps, _snapshots
 from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
@@ -751,6 +751,22 @@ async def test_a_plot_of_the_last_hours_shows_these_hours_only_and_a_gap_where_n
     image = b64decode(plot.partition("base64,")[2].partition(")")[0]).decode()
     assert re.findall(r"M(\d+) ", image) == ["348", "363"]
     assert 'width="364"' in image
+
+
+async def test_a_day_without_a_value_hides_no_jump(world: World, database_url: str) -> None:
+    """As of a feed that was not believed for so long, and then whatever it said."""
+    newest = await world.snapshot()
+    for ago, dollars in ((0, 90_000), *((hours, None) for hours in range(1, 25)), (25, 20_000)):
+        value = None if dollars is None else Decimal(dollars)
+        await store.save(
+            world.engine, replace(newest, hour=newest.hour - timedelta(hours=ago), value_secured_usd=value)
+        )
+    service = Service(lambda: open_runtime(settings_for(world.scenario, database_url)))
+    try:
+        found = await asyncio.to_thread(service.call, _jumps, 30)
+    finally:
+        await asyncio.to_thread(service.close)
+    assert found == [(world.chain.chain_id, "value secured: 20,000.00 to 90,000.00 dollars")]
 
 
 async def test_a_token_without_a_feed_is_not_said_to_lack_a_fresh_price(world: World, database_url: str) -> None:

@@ -34,7 +34,7 @@ def counted(**groups: dict[str, Any]) -> Snapshot:
 
 
 def test_a_sound_snapshot_passes_every_check() -> None:
-    assert soundness.negative(SOUND) == soundness.unequal(SOUND) == soundness.jumps(SOUND, SOUND) == []
+    assert soundness.negative(SOUND) == soundness.unequal(SOUND) == soundness.jumps([SOUND], SOUND) == []
 
 
 @pytest.mark.parametrize(
@@ -108,16 +108,23 @@ def test_a_total_that_is_not_its_parts_is_found(broken: Snapshot) -> None:
 
 def test_a_jump_of_the_value_is_found_either_way() -> None:
     larger = replace(SOUND, value_secured_usd=Decimal("60000.01"))
-    assert soundness.jumps(SOUND, larger)
-    assert soundness.jumps(larger, SOUND)
-    assert soundness.jumps(SOUND, replace(SOUND, value_secured_usd=Decimal("60000.00"))) == []
+    assert soundness.jumps([SOUND], larger)
+    assert soundness.jumps([larger], SOUND)
+    assert soundness.jumps([SOUND], replace(SOUND, value_secured_usd=Decimal("60000.00"))) == []
+
+
+def test_a_value_that_was_not_known_meanwhile_hides_no_jump() -> None:
+    """A price is believed again after a day of silence, whatever it has become."""
+    unknown = replace(SOUND, value_secured_usd=None)
+    assert soundness.jumps([unknown, unknown, SOUND], replace(SOUND, value_secured_usd=Decimal("60000.01")))
+    assert soundness.jumps([unknown], SOUND) == []
 
 
 def test_small_values_may_jump_and_an_unknown_one_is_no_jump() -> None:
     small = replace(SOUND, value_secured_usd=Decimal(1))
-    assert soundness.jumps(small, replace(SOUND, value_secured_usd=Decimal("9999.99"))) == []
-    assert soundness.jumps(SOUND, replace(SOUND, value_secured_usd=None)) == []
+    assert soundness.jumps([small], replace(SOUND, value_secured_usd=Decimal("9999.99"))) == []
+    assert soundness.jumps([SOUND], replace(SOUND, value_secured_usd=None)) == []
 
 
 def test_a_total_that_falls_is_found() -> None:
-    assert soundness.jumps(SOUND, counted(legacies={**LEGACIES, "total": 2}))
+    assert soundness.jumps([SOUND], counted(legacies={**LEGACIES, "total": 2}))
