@@ -68,7 +68,7 @@ def main() -> int:
     )
     server = uvicorn.Server(config)
     structlog.get_logger("mail_service").info("starting", host=settings.host, port=settings.port)
-    with suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt, SystemExit):  # the latter with a code of its own when its port is busy
         server.run()
     return 0 if server.started else 1
 

@@ -1,9 +1,12 @@
 """The mail service over real HTTP, a real PostgreSQL and a real SMTP server: one email per key, whatever happens."""
 
 import asyncio
+import os
 import re
 import signal
 import ssl
+import sys
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -545,6 +548,14 @@ async def test_who_waits_for_a_first_login_does_not_wait_anew_for_a_server_that_
     assert all("in time" in answer.json["detail"] for answer in answers)
     assert len(connections) == 1
     silent.close()
+
+
+async def test_a_port_that_is_taken_ends_it_as_what_could_not_start(mail_database: str, inbox: Inbox) -> None:
+    environ = environment(mail_database, inbox, MAIL_SERVICE_PORT=str(inbox.smtp_port))
+    path = {"PATH": os.environ["PATH"]}
+    child = await asyncio.create_subprocess_exec(sys.executable, "-m", "mail_service", env=path | environ, stderr=PIPE)
+    _, said = await child.communicate()
+    assert (child.returncode, b"address already in use" in said) == (1, True)
 
 
 async def test_whether_the_smtp_server_lets_us_in_is_told_before_an_email_finds_out(
