@@ -50,10 +50,15 @@ _PASSES = (
 def main(env_file: Path | None) -> None:
     """Email reminders for on-chain legacies: run it, look at it, repair it."""
     from dotenv import load_dotenv
+    from dotenv.parser import parse_stream
 
     found = env_file or Path(".env")
     try:
         if found.is_file():
+            with found.open(encoding="utf-8") as lines:
+                broken = [each.original.line for each in parse_stream(lines) if each.error]
+            if broken:  # what stands there would be as if it were not set, a cap for example
+                raise click.ClickException(f"{found}: line {broken[0]} is no NAME=value, or its quotes do not end")
             load_dotenv(found, interpolate=False)
     except (OSError, UnicodeDecodeError):
         raise click.ClickException(f"{found} cannot be read: it is not text, or not for this user") from None

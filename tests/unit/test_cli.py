@@ -146,6 +146,17 @@ def test_an_env_file_that_is_no_text_is_a_sentence_and_not_shown(runner: CliRunn
     )
 
 
+@pytest.mark.parametrize("line", ['RELAY_DAILY_WEI_CAP="5000', "RELAY_DAILY_WEI_CAP 5000", "'5000"])
+def test_a_line_of_an_env_file_that_says_nothing_stops_every_command_and_is_not_shown(
+    runner: CliRunner, line: str
+) -> None:
+    """Else the default counts, which is more."""
+    Path(".env").write_text(f"# caps\n\nLOG_LEVEL=info\n{line}\nHASH_KEY=key\n")
+    result = runner.invoke(main, ["migrate"], env=PRODUCTION)
+    assert result.exit_code == 1
+    assert result.output == "Error: .env: line 4 is no NAME=value, or its quotes do not end\n"
+
+
 def test_a_database_that_refuses_is_a_sentence(runner: CliRunner) -> None:
     """As one does whose user may not make a schema, or whose address has an option that there is not."""
     url = PRODUCTION["DATABASE_URL"] + "?option=hunter2"
