@@ -1,5 +1,5 @@
-# The two commands are `make demo` and `make test`. Needs Python 3.11+, Node.js 20.19 (or 22.12+) and make; all else is
-# installed into the checkout, from the hashed locks.
+# The two commands are `make demo` and `make test`. Needs Python 3.11 to 3.13, Node.js 20.19 (or 22.12+) and make; all
+# else is installed into the checkout, from the hashed locks.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -42,7 +42,7 @@ help:
 install: .venv/.installed node_modules/.installed gift_page/dist/manifest.json
 
 .venv/.installed: requirements.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; found " + sys.version.split()[0])'
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14) and "Python 3.11 to 3.13 is needed (PYTHON=python3.13 names one); found " + sys.version.split()[0])'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
