@@ -148,14 +148,15 @@ async def relay_gauges(
     ]
 
 
-async def upgrade_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
-    listed = await views.operations(engine, limit=1_000)
+async def upgrade_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
+    """Of timelocks that are watched: what waited on another would wait for ever."""
+    watched = {chain_id for chain_id, chain in chains.items() if chain.settings.upgrade_timelock}
     nearest: dict[tuple[int], float] = {}
-    for each in listed:
-        if each.operation.ready_at is not None:
+    for each in await views.operations(engine, limit=1_000):
+        if each.operation.ready_at is not None and each.chain_id in watched:
             key = (each.chain_id,)
             nearest[key] = min(nearest.get(key, float("inf")), each.operation.ready_at)
-    counts = await views.counts(engine)
+    counts = {key: count for key, count in (await views.counts(engine)).items() if key[0] in watched}
     return [
         gauge("upgrade_operations", "Operations of the UpgradeTimelock", ("chain", "state"), counts),
         gauge("upgrade_next_executable_time", "Unix seconds, of the next that waits", ("chain",), nearest),

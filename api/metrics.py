@@ -105,7 +105,7 @@ class Scrape:
                     *await relay_gauges(self._engine, self._wallets, states),
                     *await alert_gauges(self._engine, states),
                     *await price_gauges(self._engine, self._chains),
-                    *await upgrade_gauges(self._engine),
+                    *await upgrade_gauges(self._engine, self._chains),
                     *await statistics_gauges(self._engine, self._chains),
                 ]
         except (SQLAlchemyError, OSError, TimeoutError) as error:

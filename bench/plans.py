@@ -109,10 +109,10 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
         relay.undelivered_alerts,
         relay.verdicts,
         operations_stuck.stuck,
-        gauges.upgrade_gauges,
         gauges.email_gauges,
     ):
         yield ask.__name__, ask(engine)
+    yield "upgrade_gauges", gauges.upgrade_gauges(engine, {})
     yield "alerts look", Alerts(engine).look()
     feeds = (PriceFeed("ETH", f"0x{1:040x}", 3600),)
     priced = ChainSettings.model_construct(chain_id=CHAIN_ID, price_feeds=feeds)

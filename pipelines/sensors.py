@@ -227,7 +227,7 @@ async def _nothing_open(runtime: "Runtime") -> str:
 
     waiting = (await undelivered_alerts(runtime.engine))["queued"]
     counted = await views.counts(runtime.engine)
-    upgrades = sum(count for (_, state), count in counted.items() if state in OPEN)
+    upgrades = sum(count for (id, state), count in counted.items() if state in OPEN and id in runtime.upgrades)
     words = [f"nothing is open; alerts waiting for the mail service: {waiting}"] if waiting else []
     words += [f"upgrades that wait: {upgrades}"] if upgrades else []
     return "; ".join(words) or "no transaction, alert or upgrade is open"

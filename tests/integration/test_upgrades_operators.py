@@ -104,6 +104,7 @@ def test_the_sensor_counts_all_that_waits(environ: dict[str, str], command: Comm
         while _look(service).run_requests:
             _run(service)
         enter_operations(command, CHAIN, 120)
+        enter_operations(command, 5, 7)  # a chain that was taken out
         reason = _look(service).skip_reason
     finally:
         service.close()
@@ -175,7 +176,10 @@ async def test_metrics_count_the_queue(chain_scenario: Scenario, engine: AsyncEn
         await it.catch_up()
     finally:
         await chain.close()
-    samples = {s.name: (s.labels, s.value) for family in await upgrade_gauges(engine) for s in family.samples}
+    families = await upgrade_gauges(engine, {CHAIN: chain})
+    samples = {s.name: (s.labels, s.value) for family in families for s in family.samples}
     assert samples["reminder_worker_upgrade_operations"] == ({"chain": "31337", "state": "pending"}, 1)
     ready = it.rows("select ready_at from worker.upgrade_operation")[0].ready_at
     assert samples["reminder_worker_upgrade_next_executable_time"] == ({"chain": "31337"}, ready)
+    families = await upgrade_gauges(engine, {})
+    assert not any(family.samples for family in families), "what waits where nobody looks would wait for ever"
