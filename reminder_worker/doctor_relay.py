@@ -155,8 +155,10 @@ async def _standing(engine: AsyncEngine, wallets: list[_Wallet]) -> AsyncIterato
         return  # the database's own finding says why
     for found in known:
         if found.address in roles and found.stopped:
-            words = f"stopped ({found.stopped}): see the runbook, then `reminder-worker relay resume`"
-            yield f"{roles[found.address]} on chain {found.chain_id}", False, words
+            role = roles[found.address]
+            command = f"reminder-worker relay resume --wallet {role} --chain {found.chain_id}"
+            words = f"stopped ({found.stopped}): see the runbook, then `{command}`"
+            yield f"{role} on chain {found.chain_id}", False, words
     for each in left:
         words = (
             f"{each.count} requests of it are open and its key is not configured: nobody follows them, see the runbook"

@@ -353,10 +353,17 @@ def test_doctor_names_a_router_that_was_upgraded(
     assert f"{router} on chain {anvil_chain.anvil.chain_id}" in looked.output
 
 
-def test_doctor_knows_a_stopped_wallet(command: Command, anvil_chain: AnvilChain) -> None:
-    enter_wallet(command.enter, str(Account.from_key(RELAYER_KEY).address).lower(), stopped="foreign_nonce")
-    looked = command("doctor", **_wallets(anvil_chain))
+@pytest.mark.parametrize(("role", "key"), [("relayer", RELAYER_KEY), ("attestor", ATTESTOR_KEY)])
+def test_doctor_knows_a_stopped_wallet_and_the_command_that_lets_it_go_on(
+    command: Command, anvil_chain: AnvilChain, role: str, key: str
+) -> None:
+    ours = _wallets(anvil_chain)
+    enter_wallet(command.enter, _address(key), next_nonce=0, stopped="foreign_nonce")
+    looked = command("doctor", **ours)
     assert "stopped (foreign_nonce): see the runbook" in looked.output
+    said = re.search("then `reminder-worker (relay resume .*)`", looked.output)
+    assert said
+    assert command(*said[1].split(), **ours).output == f"the {role} takes requests on chain 31337 again\n"
 
 
 def test_doctor_knows_requests_that_a_changed_key_left_behind(command: Command, anvil_chain: AnvilChain) -> None:
