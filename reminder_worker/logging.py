@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _QUIET = {
     "uvicorn.access": logging.CRITICAL,
     "uvicorn.error": logging.WARNING,
-    "alembic.runtime.plugins": logging.WARNING,
+    "alembic": logging.WARNING,
     "web3": logging.WARNING,
 }
 
