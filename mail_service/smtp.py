@@ -203,9 +203,9 @@ class SmtpPool:
         asked = time.monotonic()
         if self._settings.smtp_username is not None and not self._login_holds:
             async with self._doubtful_login:
-                self._may_log_in()
                 if self._failed is not None and self._failed[0] > asked:
                     raise replace(self._failed[1])
+                self._may_log_in()  # not before: who waited in vain would take somebody's turn
                 if not self._login_holds:
                     try:
                         return await self._connect()
