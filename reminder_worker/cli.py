@@ -56,7 +56,7 @@ def main(env_file: Path | None) -> None:
     try:
         if found.is_file():
             with found.open(encoding="utf-8") as lines:
-                broken = [each.original.line for each in parse_stream(lines) if each.error]
+                broken = [it.original.line for it in parse_stream(lines) if it.error or (it.key and it.value is None)]
             if broken:  # what stands there would be as if it were not set, a cap for example
                 raise click.ClickException(f"{found}: line {broken[0]} is no NAME=value, or its quotes do not end")
             load_dotenv(found, interpolate=False)

@@ -146,7 +146,9 @@ def test_an_env_file_that_is_no_text_is_a_sentence_and_not_shown(runner: CliRunn
     )
 
 
-@pytest.mark.parametrize("line", ['RELAY_DAILY_WEI_CAP="5000', "RELAY_DAILY_WEI_CAP 5000", "'5000"])
+@pytest.mark.parametrize(
+    "line", ['RELAY_DAILY_WEI_CAP="5000', "RELAY_DAILY_WEI_CAP 5000", "RELAY_DAILY_WEI_CAP:5000", "'5000"]
+)
 def test_a_line_of_an_env_file_that_says_nothing_stops_every_command_and_is_not_shown(
     runner: CliRunner, line: str
 ) -> None:
