@@ -135,10 +135,12 @@ class UpgradeWatch:
             if not await self._write(step, report):
                 report.stopped = "moved_by_another"
                 return report
-            _must_agree(self._chain_id, found)
             if found.at_head:
+                _must_agree(self._chain_id, found)
                 report.stopped = "at_head"
                 return report
+            if found.doubtful is not None:
+                most = found.head.number  # no slice moves the place over it: from there up to the head at once
             base = None
         return report
 

@@ -19,6 +19,7 @@ from devnet.upgrades import CANCELLER_ROLE
 from reminder_worker import operations
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.second_word import ALONE_AFTER_SECONDS
 from reminder_worker.indexer.slices import EndpointsDisagree
@@ -600,10 +601,16 @@ async def test_an_operation_that_only_a_second_endpoint_tells_of_is_not_told_and
         with pytest.raises(EndpointsDisagree):
             await both.watch.look()
         assert both.kinds() == []
+        s.anvil.mine(FIRST_BLOCKS)
+        later = s.schedule_delay(3 * DAY)
+        with pytest.raises(EndpointsDisagree):
+            await both.catch_up()
+        assert both.kinds() == ["scheduled"], "however far the head is from what is in doubt"
         s.advance(ALONE_AFTER_SECONDS + 60)
         await both.catch_up()
         assert await both.catch_up() is None
-    assert (it.kinds(), it.operations()) == (["scheduled", "confirmed"], {real.id: "pending"})
+    assert it.kinds() == ["scheduled", "scheduled", "confirmed"]
+    assert it.operations() == {real.id: "pending", later.id: "pending"}
 
 
 async def test_what_may_be_executed_for_months_is_told_once(it: UpgradeWorld) -> None:
