@@ -354,7 +354,9 @@ def test_doctor_names_a_router_that_was_upgraded(
     assert f"{router} on chain {anvil_chain.anvil.chain_id}" in looked.output
 
 
-@pytest.mark.parametrize(("role", "key"), [("relayer", RELAYER_KEY), ("attestor", ATTESTOR_KEY)])
+@pytest.mark.parametrize(
+    ("role", "key"), [("relayer", RELAYER_KEY), ("attestor", ATTESTOR_KEY)], ids=["relayer", "attestor"]
+)
 def test_doctor_knows_a_stopped_wallet_and_the_command_that_lets_it_go_on(
     command: Command, anvil_chain: AnvilChain, role: str, key: str
 ) -> None:
