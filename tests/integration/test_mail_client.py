@@ -2,25 +2,18 @@
 
 import asyncio
 import socket
-import ssl
 import struct
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
 from aiohttp import web
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from structlog.testing import capture_logs
 
 from reminder_worker.errors import MailUnavailable
@@ -35,6 +28,7 @@ from reminder_worker.mail.client import (
     Undecided,
 )
 from reminder_worker.settings import MailSettings
+from tests.integration.certificates import own_certificate
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 KEY = uuid4()
@@ -217,7 +211,7 @@ async def test_a_service_that_cannot_prove_who_it_is_is_told_nothing(scheme: str
         if await reader.read(1):
             heard.set()
 
-    server = await asyncio.start_server(hear, "127.0.0.1", 0, ssl=_unknown_certificate(tmp_path))
+    server = await asyncio.start_server(hear, "127.0.0.1", 0, ssl=own_certificate(tmp_path / "cert.pem"))
     port = server.sockets[0].getsockname()[1]
     values = {"MAIL_URL": f"{scheme}://127.0.0.1:{port}", "MAIL_TOKEN": "a-secret-token"}
     async with server, MailClient(MailSettings.model_validate(values)) as client:
@@ -225,25 +219,6 @@ async def test_a_service_that_cannot_prove_who_it_is_is_told_nothing(scheme: str
             assert await client.send(KEY, b"{}") == NotAccepted()
     assert "certificate" in lines[0]["error"]
     assert not heard.is_set()
-
-
-def _unknown_certificate(path: Path) -> ssl.SSLContext:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "somebody")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    (path / "pair.pem").write_bytes(
-        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()) + made.public_bytes(Encoding.PEM)
-    )
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(path / "pair.pem")
-    return context
 
 
 @pytest.fixture

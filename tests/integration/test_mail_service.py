@@ -10,8 +10,6 @@ import time
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,11 +18,6 @@ import psycopg
 import pytest
 from aiosmtplib import SMTP, SMTPResponse
 from aiosmtplib.protocol import SMTPProtocol
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from structlog.testing import capture_logs
 
 from devnet.chain import usable_port
@@ -38,6 +31,7 @@ from mail_service.rendering import Renderer
 from mail_service.sending import Sender, SendRequest, Sent
 from mail_service.settings import Settings
 from mail_service.store import Store
+from tests.integration.certificates import own_certificate
 from tests.integration.gift_page_browser import new_visitor, open_browser
 from tests.integration.mail_service_stack import (
     EMAIL,
@@ -425,22 +419,9 @@ async def test_what_is_owed_to_a_database_that_is_away_ends_and_is_never_lost(
 @pytest.fixture
 def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
     """A certificate of 127.0.0.1 that this process trusts."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "local")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    (tmp_path / "cert.pem").write_bytes(made.public_bytes(Encoding.PEM))
-    (tmp_path / "key.pem").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
-    return context
+    path = tmp_path / "cert.pem"
+    monkeypatch.setenv("SSL_CERT_FILE", str(path))
+    return own_certificate(path)
 
 
 async def test_starttls_and_login(mail_database: str, certificate: ssl.SSLContext) -> None:
