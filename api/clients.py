@@ -120,7 +120,8 @@ class RateLimit:
 
     async def count(self, scope: Scope) -> None:
         """Raises LimitReached."""
-        now = int(self._quotas.now())  # of the window that was full: at its very end the next one would be named
+        # Before it is asked: at the very end of the window that was full, the next one would be named.
+        left = self._seconds - int(self._quotas.now()) % self._seconds
         if self.counted_at_once(scope):
             return
         client = self._clients.hashed(scope)
@@ -130,7 +131,7 @@ class RateLimit:
                 share.left = await self._take(client, self._clients.hashed_site(scope))
                 share.refused = not share.left
             if share.refused:
-                raise LimitReached("Too many requests from this client.", self._seconds - now % self._seconds)
+                raise LimitReached("Too many requests from this client.", left)
             share.left -= 1
 
     def _share(self, client: str) -> "_Share":

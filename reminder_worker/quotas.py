@@ -58,10 +58,10 @@ class Quotas:
         code: str = "rate_limited",
     ) -> None:
         """Use `cost` of `limit` in the current window; raises `LimitReached` and uses nothing when it does not fit."""
-        now = int(self.now())  # of the window that was full: at its very end the next one would be named
+        # Before it is asked: at the very end of the window that was full, the next one would be named.
+        left = window_seconds - int(self.now()) % window_seconds
         if cost and not await self.take_many(connection, scope, {subject: cost}, limit, window_seconds):
-            ends = (now // window_seconds + 1) * window_seconds
-            raise LimitReached("A limit for this is used up; try again later.", ends - now, code)
+            raise LimitReached("A limit for this is used up; try again later.", left, code)
 
     async def take_many(
         self,

@@ -66,15 +66,8 @@ async def test_retry_after_is_of_the_window_that_was_full_also_at_its_very_end(
 ) -> None:
     """A window that ends while it is asked about is not the next one: after midnight nobody waits for another day."""
     await quotas.take(None, "test", "a", 1, 60)
-    ask = quotas.take_many
-
-    async def slowly(*asked: Any) -> frozenset[str]:
-        found = await ask(*asked)
-        clock.now += 1
-        return found
-
-    monkeypatch.setattr(quotas, "take_many", slowly)
     clock.now = 1_700_000_039  # the last second of its minute
+    _asking_takes(1, quotas, clock, monkeypatch)
     with pytest.raises(LimitReached) as refused:
         await quotas.take(None, "test", "a", 1, 60)
     assert refused.value.retry_after == 1
@@ -91,18 +84,22 @@ async def test_a_client_at_its_limit_is_told_the_end_of_the_window_that_was_full
 
     clock.now = 1_700_002_799.3  # the last second of its hour
     await count()
-    ask = quotas.take_many
-
-    async def slowly(*asked: Any) -> frozenset[str]:
-        found = await ask(*asked)
-        clock.now += 0.4
-        return found
-
-    monkeypatch.setattr(quotas, "take_many", slowly)
+    _asking_takes(0.4, quotas, clock, monkeypatch)
     with pytest.raises(LimitReached) as refused:
         await count()
     assert clock.now > 1_700_002_800
     assert refused.value.retry_after == 1
+
+
+def _asking_takes(seconds: float, quotas: Quotas, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = quotas.take_many
+
+    async def slowly(*asked: Any) -> frozenset[str]:
+        found = await ask(*asked)
+        clock.now += seconds
+        return found
+
+    monkeypatch.setattr(quotas, "take_many", slowly)
 
 
 async def test_many_subjects_are_admitted_each_by_its_own_count(quotas: Quotas) -> None:
