@@ -68,14 +68,14 @@ def write(path: Path, frame: pl.DataFrame) -> None:
 
 
 def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
-    day, name = snapshot.hour.astimezone(UTC).date(), f"{snapshot.hour.astimezone(UTC):%H}"
+    day, name = _day_and_file(snapshot)
     write(place(folder, TOKENS, day, snapshot.chain_id, name), tokens_frame(snapshot.tokens, hour=snapshot.hour))
     write(place(folder, SNAPSHOTS, day, snapshot.chain_id, name), snapshot_frame([snapshot]))
 
 
 def forget_snapshot(folder: Path, snapshot: Snapshot, today: date) -> None:
     """And the days after `today` that were written with it."""
-    last, name = snapshot.hour.astimezone(UTC).date(), f"{snapshot.hour.astimezone(UTC):%H}"
+    last, name = _day_and_file(snapshot)
     places = [(dataset, last, name) for dataset in (TOKENS, SNAPSHOTS)]
     for after in range(1, (last - today).days + 1):
         places += [(dataset, today + timedelta(days=after), DAY) for dataset in (DAY_TOKENS, DAYS)]
@@ -85,7 +85,7 @@ def forget_snapshot(folder: Path, snapshot: Snapshot, today: date) -> None:
 
 def below_zero(folder: Path, snapshot: Snapshot) -> list[str]:
     """Which columns of its files and of its day's hold a number below zero; files that cannot be read whole."""
-    day, hour = snapshot.hour.astimezone(UTC).date(), f"{snapshot.hour.astimezone(UTC):%H}"
+    day, hour = _day_and_file(snapshot)
     found = []
     for dataset, name in ((SNAPSHOTS, hour), (TOKENS, hour), (DAYS, DAY), (DAY_TOKENS, DAY)):
         path = place(folder, dataset, day, snapshot.chain_id, name)
@@ -98,6 +98,11 @@ def below_zero(folder: Path, snapshot: Snapshot) -> list[str]:
         is_negative = frame.select((cs.numeric() < 0).any(), amounts.str.starts_with("-").any()).row(0, named=True)
         found += [f"{column} in {path.relative_to(folder)}" for column, negative in is_negative.items() if negative]
     return found
+
+
+def _day_and_file(snapshot: Snapshot) -> tuple[date, str]:
+    hour = snapshot.hour.astimezone(UTC)
+    return hour.date(), f"{hour:%H}"
 
 
 def snapshot_frame(snapshots: Sequence[Snapshot]) -> pl.DataFrame:
