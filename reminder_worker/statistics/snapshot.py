@@ -6,7 +6,7 @@ which is there now.
 """
 
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 MOST_BEHIND_SECONDS: Final = 900  # an index that is further behind the head is left to catch up first
+HOURS_LOOKED_BACK: Final = 24  # for a snapshot whose block there is; without one all days are written
 NOT_AT_THE_HEAD: Final = "the index has first to reach the head"
 
 
@@ -113,7 +114,7 @@ class Statistics:
             tokens=[each.as_json() for each in found],
             value_secured_usd=None if holdings.unreadable & with_feed else total(found, with_feed),
         )
-        before = await store.newest(self._engine, self._chain.chain_id)
+        before = await self._last_that_is(snapshot.hour)
         files.write_snapshot(self._folder, snapshot)
         series = aggregates.daily(rows.legacies, rows.timelocks)
         last_run = before.hour.astimezone(UTC).date() if before else None
@@ -141,6 +142,14 @@ class Statistics:
         if head is None or (below is not None and head.number >= below):
             return False
         return head.timestamp - block.timestamp <= MOST_BEHIND_SECONDS
+
+    async def _last_that_is(self, hour: datetime) -> Snapshot | None:
+        """The newest of no later hour whose block there is: when an endpoint invented one of a day to come, the files of
+        all days until then were written too early."""
+        for each in await store.recent(self._engine, self._chain.chain_id, HOURS_LOOKED_BACK, until=hour):
+            if await self._chain.has_block(each.block_number, each.block_hash):
+                return each
+        return None
 
     async def _forget_what_is_not(self, taken: Snapshot) -> None:
         """Snapshots of later hours whose blocks an endpoint invented, or a development chain took back: the newest is

@@ -69,9 +69,11 @@ async def newest(engine: AsyncEngine, chain_id: int) -> Snapshot | None:
     return found[0] if found else None
 
 
-async def recent(engine: AsyncEngine, chain_id: int, most: int) -> list[Snapshot]:
-    """The newest first."""
+async def recent(engine: AsyncEngine, chain_id: int, most: int, until: datetime | None = None) -> list[Snapshot]:
+    """The newest first; of hours that are not later than `until`."""
     question = select(*_COLUMNS).where(statistics.c.chain_id == chain_id).order_by(statistics.c.hour.desc()).limit(most)
+    if until is not None:
+        question = question.where(statistics.c.hour <= until)
     async with engine.connect() as connection:
         return [Snapshot(*row) for row in await connection.execute(question)]
 

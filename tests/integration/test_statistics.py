@@ -569,11 +569,9 @@ async def test_a_reorganisation_has_the_hour_taken_anew(world: World) -> None:
     assert world.read("days")["total_legacies_created"].to_list() == [1]
 
 
-@pytest.mark.parametrize("ahead", [0, 3 * DAY])
-async def test_a_snapshot_of_a_block_that_there_is_not_goes_with_the_next(world: World, ahead: int) -> None:
-    """An endpoint told of it, perhaps of a day to come. `/stats` tells the newest, analysts read every file."""
+async def snapshot_of_a_block_to_come(world: World, ahead: int) -> Snapshot:
+    """An endpoint tells of a block that there is not, so many seconds ahead; index and statistics believe it."""
     s = world.scenario
-    s.create_legacy(world.holder("ann"), world.heirs)
     head = s.anvil.rpc("eth_getBlockByNumber", "latest", False)
     number, time = int(head["number"], 16), int(head["timestamp"], 16)
     invented = {**head, "hash": "0x" + "ab" * 32, "number": hex(number + 5), "timestamp": hex(time + ahead)}
@@ -592,6 +590,14 @@ async def test_a_snapshot_of_a_block_that_there_is_not_goes_with_the_next(world:
     told = await store.newest(world.engine, world.chain.chain_id)
     assert told is not None
     assert (told.block_number, told.block_time) == (number + 5, time + ahead)
+    return told
+
+
+@pytest.mark.parametrize("ahead", [0, 3 * DAY])
+async def test_a_snapshot_of_a_block_that_there_is_not_goes_with_the_next(world: World, ahead: int) -> None:
+    """An endpoint told of it, perhaps of a day to come. `/stats` tells the newest, analysts read every file."""
+    world.scenario.create_legacy(world.holder("ann"), world.heirs)
+    number = (await snapshot_of_a_block_to_come(world, ahead)).block_number - 5
     await world.index.rewind_to(1)  # as the runbook says
     await world.index.advance()
     assert await world.statistics.look()
@@ -602,6 +608,26 @@ async def test_a_snapshot_of_a_block_that_there_is_not_goes_with_the_next(world:
     assert (told.block_number, world.read("snapshots")["block_number"].to_list()) == (number, [number])
     for dataset in (files.TOKENS, files.DAYS, files.DAY_TOKENS):
         assert set(world.read(dataset)["day"]) <= {told.hour.date()}
+
+
+@pytest.mark.parametrize("days_later", [2, 4])
+async def test_days_that_ended_after_a_snapshot_of_a_day_to_come_are_written_whole(
+    world: World, days_later: int
+) -> None:
+    """Also when the next snapshot is taken only after the day that was invented."""
+    s = world.scenario
+    s.advance(DAY - s.anvil.now() % DAY + 12 * 3600)
+    s.create_legacy(world.holder("ann"), world.heirs)
+    await world.snapshot()
+    await snapshot_of_a_block_to_come(world, 3 * DAY)
+    s.create_legacy(world.holder("ann"), world.heirs)  # on the same day
+    s.advance(days_later * DAY)
+    await world.index.rewind_to(1)
+    told = await world.snapshot()
+    days = world.read("days").sort("day").tail(days_later + 1)
+    assert days["day"][-1] == told.hour.date()
+    assert days["legacies_created"].to_list() == [2] + [0] * days_later
+    assert days["total_legacies_created"].to_list() == [2] * (days_later + 1)
 
 
 async def test_nothing_of_a_user_is_in_the_table_or_the_files(world: World) -> None:
