@@ -7,6 +7,7 @@ import os
 import secrets
 from base64 import b64encode
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -54,12 +55,13 @@ def main(env_file: Path | None) -> None:
 
     found = env_file or Path(".env")
     try:
-        if found.is_file():
-            with found.open(encoding="utf-8") as lines:
-                broken = [it.original.line for it in parse_stream(lines) if it.error or (it.key and it.value is None)]
+        if cli_parts.is_env_file(found):
+            text = found.read_text(encoding="utf-8")  # at once: a pipe says it only once
+            lines = parse_stream(StringIO(text))
+            broken = [it.original.line for it in lines if it.error or (it.key and it.value is None)]
             if broken:  # what stands there would be as if it were not set, a cap for example
                 raise click.ClickException(f"{found}: line {broken[0]} is no NAME=value, or its quotes do not end")
-            load_dotenv(found, interpolate=False)
+            load_dotenv(stream=StringIO(text), interpolate=False)
     except (OSError, UnicodeDecodeError):
         raise click.ClickException(f"{found} cannot be read: it is not text, or not for this user") from None
 

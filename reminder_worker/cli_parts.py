@@ -34,13 +34,18 @@ def example(*lines: str) -> str:
     return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
 
 
+def is_env_file(path: Path) -> bool:
+    """Also a pipe, as password managers put one there; a directory of that name is a virtual environment."""
+    return path.exists() and not path.is_dir()
+
+
 def settings() -> "Settings":
     from reminder_worker.settings import Settings
 
     try:
         return Settings.from_environ(os.environ)
     except Misconfigured as error:
-        if click.get_current_context().find_root().params["env_file"] or Path(".env").is_file():
+        if click.get_current_context().find_root().params["env_file"] or is_env_file(Path(".env")):
             raise
         raise Misconfigured(f"{error}\nNo .env was read: this directory has none, and --env-file names none.") from None
 

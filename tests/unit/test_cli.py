@@ -1,5 +1,6 @@
 """The command line: help with examples, exit codes, sentences instead of tracebacks, no email off the local stack."""
 
+import os
 import re
 import subprocess
 import sys
@@ -180,3 +181,22 @@ def test_settings_come_from_the_env_file_and_the_environment_wins(runner: CliRun
     given = runner.invoke(main, ["migrate"], env={"DATABASE_URL": "postgresql://127.0.0.1:1/none"})
     assert "DATABASE_URL" not in given.output
     assert "HASH_KEY: missing" in given.output
+
+
+@pytest.mark.parametrize("arguments", [["--env-file", "piped"], []], ids=["named", "in this directory"])
+def test_settings_come_from_a_pipe_too(runner: CliRunner, arguments: list[str]) -> None:
+    """As of `--env-file <(sops decrypt ...)`, or of a password manager that puts one there."""
+    end, other = os.pipe()
+    os.write(other, b"ENVIRONMENT=production\nDATABASE_URL='not-a-url'\n")
+    os.close(other)
+    Path("piped" if arguments else ".env").symlink_to(f"/dev/fd/{end}")
+    result = runner.invoke(main, [*arguments, "migrate"])
+    os.close(end)
+    assert "DATABASE_URL: needs postgresql://" in result.output
+    assert "No .env" not in result.output
+
+
+def test_a_directory_named_env_is_no_file_of_settings(runner: CliRunner) -> None:
+    """It is somebody's virtual environment."""
+    Path(".env").mkdir()
+    assert "No .env was read" in runner.invoke(main, ["migrate"]).output
