@@ -144,8 +144,8 @@ class Statistics:
         return head.timestamp - block.timestamp <= MOST_BEHIND_SECONDS
 
     async def _last_that_is(self, hour: datetime) -> Snapshot | None:
-        """The newest of no later hour whose block there is: when an endpoint invented one of a day to come, the files of
-        all days until then were written too early."""
+        """The newest of no later hour whose block there is: with one that an endpoint invented, of a day to come, the
+        files of all days until then were written too early."""
         for each in await store.recent(self._engine, self._chain.chain_id, HOURS_LOOKED_BACK, until=hour):
             if await self._chain.has_block(each.block_number, each.block_hash):
                 return each
