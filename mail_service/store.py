@@ -32,6 +32,7 @@ _LIBPQ = {
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,  # the same for a statement under way
+    "client_encoding": "utf8",  # else the driver reads text as bytes where a server was made without a locale
 }
 # With other defaults of the server, database or role single statements see too little and fail, and no time is read.
 _SESSION = (

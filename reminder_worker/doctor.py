@@ -19,7 +19,7 @@ from reminder_worker.chain.values import Call
 from reminder_worker.chain.words import word
 from reminder_worker.database.engine import must_take_writes, open_engine, shares_sessions
 from reminder_worker.database.installation import differences, rows_without_a_key
-from reminder_worker.database.migrate import schema_serves
+from reminder_worker.database.migrate import AS_UTF8, ENCODING, schema_serves, server_encoding
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.doctor_mail import chains_without_mail, look_at_mail
 from reminder_worker.doctor_relay import look_at_wallets
@@ -113,12 +113,17 @@ def _masked(value: object) -> str:
 async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Finding]:
     try:
         serves = await schema_serves(engine)
+        async with engine.connect() as connection:
+            encoding = await connection.run_sync(server_encoding)
     except (SQLAlchemyError, OSError) as error:
         words = f"does not answer, or refuses us ({type(error).__name__})"
         yield "database", False, f"{words}: see DATABASE_URL and the database's own log"
         return
-    if not serves:
+    if encoding != ENCODING:
+        yield "database", False, f"stores text as {encoding}, in which not every character can be kept: {AS_UTF8}"
+    elif not serves:
         yield "database", False, "the schema is missing or another version's: run `reminder-worker migrate`"
+    if not serves:
         return
     try:
         await must_take_writes(engine)

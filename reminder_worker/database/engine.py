@@ -22,6 +22,7 @@ _LIBPQ = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
     "application_name": "reminder-worker",
+    "client_encoding": "utf8",  # else the driver reads text as bytes where a server was made without a locale
 }
 # Server, database and role may each have other defaults. The statements count on seeing what was committed while they
 # waited for a lock, also those that are a transaction by themselves; the driver reads no other dates.

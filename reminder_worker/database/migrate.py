@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # every run's process asks whether the schema is current: tha
     from alembic.config import Config
 
 NEWEST = "0004"
+ENCODING = "UTF8"
+AS_UTF8 = "make another, `create database … encoding 'UTF8' template template0`"
 _MIGRATE_LOCK = 0x72656D696E64  # any constant; several processes may start at once
 
 
@@ -35,6 +37,8 @@ def _upgrade(connection: Connection) -> None:
     connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _MIGRATE_LOCK})
     connection.execute(text(f"create schema if not exists {SCHEMA}"))
     found = _revision(connection)
+    if found is None and (encoding := server_encoding(connection)) != ENCODING:
+        raise Misconfigured(f"the database stores text as {encoding}: {AS_UTF8}")
     if found is None or (found.isdecimal() and int(found) < int(NEWEST)):
         command.upgrade(alembic_config(connection), NEWEST)
     elif not _serves(found):
@@ -44,7 +48,8 @@ def _upgrade(connection: Connection) -> None:
 async def migrate(engine: AsyncEngine) -> None:
     """Run what is missing, in one transaction; harmless when nothing is, or when two start at once.
 
-    Leaves a newer schema as it is. Raises `Misconfigured` when that one does not serve this version.
+    Leaves a newer schema as it is. Raises `Misconfigured` when that one does not serve this version, and for a new
+    database that cannot keep every character.
     """
     async with engine.begin() as connection:
         await connection.run_sync(_upgrade)
@@ -55,6 +60,11 @@ async def schema_serves(engine: AsyncEngine) -> bool:
     async with engine.connect() as connection:
         found = await connection.run_sync(_revision)
     return found is not None and _serves(found)
+
+
+def server_encoding(connection: Connection) -> str:
+    """As the server names it: SQL_ASCII of one that was made without a locale."""
+    return str(connection.scalar(text("show server_encoding")))
 
 
 def _serves(revision: str) -> bool:

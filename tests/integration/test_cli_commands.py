@@ -78,6 +78,25 @@ def test_migrate_makes_the_tables_and_may_be_repeated(command: Command) -> None:
     assert command.sql("select count(*) from worker.recipient") == [(0,)]
 
 
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_cannot_keep_every_character_is_named(
+    command: Command, postgres_server: str, encoding: str
+) -> None:
+    """As `initdb` makes it where no locale is set."""
+    name = f"other_{encoding.lower()}"
+    command.sql(f"create database {name} template template0 encoding '{encoding}' lc_collate 'C' lc_ctype 'C'")
+    url = postgres_server.replace("/postgres?", f"/{name}?")
+    try:
+        looked, made = command("doctor", DATABASE_URL=url), command("migrate", DATABASE_URL=url)
+    finally:
+        command.sql(f"drop database {name} with (force)")
+    assert (looked.exit_code, made.exit_code) == (1, 1)
+    assert "run `reminder-worker migrate`" not in looked.output
+    for result in (looked, made):
+        assert f"stores text as {encoding}" in result.output
+        assert "create database … encoding 'UTF8' template template0" in result.output
+
+
 def test_doctor_is_content_with_a_sound_installation(command: Command) -> None:
     looked = command("doctor")
     assert looked.exit_code == 0, looked.output

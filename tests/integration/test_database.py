@@ -78,6 +78,13 @@ async def test_what_the_server_has_as_other_defaults_changes_nothing(database_ur
     await strange.dispose()
 
 
+async def test_text_is_text_also_where_a_role_writes_it_otherwise(database_url: str) -> None:
+    strange = open_engine(f"{database_url}&options=-c%20client_encoding=sql_ascii")
+    async with strange.begin() as connection:
+        assert await connection.scalar(text("select cast(:words as text)"), {"words": "naïve…"}) == "naïve…"
+    await strange.dispose()
+
+
 async def test_a_pooler_that_gives_a_session_to_several_connections_is_noticed(
     engine: AsyncEngine, database_url: str
 ) -> None:

@@ -188,6 +188,14 @@ async def test_another_isolation_of_the_role_changes_nothing(mail_database: str)
             assert isinstance(await claiming, Known)
 
 
+async def test_a_key_is_read_as_text_however_the_role_writes_it(mail_database: str) -> None:
+    async with opened(f"{mail_database}&options=-c%20client_encoding=sql_ascii") as store:
+        await store.claim("key", b"body", "<key@x>", None)
+        known = await store.find("key")
+        assert known is not None
+        assert known.message_id == "<key@x>"
+
+
 async def test_who_unsubscribed_is_known_however_the_server_writes_dates(mail_database: str) -> None:
     async with opened(f"{mail_database}&options=-c%20datestyle=German") as store:
         await store.suppress(b"address")
