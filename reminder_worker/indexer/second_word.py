@@ -61,7 +61,7 @@ async def vouched_for(beside: Beside, blocks: Mapping[int, Block], now: int) -> 
     logs = [log for log in beside.logs if (at := blocks.get(log.block_number)) and at.hash == log.block_hash]
     if not logs or beside.others is None:
         return [], None
-    proven = await _proven(beside.others, logs)
+    proven = await logs_of_receipts(beside.others, [log.tx_hash for log in logs])
     young = [
         log.block_number
         for log in logs
@@ -78,6 +78,24 @@ async def vouched_for(beside: Beside, blocks: Mapping[int, Block], now: int) -> 
             "logs_passed_over", chain_id=id, by=by, count=len(passed_over), block=one.block_number, tx=one.tx_hash
         )
     return found, doubtful
+
+
+async def logs_of_receipts(chain: Chain, tx_hashes: Sequence[str]) -> set[Log]:
+    """Of these transactions, by whoever has their receipts. Raises `ChainUnavailable` when nobody says anything: that
+    is no denial."""
+    hashes = list(dict.fromkeys(tx_hashes))
+    proven: set[Log] = set()
+    for start in range(0, len(hashes), MOST_RECEIPTS):
+        some = hashes[start : start + MOST_RECEIPTS]
+        requests: list[Request] = [("eth_getTransactionReceipt", [tx_hash]) for tx_hash in some]
+        said = await chain.ask_each(requests, _read_receipts)
+        if not said:
+            raise ChainUnavailable(f"nobody else of chain {chain.chain_id} says what a second endpoint's logs are")
+        found = set().union(*said)
+        if not found:
+            break
+        proven |= found
+    return proven
 
 
 async def _second(chain: Chain, wanted: LogFilter, first: int, last: int) -> Beside:
@@ -121,23 +139,6 @@ def _counts(says: Says, log: Log) -> bool:
     return log.topics[0] in says[log.address]
 
 
-async def _proven(others: Chain, logs: Sequence[Log]) -> set[Log]:
-    """Raises `ChainUnavailable` when nobody says anything: that is no denial."""
-    hashes = list(dict.fromkeys(log.tx_hash for log in logs))
-    proven: set[Log] = set()
-    for start in range(0, len(hashes), MOST_RECEIPTS):
-        some = hashes[start : start + MOST_RECEIPTS]
-        requests: list[Request] = [("eth_getTransactionReceipt", [tx_hash]) for tx_hash in some]
-        said = await others.ask_each(requests, _logs_of_receipts)
-        if not said:
-            raise ChainUnavailable(f"nobody else of chain {others.chain_id} says what a second endpoint's logs are")
-        found = set().union(*said)
-        if not found:
-            break
-        proven |= found
-    return proven
-
-
-def _logs_of_receipts(answers: Sequence[Any]) -> set[Log]:
+def _read_receipts(answers: Sequence[Any]) -> set[Log]:
     receipts = [None if isinstance(answer, RpcError) else wire.receipt(answer) for answer in answers]
     return {log for receipt in receipts if receipt is not None for log in receipt.logs}

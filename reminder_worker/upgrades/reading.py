@@ -1,8 +1,8 @@
 """Reading the timelock's events so that nothing of two forks is mixed and nothing is called gone that is only missing.
 
 What is not final is read anew each time. A node behind a load balancer may know a block before its logs, so an event
-of ours that the logs lack is gone only when its block is. What one endpoint's logs lack a second one gives, as to the
-chain index.
+of ours that the logs lack is gone only when its block is, and stays where its receipt says so. What one endpoint's logs
+lack a second one gives, as to the chain index.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from typing import Final
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.values import Log
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.indexer.second_word import Beside, logs_of_two, vouched_for
+from reminder_worker.indexer.second_word import Beside, logs_of_receipts, logs_of_two, vouched_for
 from reminder_worker.upgrades.events import TOPICS, UpgradeEvent, read_event
 from reminder_worker.upgrades.store import Place
 
@@ -89,13 +89,16 @@ async def read(
     proven_before = [log for log in beside.logs if _key(log) in known]
     fresh = replace(beside, logs=[log for log in beside.logs if _key(log) not in known])
     proven, doubtful = await vouched_for(fresh, blocks, head.timestamp)
-    by_place = {(log.block_number, log.log_index): log for log in (*given, *proven_before, *proven)}
-    logs = [by_place[place] for place in sorted(by_place)]
-    found = set(map(_key, logs))
-    if any(blocks[place].hash != hash for place, hash in claimed) or any(
-        blocks[event.block_number].hash == event.block_hash and event.key not in found for event in stored
-    ):
+    told = [*given, *proven_before, *proven]
+    standing = {event.key: event for event in stored if blocks[event.block_number].hash == event.block_hash}
+    lacking = standing.keys() - map(_key, told)
+    if lacking:  # the endpoint that gave them is away, or a node knows a block before its logs
+        receipts = await logs_of_receipts(chain, [standing[key].tx_hash for key in lacking])
+        told += [log for log in receipts if _key(log) in lacking]
+    if any(blocks[place].hash != hash for place, hash in claimed) or standing.keys() - map(_key, told):
         return NotNow.UNSETTLED
+    by_place = {(log.block_number, log.log_index): log for log in told}
+    logs = [by_place[place] for place in sorted(by_place)]
     final = (settled, blocks[settled].hash)
     if doubtful is not None and doubtful <= settled:
         final = (doubtful - 1, blocks[doubtful].parent_hash)

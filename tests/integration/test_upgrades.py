@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from aiohttp import web
 from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 from pydantic import SecretStr
@@ -573,6 +574,29 @@ async def test_an_operation_whose_logs_one_of_two_endpoints_lacks_is_told(it: Up
         assert both.operations() == {operation.id: "pending"}
         await _final(both)
         assert both.kinds() == ["scheduled", "confirmed"]
+
+
+async def test_an_operation_that_only_a_second_endpoint_gave_holds_up_none_when_that_is_away(it: UpgradeWorld) -> None:
+    """The first has its receipt and not its logs; what is scheduled meanwhile is told, and both when they are final."""
+    s = it.scenario
+    lacked = s.schedule_upgrade(SOMEBODY)
+    block = hex(s.anvil.block_number())
+
+    def lacks(request: Json, response: Json) -> Json:
+        if request["method"] != "eth_getLogs":
+            return response
+        return {**response, "result": [log for log in response["result"] if log["blockNumber"] != block]}
+
+    async with two_nodes(s) as (nodes, chain):
+        both = world(s, it.engine, chain)
+        nodes[0].alter = lacks
+        await both.catch_up()
+        nodes[1].reply = lambda: web.Response(status=503)
+        later = s.schedule_delay(3 * DAY)
+        await both.catch_up()
+        assert both.operations() == {lacked.id: "pending", later.id: "pending"}
+        await _final(both)
+        assert sorted(both.kinds()) == ["confirmed", "confirmed", "scheduled", "scheduled"]
 
 
 async def test_an_operation_that_only_a_second_endpoint_tells_of_is_not_told_and_holds_up_none(
