@@ -173,7 +173,7 @@ def make_gift_notifications(
 ) -> GiftNotifications:
     served = settings.gifts if settings.mail else None
     rules = LinkRules.of(served.origins, served.prefix) if served else None
-    return GiftNotifications(engine, vault, hashes, quotas, chains, gifts, served, rules, quotas.now)
+    return GiftNotifications(engine, vault, hashes, quotas, chains, gifts, served, rules)
 
 
 def make_gift_wallets(
@@ -187,7 +187,7 @@ def make_gift_wallets(
     """Raises `Misconfigured` when the provider's two keys do not belong together."""
     provider = settings.identity_provider
     client = IdentityProvider(provider, session, quotas) if provider else None
-    return GiftWallets(engine, hashes, quotas, chains, provider, client, quotas.now)
+    return GiftWallets(engine, hashes, quotas, chains, provider, client)
 
 
 def _subgraph(chain: ChainSettings, session: aiohttp.ClientSession) -> Subgraph | None:

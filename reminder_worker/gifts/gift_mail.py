@@ -5,7 +5,7 @@ body stored before it may be posted, everything resolved afresh at a retry, what
 """
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
@@ -75,7 +75,7 @@ Found = Mapping[tuple[int, int], Gift | None]
 
 
 class GiftMail:
-    """`now` gives unix seconds (wall clock); when a gift opens is judged by its chain's latest block."""
+    """When a gift opens is judged by its chain's latest block."""
 
     def __init__(
         self,
@@ -88,7 +88,6 @@ class GiftMail:
         settings: Settings,
         mail_settings: MailSettings,
         gift_settings: GiftSettings,
-        now: Callable[[], float] = time.time,
     ) -> None:
         self._engine = engine
         self._vault = vault
@@ -101,7 +100,6 @@ class GiftMail:
         self._most_a_day = max(1, mail_settings.daily_cap_per_address // 2)
         self._at_once = min(AT_ONCE, mail.concurrency)
         self._retry_window = gift_settings.retry_window_seconds
-        self._now = now
 
     async def look(self) -> bool:
         """Whether an email is due, undecided or a row to be deleted. Of a chain only its latest block is asked."""
@@ -191,7 +189,7 @@ class GiftMail:
         chain = self._chains[entry.chain_id].settings
         if not may_mail(letterhead.email, chain, self._settings):
             return become.dropped(entry, "test_chain")
-        tomorrow = DAY - self._now() % DAY  # before it is asked: at midnight it would be the day after
+        tomorrow = DAY - self._quotas.now() % DAY  # before it is asked: at midnight it would be the day after
         if not await self._quotas.take_many(None, "email_day", {entry.email_hash.hex(): 1}, self._most_a_day, DAY):
             return become.later(entry, tomorrow, "daily_cap")
         about = GiftSubject(

@@ -4,8 +4,7 @@ A row belongs to a gift; what may be sent belongs to the ledger, keyed by a keye
 deleted row re-arms nothing and a corrected address still gets its email.
 """
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 
@@ -66,10 +65,7 @@ class Registered:
 
 
 class GiftNotifications:
-    """`settings` and `rules` are None where gifts are not served or no email is sent.
-
-    `now` gives unix seconds (wall clock).
-    """
+    """`settings` and `rules` are None where gifts are not served or no email is sent."""
 
     def __init__(
         self,
@@ -81,7 +77,6 @@ class GiftNotifications:
         gifts: Gifts,
         settings: GiftSettings | None,
         rules: LinkRules | None,
-        now: Callable[[], float] = time.time,
     ) -> None:
         self._engine = engine
         self._vault = vault
@@ -91,7 +86,6 @@ class GiftNotifications:
         self._gifts = gifts
         self._settings = settings
         self._rules = rules
-        self._now = now
 
     async def register(self, request: NotifyRequest) -> Registered:
         """Save whom to tell, in the place of whoever was saved before.
@@ -101,7 +95,7 @@ class GiftNotifications:
         """
         settings, rules = self._configured()
         chain = served_chain(self._chains, request.chain_id)
-        check_deadline(request.deadline, self._now())
+        check_deadline(request.deadline, self._quotas.now())
         wish = read_wish(request.payload, rules, request.chain_id)
         message = {"payloadHash": payload_hash(request.payload), "deadline": request.deadline}
         digest = _digest(request.chain_id, "GiftNotify2", message)
@@ -124,7 +118,7 @@ class GiftNotifications:
         Works also where no gift is served any more.
         """
         chain = served_chain(self._chains, request.chain_id)
-        check_deadline(request.deadline, self._now())
+        check_deadline(request.deadline, self._quotas.now())
         message = {"timelockId": request.timelock_id, "deadline": request.deadline}
         digest = _digest(request.chain_id, "GiftNotifyErase", message)
         await Signatures(chain).verify(digest, request.signature, request.giver)
@@ -161,7 +155,7 @@ class GiftNotifications:
             raise NotFound("There is no such gift.")
         if head >= gift.unlock_time:
             raise InvalidInput("The gift is open already: its claim link is all that is needed.")
-        now = datetime.fromtimestamp(self._now(), UTC)
+        now = datetime.fromtimestamp(self._quotas.now(), UTC)
         if wish.timing is Timing.IMMEDIATE:
             return now
         if wish.notify_at is not None and not now < wish.notify_at < moment_of(gift.unlock_time):

@@ -1,8 +1,7 @@
 """Wallets addressed by email: the giver names an email, and gets the address that only its owner can sign for."""
 
 import hashlib
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import structlog
@@ -54,7 +53,7 @@ class WalletRequest:
 
 
 class GiftWallets:
-    """`provider` is None where the identity provider is not configured. `now` gives unix seconds (wall clock)."""
+    """`provider` is None where the identity provider is not configured."""
 
     def __init__(
         self,
@@ -64,7 +63,6 @@ class GiftWallets:
         chains: Mapping[int, Chain],
         settings: IdentityProviderSettings | None,
         provider: IdentityProvider | None,
-        now: Callable[[], float] = time.time,
     ) -> None:
         self._engine = engine
         self._hashes = hashes
@@ -72,7 +70,6 @@ class GiftWallets:
         self._chains = chains
         self._settings = settings
         self._provider = provider
-        self._now = now
 
     async def address(self, request: WalletRequest) -> str:
         """Lower-case address of the email's wallet, found or made; the message is spent only when it is answered.
@@ -112,7 +109,7 @@ class GiftWallets:
     async def _authorise(self, request: WalletRequest, email: str) -> bytes:
         """The digest of a message that the giver signed, has not used, and may use."""
         chain = served_chain(self._chains, request.chain_id)
-        check_deadline(request.deadline, self._now())
+        check_deadline(request.deadline, self._quotas.now())
         message = {"emailHash": hashlib.sha256(email.encode()).digest(), "deadline": request.deadline}
         digest = typed_data_digest(service_domain(request.chain_id), "GiftEmailWallet", MESSAGE_TYPES, message)
         await Signatures(chain).verify(digest, request.signature, request.giver)
@@ -146,7 +143,7 @@ class GiftWallets:
             raise WalletNotUsable("The wallet of this email address cannot be used for a gift; choose another way.")
         if found:
             return found[0]
-        if timestamp_ms < int(self._now() * 1000) - STALE_MS:
+        if timestamp_ms < int(self._quotas.now() * 1000) - STALE_MS:
             timestamp_ms = await self._restarted(key, timestamp_ms)
         try:
             return await provider.create(name, email, timestamp_ms)
@@ -158,7 +155,7 @@ class GiftWallets:
         self, key: bytes, settings: IdentityProviderSettings, chain_id: int
     ) -> tuple[int, str | None]:
         """The timestamp of the creation and the sub-organization; a new email takes one of the day's creations."""
-        timestamp_ms = int(self._now() * 1000)
+        timestamp_ms = int(self._quotas.now() * 1000)
         async with self._engine.begin() as connection:
             new = insert(gift_wallet).values(email_hash=key, timestamp_ms=timestamp_ms).on_conflict_do_nothing()
             if (await connection.execute(new.returning(gift_wallet.c.timestamp_ms))).first() is not None:
@@ -179,7 +176,7 @@ class GiftWallets:
     async def _restarted(self, key: bytes, old: int) -> int:
         """A new timestamp for the creation, or the one that somebody else has just given it."""
         this = gift_wallet.c.email_hash == key
-        renewed = update(gift_wallet).values(timestamp_ms=int(self._now() * 1000))
+        renewed = update(gift_wallet).values(timestamp_ms=int(self._quotas.now() * 1000))
         async with self._engine.begin() as connection:
             await connection.execute(renewed.where(this, gift_wallet.c.timestamp_ms == old))
             found = await connection.scalar(select(gift_wallet.c.timestamp_ms).where(this))
@@ -191,7 +188,7 @@ class GiftWallets:
         """The one that is remembered: of two that were made with different timestamps, the first to be told of. Also
         where what was begun long ago and found by its name has just been forgotten as never made."""
         found = insert(gift_wallet).values(
-            email_hash=key, timestamp_ms=int(self._now() * 1000), sub_organization_id=sub_organization_id
+            email_hash=key, timestamp_ms=int(self._quotas.now() * 1000), sub_organization_id=sub_organization_id
         )
         first = func.coalesce(gift_wallet.c.sub_organization_id, found.excluded.sub_organization_id)
         kept = found.on_conflict_do_update(index_elements=["email_hash"], set_={"sub_organization_id": first})

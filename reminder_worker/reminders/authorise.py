@@ -5,7 +5,6 @@ digest is spent with what it grants. Everything fails closed: what cannot be rea
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -66,7 +65,7 @@ class Authorised:
 class Authoriser:
     """`now` gives unix seconds, wall clock: deadlines of our own messages are not the chain's."""
 
-    def __init__(self, chains: Mapping[int, Chain], now: Callable[[], float] = time.time) -> None:
+    def __init__(self, chains: Mapping[int, Chain], now: Callable[[], float]) -> None:
         self._chains = chains
         self._now = now
         self._seen: dict[tuple[int, str], LegacyIdentity] = {}  # the genuine ones, as they were: asked about again

@@ -35,7 +35,7 @@ class Instructions:
         self._indexers = indexers
         self._quotas = quotas
         self._settings = settings
-        self._authoriser = Authoriser(chains)
+        self._authoriser = Authoriser(chains, quotas.now)
 
     async def request(self, request: SignedRequest) -> int:
         """How many emails were queued, the owner's own beside others' only; without any the cooldown does not begin.

@@ -4,8 +4,7 @@ A write is one transaction under a lock of its legacy: either the digest is spen
 written and the unsent emails of replaced people cancelled, or nothing is.
 """
 
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +61,8 @@ class Saved:
 
 
 class Recipients:
-    """`now` gives unix seconds, wall clock."""
+    """Raises as `Authoriser.authorise`; writes also `Superseded`, and `ingest` what is wrong with its payload, or
+    `LimitReached`."""
 
     def __init__(
         self,
@@ -72,7 +72,6 @@ class Recipients:
         quotas: Quotas,
         chains: Mapping[int, Chain],
         settings: Settings,
-        now: Callable[[], float] = time.time,
     ) -> None:
         self._engine = engine
         self._autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -80,7 +79,7 @@ class Recipients:
         self._hashes = hashes
         self._quotas = quotas
         self._settings = settings.reminders
-        self._authoriser = Authoriser(chains, now)
+        self._authoriser = Authoriser(chains, quotas.now)
 
     async def ingest(self, request: SignedRequest, payload: str) -> Saved:
         """Make `payload` the legacy's complete set; whoever is not in it is shredded. Premium only."""

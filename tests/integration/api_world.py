@@ -202,7 +202,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         wallets=relaying.wallets,
         relaying=relaying,
         sponsor=Sponsor(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
-        recipients=Recipients(engine, vault, hashes, quotas, chains, settings, clock),
+        recipients=Recipients(engine, vault, hashes, quotas, chains, settings),
         instructions=Instructions(engine, chains, indexers, quotas, settings),
         chain_indexes=indexes,
         gift_pages=make_gift_pages(settings, chains, indexers),

@@ -142,7 +142,7 @@ async def test_what_is_due_at_once_does_not_wait_for_the_clock_of_who_registers_
 ) -> None:
     """The API's machine is three hours ahead of the database's."""
     id = gifts.seal()
-    gifts.notifications._now = lambda: time.time() + 3 * 3600
+    gifts.notifications._quotas.now = lambda: time.time() + 3 * 3600
     gifts._deadline += 3 * 3600
     await gifts.register(id)
     await gifts.mail.run()

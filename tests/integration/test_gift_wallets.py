@@ -79,7 +79,7 @@ class World:
         quotas = Quotas(self.engine, self.time)
         client = IdentityProvider(settings.identity_provider, self.session, quotas, self.time.sleep, self.time)
         hashes = KeyedHash(HASH_KEY)
-        return GiftWallets(self.engine, hashes, quotas, self.chains, settings.identity_provider, client, self.time)
+        return GiftWallets(self.engine, hashes, quotas, self.chains, settings.identity_provider, client)
 
 
 @pytest.fixture
@@ -536,7 +536,7 @@ async def test_a_slow_provider_is_waited_for_within_its_limit(world: World) -> N
 
 async def test_without_credentials_the_service_says_so(world: World) -> None:
     hashes, quotas = KeyedHash(HASH_KEY), Quotas(world.engine, world.time)
-    off = GiftWallets(world.engine, hashes, quotas, world.chains, None, None, world.time)
+    off = GiftWallets(world.engine, hashes, quotas, world.chains, None, None)
     with pytest.raises(NotConfigured):
         await off.address(world.request())
 
