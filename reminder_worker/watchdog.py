@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts, Facts
 from reminder_worker.chain.client import Chain
+from reminder_worker.database.engine import must_take_writes
 from reminder_worker.database.tables import BOUND_IDLE, age, alert_state, pass_state
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.settings import Settings
@@ -56,7 +57,7 @@ _ONE_AT_A_TIME = text(f"""
     select pg_advisory_xact_lock(hashtextextended('reminder-worker watchdog', 0)) from bounded
 """)  # noqa: S608 - a constant
 
-# Committed before the ping: a database that can only be read, or whose disk is full, is found out by it.
+# Committed before the ping: a database that can only be read is found out by it.
 _A_WRITE = (
     insert(pass_state)
     .values(name=NAME, chain_id=0)
@@ -132,6 +133,7 @@ class Watchdog:
         if changed:
             log.warning("health_changed", healthy=found.healthy, wrong=len(wrong), changed=changed)
         if unwell <= BY_STRANGERS and not known.trouble.refused_alerts:
+            await must_take_writes(self._engine)  # what was told may have found the last room on a full disk
             found = replace(found, heartbeat=await self._ping())
         await self._remember(found)
         return found

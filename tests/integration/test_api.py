@@ -362,6 +362,18 @@ async def test_a_database_that_takes_no_writes_is_away_and_nothing_has_to_be_res
         assert (await world.request("GET", path)).status == 200, path
 
 
+async def test_a_database_that_cannot_grow_is_not_ready(world: World, postgres_server: str) -> None:
+    """As on a full disk, where rows still find room for a while."""
+    name = world.engine.url.database
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"alter database {name} set temp_file_limit = 0")
+        await world.engine.dispose()
+        assert is_problem(await world.request("GET", "/health/ready"), 503, "unavailable")
+        connection.execute(f"alter database {name} reset temp_file_limit")
+    await world.engine.dispose()
+    assert (await world.request("GET", "/health/ready")).status == 200
+
+
 async def test_every_field_of_the_document_is_described_and_its_examples_are_read(world: World) -> None:
     """Each example body gets past every check of its shape: what refuses it is its age or its signature."""
     document = (await world.request("GET", "/schema/openapi.json")).body

@@ -221,6 +221,14 @@ def test_a_database_that_takes_no_writes_is_named(command: Command) -> None:
         assert "the database refuses (ReadOnlySqlTransaction): see DATABASE_URL" in result.output, arguments
 
 
+def test_a_database_that_cannot_grow_is_named(command: Command) -> None:
+    """As on a full disk, where rows still find room for a while."""
+    command.sql(f"alter database {make_url(command.environ['DATABASE_URL']).database} set temp_file_limit = 0")
+    looked = command("doctor")
+    assert looked.exit_code == 1
+    assert "takes no writes (ConfigurationLimitExceeded)" in looked.output
+
+
 def test_what_failed_before_it_was_switched_off_is_not_wrong(command: Command) -> None:
     command.sql(
         "insert into worker.pass_state (name, chain_id, checked_at, error)"

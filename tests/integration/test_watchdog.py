@@ -247,9 +247,11 @@ async def test_a_database_that_is_down_makes_silence(world: World) -> None:
     assert world.heart.pings == 0
 
 
-async def test_a_database_that_takes_no_writes_makes_silence(world: World) -> None:
-    """Everything can be read, and looks well: that nothing can be planned or sent would show minutes later."""
-    await world.sql(f"alter database {world.engine.url.database} set default_transaction_read_only = on")
+@pytest.mark.parametrize("only_reads", ["default_transaction_read_only = on", "temp_file_limit = 0"])
+async def test_a_database_that_takes_no_writes_makes_silence(world: World, only_reads: str) -> None:
+    """Everything can be read, and looks well: that nothing can be planned or sent would show minutes later. With the
+    second a row still finds room, as on a full disk, and no file can grow."""
+    await world.sql(f"alter database {world.engine.url.database} set {only_reads}")
     await world.engine.dispose()
     with pytest.raises(SQLAlchemyError):
         await world.look()
