@@ -75,6 +75,12 @@ class Settlement(Generic[E]):
         }
 
 
+def counted_as(email_hash: bytes, *, apart: bool) -> str:
+    """What counts the emails of an address's day: its keyed hash. `apart`: on a test chain beside mainnet, where they
+    cost nobody anything, they have a count of their own."""
+    return email_hash.hex() + " apart" * apart
+
+
 def answered(entry: E, outcome: Outcome) -> Settlement[E]:
     """What the answer to a post proves. A third refusal is the last: the request itself is wrong."""
     match outcome:

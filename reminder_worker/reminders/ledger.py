@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import array_text, json_text
 from reminder_worker.mail.messages import KIND_WINDOWS
-from reminder_worker.mail.outbox import Settlement
+from reminder_worker.mail.outbox import Settlement, counted_as
 from reminder_worker.reminders import statements as sql
 from reminder_worker.reminders.claims import LIMITED, Sibling, decide
 from reminder_worker.reminders.entries import Claim, Entry, Group, read_entry
@@ -161,7 +161,7 @@ class Ledger:
     def _addresses(self, entries: Iterable[Entry]) -> Counter[str]:
         """Entries by what counts their address: its keyed hash."""
         return Counter(
-            entry.stored.email_hash.hex() + " apart" * (entry.chain_id in self._apart)
+            counted_as(entry.stored.email_hash, apart=entry.chain_id in self._apart)
             for entry in entries
             if entry.stored
         )

@@ -27,6 +27,7 @@ from reminder_worker.mail.client import Accepted
 from reminder_worker.operations import forget_expired
 from reminder_worker.operations_stuck import requeue, settle_unsent
 from reminder_worker.privacy.vault import Vault
+from reminder_worker.quotas import Quotas
 from reminder_worker.watchdog_facts import gather
 from reminder_worker.watchdog_rules import Expected
 from tests.integration.chain_proxy import proxy
@@ -589,6 +590,21 @@ async def test_gifts_leave_an_address_room_for_its_reminders(engine: AsyncEngine
         assert len(world.stub.inbox) == 2
         (used,) = await world.rows("select used from worker.quota where scope = 'email_day'")
         assert used.used == 2
+
+
+async def test_gifts_of_a_test_chain_take_nothing_of_an_addresss_day_beside_mainnet(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """Anybody seals there for nothing, to those who may be written to from there, too."""
+    mainnet = {"CHAINS": f"{CHAIN_ID},1", "CHAIN_1_RPC_URLS": "http://127.0.0.1:9", "CHAIN_1_START_BLOCK": "1"}
+    production = {"ENVIRONMENT": "production", "MAIL_ALLOWLIST": NORMAL, "MAIL_DAILY_CAP_PER_ADDRESS": "2", **mainnet}
+    async with AsyncExitStack() as stack:
+        world = await open_world(stack, engine, chain_scenario, **production)
+        await world.register(world.seal())
+        await world.tick()
+        assert world.stub.told("gift_waiting") == [NORMAL]
+        on_mainnet = {world.hashes.email(NORMAL).hex(): 2}
+        assert await Quotas(engine).take_many(None, "email_day", on_mainnet, 2, DAY)
 
 
 @pytest.mark.parametrize("indexed", [True, False])
