@@ -75,8 +75,9 @@ NOT_WANTED = text("""
       and state in ('queued', 'released')
 """)
 
-# A day that a giver chose may be as far.
 _LEASE_IS_OVER = f"state = 'claimed' and (lease_until < now() or lease_until > now() + {FAR})"
+# A day that a giver chose for `gift_waiting` may be as far.
+_IS_TIME = f"(next_try <= now() or (kind = 'gift_unlocked' and next_try > now() + {FAR}))"
 
 # `heads`: the time of each chain's latest block, by which a gift opens; a chain that is not in it is not readable now.
 _HEADS = "json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint)"
@@ -85,7 +86,7 @@ _DUE = f"""
     left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
     left join {_HEADS} on h.chain_id = l.chain_id
     where l.state in ('queued', 'released')
-      and (l.next_try <= now() or (l.kind = 'gift_unlocked' and l.next_try > now() + {FAR}))
+      and {_IS_TIME}
       and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time)
 """  # noqa: S608 - our own words
 
@@ -134,7 +135,7 @@ _LATE = f"""
 
 HAS_WORK = text(f"""
     select exists ({_DUE})
-        or exists (select from worker.gift_ledger where state = 'unknown' and next_try <= now())
+        or exists (select from worker.gift_ledger where state = 'unknown' and {_IS_TIME})
         or exists (select from worker.gift_ledger where {_LEASE_IS_OVER})
         or exists ({_DONE})
         or exists ({_LATE})
@@ -184,7 +185,8 @@ CLAIM = text(f"""
 CLAIM_UNKNOWN = text(f"""
     with due as (
         select id from worker.gift_ledger
-        where state = 'unknown' and next_try <= now() and (lease_until is null or lease_until < now())
+        where state = 'unknown' and {_IS_TIME}
+          and (lease_until is null or lease_until not between now() and now() + {FAR})
         order by next_try limit :limit
         for update skip locked
     ), claimed as (

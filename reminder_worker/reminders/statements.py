@@ -11,11 +11,13 @@ from sqlalchemy import text
 
 from reminder_worker.database.tables import BOUND_IDLE, FAR
 
+# Who asks about an undecided one holds it, too: for a while, and no longer by a clock that was put back since.
+_IN_NO_HANDS = f"(lease_until is null or lease_until not between now() and now() + {FAR})"
+
 HAS_WORK = text(f"""
     select exists (
         select from worker.sent_ledger
-        where state in ('queued', 'released', 'unknown') and next_try <= now()
-          and (lease_until is null or lease_until < now())
+        where state in ('queued', 'released', 'unknown') and next_try <= now() and {_IN_NO_HANDS}
     ) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until < now())
     or exists (
         select from worker.sent_ledger
@@ -183,10 +185,10 @@ REFUND = text("""
     where q.scope = 'email_day' and q.subject = c.subject and q."window" = :day and q.ends_at = :ends
 """)
 
-CLAIM_UNKNOWN = text("""
+CLAIM_UNKNOWN = text(f"""
     with due as materialized (
         select id from worker.sent_ledger
-        where state = 'unknown' and next_try <= now() and (lease_until is null or lease_until < now())
+        where state = 'unknown' and next_try <= now() and {_IN_NO_HANDS}
         order by next_try, chain_id, legacy
         limit :limit
         for update skip locked
@@ -208,7 +210,7 @@ CLAIM_UNKNOWN = text("""
               and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
               and coalesce(o.claimed_at, now()) < now() + interval '24 hours'
         ) as sent_meanwhile
-""")
+""")  # noqa: S608 - a constant
 
 # Recipient rows are locked before ledger rows and in the order of their key, as writes of recipients do.
 STORE = text("""
