@@ -32,7 +32,7 @@ from reminder_worker.mail.messages import GiftKind, GiftSubject, gift_body
 from reminder_worker.mail.outbox import Outage, Settlement
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
-from reminder_worker.settings import GiftSettings, MailSettings, Settings
+from reminder_worker.settings import GiftSettings, MailSettings, Settings, counted_apart
 from reminder_worker.tasks import each_of, together
 
 log = structlog.get_logger(__name__)
@@ -98,6 +98,7 @@ class GiftMail:
         self._settings = settings
         # Of the count shared with reminders, so that a flood of gifts keeps no reminder from its address.
         self._most_a_day = max(1, mail_settings.daily_cap_per_address // 2)
+        self._apart = counted_apart(settings.chains)
         self._at_once = min(AT_ONCE, mail.concurrency)
         self._retry_window = gift_settings.retry_window_seconds
 
@@ -165,7 +166,7 @@ class GiftMail:
             ours = await self._settle(settled, token, report)
             # Nothing reached the address, and nobody else holds it who may post it for what it took.
             if ours and isinstance(ready, Ready) and settled.refund:
-                await self._quotas.give_back("email_day", entry.email_hash.hex(), DAY, taken_at)
+                await self._quotas.give_back("email_day", self._counted_as(entry), DAY, taken_at)
 
         await each_of(entries, self._at_once, one)
 
@@ -190,7 +191,7 @@ class GiftMail:
         if not may_mail(letterhead.email, chain, self._settings):
             return become.dropped(entry, "test_chain")
         tomorrow = DAY - self._quotas.now() % DAY  # before it is asked: at midnight it would be the day after
-        if not await self._quotas.take_many(None, "email_day", {entry.email_hash.hex(): 1}, self._most_a_day, DAY):
+        if not await self._quotas.take_many(None, "email_day", {self._counted_as(entry): 1}, self._most_a_day, DAY):
             return become.later(entry, tomorrow, "daily_cap")
         about = GiftSubject(
             chain_id=entry.chain_id,
@@ -209,6 +210,9 @@ class GiftMail:
             about,
         )
         return Ready(entry, body, key.seal(body, body_context(entry.id)))
+
+    def _counted_as(self, entry: Entry) -> str:
+        return become.counted_as(entry.email_hash, apart=entry.chain_id in self._apart)
 
     def _irrelevant(self, entry: Entry, found: Found, heads: Mapping[int, int]) -> Settlement[Entry] | None:
         """None when the email is to be sent now."""
