@@ -1,7 +1,7 @@
 """A clock that was ahead for a while and was put back leaves nothing that waits for as long as it was ahead."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 
 import pytest
@@ -77,6 +77,20 @@ async def test_a_lease_of_a_dispatcher_that_is_gone_ends(world: World) -> None:
     assert await world.dispatch.look()
     await world.dispatch.run()
     assert await world.states() == {"sent": 1}
+
+
+async def test_what_a_dispatcher_that_is_gone_was_asking_about_is_asked_about(world: World) -> None:
+    legacy = world.legacy()
+    await world.save(legacy, "owner")
+    world.mail.fail(Fault.DIES_BEFORE)
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.tick()
+    assert await world.states() == {"unknown": 1}
+    await world.sql("update worker.sent_ledger set next_try = now(), lease_until = now(), lease_token = id")
+    await _put_back(world.engine, "sent_ledger", "lease_until", "claimed_at")
+    assert await world.dispatch.look()
+    await world.dispatch.run()
+    assert world.mail.told("owner_reset") == ["owner@example.org"]
 
 
 async def test_a_signal_that_waits_for_its_transaction_is_planned(world: World) -> None:
@@ -157,6 +171,24 @@ async def test_an_opened_gift_is_told_of_on_its_day(gifts: gift_mail_world.World
     await _put_back(gifts.engine, "gift_ledger", "next_try")
     assert not await gifts.mail.look()
     gifts.scenario.advance(30 * DAY + 1)
+    assert await gifts.mail.look()
+    await gifts.mail.run()
+    assert gifts.stub.told("gift_unlocked") == [gift_mail_world.NORMAL]
+
+
+@pytest.mark.parametrize("columns", [("next_try",), ("next_try", "lease_until")], ids=["put off", "in hand"])
+async def test_what_became_of_an_opened_gifts_email_is_asked(
+    gifts: gift_mail_world.World, columns: Sequence[str]
+) -> None:
+    """Else the gift would be forgotten first, and its recipient may not have heard."""
+    await gifts.register(gifts.seal(), timing="none")
+    gifts.scenario.advance(30 * DAY + 1)
+    gifts.stub.fail(Fault.DIES_BEFORE)
+    await gifts.mail.run()
+    assert await gifts.states() == {"gift_unlocked": "unknown"}
+    async with gifts.engine.begin() as connection:
+        await connection.execute(text("update worker.gift_ledger set lease_until = now(), lease_token = id"))
+    await _put_back(gifts.engine, "gift_ledger", *columns)
     assert await gifts.mail.look()
     await gifts.mail.run()
     assert gifts.stub.told("gift_unlocked") == [gift_mail_world.NORMAL]
