@@ -13,7 +13,6 @@ from uuid import UUID
 from reminder_worker.errors import LimitReached, NonceMismatch, RelayStopped
 from reminder_worker.relay.values import Authorization, Caps, Lane, State
 
-UNLIMITED: Final = 2**31 - 1
 FINAL_SECONDS: Final = 1200  # what is under way is settled once it is final, within a quarter of an hour or so
 GLOBAL: Final = ("global", "")
 Scope = tuple[str, str]
@@ -60,12 +59,10 @@ class Room:
         state = waiting or (State.SIGNED if self.open < self.caps.max_open and not self.queue else State.QUEUED)
         if state is State.SIGNED:
             check_balance(balance, self.owed + wei)
-            self.open, self.owed, self.used_wei, self.wei = (
-                self.open + 1,
-                self.owed + wei,
-                self.used_wei + wei,
-                self.wei + wei,
-            )
+            self.open += 1
+            self.owed += wei
+            self.used_wei += wei
+            self.wei += wei
         self.queue = self.queue or state is State.QUEUED
         self.nonces.add(nonce)
         for scope, _ in scopes:
@@ -111,7 +108,4 @@ def limits_of(authorization: Authorization, caps: Caps) -> Sequence[tuple[Scope,
         (("signer", authorization.signer), caps.per_signer),
         (("creator", authorization.creator), caps.per_creator),
     )
-    return [
-        (GLOBAL, min(caps.daily_count, UNLIMITED)),
-        *((scope, limit) for scope, limit in capped if limit is not None),
-    ]
+    return [(GLOBAL, caps.daily_count), *((scope, limit) for scope, limit in capped if limit is not None)]
