@@ -16,7 +16,7 @@ from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.fate import Kind, MinedAttempt, Slot, StoredAttempt
-from reminder_worker.relay.values import WAITING_STATES, Lane, State, call_context
+from reminder_worker.relay.values import Lane, State, call_context
 from reminder_worker.relay.wallet_statements import LOCK_WALLET, PAUSED
 
 Key = dict[str, Any]
@@ -118,8 +118,8 @@ async def end_waiting(
 ) -> bool:
     """A request without a slot ends. False: it has got one, or ended, since it was read."""
     await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
-    values = {"id": request.id, "state": state, "states": [each.value for each in WAITING_STATES]}
-    return bool((await connection.execute(sql.END_REQUEST, values)).rowcount)
+    ended = await connection.execute(sql.END_REQUEST, {"id": request.id, "state": state})
+    return bool(ended.rowcount)
 
 
 async def own_nonces(connection: AsyncConnection, chain_id: int, tx_hashes: Sequence[str]) -> dict[str, int]:

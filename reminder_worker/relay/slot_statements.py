@@ -164,12 +164,12 @@ MOVE_REQUEST = text(f"""
     where id = :id and state in {OPEN_LIST}
 """)  # noqa: S608 - constants
 
-END_REQUEST = text("""
+END_REQUEST = text(f"""
     update worker.relay_request
     set state = :state, tx_hash = null, block_number = null, call_data = null, salt = null, key_id = null,
         updated_at = clock_timestamp()
-    where id = :id and state = any(cast(:states as text[]))
-""")
+    where id = :id and state in {WAITING_LIST}
+""")  # noqa: S608 - constants
 
 CALL_DATA = text("select call_data from worker.relay_request where id = :id")
 
