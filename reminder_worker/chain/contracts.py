@@ -302,9 +302,7 @@ def _facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
 
 
 def _members(row: Sequence[Answer]) -> Members:
-    creator, owner, lines = row
-    if isinstance(creator, Reverted) or isinstance(owner, Reverted) or isinstance(lines, Reverted):
-        raise Malformed("reverted")
+    creator, owner, lines = map(_data, row)
     found = words.address_at(creator, 0)
     second, third = lines[WORD : 2 * WORD], lines[2 * WORD : 3 * WORD]
     return Members(
