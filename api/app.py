@@ -29,7 +29,7 @@ from api.controllers.stats import PriceHistory, StatsController
 from api.edge import Edge
 from api.from_memory import FromMemory
 from api.metrics import RequestMetrics
-from api.problems import exception_handlers
+from api.problems import exception_handlers, preflight_as_a_problem
 from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage, not_found_as_a_problem
 from api.stats import Published
 from reminder_worker.gifts.page_files import PageFiles
@@ -95,6 +95,7 @@ def create_app(parts: Runtime, published: Published, clients: Clients, per_minut
             expose_headers=["Retry-After", "X-Request-ID"],
             max_age=600,
         ),
+        before_send=[preflight_as_a_problem],
         openapi_config=_openapi(limit),
         request_max_body_size=MAX_BODY_BYTES,
         logging_config=None,

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+import msgspec
 import structlog
 from litestar import Request, Response
+from litestar.enums import ScopeType
 from litestar.exceptions import HTTPException
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.types import ExceptionHandlersMap
+from litestar.types import ExceptionHandlersMap, Message, Scope
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -77,6 +79,19 @@ def exception_handlers() -> ExceptionHandlersMap:
         HTTPException: _framework_error,
         Exception: _unexpected,
     }
+
+
+async def preflight_as_a_problem(message: Message, scope: Scope) -> None:
+    """The framework refuses a preflight (CORS) in words of its own: here as everywhere else."""
+    if scope["type"] != ScopeType.HTTP or scope["method"] != "OPTIONS":
+        return
+    if message["type"] == "http.response.start":
+        is_text = dict(message["headers"]).get(b"content-type", b"").startswith(b"text/plain")
+        if message["status"] == 400 and is_text:
+            length = str(len(_PREFLIGHT_REFUSED)).encode()
+            message["headers"] = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", length)]
+    elif message["type"] == "http.response.body" and message["body"].startswith(b"Disallowed CORS"):
+        message["body"] = _PREFLIGHT_REFUSED
 
 
 def _service_error(request: Request[Any, Any, Any], error: errors.ServiceError) -> Response[Problem]:
@@ -158,3 +173,13 @@ def problem(
         errors=[FieldProblem(fault.pointer, fault.detail) for fault in faults],
     )
     return Response(content, status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {}))
+
+
+_PREFLIGHT_REFUSED: Final = msgspec.json.encode(
+    problem(
+        400,
+        "preflight_refused",
+        "The request would not be answered",
+        "Pages of this origin may not read answers, or not ask with this method or these headers.",
+    ).content
+)

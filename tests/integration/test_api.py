@@ -290,6 +290,23 @@ async def test_only_listed_origins_may_read_answers(chain_scenario: Scenario, en
 
 
 @pytest.mark.parametrize(
+    ("origin", "method", "header"),
+    [
+        ("https://evil.example", "POST", "content-type"),
+        (APP_ORIGIN, "DELETE", "content-type"),
+        (APP_ORIGIN, "POST", "authorization"),
+    ],
+    ids=["origin", "method", "header"],
+)
+async def test_a_preflight_that_is_refused_is_a_problem(world: World, origin: str, method: str, header: str) -> None:
+    ask = {"Origin": origin, "Access-Control-Request-Method": method, "Access-Control-Request-Headers": header}
+    for _ in range(2):  # the connection goes on
+        answer = await world.request("OPTIONS", "/recipients", headers=ask)
+        assert is_problem(answer, 400, "preflight_refused")
+        assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+@pytest.mark.parametrize(
     ("path", "status"), [("/health/live", 200), ("/schema", 200), ("/recipients", 405), ("/no", 404)]
 )
 async def test_head_is_answered_as_get_without_a_body(world: World, path: str, status: int) -> None:
