@@ -13,7 +13,7 @@ from eth_utils.crypto import keccak
 from reminder_worker.chain.abi import selector
 from reminder_worker.mail.messages import AlertKind, checksum, duration_words
 from reminder_worker.settings import ChainSettings
-from reminder_worker.upgrades.decode import Argument, Call, decode, plain_words, role_name
+from reminder_worker.upgrades.decode import SELECTOR, Argument, Call, decode, plain_words, role_name
 from reminder_worker.upgrades.events import CANCELLED, DELAY, EXECUTED, GRANTED, REVOKED, SCHEDULED
 from reminder_worker.upgrades.fold import Change, Operation
 
@@ -150,10 +150,10 @@ def call_facts(call: Call, around: Around) -> Facts:
     decoded = decode(call.data)
     facts: Facts = {"contract": around.named(call.target)}
     if decoded.function is None:
-        facts["data"] = f"{plain_words(call.data)}{_shown(call.data)}"
+        facts["data"] = _shown(call.data)
     elif decoded.arguments is None:
         facts["function"] = f"{decoded.function}, with arguments that do not decode"
-        facts["data"] = f"{plain_words(call.data)}{_shown(call.data)}"
+        facts["data"] = _shown(call.data)
     else:
         facts["function"] = decoded.function
         for name, value in decoded.arguments.items():
@@ -209,7 +209,7 @@ def _calls(calls: Sequence[Call], around: Around) -> Facts:
 
 def _argument(name: str, value: Argument, around: Around) -> Facts:
     if isinstance(value, bytes):
-        return {"then calls it with": f"{plain_words(value)}{_shown(value)}"} if value else {}
+        return {"then calls it with": _shown(value)} if value else {}
     if isinstance(value, int):
         return {"new delay": _exactly(value)}
     if len(value) != 42:
@@ -225,11 +225,12 @@ def _exactly(seconds: int) -> str:
 
 
 def _shown(data: bytes) -> str:
-    if len(data) <= 4:
-        return ""
+    words = plain_words(data)
+    if len(data) <= SELECTOR:
+        return words
     if len(data) <= MOST_DATA:
-        return f": 0x{data.hex()}"
-    return f": 0x{data[:MOST_DATA].hex()}… (cut after {MOST_DATA} bytes)"
+        return f"{words}: 0x{data.hex()}"
+    return f"{words}: 0x{data[:MOST_DATA].hex()}… (cut after {MOST_DATA} bytes)"
 
 
 def _where_to_look(tx_hash: str | None, operation_id: str | None, around: Around) -> Facts:
