@@ -14,10 +14,10 @@ from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.values import Log
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.second_word import Beside, logs_of_receipts, logs_of_two, vouched_for
+from reminder_worker.indexer.slices import NO_HASH
 from reminder_worker.upgrades.events import TOPICS, UpgradeEvent, read_event
 from reminder_worker.upgrades.store import Place
 
-NO_HASH: Final = "0x" + "00" * 32  # of the place before block 0
 CLOCKS_APART_SECONDS: Final = 600  # the database's and the chain's, at most
 
 
