@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+import msgspec
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -24,10 +25,11 @@ from reminder_worker.mail.messages import (
     Subject,
     amounts_rows,
     checksum,
+    deadline_words,
     request_body,
     told_rows,
 )
-from reminder_worker.mail.outbox import Settlement, dropped, later
+from reminder_worker.mail.outbox import Settlement, afresh, dropped, later
 from reminder_worker.privacy.emails import check_mailed_name
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import (
@@ -75,6 +77,17 @@ class Relevant:
     role: Role
 
 
+class _Words(msgspec.Struct):
+    deadline: str | None = None
+
+
+class _Body(msgspec.Struct):
+    variables: _Words
+
+
+_decoded = msgspec.json.Decoder(_Body).decode
+
+
 class Resolver:
     """Over all chains. A chain that cannot be read leaves its entries for the next tick, and no try is counted."""
 
@@ -94,7 +107,8 @@ class Resolver:
         self._readers = {id: FactReader(engine, chain, indexers[id], size) for id, chain in chains.items()}
 
     async def resolve(self, entries: Sequence[Entry]) -> tuple[list[Ready], list[Settlement[Entry]]]:
-        """What to post, and what became of the others. An undecided one is posted as it was stored, unchanged."""
+        """What to post, and what became of the others. An undecided one is posted as it was stored, unchanged, or made
+        afresh when the deadline that it tells is not the one of now."""
         facts, settled = await self._read(entries)
         ready: list[Ready] = []
         for entry in entries:
@@ -160,7 +174,8 @@ class Resolver:
         if isinstance(verdict, Settlement):
             return verdict
         if entry.undecided:
-            return self._open_body(entry)
+            deadline = _deadline(entry, verdict.legacy, facts.head.timestamp)
+            return self._open_body(entry, None if deadline is None else deadline_words(deadline))
         if entry.stored is None:
             return dropped(entry, "erased")
         try:
@@ -195,14 +210,17 @@ class Resolver:
             extra = {"told": told_rows(told), "routerAddress": checksum(legacy.router)}
         return request_body(entry.kind, to, about, _deadline(entry, legacy, facts.head.timestamp), **extra)
 
-    def _open_body(self, entry: Entry) -> Ready | Settlement[Entry]:
+    def _open_body(self, entry: Entry, deadline: str | None) -> Ready | Settlement[Entry]:
         if entry.body is None or entry.stored is None:
             return dropped(entry, "body_gone")
         try:
             key = self._vault.record(entry.stored.salt, entry.stored.key_id)
-            return Ready(entry, key.open(entry.body, body_context(entry.id)), entry.body, entry.stored.salt)
+            body = key.open(entry.body, body_context(entry.id))
         except DecryptionFailed:
             return self._not_decryptable(entry)
+        if _decoded(body).variables.deadline != deadline:
+            return afresh(entry)
+        return Ready(entry, body, entry.body, entry.stored.salt)
 
     def _not_decryptable(self, entry: Entry) -> Settlement[Entry]:
         log.error("entry_not_decryptable", chain_id=entry.chain_id, legacy=entry.legacy, recipient=entry.recipient)

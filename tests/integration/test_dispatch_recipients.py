@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Mode, Scenario
 from reminder_worker.mail import outbox as become
+from reminder_worker.mail.messages import deadline_words
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.ledger import Ledger
@@ -326,6 +327,29 @@ async def test_an_undecided_email_that_never_arrived_waits_a_day_for_a_later_one
     await world.hurry()
     await world.dispatch.run()
     assert world.mail.told("owner_reset") == ([] if hours < 24 else ["anna@example.org"])
+
+
+@pytest.mark.parametrize("meanwhile", ["the owner checks in", "the timer runs out"])
+async def test_an_undecided_email_that_never_arrived_tells_the_deadline_of_now(world: World, meanwhile: str) -> None:
+    """Else an outage would end with people reading that nothing can be claimed yet, and until when."""
+    legacy = await checked_in(world)
+    world.mail.fail(Fault.DIES_BEFORE)
+    await world.dispatch.run()
+    assert await world.states() == {"unknown": 1}
+    await world.mail.stop()
+    if meanwhile == "the owner checks in":
+        world.scenario.advance(3600)
+        world.scenario.check_in(world.account("owner"), legacy)
+    else:
+        world.scenario.advance(40 * DAY)
+    await world.hurry()
+    await world.dispatch.run()
+    await world.mail.start()
+    await world.hurry()
+    await world.dispatch.run()
+    (email,) = world.mail.inbox
+    first, *_ = world.scenario.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
+    assert email.variables["deadline"] == (deadline_words(first) if meanwhile == "the owner checks in" else None)
 
 
 async def test_a_claim_that_loses_a_deadlock_is_made_all_the_same(world: World) -> None:
