@@ -192,10 +192,9 @@ class Dispatch:
                 await wanted.acquire()
                 some = piece.ready[start : start + LOOK_AT]
                 gone = await self._ledger.not_to_post(piece.claim, [each.entry.id for each in some])
-                if gone:
-                    lost = [each.entry for each in some if each.entry.id in gone]
-                    settled.extend(become.later(entry, 0.0, "recipient_changed") for entry in lost)
-                await looked_at.put([each for each in some if each.entry.id not in gone] if gone else list(some))
+                lost = (each.entry for each in some if each.entry.id in gone)
+                settled.extend(become.later(entry, 0.0, "recipient_changed") for entry in lost)
+                await looked_at.put([each for each in some if each.entry.id not in gone])
             await looked_at.put(None)
 
         async def more() -> bool:
