@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import delete, select, text
+from sqlalchemy import ColumnElement, delete, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
@@ -98,20 +98,20 @@ async def chain_statuses(chains: Mapping[int, Chain], wallets: Sequence[PayingWa
     return found
 
 
-async def _recipients(connection: AsyncConnection, of_person: object) -> int:
+async def _recipients(connection: AsyncConnection, of_person: ColumnElement[bool]) -> int:
     key = (recipient.c.chain_id, recipient.c.legacy, recipient.c.recipient)
-    rows = (await connection.execute(select(*key).where(of_person).order_by(*key).with_for_update())).all()  # type: ignore[arg-type]
+    rows = (await connection.execute(select(*key).where(of_person).order_by(*key).with_for_update())).all()
     for row in rows:
         await cancel_unsent(connection, row.chain_id, row.legacy, [row.recipient])
     if rows:
-        await connection.execute(delete(recipient).where(of_person))  # type: ignore[arg-type]
+        await connection.execute(delete(recipient).where(of_person))
         await connection.execute(_UNWATCH)
     return len(rows)
 
 
-async def _gifts(connection: AsyncConnection, of_person: object) -> int:
+async def _gifts(connection: AsyncConnection, of_person: ColumnElement[bool]) -> int:
     key = (gift_notification.c.chain_id, gift_notification.c.timelock_id)
-    rows = (await connection.execute(select(*key).where(of_person).order_by(*key).with_for_update())).all()  # type: ignore[arg-type]
+    rows = (await connection.execute(select(*key).where(of_person).order_by(*key).with_for_update())).all()
     for row in rows:
         at = {"chain_id": row.chain_id, "timelock_id": row.timelock_id}
         await connection.execute(gifts.CANCEL, {**at, "reason": "erased", "kept": None})

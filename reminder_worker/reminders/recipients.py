@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from sqlalchemy import Row, case, delete, func, select, text, update
+from sqlalchemy import ColumnElement, Row, case, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -260,7 +260,7 @@ async def cancel_unsent(
     )
 
 
-def _of(request: SignedRequest) -> Any:
+def _of(request: SignedRequest) -> ColumnElement[bool]:
     return (recipient.c.chain_id == request.chain_id) & (recipient.c.legacy == request.legacy)
 
 

@@ -161,7 +161,7 @@ def _stored_call(call: Call) -> dict[str, Any]:
     return {"target": call.target, "value": call.value, "data": call.data.hex()}
 
 
-async def _events(connection: AsyncConnection, chain_id: int, which: Any) -> list[UpgradeEvent]:
+async def _events(connection: AsyncConnection, chain_id: int, which: ColumnElement[bool]) -> list[UpgradeEvent]:
     c = upgrade_event.c
     statement = select(*_COLUMNS).where(c.chain_id == chain_id, which).order_by(c.block_number, c.log_index)
     return [UpgradeEvent(*row) for row in await connection.execute(statement)]
@@ -172,7 +172,7 @@ def _is_among(column: ColumnElement[str], some: Collection[str]) -> ColumnElemen
     return column == any_(literal(list(some), ARRAY(Text)))
 
 
-def _of_ours(chain_id: int) -> Any:
+def _of_ours(chain_id: int) -> ColumnElement[bool]:
     return (index_cursor.c.chain_id == chain_id) & (index_cursor.c.name == CURSOR)
 
 
