@@ -1,8 +1,5 @@
 """The four endpoints of a legacy's creator. Each is one call of a service."""
 
-from functools import lru_cache
-
-from eth_utils.address import to_checksum_address
 from litestar import Controller, post
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
@@ -19,6 +16,7 @@ from api.schemas import (
     SavedAnswer,
     SignedBody,
 )
+from reminder_worker.mail.messages import checksum
 from reminder_worker.reminders.authorise import SignedRequest
 from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
@@ -77,7 +75,7 @@ class RecipientsController(Controller):
         """
         found = await recipients.read(_signed(data))
         return RecipientsAnswer(
-            [RecipientAnswer(_checksummed(each.recipient), each.role, each.email, each.name) for each in found]
+            [RecipientAnswer(checksum(each.recipient), each.role, each.email, each.name) for each in found]
         )
 
     @post(
@@ -122,12 +120,6 @@ class RecipientsController(Controller):
         is nobody to tell but the owner, and no cooldown begins.
         """
         return QueuedAnswer(queued=await instructions.request(_signed(data)))
-
-
-@lru_cache(maxsize=10_000)
-def _checksummed(address: str) -> str:
-    """EIP-55 costs a Keccak hash for each address."""
-    return to_checksum_address(address)
 
 
 def _signed(data: SignedBody) -> SignedRequest:
