@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from multiprocessing.util import Finalize
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -106,7 +106,7 @@ class Service:
             if self._stale and self._users == 0:
                 await self._leave()
 
-    async def _enter(self) -> Any:
+    async def _enter(self) -> "Runtime":
         assert self._entering is not None  # noqa: S101 - made with the loop
         async with self._entering:
             if self._runtime is None:

@@ -10,7 +10,9 @@ import click
 from reminder_worker.errors import Misconfigured, ServiceError
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Progress
+    from rich.table import Table
 
     from reminder_worker.runtime import Runtime
     from reminder_worker.settings import Settings
@@ -102,7 +104,7 @@ def words_of(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def console() -> Any:
+def console() -> "Console":
     """As wide as what is printed where nobody sees it: a pipe has no right edge, and cuts no id."""
     from rich.console import Console
 
@@ -112,7 +114,7 @@ def console() -> Any:
     return found
 
 
-def table(*headers: str, **options: Any) -> Any:
+def table(*headers: str, **options: Any) -> "Table":
     """In a narrow terminal its cells take more lines: nothing is cut off, above all no id."""
     from rich.table import Column, Table
 
