@@ -46,7 +46,8 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """The parts, ready to use; by chain id where the chain matters. `dispatch` is None when no mail is configured."""
+    """The parts, ready to use; by chain id where the chain matters. `dispatch` is None when no mail is configured,
+    `gift_pages` where no gift is served, `gift_mail` where either is missing."""
 
     settings: Settings
     engine: AsyncEngine
