@@ -4,7 +4,7 @@ What was secured is of the last snapshot of the day and stays empty where there 
 """
 
 from collections.abc import Sequence
-from datetime import UTC, date, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import polars as pl
@@ -36,7 +36,7 @@ async def write_series(
         return
     valued = await store.last_of_each_day(engine, chain_id, min(days), max(days))
     if taken is not None:
-        valued[taken.hour.astimezone(UTC).date()] = taken
+        valued[taken.day] = taken
     found = with_values(on_days(series, days), valued)
     for row in found.partition_by("day", maintain_order=True):
         day = row["day"][0]

@@ -6,7 +6,7 @@ writing anew replaces. No address of a user, nothing per user, is ever in one.
 
 import os
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -70,7 +70,7 @@ def write(path: Path, frame: pl.DataFrame) -> None:
 def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
     day, name = _day_and_file(snapshot)
     write(place(folder, TOKENS, day, snapshot.chain_id, name), tokens_frame(snapshot.tokens, hour=snapshot.hour))
-    write(place(folder, SNAPSHOTS, day, snapshot.chain_id, name), snapshot_frame([snapshot]))
+    write(place(folder, SNAPSHOTS, day, snapshot.chain_id, name), _snapshot_frame(snapshot))
 
 
 def forget_snapshot(folder: Path, snapshot: Snapshot, today: date) -> None:
@@ -101,23 +101,18 @@ def below_zero(folder: Path, snapshot: Snapshot) -> list[str]:
 
 
 def _day_and_file(snapshot: Snapshot) -> tuple[date, str]:
-    hour = snapshot.hour.astimezone(UTC)
-    return hour.date(), f"{hour:%H}"
+    return snapshot.day, f"{snapshot.hour.astimezone(UTC):%H}"
 
 
-def snapshot_frame(snapshots: Sequence[Snapshot]) -> pl.DataFrame:
-    rows = [
-        {
-            "hour": each.hour,
-            "block_number": each.block_number,
-            "block_time": each.block_time * 1000,
-            **{name: each.counts[group][key] for name, (group, key) in COUNTS.items()},
-            "value_secured_usd": each.value_secured_usd,
-        }
-        for each in snapshots
-    ]
-    raw = pl.DataFrame(rows, schema={**SNAPSHOT, "block_time": pl.Int64})
-    return raw.with_columns(pl.col("block_time").cast(pl.Datetime("ms")).dt.replace_time_zone("UTC"))
+def _snapshot_frame(snapshot: Snapshot) -> pl.DataFrame:
+    row = {
+        "hour": snapshot.hour,
+        "block_number": snapshot.block_number,
+        "block_time": datetime.fromtimestamp(snapshot.block_time, UTC),
+        **{name: snapshot.counts[group][key] for name, (group, key) in COUNTS.items()},
+        "value_secured_usd": snapshot.value_secured_usd,
+    }
+    return pl.DataFrame([row], schema=SNAPSHOT)
 
 
 def tokens_frame(tokens: Sequence[Mapping[str, Any]], **also: Any) -> pl.DataFrame:

@@ -6,7 +6,7 @@ which is there now.
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -117,9 +117,8 @@ class Statistics:
         before = await self._last_that_is(snapshot.hour)
         files.write_snapshot(self._folder, snapshot)
         series = aggregates.daily(rows.legacies, rows.timelocks)
-        last_run = before.hour.astimezone(UTC).date() if before else None
-        today = snapshot.hour.date()
-        due = days.to_write(self._folder, self._chain.chain_id, series, last_run, today)
+        last_run = before.day if before else None
+        due = days.to_write(self._folder, self._chain.chain_id, series, last_run, snapshot.day)
         await days.write_series(self._engine, self._folder, self._chain.chain_id, series, due, snapshot)
         await store.save(self._engine, snapshot)
         await self._forget_what_is_not(snapshot)
@@ -158,7 +157,7 @@ class Statistics:
 
         for each in await store.later_than(self._engine, taken.chain_id, taken.hour):
             if not await self._chain.has_block(each.block_number, each.block_hash):
-                files.forget_snapshot(self._folder, each, taken.hour.astimezone(UTC).date())
+                files.forget_snapshot(self._folder, each, taken.day)
                 await store.forget(self._engine, each)
 
     async def _valued(self, rows: "IndexRows", holdings: "Holdings", block: Block) -> list[Secured]:

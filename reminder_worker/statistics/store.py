@@ -28,6 +28,11 @@ class Snapshot:
     tokens: Sequence[Mapping[str, Any]]
     value_secured_usd: Decimal | None
 
+    @property
+    def day(self) -> date:
+        """Of UTC: the driver gives the hour in the zone of the database's session."""
+        return self.hour.astimezone(UTC).date()
+
 
 def hour_of(block_time: int) -> datetime:
     """The hour (UTC) that a block is of."""
@@ -96,7 +101,7 @@ async def last_of_each_day(engine: AsyncEngine, chain_id: int, first: date, last
     )
     async with engine.connect() as connection:
         snapshots = [Snapshot(*row) for row in await connection.execute(question)]
-    return {snapshot.hour.astimezone(UTC).date(): snapshot for snapshot in snapshots}
+    return {snapshot.day: snapshot for snapshot in snapshots}
 
 
 def _midnight(day: date) -> datetime:
