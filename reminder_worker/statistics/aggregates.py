@@ -85,11 +85,6 @@ def daily(legacies: pl.DataFrame, timelocks: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def locked(assets: pl.DataFrame) -> dict[str, int]:
-    """Base units by token, of `token` and `amount` (decimal text) of each asset of each live timelock."""
-    return wide.decimal_totals(assets, "token", "amount")
-
-
 def reachable(balances: pl.DataFrame, ways: pl.DataFrame) -> dict[str, int]:
     """What claims can move of each token, in base units: sums over holders of min(balance, what claims may take).
 

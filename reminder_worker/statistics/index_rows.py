@@ -19,7 +19,7 @@ from reminder_worker.indexer import index_tables
 from reminder_worker.indexer.chain_index import CURSOR
 from reminder_worker.indexer.index_tables import Cursor
 from reminder_worker.settings import ChainSettings
-from reminder_worker.statistics import aggregates
+from reminder_worker.statistics import aggregates, wide
 
 PIECE_CHARACTERS: Final = 8 << 20
 HOLDERS: Final = {"legacy": pl.String, "legacy_type": pl.Int16, "owner": pl.String}
@@ -91,7 +91,7 @@ async def read_rows(
         locked: dict[str, int] = {}
         wanted = {**given, "tokens": sorted(await tokens_at(cursor.hash))}
         async for piece in _pieces(connection, _LOCKED, wanted, _ASSETS):
-            locked = aggregates.added(locked, aggregates.locked(piece))
+            locked = aggregates.added(locked, wide.decimal_totals(piece, "token", "amount"))
         legacies, timelocks = await _history(connection, settings.chain_id)
         live = [piece async for piece in _pieces(connection, _LIVE, given, HOLDERS)]
         return IndexRows(cursor, legacies, timelocks, _joined(live, HOLDERS), locked)
