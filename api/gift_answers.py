@@ -1,6 +1,5 @@
 """The public facts of a gift as they go over the wire."""
 
-from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from eth_utils.address import to_checksum_address
@@ -118,8 +117,8 @@ def gift_answer(
     return GiftAnswer(
         state=facts.state.value,
         recipient=to_checksum_address(facts.recipient),
-        unlock_at=rfc3339(unlock_moment(facts)),
-        as_of=rfc3339(as_of(facts)),
+        unlock_at=rfc3339(moment_of(facts.unlock_time)),
+        as_of=rfc3339(moment_of(facts.now)),
         chain_name=facts.chain_name,
         explorer_url=facts.explorer_url,
         assets=[_asset(asset) for asset in facts.assets],
@@ -131,15 +130,6 @@ def gift_answer(
         sponsored=facts.sponsored,
         identity_provider=_provider(provider, sub_organization_id),
     )
-
-
-def unlock_moment(facts: GiftFacts) -> datetime:
-    """Anybody may choose any time: one beyond the year 9999 is told as its end."""
-    return moment_of(facts.unlock_time)
-
-
-def as_of(facts: GiftFacts) -> datetime:
-    return datetime.fromtimestamp(facts.now, UTC)
 
 
 def _asset(asset: GiftAsset) -> GiftAssetAnswer:

@@ -13,13 +13,12 @@ from html import escape
 
 from eth_utils.address import to_checksum_address
 
-from api.gift_answers import as_of, unlock_moment
 from api.schemas import rfc3339
 from reminder_worker.gifts.claim_link import ClaimLink, Marks
 from reminder_worker.gifts.occasions import CARD_SIZE, Occasion, card_name
 from reminder_worker.gifts.page_files import ASSETS, Entry
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
-from reminder_worker.mail.messages import amount_words
+from reminder_worker.mail.messages import amount_words, moment_of
 
 CARDS = "cards"  # the path below the prefix that images are served at
 KEEP_THE_SHEET = (
@@ -84,8 +83,8 @@ def gift_page(link: ClaimLink, facts: GiftFacts, occasion: Occasion, entry: Entr
     now = {
         "kind": "gift",
         "state": facts.state.value,
-        "unlock-at": rfc3339(unlock_moment(facts)),
-        "as-of": rfc3339(as_of(facts)),
+        "unlock-at": rfc3339(moment_of(facts.unlock_time)),
+        "as-of": rfc3339(moment_of(facts.now)),
         "when-open": _WHEN_OPEN,
         "when-claimed": _WHEN_CLAIMED,
         "advice-when-claimed": " ".join(_advice(link.marks, GiftState.CLAIMED)),
@@ -230,7 +229,7 @@ def _row(name: str, value: str) -> str:
 
 
 def _time(facts: GiftFacts) -> str:
-    moment = unlock_moment(facts)
+    moment = moment_of(facts.unlock_time)
     words = f"{moment.day} {moment:%B %Y, %H:%M} UTC"
     return f'<time datetime="{rfc3339(moment)}">{words}</time>'
 
