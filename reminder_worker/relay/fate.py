@@ -85,11 +85,13 @@ class Presence(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """`vouched`: as many endpoints say it as a final decision needs. `mined` only with `Presence.MINED`."""
+    """`vouched`: as many endpoints say it as a final decision needs. `mined` only with `Presence.MINED`; `disputed`:
+    the one receipt that is given while others say that there is none."""
 
     presence: Presence
     mined: MinedAttempt | None
     vouched: bool
+    disputed: MinedAttempt | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,7 @@ def sighting(votes: Sequence[Sequence[MinedAttempt | None]], configured: int) ->
     best = max(found, key=found.count)
     if found.count(best) >= min(2, len(votes)):
         return Sighting(Presence.MINED, best, found.count(best) >= needed)
-    return Sighting(Presence.DISPUTED, None, False)
+    return Sighting(Presence.DISPUTED, None, False, best if found.count(best) == len(found) else None)
 
 
 def agreed_number(values: Sequence[int], configured: int) -> int | None:
@@ -195,9 +197,14 @@ def decide(slot: Slot, facts: ChainFacts) -> Action:
     if slot.mined_in is not None:
         if seen.presence is Presence.ABSENT:
             return Unmine() if facts.head >= slot.mined_in[1] else Wait()
-        return Wait() if slot.fresh else Rebroadcast()  # one may have stayed on a fork that the others left
+        if slot.fresh or facts.wallet_count > slot.nonce:
+            return Wait()
+        return Rebroadcast()  # one may have stayed on a fork that the others left
     if facts.wallet_count > slot.nonce:
-        return Foreign() if is_strangers(slot.nonce, facts.wallet_count_final, seen) else Wait()
+        if is_strangers(slot.nonce, facts.wallet_count_final, seen):
+            return Foreign()
+        # An endpoint that gives no receipts must not fill all places: it is in a block, as two count, but does not end.
+        return Wait() if seen.disputed is None else Record(seen.disputed)
     action = _unmined(slot, facts)
     return Wait() if slot.fresh and action != Replace("empty") else action  # nobody knows yet whether it is dead
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -213,6 +213,28 @@ async def test_one_of_two_nodes_that_imports_no_blocks_keeps_nothing_mined_among
     nodes.second.well()
     await world.settle()
     assert await world.state(request) == "confirmed"
+
+
+async def test_one_of_two_nodes_that_never_gives_receipts_fills_no_place_for_good(nodes: Nodes) -> None:
+    world = nodes.world
+    world.caps = replace(world.caps, max_open=1)
+    world.restart()
+    nodes.first.alter = of("eth_getTransactionReceipt", lambda *_: None)
+    request = await world.admit(world.gift("one"))
+    world.finalize()
+    await world.run()
+    assert await world.state(request) == "mined"
+    other = await world.admit(world.gift("other"))
+    assert await world.state(other) == "broadcast"
+    world.finalize()
+    for _ in range(2):
+        assert (await world.run()).rebroadcast == 0, "two count it, so it is in a block"
+    assert [await world.state(each) for each in (request, other)] == ["mined", "mined"], "one alone ends nothing"
+    assert (await world.budget())["spent"] == 0
+    nodes.first.well()
+    await world.settle()
+    assert [await world.state(each) for each in (request, other)] == ["confirmed", "confirmed"]
+    assert (await world.budget())["spent"] == world.paid()
 
 
 async def test_without_any_node_the_run_fails_and_changes_nothing(nodes: Nodes) -> None:

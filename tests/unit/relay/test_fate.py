@@ -146,12 +146,21 @@ def test_of_numbers_that_grow_one_counts_that_enough_endpoints_have_reached(said
 
 def test_one_of_two_endpoints_that_lies_about_a_receipt_changes_nothing() -> None:
     lie = sighting([[MINED], [None]], configured=2)
-    assert lie == Sighting(Presence.DISPUTED, None, vouched=False)
+    assert lie == Sighting(Presence.DISPUTED, None, vouched=False, disputed=MINED)
     assert decide(SLOT, replace(FACTS, sighting=lie, finalized=60)) == Rebroadcast()
     recorded = replace(SLOT, mined_in=MINED.place)
     assert decide(recorded, replace(FACTS, sighting=lie)) == Rebroadcast(), "who denies it may have lost it"
     just = replace(recorded, attempts=(replace(CALL, sent=FRESH_SECONDS - 1),))
     assert decide(just, replace(FACTS, sighting=lie)) == Wait()
+
+
+def test_a_receipt_that_one_of_two_lacks_is_recorded_once_its_nonce_is_taken_and_ends_nothing() -> None:
+    one_lacks_it = replace(FACTS, sighting=sighting([[MINED], [None]], configured=2), finalized=60)
+    taken = replace(one_lacks_it, wallet_count=8, wallet_count_final=8)
+    assert decide(SLOT, taken) == Record(MINED)
+    assert decide(replace(SLOT, mined_in=MINED.place), taken) == Wait()
+    two_receipts = sighting([[MINED], [replace(MINED, cost=1)]], configured=2)
+    assert decide(SLOT, replace(taken, sighting=two_receipts)) == Wait()
 
 
 def test_one_endpoint_alone_decides_only_when_no_second_is_configured() -> None:
