@@ -64,7 +64,8 @@ export async function offerWays(
       const trouble = await withdraw(await askEmail(facts, body, problem), "email");
       if (trouble !== null) void askByEmail(body, trouble);
     } catch (error) {
-      fill(body, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)));
+      const again = button("Try again", () => askByEmail(body)); // who reloads without a connection has no page at all
+      fill(body, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)), again);
     }
   }
 

@@ -269,6 +269,21 @@ async def test_while_no_codes_can_be_sent_the_page_says_so(world: EmailWorld, vi
     await expect(page.get_by_label("Your email address")).to_be_visible()
 
 
+async def test_a_connection_that_was_lost_while_the_page_was_read_leaves_a_way_on(
+    world: EmailWorld, visitor: Visitor
+) -> None:
+    """What asks for the address is loaded after the rest."""
+    page, gift = visitor.page, await world.seal(await world.wallet())
+    await page.route("**/email_form*.js", lambda route: route.abort())
+    await page.goto(gift.url)
+    await expect(page.get_by_role("alert").filter(has_text="Something on this page went wrong")).to_be_visible()
+    await page.unroute("**/email_form*.js")
+    await page.get_by_role("button", name="Try again").click()
+    await have_code_sent(visitor)
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    await see_it_claimed(visitor)
+
+
 async def test_another_address_is_not_taken_away_by_a_code_for_the_one_before(
     world: EmailWorld, visitor: Visitor
 ) -> None:
