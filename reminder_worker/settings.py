@@ -378,7 +378,11 @@ class ChainSettings(Group):
         description="most blocks asked for in one eth_getLogs; shrinks when a node refuses",
     )
     rpc_timeout_seconds: float = Field(
-        15.0, gt=0, le=300, alias="RPC_TIMEOUT", description="seconds to wait for one RPC answer"
+        15.0,  # the watchdog gives all endpoints 25 seconds, and a look has 35: what hangs has failed by then
+        gt=0,
+        le=20,
+        alias="RPC_TIMEOUT",
+        description="seconds to wait for one RPC answer, at most 20",
     )
     signature_gas: int = Field(
         500_000,

@@ -11,8 +11,10 @@ from devnet.local import Ports, port_variable
 from mail_service.settings import Settings as MailServiceSettings
 from reminder_worker.doctor import shown_settings
 from reminder_worker.errors import Misconfigured
+from reminder_worker.passes import LOOK_SECONDS
 from reminder_worker.settings import ChainSettings, Settings, counted_apart, misspelt, setting_names
 from reminder_worker.settings_table import with_table
+from reminder_worker.watchdog_facts import CHAIN_SECONDS
 
 ROOT = Path(__file__).parents[2]
 KEY = b64encode(b"k" * 32).decode()
@@ -114,6 +116,13 @@ def test_a_timeout_that_no_lease_has_room_for_is_refused_as_nothing_would_ever_b
     assert Settings.from_environ({**MINIMAL, **mail, "MAIL_TIMEOUT": "60"}).problems == ()
     problems = Settings.from_environ({**MINIMAL, **mail, "MAIL_TIMEOUT": "180"}).problems
     assert any(problem.startswith("MAIL_TIMEOUT: ") for problem in problems)
+
+
+def test_a_timeout_that_no_look_has_room_for_is_refused_as_no_other_endpoint_would_ever_be_asked() -> None:
+    """What is cut off in the middle has not failed, and the endpoint that hangs is asked first again."""
+    longest = Settings.from_environ({**MINIMAL, "CHAIN_1_RPC_TIMEOUT": "20"}).chains[0].rpc_timeout_seconds
+    assert longest < CHAIN_SECONDS < LOOK_SECONDS
+    assert "- CHAIN_1_RPC_TIMEOUT: " in _faults(CHAIN_1_RPC_TIMEOUT="21")
 
 
 @pytest.mark.parametrize("window", [91 * 86400, 10**30])
