@@ -14,7 +14,7 @@ from reminder_worker.chain.values import MOST_GAS, Call
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import amount_words, checksum
-from reminder_worker.relay.fees import MOST_REPLACEMENTS, Fees, below, reservation
+from reminder_worker.relay.fees import Fees, below, reservation
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.relay.wallet_watch import pays_for
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS, relays_on
@@ -77,7 +77,7 @@ def _caps(wallet: _Wallet) -> list[str]:
     """What would refuse every request of a lane."""
     group, faults = wallet.group, []
     prefix = "RELAY" if isinstance(group, RelaySettings) else "AUTO_RENEW"
-    dearest = below(group.gas_price_ceiling_wei, MOST_REPLACEMENTS)
+    dearest = below(group.gas_price_ceiling_wei)
     for name, gas in wallet.gas.items():
         needed = reservation(gas, Fees(dearest, 1), group.gas_price_ceiling_wei)
         if gas > MOST_GAS:

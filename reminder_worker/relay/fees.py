@@ -24,7 +24,7 @@ def first_fees(base_fee: int, tip: int, ceiling: int) -> Fees | None:
 
     Room for twice the base fee (it grows by an eighth in a block at most), and below the ceiling for four steps.
     """
-    tip, most = max(tip, LEAST_TIP), below(ceiling, MOST_REPLACEMENTS)
+    tip, most = max(tip, LEAST_TIP), below(ceiling)
     if base_fee + tip > most:
         return None
     return Fees(min(2 * base_fee + tip, most), tip)
@@ -39,9 +39,9 @@ def bump(previous: Fees, base_fee: int, tip: int, ceiling: int) -> Fees | None:
     return Fees(max_fee, max(priority_fee, min(tip, max_fee)))
 
 
-def below(ceiling: int, steps: int) -> int:
-    """The highest fee from which `steps` replacements stay within the ceiling."""
-    for _ in range(steps):
+def below(ceiling: int) -> int:
+    """The highest fee from which all replacements stay within the ceiling."""
+    for _ in range(MOST_REPLACEMENTS):
         ceiling = ceiling * 8 // 9
     return ceiling
 
