@@ -3,7 +3,7 @@
 import logging
 import sys
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -71,8 +71,8 @@ def _take_over_stdlib(level: int) -> None:
         logging.getLogger(name).setLevel(max(level, least))
 
 
-def _uncaught(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> Any:
+def _uncaught(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
     if issubclass(kind, KeyboardInterrupt):
-        return sys.__excepthook__(kind, error, traceback)
-    structlog.get_logger().critical("uncaught", exc_info=error)
-    return None
+        sys.__excepthook__(kind, error, traceback)
+    else:
+        structlog.get_logger().critical("uncaught", exc_info=error)
