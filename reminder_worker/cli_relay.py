@@ -13,7 +13,11 @@ from reminder_worker.cli_parts import chosen_chain, console, example, say_more, 
 from reminder_worker.errors import NotConfigured, NotFound
 
 if TYPE_CHECKING:
-    from reminder_worker.operations_relay import Attempt
+    from collections.abc import Sequence
+
+    from sqlalchemy import Row
+
+    from reminder_worker.operations_relay import Attempt, Wallet
     from reminder_worker.runtime import Runtime
 
 _ID = click.argument("request_id", type=click.UUID)
@@ -31,7 +35,7 @@ def list_requests(ended: bool, limit: int) -> None:
     """Open requests, and our wallets."""
     from reminder_worker import operations_relay as operations
 
-    async def look(runtime: "Runtime") -> tuple[Any, Any]:
+    async def look(runtime: "Runtime") -> "tuple[Sequence[Row[Any]], list[Wallet]]":
         found = await operations.find_requests(runtime.engine, ended=ended, limit=limit + 1)
         return found, await operations.wallets(runtime.engine)
 
@@ -68,7 +72,7 @@ def show(request_id: UUID) -> None:
     """
     from reminder_worker import operations_relay as operations
 
-    async def look(runtime: "Runtime") -> tuple[Any, "list[Attempt]"]:
+    async def look(runtime: "Runtime") -> "tuple[Row[Any], list[Attempt]]":
         row = await _request(runtime, request_id)
         return row, await operations.attempts(runtime.engine, request_id)
 
@@ -133,7 +137,7 @@ def resume(wallet: str, chain_id: int | None) -> None:
     click.echo(f"the {wallet} takes requests on chain {chosen} again")
 
 
-async def _request(runtime: "Runtime", request_id: UUID) -> Any:
+async def _request(runtime: "Runtime", request_id: UUID) -> "Row[Any]":
     from reminder_worker.operations_relay import find_requests
 
     rows = await find_requests(runtime.engine, request_id=request_id)
@@ -142,7 +146,7 @@ async def _request(runtime: "Runtime", request_id: UUID) -> Any:
     return rows[0]
 
 
-def _facts(row: Any) -> list[tuple[str, str]]:
+def _facts(row: "Row[Any]") -> list[tuple[str, str]]:
     from reminder_worker.mail.messages import moment_of
 
     names = ("id", "chain_id", "lane", "state", "reason", "router", "subject_id", "signer", "creator", "nonce")

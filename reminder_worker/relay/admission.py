@@ -14,7 +14,7 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 import structlog
-from sqlalchemy import TextClause
+from sqlalchemy import Row, TextClause
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -297,9 +297,9 @@ class Admission:
                 break
         return started
 
-    async def _ready(self, chain_id: int, rows: Sequence[Any]) -> list[_Ready]:
+    async def _ready(self, chain_id: int, rows: Sequence[Row[Any]]) -> list[_Ready]:
         """Without those not to be paid for now. They are passed over, and their fate looked at elsewhere."""
-        found: list[tuple[Any, _Ready]] = []
+        found: list[tuple[Row[Any], _Ready]] = []
         for row in rows:
             try:
                 key = self._vault.record(row.salt, row.key_id)
@@ -345,7 +345,7 @@ class Admission:
         return len(signed)
 
     def _that_fit(
-        self, ready: Sequence[_Ready], market: _Market, standing: Any
+        self, ready: Sequence[_Ready], market: _Market, standing: Row[Any]
     ) -> tuple[list[tuple[_Ready, Fees, int]], list[UUID]]:
         """Those before the first that has no room, with their fees and wei; and those among them that have none today
         whatever becomes of what is under way, for whom nobody waits. Raises `RelayStopped` when it is the balance that
@@ -366,7 +366,7 @@ class Admission:
         return chosen, too_dear
 
     async def _objection(
-        self, chain: Chain, row: Any, ready: _Ready, answer: bytes | Reverted | None, head: Block
+        self, chain: Chain, row: Row[Any], ready: _Ready, answer: bytes | Reverted | None, head: Block
     ) -> str | None:
         """Why it is not to be paid for now, as a code: what it was for may have been done since it came."""
         if row.paused:

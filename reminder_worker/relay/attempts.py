@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from eth_utils.crypto import keccak
+from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.privacy.vault import RecordKey
@@ -86,7 +87,7 @@ async def store_attempt(connection: AsyncConnection, signed: Signed) -> Attempt:
     return signed.attempt
 
 
-def open_raw(key: RecordKey, chain_id: int, row: Any) -> bytes:
+def open_raw(key: RecordKey, chain_id: int, row: Row[Any]) -> bytes:
     """The bytes of a stored row with `raw` and `tx_hash`. Raises `DecryptionFailed`."""
     return key.open(row.raw, _context(chain_id, row.tx_hash))
 

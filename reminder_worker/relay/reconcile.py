@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import structlog
+from sqlalchemy import Row
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -378,7 +379,7 @@ class Reconcile:
         report.rebroadcast += len(found)
         return found
 
-    async def _open(self, chain_id: int, at: OpenSlot, row: Any) -> Sequence[Attempt]:
+    async def _open(self, chain_id: int, at: OpenSlot, row: Row[Any]) -> Sequence[Attempt]:
         raw = open_raw(self._vault.record(at.request.salt, at.request.key_id), chain_id, row)
         return [Attempt(row.tx_hash, raw)]
 

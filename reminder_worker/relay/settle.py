@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database.parameters import json_text
@@ -237,7 +238,7 @@ def pause_of(chain_id: int, signer: str) -> str:
     return f"{chain_id}:{signer}"
 
 
-def _request(row: Any) -> StoredRequest:
+def _request(row: Row[Any]) -> StoredRequest:
     return StoredRequest(
         id=row.id,
         lane=Lane(row.lane),

@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database.parameters import json_text
@@ -19,7 +20,7 @@ from reminder_worker.relay.room import Room, limits_of, signers_nonce
 from reminder_worker.relay.values import Authorization, Caps, Lane, RequestView, State
 from reminder_worker.relay.wallet_statements import LOCK_WALLET
 
-Row = dict[str, Any]
+Values = dict[str, Any]
 
 
 async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -> int:
@@ -83,7 +84,7 @@ async def start(
 
 def _written(
     chain_id: int, wallet: str, day: date, counted: Sequence[Mapping[str, Any]], signed: Sequence[Mapping[str, Any]]
-) -> Row:
+) -> Values:
     return {
         "chain_id": chain_id,
         "wallet": wallet,
@@ -119,7 +120,7 @@ async def find(connection: AsyncConnection, chain_id: int, digest: bytes) -> Req
     return None if row is None else read_view(row)
 
 
-def request_row(authorization: Authorization, state: State) -> Row:
+def request_row(authorization: Authorization, state: State) -> Values:
     """Of a new request, but for its id, key and ciphertext."""
     return {
         "lane": authorization.lane.value,
@@ -135,7 +136,7 @@ def request_row(authorization: Authorization, state: State) -> Row:
     }
 
 
-def room_values(chain_id: int, wallet: str, caps: Caps, asked: Sequence[Authorization]) -> Row:
+def room_values(chain_id: int, wallet: str, caps: Caps, asked: Sequence[Authorization]) -> Values:
     """What `ROOM` asks for."""
     scopes = list({scope for each in asked for scope, _ in limits_of(each, caps)})
     nonces = list({signers_nonce(each) for each in asked})
@@ -151,6 +152,6 @@ def room_values(chain_id: int, wallet: str, caps: Caps, asked: Sequence[Authoriz
     }
 
 
-def read_view(row: Any) -> RequestView:
+def read_view(row: Row[Any]) -> RequestView:
     values: dict[str, Any] = dict(row._mapping)
     return RequestView(**{**values, "lane": Lane(row.lane), "state": State(row.state)})
