@@ -40,6 +40,7 @@ class Mail(WorkerLife):
         self.services = services
         self.may_doubt = False  # whether what goes wrong now leaves anybody in the dark
         self.locks_lost = False
+        self.login_refused = False
         self.doubts = 0
         self.faults += [
             *[("SMTP refuses", self._refuses)] * 3,
@@ -70,6 +71,10 @@ class Mail(WorkerLife):
         self.smtp.mishaps.clear()
         if not self.smtp.listens:
             await self.smtp.start()
+        if self.login_refused:  # who mends a password starts the service anew, which else waits for five minutes
+            self.login_refused = False
+            for one in self.services.each:
+                await self._stopped(one)
         await self.services.up()
         ((doubts, under_way),) = await self.world.sql(
             "select count(*) filter (where state = 'in_doubt'), count(*) filter (where state = 'in_flight')"
@@ -90,7 +95,9 @@ class Mail(WorkerLife):
 
     @asynccontextmanager
     async def _refuses(self) -> AsyncIterator[None]:
-        self._mishaps(self.draw.choice([*REFUSALS]), self.draw.choice(("4xx", "5xx")))
+        point, how = self.draw.choice([*REFUSALS]), self.draw.choice(("4xx", "5xx"))
+        self.login_refused |= point == "auth"
+        self._mishaps(point, how)
         yield
 
     @asynccontextmanager
@@ -150,6 +157,9 @@ class Mail(WorkerLife):
         timer = asyncio.get_running_loop().call_later(self.draw.random() * 0.3, one.end, signal.SIGTERM)
         yield
         timer.cancel()
+        await self._stopped(one)
+
+    async def _stopped(self, one: MailService) -> None:
         one.end(signal.SIGTERM)
         await one.ended()
 
