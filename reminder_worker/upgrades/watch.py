@@ -258,9 +258,12 @@ class UpgradeWatch:
                 told.append(await self._tell_of_the_delay(connection, step.delay))
         if step.place.history:
             log.info("upgrade_history_recorded", chain_id=self._chain_id, events=len(step.fresh), told=sum(told))
-        report.last_block, report.events = step.reading.last.number, report.events + len(step.fresh)
-        report.skipped, report.told = report.skipped + step.reading.skipped, report.told + sum(told)
-        report.open, report.disagreeing = sum(each.is_open for each in operations), step.disagreeing
+        report.last_block = step.reading.last.number
+        report.events += len(step.fresh)
+        report.skipped += step.reading.skipped
+        report.told += sum(told)
+        report.open = sum(each.is_open for each in operations)
+        report.disagreeing = step.disagreeing
         return True
 
     async def _tell_of_the_delay(self, connection: AsyncConnection, seconds: int) -> bool:
