@@ -28,7 +28,7 @@ def at(data: bytes, position: int) -> int:
     return int.from_bytes(chunk, "big")
 
 
-def uint_at(data: bytes, position: int, bits: int = 256) -> int:
+def uint_at(data: bytes, position: int, bits: int) -> int:
     value = at(data, position)
     if value >> bits:
         raise Malformed(f"not a uint{bits}")

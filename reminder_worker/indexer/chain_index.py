@@ -109,7 +109,7 @@ class ChainIndex:
         """
         ends = time.monotonic() + budget_seconds
         cursor = await self._cursor()
-        progress = IndexProgress(cursor.number + 1, cursor.number, stopped="budget")
+        progress = IndexProgress(cursor.number + 1, cursor.number)
         most = FIRST_BLOCKS
         while time.monotonic() < ends:
             found = await read_slice(self._chain, self._says, cursor, most)
