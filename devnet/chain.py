@@ -17,6 +17,8 @@ from typing import Any, Self
 from devnet.compile import ROOT, error_names, load_contracts
 from devnet.orphans import die_with_parent
 
+GAS_LIMIT = 200_000_000  # of a block, and so of an eth_call
+
 
 class ChainError(Exception):
     """anvil did not start, or answered a request with an error."""
@@ -59,9 +61,8 @@ class Anvil:
     """One chain at a time, on loopback. On Linux it ends with the thread that started it, so not only with a clean
     stop: start it from a thread that lives as long as the chain is wanted.
 
-    Mines a block per transaction, or one each `block_time` seconds. `safe` is `slots_in_an_epoch` blocks behind
-    latest and `finalized` twice that. `gas_limit` is the block's and so the one of an eth_call. What it writes to disk,
-    gigabytes within hours, goes when it stops.
+    Mines a block per transaction. `safe` is `slots_in_an_epoch` blocks behind latest and `finalized` twice that. What
+    it writes to disk, gigabytes within hours, goes when it stops.
     """
 
     def __init__(
@@ -69,17 +70,11 @@ class Anvil:
         *,
         port: int = 0,
         chain_id: int = 31337,
-        block_time: int | None = None,
         slots_in_an_epoch: int = 1,
-        gas_limit: int = 200_000_000,
-        timestamp: int | None = None,
     ) -> None:
         self.port = port
         self.chain_id = chain_id
-        self.block_time = block_time
         self.slots_in_an_epoch = slots_in_an_epoch
-        self.gas_limit = gas_limit
-        self.timestamp = timestamp
         self._process: subprocess.Popen[bytes] | None = None
         self._states: tempfile.TemporaryDirectory[str] | None = None
         self._local = threading.local()
@@ -223,12 +218,8 @@ class Anvil:
     def _command(self, states: str) -> list[str]:
         command = [str(anvil_binary()), "--silent", "--host", "127.0.0.1", "--port", str(self.port)]
         command += ["--cache-path", states]  # else in the home directory, where nobody deletes them
-        command += ["--chain-id", str(self.chain_id), "--gas-limit", str(self.gas_limit), "--hardfork", "prague"]
+        command += ["--chain-id", str(self.chain_id), "--gas-limit", str(GAS_LIMIT), "--hardfork", "prague"]
         command += ["--slots-in-an-epoch", str(self.slots_in_an_epoch)]
-        if self.block_time is not None:
-            command += ["--block-time", str(self.block_time)]
-        if self.timestamp is not None:
-            command += ["--timestamp", str(self.timestamp)]
         return command
 
     def _complaint(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from eth_account.signers.local import LocalAccount
 
+from devnet.chain import GAS_LIMIT
 from devnet.deploy import CUSTOM_PLAN, STANDARD_PLAN, YEAR
 from devnet.gifts import GiftSteps
 from devnet.hostile import HostileSteps
@@ -192,7 +193,7 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
                 addresses = [item.address for item in fresh]
                 self.write_as_deployer("PremiumSetting", premium, "bulkConfigure", addresses, *users, gas=BULK_GAS)
             created += fresh
-        self.anvil.rpc("evm_setBlockGasLimit", hex(self.anvil.gas_limit))
+        self.anvil.rpc("evm_setBlockGasLimit", hex(GAS_LIMIT))
         return created
 
     def clear_reminders(self, owner: LocalAccount, legacy: Legacy) -> str:
