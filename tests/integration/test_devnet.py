@@ -678,7 +678,7 @@ def test_a_smart_wallet_signs_with_its_key_or_lies(chain_scenario: Scenario) -> 
     for signing in (Signing.ANYTHING_UNTIL_BLOCK, Signing.REVERTS, Signing.BURNS_GAS):
         if signing is not Signing.ANYTHING_UNTIL_BLOCK:
             scenario.set_signing(wallet, signing)
-        with pytest.raises(Reverted):
+        with pytest.raises(Reverted, match="InvalidSponsorSignature"):
             claim(key)
 
 
