@@ -31,6 +31,14 @@ TO_ASK = text(f"""
     limit :limit
 """)  # noqa: S608 - our own words
 
+# Some who were answered for when they were asked about last. A limit that the planner knows keeps it to the index.
+ANSWERED_BEFORE = text("""
+    select legacy, creator from worker.watch
+    where chain_id = :chain_id and failures = 0 and asked_at is not null
+    order by next_ask desc
+    limit 50
+""")
+
 ASK_NOW = text("""
     update worker.watch set next_ask = 0
     where chain_id = :chain_id

@@ -20,6 +20,7 @@ from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderVi
 from reminder_worker.chain.renewals import Renewals
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import array_text, json_text
+from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, Touched
 from reminder_worker.indexer.index_tables import Cursor, move_cursor, read_cursor
@@ -45,6 +46,11 @@ AT_ONCE = 20_000
 STORED_AT_ONCE = 4_000
 SHOWN = 20
 LATE_BLOCKS = 64  # events are found late, or in another block, up to so far below the horizon's cursor
+
+
+class AnswersForNobody(ChainUnavailable):
+    """PremiumReminderView reverts, or a node refuses to ask it, for those legacies, too, that it answered for before:
+    set aside as if each were to blame, all would be in silence."""
 
 
 @dataclass(slots=True)
@@ -277,8 +283,19 @@ class _Run:
         looks, self._to_store = sorted(self._to_store, key=lambda look: look.watched.legacy), []
         answered = [each for each in looks if each.triggers is not None]
         failed = [each.watched for each in looks if each.triggers is None]
+        if not answered and self.report.asked == self.report.reverting:
+            await self._ask_for_others()
         await through_deadlocks(lambda: self._write(answered, failed))
         self._count(answered, failed)
+
+    async def _ask_for_others(self) -> None:
+        """Raises `AnswersForNobody` when nobody of those is answered for now who were before, of several creators."""
+        async with self._engine.connect() as conn:
+            rows = await conn.execute(sql.ANSWERED_BEFORE, {"chain_id": self._chain.chain_id})
+            by_creator = {row.creator: row.legacy for row in rows}
+        legacies = list(by_creator.values())
+        if len(legacies) > 1 and not await open_windows(self._chain, legacies, self.head.hash, self._questions):
+            raise AnswersForNobody("the chain tells the reminder windows of no legacy")
 
     def _seems_old(self, look: Look, active_at: int) -> frozenset[tuple[int, int]]:
         """Windows that have been open for longer than history is mailed. `active_at`: what set their deadlines."""

@@ -14,7 +14,7 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import TOUCHED_CURSOR
 from reminder_worker.reminders import windows as windows_module
-from reminder_worker.reminders.windows import LATE_BLOCKS
+from reminder_worker.reminders.windows import LATE_BLOCKS, AnswersForNobody
 from tests.integration.chain_proxy import Json, proxy
 from tests.integration.locks import blocked
 from tests.integration.mail_stub import MailStub
@@ -25,6 +25,10 @@ from tests.integration.reminder_world import CHAIN_ID, World, open_world
 async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
     async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
         yield opened
+
+
+# It answers what has no arguments, as `defaultNotifyAhead`, with seven days, and reverts for everything else.
+TELLS_NO_WINDOWS = "0x36600414600c5760006000fd5b62093a8060005260206000f3"
 
 
 async def watched(world: World, number: int, **terms: Any) -> list[Legacy]:
@@ -358,6 +362,23 @@ async def test_a_change_that_the_storing_of_an_answer_has_to_wait_for_is_not_los
     assert (report.asked, report.batches) == (2, 2)  # the answer that came too late is not counted on
     ((next_ask,),) = await world.sql("select next_ask from worker.watch where legacy = :legacy", legacy=legacy.address)
     assert next_ask > 1
+
+
+async def test_that_nobody_is_answered_for_is_a_failure_and_sets_nobody_aside(world: World) -> None:
+    """As after an upgrade that went wrong: reminders would stop while everything looks well."""
+    for owner in ("owner", "another"):
+        await watched(world, 2, owner=owner)
+    await world.look_at_chain()
+    view, anvil = world.scenario.deployment.premium_reminder_view, world.scenario.anvil
+    code = anvil.rpc("eth_getCode", view, "latest")
+    anvil.set_code(view, TELLS_NO_WINDOWS)
+    world.scenario.advance(2 * DAY)
+    with pytest.raises(AnswersForNobody):
+        await world.due.run()
+    assert await world.due.look()
+    anvil.set_code(view, code)
+    report = await world.due.run()
+    assert (report.asked, report.reverting) == (4, 0)
 
 
 async def test_a_reset_while_a_reverting_legacy_is_asked_about_is_not_lost_to_its_rest(world: World) -> None:
