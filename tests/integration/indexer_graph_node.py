@@ -70,10 +70,10 @@ class GraphNode:
         assert self._runner is not None
         await self._runner.cleanup()
 
-    def sync(self, scenario: Scenario, last: int | None = None) -> None:
-        """Index the chain anew up to block `last` (its head)."""
+    def sync(self, scenario: Scenario) -> None:
+        """Index the chain anew up to its head."""
         anvil, place = scenario.anvil, scenario.deployment
-        last = anvil.block_number() if last is None else last
+        last = anvil.block_number()
         mapping = Mapping(scenario)
         first = place.start_block
         logs = anvil.rpc("eth_getLogs", {"fromBlock": hex(first), "toBlock": hex(last), "address": mapping.addresses})

@@ -82,9 +82,9 @@ class RenewalWorld:
         self.scenario.anvil.settle()
         return report
 
-    async def renews(self, legacy: Legacy, owner: str = "owner") -> None:
+    async def renews(self, legacy: Legacy) -> None:
         """The owner's wallet is used, the window has come, and one look restarts the timer."""
-        self.transact(owner)
+        self.transact()
         self.scenario.advance(IN_WINDOW)
         before = self.last_reset(legacy)
         report = await self.look()
