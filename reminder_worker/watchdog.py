@@ -132,6 +132,7 @@ class Watchdog:
         found = Sighting(not unwell, len(wrong), changed, heartbeat, behind(known.chains))
         if changed:
             log.warning("health_changed", healthy=found.healthy, wrong=len(wrong), changed=changed)
+            await self._alerts.write_log()  # emails are a run's; that none starts may be what is wrong
         if unwell <= BY_STRANGERS and not known.trouble.refused_alerts:
             await must_take_writes(self._engine)  # what was told may have found the last room on a full disk
             found = replace(found, heartbeat=await self._ping())

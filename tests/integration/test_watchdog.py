@@ -195,6 +195,18 @@ async def test_silence_lasts_until_the_all_clear(world: World) -> None:
     assert (await world.look()).heartbeat == "asked"
 
 
+async def test_that_no_run_starts_is_in_the_log_although_no_run_is_there_to_write_it(world: World) -> None:
+    """Looks go on, in another process; the email waits, since only a run sends it."""
+    await world.age("due", ALIVE_WITHIN + 61)
+    await world.look()
+    await world.minutes_pass()
+    with capture_logs() as lines:
+        await world.look()
+        await world.look()
+    (told,) = [line for line in lines if line["event"] == "alert"]
+    assert (told["kind"], told["subject"], told["status"]) == ("worker_stalled", "due", "raised")
+
+
 @pytest.mark.parametrize(
     ("set_by_half", "facts"),
     [
@@ -677,16 +689,16 @@ async def test_what_strangers_can_bring_about_is_told_and_silences_nothing(
 async def test_an_alert_that_was_refused_makes_silence(world: World) -> None:
     """What is refused may be what nobody was told of."""
     await world.sql(
-        "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state)"
-        " values (gen_random_uuid(), 1, 'relay_stuck', 'x', 'raised 1', '{}', 'dead')"
+        "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state, logged_at)"
+        " values (gen_random_uuid(), 1, 'relay_stuck', 'x', 'raised 1', '{}', 'dead', now())"
     )
     assert (await world.look()).heartbeat == "silent"
 
 
 async def test_an_alert_that_the_mail_service_refuses_is_told(world: World) -> None:
     await world.sql(
-        "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state)"
-        " values (gen_random_uuid(), 1, 'relay_stuck', 'x', 'raised 1', '{}', 'dead')"
+        "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state, logged_at)"
+        " values (gen_random_uuid(), 1, 'relay_stuck', 'x', 'raised 1', '{}', 'dead', now())"
     )
     await world.look()
     assert ("emails_need_hand", "emails", "raised") in await world.told()
