@@ -110,7 +110,8 @@ def replace(request_id: UUID) -> None:
 def cancel(request_id: UUID) -> None:
     """Give a request up. Its nonce is freed by an empty transaction of ours, which costs gas.
 
-    If its own transaction is mined first, it counts after all.
+    That offers an eighth more than its own, as soon as the ceiling has room for it. If its own is mined first, it
+    counts after all.
     """
 
     async def give_up(runtime: "Runtime") -> bool:
@@ -118,7 +119,8 @@ def cancel(request_id: UUID) -> None:
         return await runtime.relaying.of_wallet(row.wallet).cancel(row.chain_id, request_id)
 
     ended = with_runtime(give_up)
-    click.echo("it has ended" if ended else "an empty transaction takes its nonce; it ends when that is final")
+    freed = "an empty transaction takes its nonce, as soon as the ceiling allows; it ends when that is final"
+    click.echo("it has ended" if ended else freed)
 
 
 @relay.command(epilog=example("reminder-worker relay resume --wallet relayer --chain 1"))

@@ -39,10 +39,12 @@ _RESUME = text("""
 
 
 class ByHand(Reconcile):
-    """Raises `NotFound` for a request that is not open in this wallet, `Refused` where nothing can be done."""
+    """Raises `NotFound` for a request that is not open in this wallet, `Refused` where nothing can be done, and
+    `NotConfigured` on a chain that is not served any more."""
 
     async def replace(self, chain_id: int, request_id: UUID) -> str:
         """Sign the newest transaction of its slot anew with a higher fee, now; returns its hash."""
+        await self._admission.open_wallet(chain_id)
         chain = self._chains[chain_id]
         seen = await self._see(chain)
         at = next((at for at in seen.slots if at.request.id == request_id), None)

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.alerts import Alerts
-from reminder_worker.errors import NotFound, Refused, RelayStopped
+from reminder_worker.errors import NotConfigured, NotFound, Refused, RelayStopped
 from reminder_worker.relay import views
 from reminder_worker.relay.by_hand import ByHand
 from tests.integration.relay_world import CEILING, CHAIN_ID, GWEI, RelayWorld, open_bare_world
@@ -81,6 +81,14 @@ async def test_what_is_mined_or_unknown_is_neither_replaced_nor_cancelled(world:
     assert await world.state(request) == "confirmed"
     with pytest.raises(NotFound):
         await _hand(world).replace(CHAIN_ID, request.id)
+
+
+async def test_on_a_chain_that_is_not_served_any_more_nothing_is_replaced_and_the_refusal_says_so(
+    world: RelayWorld,
+) -> None:
+    request = await world.admit(world.gift())
+    with pytest.raises(NotConfigured, match="nothing is relayed on this chain"):
+        await _hand(world).replace(CHAIN_ID + 1, request.id)
 
 
 async def test_a_cancelled_request_leaves_its_nonce_to_an_empty_transaction_and_is_over(world: RelayWorld) -> None:
