@@ -170,7 +170,8 @@ async def _resting(runtime: "Runtime") -> dict[tuple[str, int], int]:
     from reminder_worker.operations import pass_states
 
     ages = {(state.name, state.chain_id): _age_of_trouble(state) for state in await pass_states(runtime.engine)}
-    return {key: REST_SECONDS - age for key, age in ages.items() if age is not None and age < REST_SECONDS}
+    # A time to come is of a clock that was put back since: it would rest until then.
+    return {key: REST_SECONDS - age for key, age in ages.items() if age is not None and 0 <= age < REST_SECONDS}
 
 
 def _age_of_trouble(state: "PassState") -> int | None:

@@ -144,18 +144,24 @@ def silent(expected: Sequence[Expected], states: Sequence[PassState]) -> list[tu
         state = known.get((each.name, each.chain_id))
         if state is None and each.by_the_clock:
             continue
-        age = state.succeeded_age if state else None
-        if state and each.by_the_clock and age is None and state.error is None:
+        age = _age_of_success(state)
+        if state and each.by_the_clock and state.succeeded_age is None and state.error is None:
             age = state.checked_age
         if age is None or age > ALIVE_WITHIN + each.every_seconds * (2 if each.by_the_clock else 1):
             found.append((each, state))
     return found
 
 
+def _age_of_success(state: PassState | None) -> int | None:
+    """None when there was none, or at a time to come, by a clock that was put back since: one that is alive succeeds
+    again."""
+    return None if state is None or state.succeeded_age is None or state.succeeded_age < 0 else state.succeeded_age
+
+
 def _passes(known: Known) -> Iterator[Wrong]:
     away = {sight.chain_id: _away(sight) for sight in known.chains}
     for each, state in silent(known.expected, known.states):
-        age = state.succeeded_age if state else None
+        age = _age_of_success(state)
         success: Facts = {"last success": "never"} if age is None else {"last_success_seconds": age}
         error: Facts = {"last error": state.error} if state and state.error else {}
         # One that never succeeded may be of a start just now: it has as long as any other.

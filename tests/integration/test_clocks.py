@@ -9,6 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Mode, Scenario
+from pipelines.sensors import _resting
 from reminder_worker import operations
 from reminder_worker.alerts import STORM, Alerts
 from reminder_worker.errors import LimitReached
@@ -207,6 +208,18 @@ async def test_alerts_are_mailed(engine: AsyncEngine, chain_scenario: Scenario) 
         for _ in range(2):
             await alerts.run()
         assert await world.sql("select count(*) from worker.alert where state = 'queued'") == [(0,)]
+
+
+async def test_a_pass_that_failed_or_left_work_is_tried_again(world: World) -> None:
+    """It rests for seconds: else no run would be launched, and nobody would hear of it."""
+    await world.sql(
+        "insert into worker.pass_state (name, chain_id, succeeded_at, failed_at, error, detail) values"
+        " ('index', 31337, now(), now(), 'ChainUnavailable', null),"
+        """ ('dispatch', 0, now(), null, null, '{"unreadable_chains": [31337]}')"""
+    )
+    assert set(await _resting(world)) == {("index", 31337), ("dispatch", 0)}  # type: ignore[arg-type]
+    await _put_back(world.engine, "pass_state", "succeeded_at", "failed_at")
+    assert await _resting(world) == {}  # type: ignore[arg-type]
 
 
 async def test_nothing_is_forgotten_by_a_clock_far_ahead_of_the_chains(gifts: gift_mail_world.World) -> None:

@@ -69,6 +69,15 @@ def test_what_never_ran_by_the_clock_is_late_too(looked_for: int, error: str | N
     assert bool(found) is stalled
 
 
+@pytest.mark.parametrize("name", ["due", "forget"])
+def test_a_success_at_a_time_to_come_hides_no_pass_that_stands_still(name: str) -> None:
+    """The database's clock was ahead, and was put back since. Who is alive succeeds again before this is told."""
+    expected = [Expected(name, 1, 3600, by_the_clock=name == "forget")]
+    known = Known(expected, [PassState(name, 1, -7000, -7000, None, None, None, None)], [], Trouble())
+    (found,) = judge(known).values()
+    assert (found.subject, found.hold_seconds > 3600) == (name, True)
+
+
 @pytest.mark.parametrize(("every", "age", "stalled"), [(60, 360, False), (60, 361, True), (3600, 3900, False)])
 def test_each_pass_has_its_own_time_beside_the_five_minutes(every: int, age: int, stalled: bool) -> None:
     found = wrong(expected=[Expected("due", 1, every)], states=[state(succeeded=age)])
