@@ -20,7 +20,7 @@ from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import json_text
 from reminder_worker.database.rotation import Sealed
 from reminder_worker.database.tables import gift_ledger, gift_notification
-from reminder_worker.errors import DecryptionFailed, ServiceError
+from reminder_worker.errors import ChainUnavailable, DecryptionFailed, ServiceError
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.facts import Gift, Gifts
 from reminder_worker.gifts.notifications import payload_context
@@ -46,6 +46,11 @@ DAY = 86_400
 UNREADABLE_SECONDS = 30.0
 LONG_SECONDS = 1800.0
 AT_ONCE = 8  # each takes a connection to the database, too
+
+
+class GiftsAreOthers(ChainUnavailable):
+    """Of several givers' gifts none is what was registered. No reorganisation takes them all: after an upgrade that
+    went wrong each would be given up as another one."""
 
 
 @dataclass(slots=True)
@@ -262,14 +267,26 @@ class GiftMail:
         heads: dict[int, int] = {}
 
         async def read(chain_id: int) -> None:
-            ids = {entry.timelock_id for entry in entries if entry.chain_id == chain_id}
-            known = await self._readable(chain_id, self._gifts.read(chain_id, ids), report)
+            some = [entry for entry in entries if entry.chain_id == chain_id]
+            known = await self._readable(chain_id, self._known(chain_id, some), report)
             if known is not None:
                 gifts, heads[chain_id] = known
-                found.update({(chain_id, id): gifts.get(id) for id in ids})
+                found.update({(chain_id, entry.timelock_id): gifts.get(entry.timelock_id) for entry in some})
 
         await together(*(read(id) for id in {entry.chain_id for entry in entries} & set(self._chains)))
         return found, heads
+
+    async def _known(self, chain_id: int, entries: Sequence[Entry]) -> tuple[dict[int, Gift], int]:
+        """As `Gifts.read`. Raises `GiftsAreOthers`, too."""
+        gifts, head = await self._gifts.read(chain_id, {entry.timelock_id for entry in entries})
+        rows = [entry for entry in entries if entry.salt is not None]
+        if rows and not _one_is_there(gifts, rows):
+            async with self._engine.connect() as connection:
+                others = (await connection.execute(sql.REGISTERED, {"chain_id": chain_id})).all()
+            theirs, _ = await self._gifts.read(chain_id, {row.timelock_id for row in others})
+            if len({row.owner for row in others}) > 1 and not _one_is_there(theirs, others):
+                raise GiftsAreOthers("no gift is what was registered")
+        return gifts, head
 
     async def _readable(self, chain_id: int, reading: Awaitable[T], report: GiftMailReport) -> T | None:
         """None for a chain that cannot be read now. All are asked at once: it keeps no other waiting."""
@@ -286,6 +303,10 @@ class GiftMail:
             counts = await connection.scalar(sql.SETTLE, {**settled.columns(), "token": token})
         report.count(settled)
         return bool(counts)
+
+
+def _one_is_there(gifts: Mapping[int, Gift], rows: Sequence[Entry]) -> bool:
+    return any((gift := gifts.get(row.timelock_id)) is not None and gift.recipient == row.recipient for row in rows)
 
 
 def _never_arrived(entry: Entry) -> Settlement[Entry] | None:

@@ -48,6 +48,14 @@ SAVE_ROW = text("""
 
 OWNER = text("select owner from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id")
 
+# Some of a chain, with what was pinned of them.
+REGISTERED = text("""
+    select timelock_id, owner, recipient, unlock_time from worker.gift_notification
+    where chain_id = :chain_id
+    order by unlock_time desc
+    limit 50
+""")
+
 DELETE_ROW = text("delete from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id")
 
 # What was sent, or may have been, is never planned again; what was cancelled or refused may be. What is undecided is

@@ -553,6 +553,26 @@ async def test_a_gift_that_stays_another_one_is_given_up(world: World) -> None:
     assert (await world.states())["gift_waiting"] == "dropped"
 
 
+async def test_a_vault_that_tells_of_no_gift_any_more_takes_no_email_away(world: World) -> None:
+    """As after an upgrade that went wrong: all would be given up as another's, without an alert."""
+    uncle = world.scenario.account("uncle")
+    tokens = [(world.scenario.deployment.usdc, USDC)]
+    his = world.scenario.create_gift(uncle, world.heir.address, tokens=tokens, duration=30 * DAY)
+    await world.register(world.seal(), timing="none")
+    await world.notifications.register(world.request(world.payload(his, timing="none"), uncle))
+    world.scenario.advance(30 * DAY + 1)
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.gift_notification set written_at = now() - interval '8 days'"))
+    vault, anvil = world.scenario.deployment.timelock_erc20, world.scenario.anvil
+    code = anvil.rpc("eth_getCode", vault, "latest")
+    anvil.set_code(vault, "0x60006000fd")
+    assert (await world.tick()).unreadable_chains == [CHAIN_ID]
+    assert await world.kept() == 2
+    anvil.set_code(vault, code)
+    await world.tick()
+    assert world.stub.told("gift_unlocked") == [NORMAL, NORMAL]
+
+
 async def test_a_node_that_is_behind_takes_no_gifts_email_away(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Restored from an older copy it reads the past, in which the gift is not sealed yet."""
     await world.register(world.seal())
