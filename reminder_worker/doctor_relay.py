@@ -14,7 +14,7 @@ from reminder_worker.chain.values import MOST_GAS, Call
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import amount_words, checksum
-from reminder_worker.relay.fees import Fees, below, reservation
+from reminder_worker.relay.fees import Fees, below, first_fees, reservation
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.relay.wallet_watch import pays_for
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS, relays_on
@@ -105,8 +105,9 @@ async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: _
     price, ceiling = base_fee + tip, wallet.group.gas_price_ceiling_wei
     count = pays_for(balance, price, ceiling)
     words = f"holds {amount_words(balance, 18)} ETH, which pays for {count:,} relays at today's price"
-    if price > ceiling:
-        return part, False, f"{words}; gas costs {price} wei, above the ceiling: requests wait"
+    if first_fees(base_fee, tip, ceiling) is None:
+        most = f"{below(ceiling)}, which leaves dearer offers room below the ceiling"
+        return part, False, f"{words}; gas costs {price} wei, more than {most}: requests wait"
     enough = wallet.group.low_balance_relays if isinstance(wallet.group, RelaySettings) else LOW_BALANCE_RENEWALS
     if count < enough:
         return part, False, f"{words}, fewer than {enough}: send ETH to {checksum(wallet.address)}"

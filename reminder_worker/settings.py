@@ -165,7 +165,7 @@ class RelaySettings(Group):
         50_000_000_000,
         gt=0,
         alias="RELAY_GAS_PRICE_CEILING",
-        description="wei for one gas; above it requests wait, until their deadline",
+        description="most wei for one gas; above five eighths of it requests wait, until their deadline",
     )
     claim_gas: int = Field(900_000, ge=21_000, alias="RELAY_CLAIM_GAS", description="most gas of a sponsored claim")
     check_in_gas: int = Field(
@@ -196,7 +196,7 @@ class AutoRenewSettings(Group):
         50_000_000_000,
         gt=0,
         alias="AUTO_RENEW_GAS_PRICE_CEILING",
-        description="wei for one gas; above it renewals wait",
+        description="most wei for one gas; above five eighths of it renewals wait",
     )
     gas: int = Field(300_000, ge=21_000, alias="AUTO_RENEW_GAS", description="most gas of one renewal")
     largest_jump: Count = Field(

@@ -329,7 +329,7 @@ def test_doctor_tells_of_our_wallets(command: Command, anvil_chain: AnvilChain) 
         ({"RELAY_DAILY_WEI_CAP": "1000"}, "RELAY_DAILY_WEI_CAP is less than one transaction"),
         ({"RELAY_DAILY_COUNT_CAP": "0"}, "nothing is ever sent"),
         ({"RELAY_CLAIM_GAS": "20000000"}, "RELAY_CLAIM_GAS is above what one transaction may use"),
-        ({"RELAY_GAS_PRICE_CEILING": "1"}, "above the ceiling: requests wait"),
+        ({"RELAY_GAS_PRICE_CEILING": "1"}, "room below the ceiling: requests wait"),
         ({}, "the router's attestor is"),
         ({"OPS_EMAIL": "ops@example.org"}, "OPS_EMAIL is set, but no mail service"),
     ],
@@ -365,6 +365,17 @@ def test_doctor_counts_what_a_wallet_pays_for_as_the_alert_does(
     looked = command("doctor", **wallets)
     assert looked.exit_code == (0 if enough else 1), looked.output
     assert ("fewer than 50: send ETH" in looked.output) is not enough
+
+
+def test_doctor_says_that_requests_wait_where_they_do_below_the_ceiling_already(
+    command: Command, anvil_chain: AnvilChain
+) -> None:
+    """What is sent first leaves dearer offers room."""
+    wallets = _wallets(anvil_chain, named_account("attestor").key.hex())
+    ceiling = int(anvil_chain.anvil.rpc("eth_gasPrice"), 16) * 5 // 4
+    looked = command("doctor", **wallets, RELAY_GAS_PRICE_CEILING=str(ceiling))
+    assert looked.exit_code == 1, looked.output
+    assert "requests wait" in looked.output
 
 
 @pytest.mark.parametrize("router", ["TransferEOALegacyRouter", "TimeLockRouter"])
