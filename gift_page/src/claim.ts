@@ -1,6 +1,6 @@
 /** The claim page: what a claim link opens. It adds to the server's page, which says the facts without it. */
 import "./style.css";
-import { Refused } from "./api.ts";
+import { Refused, Unreachable } from "./api.ts";
 import { ChainClock } from "./clock.ts";
 import { countDown } from "./countdown.ts";
 import { button, fill, make, part } from "./dom.ts";
@@ -111,10 +111,18 @@ async function open(found: Facts | null): Promise<void> {
     await offerWays(facts, place, show, () => void open(null));
     if (wasHere && document.activeElement === document.body) place.querySelector("h2")?.focus();
   } catch (error) {
-    const again = button("Try again", () => open(null));
+    const isAnswer = error instanceof Refused || error instanceof Unreachable;
+    const again = button("Try again", () => (isAnswer ? open(null) : renew()));
     fill(place, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)), again);
     if (wasHere) again.focus();
   }
+}
+
+/** Of a page that was open while the service was updated the rest is there no more: only a new page has one. Without a
+ * connection it stays, for a reload would end on the browser's own page. */
+async function renew(): Promise<void> {
+  const isThere = await fetchFacts(chainId, timelockId ?? "").then(() => true, () => false);
+  return isThere ? location.reload() : open(null);
 }
 
 /** The server could not show the gift: looks by itself, for some minutes, whether it can be shown now. */

@@ -203,6 +203,20 @@ async def test_a_node_that_lags_behind_the_page_is_waited_for(gift_world: GiftWo
     await expect(page.get_by_label("Group 1 of 16")).to_be_visible()
 
 
+async def test_a_page_that_was_open_while_the_service_was_updated_opens_its_gift(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """What a sealed gift's page loads only on the day went with the update."""
+    page, gift = visitor.page, await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    loaded: list[object] = []
+    page.on("framenavigated", lambda frame: loaded.append(frame))
+    await page.route("**/ways*.js", lambda route: route.fulfill(status=404) if len(loaded) == 1 else route.continue_())
+    await page.goto(gift.url)
+    await expect(page.get_by_role("alert").filter(has_text="please reload the page and try again")).to_be_visible()
+    await page.get_by_role("button", name="Try again").click()
+    await expect(page.get_by_label("Group 1 of 16")).to_be_visible()
+
+
 async def test_who_tries_again_without_a_connection_keeps_the_page(gift_world: GiftWorld, visitor: Visitor) -> None:
     """A reload would end on the browser's own page, without the letter."""
     page, gift = visitor.page, await gift_world.seal(gift_world.person("ada"), marks=PAPER)
