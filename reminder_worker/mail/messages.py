@@ -166,15 +166,7 @@ def gift_body(kind: GiftKind, email: str, name: str, giver: str, link: str, abou
         "recipientAddress": checksum(about.recipient),
         "routerAddress": checksum(about.router),
     }
-    return _encode(
-        {
-            "template": kind.value,
-            "templateVersion": TEMPLATE_VERSION,
-            "to": {"email": email, "name": name},
-            "variables": variables,
-            "category": "gift",
-        }
-    )
+    return _body(kind, "gift", email, name, variables)
 
 
 def request_body(kind: Kind, to: Addressee, about: Subject, deadline: int | None, **extra: object) -> bytes:
@@ -192,26 +184,22 @@ def request_body(kind: Kind, to: Addressee, about: Subject, deadline: int | None
         "deadline": None if deadline is None else deadline_words(deadline),
         **extra,
     }
-    return _encode(
-        {
-            "template": kind.value,
-            "templateVersion": TEMPLATE_VERSION,
-            "to": {"email": to.email, "name": to.name},
-            "variables": variables,
-            "category": "reminder",
-        }
-    )
+    return _body(kind, "reminder", to.email, to.name, variables)
 
 
 def alert_body(kind: str, email: str, at: int, variables: Mapping[str, Any]) -> bytes:
     """The body of `POST /send` for operators. `at`: when it was raised, unix seconds; `variables` as stored."""
+    return _body(kind, "ops", email, "", {**variables, "at": deadline_words(at)})
+
+
+def _body(template: str, category: str, email: str, name: str, variables: Mapping[str, Any]) -> bytes:
     return _encode(
         {
-            "template": kind,
+            "template": template,
             "templateVersion": TEMPLATE_VERSION,
-            "to": {"email": email, "name": ""},
-            "variables": {**variables, "at": deadline_words(at)},
-            "category": "ops",
+            "to": {"email": email, "name": name},
+            "variables": variables,
+            "category": category,
         }
     )
 
@@ -219,7 +207,7 @@ def alert_body(kind: str, email: str, at: int, variables: Mapping[str, Any]) -> 
 def alert_variables(
     status: str, chain_id: int, chain_name: str, about: str, facts: Mapping[str, str | int]
 ) -> dict[str, Any]:
-    """What an alert's email shows. `status`: raised, cleared or event; chain id 0: not of one chain."""
+    """What an alert's email shows. `status`: raised, cleared, unwatched or event; chain id 0: not of one chain."""
     return {
         "status": status,
         "chainId": chain_id,
