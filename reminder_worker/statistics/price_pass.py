@@ -219,14 +219,10 @@ async def look_at_feeds(chain: Chain) -> tuple[bool | None, str]:
     if block is None:
         return False, "the endpoint has no latest block"
     answers = await read_feeds(chain, [each.feed for each in configured], block)
-    verdicts = [
-        judge(said, None, block.timestamp, each.heartbeat_seconds)
-        for each, said in zip(configured, answers, strict=True)
-    ]
     bad = [
         f"{each.token} ({verdict})"
-        for each, verdict in zip(configured, verdicts, strict=True)
-        if verdict != Verdict.GOOD
+        for each, said in zip(configured, answers, strict=True)
+        if (verdict := judge(said, None, block.timestamp, each.heartbeat_seconds)) != Verdict.GOOD
     ]
     if bad:
         return False, f"not to be believed: {', '.join(bad)}: check CHAIN_{chain.chain_id}_PRICE_FEEDS"

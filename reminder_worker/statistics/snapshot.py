@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -184,8 +184,7 @@ class Statistics:
 def _taken(snapshot: Snapshot, found: list[Secured], holdings: "Holdings", days: int) -> Taken:
     if holdings.unreadable:
         log.warning("tokens_unreadable", chain_id=snapshot.chain_id, tokens=sorted(holdings.unreadable))
-    counts: Any = snapshot.counts
-    value = snapshot.value_secured_usd
+    counts, value = snapshot.counts, snapshot.value_secured_usd
     return Taken(
         block_number=snapshot.block_number,
         legacies=counts["legacies"]["total"],

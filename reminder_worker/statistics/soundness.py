@@ -13,9 +13,8 @@ _ROUNDING: Final = Decimal("0.01")  # of each token
 
 def negative(snapshot: Snapshot) -> list[str]:
     """Which figures are below zero."""
-    counts: Any = snapshot.counts
     figures: dict[str, Decimal | int] = {
-        f"{group} {name}": value for group, some in counts.items() for name, value in _flat(some)
+        f"{group} {name}": value for group, some in snapshot.counts.items() for name, value in _flat(some)
     }
     figures |= {f"amount of {token['token']}": int(token["amount"]) for token in snapshot.tokens}
     figures |= {f"dollars of {t['token']}": Decimal(t["usd"]) for t in snapshot.tokens if t["usd"] is not None}
