@@ -138,8 +138,7 @@ def open_call(vault: Vault, request: StoredRequest, sealed: bytes | None) -> byt
 
 async def paused(connection: AsyncConnection, chain_id: int, signer: str) -> bool:
     """Whether a request of this signer reverted on chain today (UTC): it relays no more until tomorrow."""
-    found = await connection.scalar(PAUSED, {"signer": pause_of(chain_id, signer)})
-    return bool(found)
+    return bool(await connection.scalar(PAUSED, {"signer": pause_of(chain_id, signer)}))
 
 
 def kind_of(slot: Slot, tx_hash: str) -> Kind:
