@@ -153,7 +153,10 @@ class Resolver:
         if entry.kind is Kind.INSTRUCTIONS and not legacy.is_live:
             return dropped(entry, "legacy_not_live")  # who is told to wait would wait for nothing
         if entry.kind is Kind.AUTO_RENEW_BUDGET:
-            over = _budget_is_no_matter(entry, legacy, facts.renewals.get(entry.legacy), facts.head.timestamp)
+            state = facts.renewals.get(entry.legacy)
+            if state is None:
+                return self._unreadable(entry)
+            over = _budget_is_no_matter(entry, legacy, state, facts.head.timestamp)
             if over is not None:
                 return dropped(entry, over)
         if facts.configs is None:
@@ -261,9 +264,9 @@ def _still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) -> 
     return entry.event == window_event(window, deadline_of(window, legacy.triggers))
 
 
-def _budget_is_no_matter(entry: Entry, legacy: LegacyFacts, state: RenewState | None, now: int) -> str | None:
+def _budget_is_no_matter(entry: Entry, legacy: LegacyFacts, state: RenewState, now: int) -> str | None:
     """Why its owner is not to be asked to check in. A renewal of ours is no reason: only the owner moves the anchor."""
-    if state is None or not state.enabled or not legacy.is_live:
+    if not state.enabled or not legacy.is_live:
         return "auto_renew_off"
     if entry.event.partition(":")[0] != str(state.budget_anchor):
         return "checked_in"

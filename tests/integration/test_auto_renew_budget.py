@@ -1,5 +1,6 @@
 """Before auto-renew ends the owner is asked to check in: at 30 and at 7 days, once each, and nobody else is."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
 
@@ -7,6 +8,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
+from reminder_worker.chain.abi import selector
 from reminder_worker.chain.renewals import BUDGET_SECONDS
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.mail.messages import deadline_words
@@ -158,6 +160,28 @@ async def test_an_owner_who_is_not_configured_is_not_written_to_until_they_are(w
     scenario.configure_reminders(owner, legacy)
     await world.world.days_pass()
     assert len(await tick(world)) == 1
+
+
+async def test_a_router_that_does_not_say_how_it_is_keeps_no_owner_from_being_asked(
+    world: RenewalWorld, engine: AsyncEngine
+) -> None:
+    """As after an upgrade that went wrong, until the next one."""
+    legacy, anvil = await opted_in(world), world.scenario.anvil
+    left(world, legacy, 20)
+    await world.look()
+    about = "0x" + selector("TransferEOALegacyRouter", "autoRenewState").hex()
+    async with (
+        proxy(anvil.url) as node,
+        open_world(engine, world.scenario, world.world.mail, CHAIN_31337_RPC_URLS=node.url) as late,
+    ):
+        node.answer = lambda request: (
+            {"error": {"code": 3, "message": "execution reverted"}} if about in json.dumps(request) else None
+        )
+        await late.dispatch.run()
+    assert world.world.mail.told(KIND) == []
+    await world.world.hurry()
+    await world.world.dispatch.run()
+    assert world.world.mail.told(KIND) == ["owner@example.org"]
 
 
 async def test_a_node_that_is_behind_keeps_no_owner_from_being_asked(world: RenewalWorld, engine: AsyncEngine) -> None:
