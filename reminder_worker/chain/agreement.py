@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.values import VOICES
 from reminder_worker.errors import ChainUnavailable, ServiceError
 
 T = TypeVar("T")
-
-VOICES: Final = 2
 
 
 async def agreed(chain: Chain, read: Callable[[Chain], Awaitable[T]]) -> T:

@@ -13,7 +13,7 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import configured, said
 from reminder_worker.chain.endpoint import Request, RpcError
-from reminder_worker.chain.values import Block, Call
+from reminder_worker.chain.values import Block, Call, voices_needed
 from reminder_worker.chain.words import WORD, word
 from reminder_worker.errors import ChainUnavailable
 
@@ -72,7 +72,7 @@ class Renewals:
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
         self._router = chain.settings.transfer_eoa_legacy_router
-        self._needed = min(2, len(chain.settings.rpc_urls))
+        self._needed = voices_needed(len(chain.settings.rpc_urls))
 
     async def attestor(self, *, at: str) -> str:
         answer = await self._chain.call(Call(self._router, _ACTIVITY_ATTESTOR), at=at)

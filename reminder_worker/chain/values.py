@@ -11,6 +11,13 @@ import msgspec
 
 MOST_GAS: Final = 2**24
 """Of one transaction on Ethereum (EIP-7825)."""
+VOICES: Final = 2
+"""Endpoints that have to say alike what may not rest on one endpoint's word."""
+
+
+def voices_needed(endpoints: int) -> int:
+    """Of so many; where there is only one, its word counts."""
+    return min(VOICES, endpoints)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from reminder_worker.chain import abi, wire
 from reminder_worker.chain.client import Chain, Log
 from reminder_worker.chain.endpoint import Request
 from reminder_worker.chain.events import UndecodableLog, decode
+from reminder_worker.chain.values import voices_needed
 from reminder_worker.indexer.second_word import logs_of_two
 from reminder_worker.relay.values import Lane
 from reminder_worker.relay.views import view_chain
@@ -89,7 +90,7 @@ async def direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str]) -> d
         }
 
     said = await chain.ask_each(asked, read)
-    agreed = len(said) >= min(2, len(chain.settings.rpc_urls)) and all(each == said[0] for each in said)
+    agreed = len(said) >= voices_needed(len(chain.settings.rpc_urls)) and all(each == said[0] for each in said)
     return said[0] if agreed else None
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Final, Literal
 
+from reminder_worker.chain.values import voices_needed
 from reminder_worker.relay.fees import MOST_REPLACEMENTS
 
 Kind = Literal["call", "empty"]
@@ -171,19 +172,19 @@ def sighting(votes: Sequence[Sequence[MinedAttempt | None]], configured: int) ->
     if not votes:
         raise ValueError("nobody answers")
     said = [next((receipt for receipt in vote if receipt is not None), None) for vote in votes]
-    needed = min(2, configured)
+    needed = voices_needed(configured)
     found = [receipt for receipt in said if receipt is not None]
     if not found:
         return Sighting(Presence.ABSENT, None, len(votes) >= needed)
     best = max(found, key=found.count)
-    if found.count(best) >= min(2, len(votes)):
+    if found.count(best) >= voices_needed(len(votes)):
         return Sighting(Presence.MINED, best, found.count(best) >= needed)
     return Sighting(Presence.DISPUTED, None, False, best if found.count(best) == len(found) else None)
 
 
 def agreed_number(values: Sequence[int], configured: int) -> int | None:
     """How far a number that only grows is by the word of two endpoints, or of the only one; None if too few answer."""
-    needed = min(2, configured)
+    needed = voices_needed(configured)
     return sorted(values, reverse=True)[needed - 1] if len(values) >= needed else None
 
 
