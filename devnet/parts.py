@@ -93,7 +93,7 @@ class Log:
         text, style = _readable(line)
         self._print(Text.assemble((f"{name:<13}", colour), ("│ ", "dim"), (text, style)))
 
-    def say(self, markup: str = "") -> None:
+    def say(self, markup: str) -> None:
         """A line of the story."""
         self._print(Text.assemble((f"{'story':<13}", "bold"), ("│ ", "dim")) + Text.from_markup(markup))
 

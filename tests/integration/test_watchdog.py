@@ -653,7 +653,7 @@ async def test_an_email_that_only_an_operator_can_decide_is_told_at_once(world: 
     assert await world.told() == [("emails_need_hand", "emails", "raised")]
 
 
-async def _reverts(world: World, database_url: str) -> None:
+def _reverts(database_url: str) -> None:
     with connected(database_url) as database:
         for nonce in range(GROWTH):
             enter_request(database.execute, Vault(b"e" * 32), "reverted", nonce=nonce, age_seconds=60)
@@ -674,7 +674,7 @@ async def test_what_strangers_can_bring_about_is_told_and_silences_nothing(
 ) -> None:
     """Else they could make operators believe that the service is dead, and hide that it is."""
     if how == "reverts":
-        await _reverts(world, database_url)
+        _reverts(database_url)
     elif how in ("held", "dead", "unknown"):
         await _emails(world, how)
     else:
