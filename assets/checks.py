@@ -261,9 +261,11 @@ async def _undecided(runtime: "Runtime") -> "list[operations.EmailCount]":
 
 
 async def _wallets(runtime: "Runtime") -> "list[operations_relay.Wallet]":
+    """Those that are in use: of an earlier key, as of one that was stolen, nobody ends or resumes anything any more."""
     from reminder_worker.operations_relay import wallets
 
-    return await wallets(runtime.engine)
+    ours = {wallet.address for wallet in runtime.wallets}
+    return [each for each in await wallets(runtime.engine) if each.address in ours and each.chain_id in runtime.chains]
 
 
 async def _conditions(runtime: "Runtime") -> "list[operations_relay.Condition]":

@@ -55,6 +55,7 @@ NOTHING_TO_DO = (
     " off: upgrades: no timelock to watch (CHAIN_x_UPGRADE_TIMELOCK)"
 )
 RELAYER_KEY = "0x" + "5e" * 32
+RELAYER = load_signer(SecretStr(RELAYER_KEY)).address
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,11 @@ def opened() -> Iterator[Callable[[dict[str, str]], Service]]:
 @pytest.fixture
 def service(opened: Callable[[dict[str, str]], Service], environ: dict[str, str]) -> Service:
     return opened(environ)
+
+
+@pytest.fixture
+def with_relayer(opened: Callable[[dict[str, str]], Service], environ: dict[str, str]) -> Service:
+    return opened({**environ, "RELAYER_KEY": RELAYER_KEY})
 
 
 @pytest.fixture
@@ -389,17 +395,27 @@ def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothi
     ("minutes", "state", "passed"), [(5, "broadcast", True), (20, "broadcast", False), (20, "mined", True)]
 )
 def test_a_slot_that_is_not_mined_for_long_fails_its_check(
-    minutes: int, state: str, passed: bool, service: Service, database: psycopg.Connection[Any]
+    minutes: int, state: str, passed: bool, with_relayer: Service, database: psycopg.Connection[Any]
 ) -> None:
-    enter_wallet(database.execute)
-    enter_request(database.execute, Vault(b"k" * 32), state, age_seconds=60 * minutes)
-    assert checks.no_stuck_slot(service=service).passed is passed
+    enter_wallet(database.execute, RELAYER)
+    enter_request(database.execute, Vault(b"k" * 32), state, age_seconds=60 * minutes, wallet=RELAYER)
+    assert checks.no_stuck_slot(service=with_relayer).passed is passed
 
 
-def test_a_stopped_wallet_fails_its_check(service: Service, database: psycopg.Connection[Any]) -> None:
+def test_a_stopped_wallet_fails_its_check(with_relayer: Service, database: psycopg.Connection[Any]) -> None:
     for stopped, passed in ((None, True), ("foreign_nonce", False)):
-        enter_wallet(database.execute, stopped=stopped)
-        assert checks.no_stopped_wallet(service=service).passed is passed
+        enter_wallet(database.execute, RELAYER, stopped=stopped)
+        assert checks.no_stopped_wallet(service=with_relayer).passed is passed
+
+
+def test_what_the_wallet_of_an_earlier_key_left_fails_no_check_for_good(
+    with_relayer: Service, database: psycopg.Connection[Any]
+) -> None:
+    """Its key was stolen, and another one is configured now."""
+    enter_wallet(database.execute, stopped="foreign_nonce")
+    enter_request(database.execute, Vault(b"k" * 32), age_seconds=3600)
+    assert checks.no_stopped_wallet(service=with_relayer).passed
+    assert checks.no_stuck_slot(service=with_relayer).passed
 
 
 def test_a_low_balance_and_a_refused_alert_fail_their_checks(
