@@ -6,13 +6,12 @@ table, so that a ledger of millions of rows does not slow a tick; ages are by th
 `now()`: no index is used for `clock_timestamp()`, which may change from row to row.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, TypeVar
 
 import structlog
-from sqlalchemy import BigInteger, ColumnElement, Table, cast, delete, extract, func, select, text
+from sqlalchemy import BigInteger, ColumnElement, Select, Table, cast, delete, extract, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker import operations_relay
@@ -348,7 +347,6 @@ async def _settled(engine: AsyncEngine, ledger: Table, days: int) -> list[Sends]
     return await _rows(engine, Sends, question.group_by(day, t.kind, t.state).order_by(day, t.kind, t.state))
 
 
-async def _rows(engine: AsyncEngine, answer: type[T], question: Any) -> list[T]:
+async def _rows(engine: AsyncEngine, answer: type[T], question: Select[Any]) -> list[T]:
     async with engine.connect() as connection:
-        found: Sequence[Any] = (await connection.execute(question)).all()
-    return [answer(*row) for row in found]
+        return [answer(*row) for row in await connection.execute(question)]

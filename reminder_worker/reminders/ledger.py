@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import Row
+from sqlalchemy import Row, TextClause
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
@@ -172,7 +172,7 @@ class Ledger:
             async with self._engine.begin() as conn:
                 await conn.execute(sql.REMEMBER_SUPPRESSED, {"hashes": sorted(hashes)})
 
-    async def _retried(self, statement: Any, values: Mapping[str, Any]) -> frozenset[UUID]:
+    async def _retried(self, statement: TextClause, values: Mapping[str, Any]) -> frozenset[UUID]:
         """Writes of recipients lock the same rows one by one."""
 
         async def run() -> frozenset[UUID]:
@@ -184,7 +184,7 @@ class Ledger:
 
 
 async def _run(
-    conn: AsyncConnection, statement: Any, ids: Sequence[UUID], values: Mapping[str, Any] | None = None
+    conn: AsyncConnection, statement: TextClause, ids: Sequence[UUID], values: Mapping[str, Any] | None = None
 ) -> None:
     if ids:
         await conn.execute(statement, {"ids": array_text(ids), **(values or {})})

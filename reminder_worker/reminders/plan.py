@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from sqlalchemy import TextClause
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
@@ -221,7 +222,7 @@ async def lock_recipients(conn: AsyncConnection, chain_id: int, legacies: Iterab
 
 
 async def _recipients(
-    conn: AsyncConnection, chain_id: int, legacies: Iterable[str], statement: Any = sql.RECIPIENTS
+    conn: AsyncConnection, chain_id: int, legacies: Iterable[str], statement: TextClause = sql.RECIPIENTS
 ) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for legacy, recipient in await conn.execute(statement, {"chain_id": chain_id, "legacies": sorted(legacies)}):
