@@ -319,7 +319,7 @@ def rotate_key() -> None:
     from reminder_worker.gifts import gift_mail
     from reminder_worker.reminders import recipient_rows
 
-    async def work(runtime: "Runtime") -> tuple[int, int]:
+    async def work(runtime: "Runtime") -> tuple[int, int, int]:
         everything = (recipient_rows.SEALED, gift_mail.SEALED)
         older = [select(func.count()).where(each.table.c.key_id != runtime.vault.key_id) for each in everything]
         async with runtime.engine.connect() as connection:
@@ -331,15 +331,19 @@ def rotate_key() -> None:
                 async for rows in rotate(runtime.engine, runtime.vault, sealed):
                     done += rows
                     progress.update(task, completed=done)
-        return done, await operations_relay.under_other_keys(runtime.engine, runtime.vault.key_id)
+        ours = [wallet.address for wallet in runtime.wallets]
+        return done, *await operations_relay.under_other_keys(runtime.engine, runtime.vault.key_id, ours)
 
-    count, relayed = cli_parts.with_runtime(work)
+    count, relayed, left = cli_parts.with_runtime(work)
     click.echo(f"{count} recipients and gifts encrypted anew")
+    # What was signed is not sealed again: it is shredded when the request has ended and its slot is final.
     if relayed:
-        # What was signed is not sealed again: it is shredded when the request has ended and its slot is final.
         click.echo(f"{relayed} relay requests still need EMAIL_ENC_KEYS_OLD until they end: repeat this later")
-    else:
-        click.echo("nothing needs EMAIL_ENC_KEYS_OLD any more")
+    if left:
+        words = "whoever has such a key ends them first; where it is lost, nobody does"
+        click.echo(f"{left} relay requests of wallets whose keys are not configured need EMAIL_ENC_KEYS_OLD: {words}")
+    if not relayed:
+        click.echo(f"nothing {'else ' if left else ''}needs EMAIL_ENC_KEYS_OLD any more")
 
 
 @main.command(

@@ -22,7 +22,7 @@ from reminder_worker.database.installation import differences, rows_without_a_ke
 from reminder_worker.database.migrate import AS_UTF8, ENCODING, schema_serves, server_encoding
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.doctor_mail import chains_without_mail, look_at_mail
-from reminder_worker.doctor_relay import look_at_wallets
+from reminder_worker.doctor_relay import look_at_wallets, own_wallets
 from reminder_worker.doctor_upgrades import look_at_upgrades
 from reminder_worker.doctor_watch import look_at_watch
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
@@ -138,7 +138,7 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
     yield await _clocks(engine)
     vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
     different = await differences(engine, settings, vault, hashes)
-    shut = await rows_without_a_key(engine, vault)
+    shut = await rows_without_a_key(engine, vault, own_wallets(settings))
     if different:
         names = ", ".join(different)
         yield "installation", False, f"made with other settings ({names}): restore those, or use another database"

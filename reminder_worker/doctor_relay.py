@@ -1,6 +1,7 @@
 """What `doctor` says of our own wallets: keys, chains, balances, caps, and who may renew. Reads only, shows no key."""
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -15,7 +16,7 @@ from reminder_worker.doctor_finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import amount_words, checksum
 from reminder_worker.relay.fees import Fees, below, first_fees, reservation
-from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relay.wallet import load_signer, signer_of
 from reminder_worker.relay.wallet_watch import pays_for
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS, relays_on
 from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySettings, Settings
@@ -61,6 +62,15 @@ async def look_at_wallets(settings: Settings, engine: AsyncEngine) -> AsyncItera
     async for finding in _standing(engine, wallets):
         yield finding
     yield _alerts(settings)
+
+
+def own_wallets(settings: Settings) -> list[str]:
+    """Addresses of those whose keys can be used."""
+    found = []
+    for group in (settings.relay, settings.auto_renew):
+        with suppress(Misconfigured):  # told by `look_at_wallets`
+            found += [signer_of(group.key, group.key_password).address] if group else []
+    return found
 
 
 def _gas(group: RelaySettings | AutoRenewSettings) -> dict[str, int]:

@@ -294,11 +294,13 @@ async def verdicts(engine: AsyncEngine) -> list[Verdicts]:
     return [Verdicts(*row) for row in await _rows(engine, question)]
 
 
-async def under_other_keys(engine: AsyncEngine, key_id: str) -> int:
-    """Requests whose sealed bytes another master key opens; a rotation waits for their end."""
-    question = select(func.count()).where(relay_request.c.salt.is_not(None), relay_request.c.key_id != key_id)
-    async with engine.connect() as connection:
-        return await connection.scalar(question) or 0
+async def under_other_keys(engine: AsyncEngine, key_id: str, ours: Sequence[str]) -> tuple[int, int]:
+    """Requests whose sealed bytes another master key opens: of the wallets `ours`, for whose end a rotation waits, and
+    of others, which nobody ends without their wallet's key."""
+    r = relay_request.c
+    counts = (func.count().filter(which) for which in (r.wallet.in_(ours), r.wallet.not_in(ours)))
+    ((followed, left),) = await _rows(engine, select(*counts).where(r.salt.is_not(None), r.key_id != key_id))
+    return followed, left
 
 
 async def forget(connection: AsyncConnection) -> int:

@@ -4,11 +4,13 @@ A changed hash key would re-arm every email that is remembered by a keyed hash o
 restart ids, so that an old row would speak of somebody else's legacy; a lost encryption key would lose everybody.
 """
 
+from collections.abc import Sequence
+
 from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.tables import installation
+from reminder_worker.database.tables import FOLLOWED_SECONDS, installation
 from reminder_worker.errors import Misconfigured
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
@@ -18,7 +20,10 @@ _ENC_KEY = "enc_key"
 _WITHOUT_A_KEY = text("""
     select (select count(*) from worker.recipient where key_id <> all(:ids))
         + (select count(*) from worker.gift_notification where key_id <> all(:ids))
-        + (select count(*) from worker.relay_request where salt is not null and key_id <> all(:ids))
+        + (
+            select count(*) from worker.relay_request where salt is not null and key_id <> all(:ids)
+              and (wallet = any(:ours) or updated_at > now() - make_interval(secs => :followed))
+        )
 """)
 
 
@@ -43,10 +48,14 @@ async def differences(engine: AsyncEngine, settings: Settings, vault: Vault, has
     return _wrong(_wanted(settings, vault, hashes), found, vault)
 
 
-async def rows_without_a_key(engine: AsyncEngine, vault: Vault) -> int:
-    """Encrypted rows that no configured key opens: of a rotation that ended too early. Reads all of them."""
+async def rows_without_a_key(engine: AsyncEngine, vault: Vault, ours: Sequence[str]) -> int:
+    """Encrypted rows that no configured key opens: of a rotation that ended too early. Reads all of them.
+
+    Not what wallets other than `ours` left open a week ago: of a key that is lost nobody ends it.
+    """
+    values = {"ids": sorted(vault.key_ids), "ours": list(ours), "followed": FOLLOWED_SECONDS}
     async with engine.connect() as connection:
-        return int(await connection.scalar(_WITHOUT_A_KEY, {"ids": sorted(vault.key_ids)}) or 0)
+        return int(await connection.scalar(_WITHOUT_A_KEY, values) or 0)
 
 
 def _wrong(wanted: dict[str, str], found: dict[str, str], vault: Vault) -> list[str]:

@@ -277,6 +277,14 @@ def test_doctor_says_when_nothing_runs_any_more(command: Command) -> None:
     assert re.search("wrong.*watchdog.*has not looked for 20 minutes.*start Dagster", looked.output)
 
 
+def test_doctor_does_not_call_well_what_the_watchdog_could_not_look_at(command: Command) -> None:
+    assert command("tick").exit_code == 0
+    command.sql("update worker.pass_state set failed_at = now(), error = 'OperationalError' where name = 'watchdog'")
+    looked = command("doctor")
+    assert re.search(r"wrong.*watchdog.*its last look failed \(OperationalError\)", looked.output)
+    assert "nothing is wrong" not in looked.output
+
+
 def test_doctor_names_no_chain_of_what_is_of_none(command: Command) -> None:
     for kind, subject, chain in (("emails_late", "emails", 0), ("rpc_trouble", "no answer", 31337)):
         columns = "(raised, changes, kind, subject, chain_id)"
@@ -626,12 +634,34 @@ def test_rotate_key_moves_every_row_to_the_new_key(command: Command) -> None:
 
 def test_rotate_key_says_which_open_requests_still_need_the_old_key(command: Command) -> None:
     assert command("tick", "--pass", "index").exit_code == 0
-    enter_request(command.enter, Vault(ENC_KEY), "broadcast", nonce=6)
-    enter_request(command.enter, Vault(ENC_KEY), "confirmed", nonce=5)
-    rotated = command("rotate-key", EMAIL_ENC_KEY=_text(NEW_KEY), EMAIL_ENC_KEYS_OLD=_text(ENC_KEY))
+    ours = _address(RELAYER_KEY)
+    enter_request(command.enter, Vault(ENC_KEY), "broadcast", nonce=6, wallet=ours)
+    enter_request(command.enter, Vault(ENC_KEY), "confirmed", nonce=5, wallet=ours)
+    keys = {"EMAIL_ENC_KEY": _text(NEW_KEY), "EMAIL_ENC_KEYS_OLD": _text(ENC_KEY)}
+    rotated = command("rotate-key", **keys, RELAYER_KEY=RELAYER_KEY)
     assert rotated.exit_code == 0, rotated.output
     assert "1 relay requests still need EMAIL_ENC_KEYS_OLD" in rotated.output
-    assert "nothing needs" not in rotated.output
+    assert "needs EMAIL_ENC_KEYS_OLD any more" not in rotated.output
+
+
+def test_what_a_lost_wallet_left_open_keeps_no_earlier_key_for_good(command: Command) -> None:
+    """Whoever broke in had all keys: nobody ends these requests, and the earlier master key is to be destroyed."""
+    assert command("tick", "--pass", "index").exit_code == 0
+    enter_request(command.enter, Vault(ENC_KEY), "broadcast", age_seconds=8 * 86400)
+    new = {"EMAIL_ENC_KEY": _text(NEW_KEY), "RELAYER_KEY": RELAYER_KEY}
+    rotated = command("rotate-key", **new, EMAIL_ENC_KEYS_OLD=_text(ENC_KEY))
+    assert "1 relay requests of wallets whose keys are not configured" in rotated.output
+    assert "nothing else needs EMAIL_ENC_KEYS_OLD any more" in rotated.output
+    assert "rows open with no key" not in command("doctor", **new).output
+
+
+def test_doctor_misses_a_key_for_as_long_as_somebody_may_end_what_it_opens(command: Command) -> None:
+    assert command("tick", "--pass", "index").exit_code == 0
+    enter_request(command.enter, Vault(ENC_KEY), age_seconds=8 * 86400, nonce=6, wallet=_address(RELAYER_KEY))
+    enter_request(command.enter, Vault(ENC_KEY), age_seconds=86400)  # of a wallet whose key may be found
+    new = {"EMAIL_ENC_KEY": _text(NEW_KEY), "RELAYER_KEY": RELAYER_KEY}
+    assert command("rotate-key", **new, EMAIL_ENC_KEYS_OLD=_text(ENC_KEY)).exit_code == 0
+    assert "2 encrypted rows open with no key that is configured" in command("doctor", **new).output
 
 
 # -- relay ------------------------------------------------------------------------------------------
