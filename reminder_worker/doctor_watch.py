@@ -30,6 +30,8 @@ async def look_at_watch(settings: Settings, engine: AsyncEngine) -> AsyncIterato
             False,
             f"has not looked for {since}: does anything run? start Dagster, or `reminder-worker tick`",
         )
+    elif seen.error:
+        yield "watchdog", False, f"its last look failed ({seen.error}): nobody knows what is wrong; see the log"
     elif (seen.detail or {}).get("wrong"):
         yield "watchdog", None, f"{NOT_TOLD_YET}: ask again in a few minutes"
     else:
