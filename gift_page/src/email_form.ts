@@ -16,7 +16,6 @@ export function askEmail(facts: Facts, place: HTMLElement, problem?: string): Pr
   return new Promise((resolve) => {
     const finish = (signer: GiftSigner): void => {
       rememberCode(facts, null);
-      fill(place, make("p", { className: "dim busy", attributes: { role: "status" } }, "Your wallet signs…"));
       resolve(signer);
     };
     const awaited = problem === undefined ? rememberedCode(facts) : null;

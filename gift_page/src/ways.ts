@@ -61,12 +61,27 @@ export async function offerWays(
   async function askByEmail(body: HTMLElement, problem?: string): Promise<void> {
     try {
       const { askEmail } = await import("./email_form.ts");
-      const trouble = await withdraw(await askEmail(facts, body, problem), "email");
-      if (trouble !== null) void askByEmail(body, trouble);
+      await openByEmail(body, await askEmail(facts, body, problem));
     } catch (error) {
       const again = button("Try again", () => askByEmail(body)); // who reloads without a connection has no page at all
       fill(body, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)), again);
     }
+  }
+
+  /** Who has signed in needs no other code because the service did not answer before anything was signed. */
+  async function openByEmail(body: HTMLElement, signer: GiftSigner): Promise<void> {
+    fill(body, make("p", { className: "dim busy", attributes: { role: "status" } }, "Your wallet signs…"));
+    let isAsked = false;
+    const signTypedData: GiftSigner["signTypedData"] = (...what) => {
+      isAsked = true;
+      return signer.signTypedData(...what);
+    };
+    const trouble = await withdraw({ ...signer, signTypedData }, "email");
+    if (trouble === null) return;
+    if (isAsked) return askByEmail(body, trouble);
+    const again = button("Try again", () => openByEmail(body, signer));
+    fill(body, make("p", { className: "problem", attributes: { role: "alert" } }, trouble), again);
+    again.focus();
   }
 
   /** Signs with facts that are new: the nonce and the chain's clock are in them. Answers why nothing was signed. */

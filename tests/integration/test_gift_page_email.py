@@ -284,6 +284,21 @@ async def test_a_connection_that_was_lost_while_the_page_was_read_leaves_a_way_o
     await see_it_claimed(visitor)
 
 
+async def test_a_service_that_does_not_answer_costs_nobody_the_code_they_typed(
+    world: EmailWorld, visitor: Visitor
+) -> None:
+    """The provider sends a few only."""
+    page, gift = visitor.page, await world.seal(await world.wallet())
+    await ask_for_code(visitor, gift)
+    await page.route("**/gift/**", lambda route: route.abort())
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    assert "The service does not answer" in await problem(visitor)
+    await page.unroute("**/gift/**")
+    await page.get_by_role("button", name="Try again").click()
+    await see_it_claimed(visitor)
+    assert len(world.provider.mailbox[EMAIL]) == 1
+
+
 async def test_another_address_is_not_taken_away_by_a_code_for_the_one_before(
     world: EmailWorld, visitor: Visitor
 ) -> None:
