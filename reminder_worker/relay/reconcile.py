@@ -136,7 +136,7 @@ class Reconcile:
         report.open_slots, report.waiting = len(seen.slots), len(seen.waiting)
         await self._watch.look_for_strangers(chain_id, seen.views)
         outgoing: list[Attempt] = []
-        decided = [(at, decide(at.slot, _facts(at, seen))) for at in seen.slots]
+        decided = [(at, decide(at.slot, facts_of(at, seen))) for at in seen.slots]
         mined = [(at, each.mined) for at, each in decided if isinstance(each, Record | Settle)]
         await self._at_once(chain_id, [each for each in mined if _is_new(*each)], self._record, report)
         outgoing += await self._newest(chain_id, [at for at, each in decided if _again(each, seen.market)], report)
@@ -471,7 +471,7 @@ def _signers(requests: Iterable[StoredRequest]) -> list[SignerOf]:
     return list(dict.fromkeys(each.signer_of for each in requests if each.lane in effects.LANES))
 
 
-def _facts(at: OpenSlot, seen: _Seen) -> ChainFacts:
+def facts_of(at: OpenSlot, seen: _Seen) -> ChainFacts:
     views = seen.views
     return ChainFacts(
         head=views.head,

@@ -56,6 +56,18 @@ async def test_a_replacement_offers_an_eighth_more_and_is_what_is_mined(world: R
     assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
 
 
+async def test_a_replacement_of_what_is_given_up_is_the_empty_transaction(world: RelayWorld) -> None:
+    """It was cancelled while no endpoint answered, or has expired: more for its call would be paid for nothing."""
+    request = await world.admit(world.gift())
+    await world.execute("update worker.relay_request set deadline = 0")
+    tx_hash = await _hand(world).replace(CHAIN_ID, request.id)
+    assert [(each["tx_hash"], each["kind"]) for each in await world.attempts()][1:] == [(tx_hash, "empty")]
+    world.mine()
+    world.finalize()
+    await world.run()
+    assert await world.state(request) == "expired"
+
+
 async def test_no_replacement_is_above_the_ceiling(world: RelayWorld) -> None:
     request = await world.admit(world.gift())
 
