@@ -94,9 +94,9 @@ def show(request_id: UUID) -> None:
 def replace(request_id: UUID) -> None:
     """Offer more for a request that is not mined.
 
-    Its transaction anew, at a fee an eighth higher or more; of a request that was given up or has expired, the empty
-    one that frees its nonce. The relay does so by itself when a transaction is stuck. Never above the ceiling, never
-    beyond today's cap.
+    Its transaction anew, at a fee an eighth higher or more; of a request that was given up, has expired or would
+    revert now, the empty one that frees its nonce. The relay does so by itself when a transaction is stuck. Never above
+    the ceiling, never beyond today's cap.
     """
 
     async def hurry(runtime: "Runtime") -> str:

@@ -6,7 +6,7 @@ from sqlalchemy import text
 
 from reminder_worker.errors import ChainUnavailable, NotFound, Refused
 from reminder_worker.relay.broadcast import broadcast
-from reminder_worker.relay.fate import is_dead
+from reminder_worker.relay.fate import Replace, is_dead
 from reminder_worker.relay.reconcile import Reconcile, ReconcileReport, facts_of
 from reminder_worker.relay.wallet_statements import LOCK_WALLET, WAITING_LIST
 
@@ -45,7 +45,7 @@ class ByHand(Reconcile):
 
     async def replace(self, chain_id: int, request_id: UUID) -> str:
         """Sign the newest transaction of its slot anew with a higher fee, now, or the empty one in place of a call that
-        is given up or has expired; returns its hash."""
+        is given up, has expired or would revert; returns its hash."""
         await self._admission.open_wallet(chain_id)
         chain = self._chains[chain_id]
         seen = await self._see(chain)
@@ -58,7 +58,7 @@ class ByHand(Reconcile):
             raise ChainUnavailable(f"no endpoint of chain {chain_id} says what gas costs")
         report = ReconcileReport()
         kind = "empty" if is_dead(at.slot, facts_of(at, seen)) else at.slot.newest.kind
-        attempts = await self._replace(chain_id, at, kind, seen.market, report)
+        attempts = await self._slot(chain_id, at, Replace(kind), seen.market, report)
         await broadcast(self._engine, chain, attempts)
         if not report.replaced + report.freed:
             raise Refused("the ceiling or today's cap leaves no room for a higher fee; the newest was sent again")

@@ -68,6 +68,16 @@ async def test_a_replacement_of_what_is_given_up_is_the_empty_transaction(world:
     assert await world.state(request) == "expired"
 
 
+async def test_no_more_is_offered_by_hand_for_a_call_that_would_revert(world: RelayWorld) -> None:
+    """Its gift was paid out without it while it was stuck."""
+    gift = world.gift()
+    request = await world.admit(gift)
+    world.drop(await world.attempts())
+    world.pay_out_by_vault(gift)
+    await _hand(world).replace(CHAIN_ID, request.id)
+    assert [each["kind"] for each in await world.attempts()] == ["call", "empty"]
+
+
 async def test_no_replacement_is_above_the_ceiling(world: RelayWorld) -> None:
     request = await world.admit(world.gift())
 
