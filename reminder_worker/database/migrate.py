@@ -42,7 +42,8 @@ def _upgrade(connection: Connection) -> None:
     if found is None or (found.isdecimal() and int(found) < int(NEWEST)):
         command.upgrade(alembic_config(connection), NEWEST)
     elif not _serves(found):
-        raise Misconfigured(f"the database is at revision {found}, this version needs {NEWEST} or one further")
+        serves = f"this version serves {NEWEST} or one further"
+        raise Misconfigured(f"the database is at revision {found}, {serves}: install the version that migrated it")
 
 
 async def migrate(engine: AsyncEngine) -> None:
