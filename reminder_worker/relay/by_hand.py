@@ -52,12 +52,13 @@ class ByHand(Reconcile):
         at = next((at for at in seen.slots if at.request.id == request_id), None)
         if at is None:
             raise NotFound("this request has no transaction under way")
-        if at.slot.mined_in is not None:
+        facts = facts_of(at, seen)
+        if at.slot.mined_in is not None or facts.wallet_count > at.slot.nonce:  # stored, or by now: it is used, not dead
             raise Refused("its transaction is in a block already")
         if seen.market is None:
             raise ChainUnavailable(f"no endpoint of chain {chain_id} says what gas costs")
         report = ReconcileReport()
-        kind = "empty" if is_dead(at.slot, facts_of(at, seen)) else at.slot.newest.kind
+        kind = "empty" if is_dead(at.slot, facts) else at.slot.newest.kind
         attempts = await self._slot(chain_id, at, Replace(kind), seen.market, report)
         await broadcast(self._engine, chain, attempts)
         if not report.replaced + report.freed:

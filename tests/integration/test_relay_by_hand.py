@@ -105,6 +105,15 @@ async def test_what_is_mined_or_unknown_is_neither_replaced_nor_cancelled(world:
         await _hand(world).replace(CHAIN_ID, request.id)
 
 
+async def test_what_was_mined_a_moment_ago_is_not_replaced_although_no_run_has_seen_it(world: RelayWorld) -> None:
+    """Its authorization is used and it would revert now, by itself: that is no reason to free its nonce."""
+    request = await world.admit(world.gift())
+    world.mine()
+    with pytest.raises(Refused, match="in a block"):
+        await _hand(world).replace(CHAIN_ID, request.id)
+    assert [each["kind"] for each in await world.attempts()] == ["call"]
+
+
 async def test_on_a_chain_that_is_not_served_any_more_nothing_is_replaced_and_the_refusal_says_so(
     world: RelayWorld,
 ) -> None:
