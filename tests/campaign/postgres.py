@@ -45,12 +45,14 @@ class Postgres:
             row = connection.execute(f"select count(*) {_OTHERS}").fetchone()
             return int(row[0]) if row else 0
 
-    async def drop_connections(self, application: str) -> None:
+    async def drop_connections(self, application: str = "") -> None:
+        """All, or those of an application only."""
 
         def drop() -> None:
             with suppress(psycopg.Error), psycopg.connect(self._uri, autocommit=True, connect_timeout=5) as connection:
                 connection.execute(
-                    f"select pg_terminate_backend(pid) {_OTHERS} and application_name = %s", (application,)
+                    f"select pg_terminate_backend(pid) {_OTHERS} and (%(name)s = '' or application_name = %(name)s)",
+                    {"name": application},
                 )
 
         await asyncio.to_thread(drop)
