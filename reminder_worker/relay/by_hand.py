@@ -53,7 +53,7 @@ class ByHand(Reconcile):
         if at is None:
             raise NotFound("this request has no transaction under way")
         facts = facts_of(at, seen)
-        if at.slot.mined_in is not None or facts.wallet_count > at.slot.nonce:  # stored, or by now: it is used, not dead
+        if at.slot.mined_in is not None or facts.wallet_count > at.slot.nonce:  # its call is used, not dead
             raise Refused("its transaction is in a block already")
         if seen.market is None:
             raise ChainUnavailable(f"no endpoint of chain {chain_id} says what gas costs")
