@@ -133,7 +133,9 @@ class Watchdog:
         if changed:
             log.warning("health_changed", healthy=found.healthy, wrong=len(wrong), changed=changed)
             await self._alerts.write_log()  # emails are a run's; that none starts may be what is wrong
-        if unwell <= BY_STRANGERS and not known.trouble.refused_alerts:
+        # A stranger's address may be put off for ever: what is late is an outage where nothing else goes out.
+        bearable = BY_STRANGERS | {AlertKind.EMAILS_LATE} if known.trouble.others_go_out else BY_STRANGERS
+        if unwell <= bearable and not known.trouble.refused_alerts:
             await must_take_writes(self._engine)  # what was told may have found the last room on a full disk
             found = replace(found, heartbeat=await self._ping())
         await self._remember(found)

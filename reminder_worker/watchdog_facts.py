@@ -56,13 +56,18 @@ _TROUBLE = text("""
         select 'relay', chain_id, state, null, updated_at from worker.relay_request
         where state = 'reverted' and updated_at > now() - interval '1 hour'
     ), late as (
-        select since from rows
+        select since, state from rows
         where state in ('released','unknown','queued') and since < clock_timestamp() - make_interval(secs => :late)
           and (room = 'alerts' or (room = any(:rooms) and chain_id = any(:chains)))
     )
     select
         (select count(*) from late) as late,
         coalesce((select cast(extract(epoch from clock_timestamp() - min(since)) as int) from late), 0) as oldest_late,
+        not exists (select from late where state = 'queued')  -- an alert, or a signal that is not planned
+            and coalesce((select max(since) from late) < greatest(
+                (select max(settled_at) from worker.sent_ledger where state = 'sent'),
+                (select max(created_at) from worker.alert where state = 'sent')
+            ), false) as others_go_out,
         count(*) filter (where state = 'held' and failed_at > clock_timestamp() - interval '1 day') as held,
         count(*) filter (where state = 'dead' and failed_at > clock_timestamp() - interval '1 day') as dead,
         (select count(*) from worker.alert
@@ -178,4 +183,4 @@ async def _trouble(engine: AsyncEngine, on: Collection[str], chains: Mapping[int
     async with engine.connect() as connection:
         row = (await connection.execute(_TROUBLE, values)).one()
     failed = {room: getattr(row, room) for room in ("reminders", "gifts", "relay")}
-    return Trouble(row.late, row.oldest_late, row.held, row.dead, row.refused_alerts, failed)
+    return Trouble(row.late, row.oldest_late, row.others_go_out, row.held, row.dead, row.refused_alerts, failed)

@@ -74,13 +74,15 @@ class ChainSight:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Emails and relays in trouble. `late`: due for `LATE_SECONDS` and not out; `held`, `dead`: of the last day.
+    """Emails and relays in trouble. `late`: due for `LATE_SECONDS` and not out; `others_go_out`: all of them were
+    tried, and what came later was accepted; `held`, `dead`: of the last day.
 
     `refused_alerts`: that the mail service refuses; `failed`: by room, what failed in the last hour.
     """
 
     late: int = 0
     oldest_late: int = 0
+    others_go_out: bool = False
     held: int = 0
     dead: int = 0
     refused_alerts: int = 0

@@ -714,6 +714,35 @@ async def test_emails_that_were_tried_and_are_not_out_are_told_when_it_lasts(wor
     assert await _told_after_a_while(world) == [("emails_late", "emails", "raised")]
 
 
+@pytest.mark.parametrize("other", ["reminder", "alert"])
+async def test_an_address_that_is_put_off_for_ever_silences_nothing_while_others_go_out(
+    world: World, other: str
+) -> None:
+    """Whoever has such an address could silence the heartbeat; an outage does, and a signal that nobody can read."""
+    await _enter_email(world, "released", minutes=40)
+    assert (await world.look()).heartbeat == "silent"
+    if other == "reminder":
+        await _enter_email(world, "queued", minutes=60)
+        await world.sql(
+            "update worker.sent_ledger set state = 'sent', message_id = '<1@x>',"
+            " settled_at = now() - interval '39 minutes' where state = 'queued'",
+        )
+    else:
+        await world.sql(
+            "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state, logged_at, created_at)"
+            " values (gen_random_uuid(), 0, 'emails_late', 'emails', 'x', '{}', 'sent', now(), now())"
+        )
+    sighting = await world.look()
+    assert (sighting.healthy, sighting.heartbeat) == (False, "asked")
+    await _enter_signal(world, 31)
+    assert (await world.look()).heartbeat == "silent"
+    await world.sql("delete from worker.notify_signal")
+    assert (await world.look()).heartbeat == "asked"
+    if other == "reminder":  # and nothing was accepted since
+        await _enter_email(world, "released", minutes=31)
+        assert (await world.look()).heartbeat == "silent"
+
+
 async def _enter_signal(world: World, minutes: int, reason: str | None = None) -> None:
     await world.sql(
         "insert into worker.notify_signal (chain_id, tx_hash, legacy, kind, layer, creator, block_number, block_time,"
