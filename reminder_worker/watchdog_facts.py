@@ -66,7 +66,8 @@ _TROUBLE = text("""
         not exists (select from late where state = 'queued')  -- an alert, or a signal that is not planned
             and coalesce((select max(since) from late) < greatest(
                 (select max(settled_at) from worker.sent_ledger where state = 'sent'),
-                (select max(created_at) from worker.alert where state = 'sent')
+                (select max(created_at) from worker.alert
+                 where chain_id = 0 and kind = 'emails_late' and state = 'sent')  -- is an email itself
             ), false) as others_go_out,
         count(*) filter (where state = 'held' and failed_at > clock_timestamp() - interval '1 day') as held,
         count(*) filter (where state = 'dead' and failed_at > clock_timestamp() - interval '1 day') as dead,
