@@ -4,7 +4,7 @@ import { Refused, Unreachable } from "./api.ts";
 import { ChainClock } from "./clock.ts";
 import { countDown } from "./countdown.ts";
 import { button, fill, make, part } from "./dom.ts";
-import { type Facts, fetchFacts } from "./facts.ts";
+import { type Facts, fetchFacts, renew } from "./facts.ts";
 import { showLetter } from "./letter_view.ts";
 import { letterOf } from "./link.ts";
 import { remembered } from "./remembered.ts";
@@ -112,17 +112,10 @@ async function open(found: Facts | null): Promise<void> {
     if (wasHere && document.activeElement === document.body) place.querySelector("h2")?.focus();
   } catch (error) {
     const isAnswer = error instanceof Refused || error instanceof Unreachable;
-    const again = button("Try again", () => (isAnswer ? open(null) : renew()));
+    const again = button("Try again", () => (isAnswer ? open(null) : renew(chainId, timelockId ?? "", () => open(null))));
     fill(place, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)), again);
     if (wasHere) again.focus();
   }
-}
-
-/** Of a page that was open while the service was updated the rest is there no more: only a new page has one. Without a
- * connection it stays, for a reload would end on the browser's own page. */
-async function renew(): Promise<void> {
-  const isThere = await fetchFacts(chainId, timelockId ?? "").then(() => true, () => false);
-  return isThere ? location.reload() : open(null);
 }
 
 /** The server could not show the gift: looks by itself, for some minutes, whether it can be shown now. */

@@ -62,3 +62,11 @@ export async function fetchFacts(chainId: number, timelockId: string): Promise<F
   const facts = await ask<Omit<Facts, "chainId" | "timelockId">>(`/gift/${chainId}/${timelockId}`);
   return { ...facts, chainId, timelockId };
 }
+
+/** Of a page that was open while the service was updated the rest is there no more: only a new page has one. Without a
+ * connection it stays and asks `again`, for a reload would end on the browser's own page. */
+export async function renew(chainId: number, timelockId: string, again: () => unknown): Promise<void> {
+  const isThere = await fetchFacts(chainId, timelockId).then(() => true, () => false);
+  if (isThere) location.reload();
+  else again();
+}

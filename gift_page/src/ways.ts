@@ -1,6 +1,6 @@
 /** The ways to open a gift whose day has come; loaded only then. */
 import { button, fill, make } from "./dom.ts";
-import { type Facts, fetchFacts } from "./facts.ts";
+import { type Facts, fetchFacts, renew } from "./facts.ts";
 import { askPaperKey } from "./paper_form.ts";
 import { resumed, sponsored } from "./progress.ts";
 import { whyNotRelayed } from "./relay.ts";
@@ -63,7 +63,7 @@ export async function offerWays(
       const { askEmail } = await import("./email_form.ts");
       await openByEmail(body, await askEmail(facts, body, problem));
     } catch (error) {
-      const again = button("Try again", () => askByEmail(body)); // who reloads without a connection has no page at all
+      const again = button("Try again", () => renew(facts.chainId, facts.timelockId, () => askByEmail(body)));
       fill(body, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)), again);
     }
   }

@@ -284,6 +284,20 @@ async def test_a_connection_that_was_lost_while_the_page_was_read_leaves_a_way_o
     await see_it_claimed(visitor)
 
 
+async def test_an_update_of_the_service_while_the_page_was_read_leaves_a_way_on(
+    world: EmailWorld, visitor: Visitor
+) -> None:
+    """What asks for the address is in the page of now alone."""
+    page, gift = visitor.page, await world.seal(await world.wallet())
+    shown: list[object] = []
+    page.on("framenavigated", lambda frame: shown.append(frame))
+    gone = "**/email_form*.js"
+    await page.route(gone, lambda route: route.fulfill(status=404) if len(shown) == 1 else route.continue_())
+    await page.goto(gift.url)
+    await page.get_by_role("button", name="Try again").click()
+    await expect(page.get_by_label("Your email address")).to_be_visible()
+
+
 async def test_a_service_that_does_not_answer_costs_nobody_the_code_they_typed(
     world: EmailWorld, visitor: Visitor
 ) -> None:
