@@ -88,7 +88,8 @@ class WalletWatch:
         if age < TOLD_AFTER_SECONDS and not cheap:  # what has no nonce yet while gas is too dear waits as long, unseen
             deferred = (await connection.execute(DEFERRED, self._key(chain_id))).one()
             if deferred.age >= TOLD_AFTER_SECONDS:
-                told, facts = deferred.age, {"waits for": "gas below the ceiling", "requests": deferred.requests}
+                cheaper = "gas below five eighths of the ceiling"  # of `fees.below`
+                told, facts = deferred.age, {"waits for": cheaper, "requests": deferred.requests}
         facts = {**facts, "waiting_since_seconds": told}
         await self._condition(connection, chain_id, AlertKind.RELAY_STUCK, told >= TOLD_AFTER_SECONDS, facts)
         return int(age)

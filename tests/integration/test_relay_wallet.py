@@ -132,15 +132,20 @@ async def test_operators_are_told_of_a_low_balance_and_a_stuck_slot_and_of_their
     assert stages == {(kind, stage) for kind in kinds for stage in ("raised 1", "cleared 2")}
 
 
-async def test_operators_are_told_of_requests_that_gas_is_too_dear_for_and_of_their_end(world: RelayWorld) -> None:
+@pytest.mark.parametrize("base_fee", [2 * CEILING, CEILING * 3 // 4], ids=["above the ceiling", "near the ceiling"])
+async def test_operators_are_told_of_requests_that_gas_is_too_dear_for_and_of_their_end(
+    world: RelayWorld, base_fee: int
+) -> None:
     gift = world.gift()
-    world.base_fee(2 * CEILING)
+    world.base_fee(base_fee)
     request = await world.admit(gift)
     await world.run()
     assert await world.rows("select from worker.alert") == []
     await world.execute("update worker.relay_request set updated_at = updated_at - interval '901 s'")
     await world.run()
     assert await world.rows("select kind, raised from worker.alert_state") == [{"kind": "relay_stuck", "raised": True}]
+    (alert,) = await world.rows("select variables from worker.alert")
+    assert {"name": "waits for", "value": "gas below five eighths of the ceiling"} in alert["variables"]["facts"]
     assert await world.state(request) == "deferred_fee"
     world.base_fee(GWEI)
     await world.settle()
