@@ -52,6 +52,9 @@ def age(moment: ColumnElement[Any]) -> ColumnElement[int]:
 FAR = "interval '3 days'"
 """Longer than anything of ours is put off: what waits for a moment further ahead was written by the database's clock
 before it was put back, and waits no longer."""
+IN_NO_HANDS = f"(lease_until is null or lease_until not between now() and now() + {FAR})"
+"""Of an undecided email: who asks about it holds it, too, for a while, and no longer by a clock that was put back
+since."""
 BOUND_IDLE = "set_config('idle_in_transaction_session_timeout', '60s', true)"
 """First of all in a transaction whose locks everybody waits for: the database takes them back from who is frozen or out
 of reach."""

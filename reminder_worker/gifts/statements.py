@@ -6,7 +6,7 @@ posted, so that an expired lease says by itself what it proves.
 
 from sqlalchemy import TextClause, text
 
-from reminder_worker.database.tables import FAR
+from reminder_worker.database.tables import FAR, IN_NO_HANDS
 
 WRITE = text("""
     insert into worker.gift_write (chain_id, timelock_id, deadline) values (:chain_id, :timelock_id, :deadline)
@@ -194,7 +194,7 @@ CLAIM_UNKNOWN = text(f"""
     with due as (
         select id from worker.gift_ledger
         where state = 'unknown' and {_IS_TIME}
-          and (lease_until is null or lease_until not between now() and now() + {FAR})
+          and {IN_NO_HANDS}
         order by next_try limit :limit
         for update skip locked
     ), claimed as (

@@ -9,15 +9,12 @@ few that it compares each of them with each of the slice. `offset 0` makes it us
 
 from sqlalchemy import text
 
-from reminder_worker.database.tables import BOUND_IDLE, FAR
-
-# Who asks about an undecided one holds it, too: for a while, and no longer by a clock that was put back since.
-_IN_NO_HANDS = f"(lease_until is null or lease_until not between now() and now() + {FAR})"
+from reminder_worker.database.tables import BOUND_IDLE, FAR, IN_NO_HANDS
 
 HAS_WORK = text(f"""
     select exists (
         select from worker.sent_ledger
-        where state in ('queued', 'released', 'unknown') and next_try <= now() and {_IN_NO_HANDS}
+        where state in ('queued', 'released', 'unknown') and next_try <= now() and {IN_NO_HANDS}
     ) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until < now())
     or exists (
         select from worker.sent_ledger
@@ -188,7 +185,7 @@ REFUND = text("""
 CLAIM_UNKNOWN = text(f"""
     with due as materialized (
         select id from worker.sent_ledger
-        where state = 'unknown' and next_try <= now() and {_IN_NO_HANDS}
+        where state = 'unknown' and next_try <= now() and {IN_NO_HANDS}
         order by next_try, chain_id, legacy
         limit :limit
         for update skip locked
