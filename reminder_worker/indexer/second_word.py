@@ -90,7 +90,9 @@ async def logs_of_receipts(chain: Chain, tx_hashes: Sequence[str]) -> set[Log]:
         requests: list[Request] = [("eth_getTransactionReceipt", [tx_hash]) for tx_hash in some]
         said = await chain.ask_each(requests, _read_receipts)
         if not said:
-            raise ChainUnavailable(f"nobody else of chain {chain.chain_id} says what a second endpoint's logs are")
+            raise ChainUnavailable(
+                f"no endpoint of chain {chain.chain_id} that was asked gives receipts, or says that there are none"
+            )
         found = set().union(*said)
         if not found:
             break

@@ -5,7 +5,7 @@ of ours that the logs lack is gone only when its block is, and stays where its r
 lack a second one gives, as to the chain index.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Final
@@ -85,20 +85,10 @@ async def read(
         return NotNow.REORGANISED
     if any(each not in blocks for each in asked if each >= 0):
         return NotNow.UNSETTLED
-    known = {event.key for event in stored}
-    proven_before = [log for log in beside.logs if _key(log) in known]
-    fresh = replace(beside, logs=[log for log in beside.logs if _key(log) not in known])
-    proven, doubtful = await vouched_for(fresh, blocks, head.timestamp)
-    told = [*given, *proven_before, *proven]
-    standing = {event.key: event for event in stored if blocks[event.block_number].hash == event.block_hash}
-    lacking = standing.keys() - map(_key, told)
-    if lacking:  # the endpoint that gave them is away, or a node knows a block before its logs
-        receipts = await logs_of_receipts(chain, [standing[key].tx_hash for key in lacking])
-        told += [log for log in receipts if _key(log) in lacking]
-    if any(blocks[place].hash != hash for place, hash in claimed) or standing.keys() - map(_key, told):
+    told = await _told(chain, given, beside, stored, blocks, head.timestamp)
+    if told is None or any(blocks[place].hash != hash for place, hash in claimed):
         return NotNow.UNSETTLED
-    by_place = {(log.block_number, log.log_index): log for log in told}
-    logs = [by_place[place] for place in sorted(by_place)]
+    logs, doubtful = told
     final = (settled, blocks[settled].hash)
     if doubtful is not None and doubtful <= settled:
         final = (doubtful - 1, blocks[doubtful].parent_hash)
@@ -112,6 +102,32 @@ async def read(
         skipped=events.count(None),
         doubtful=doubtful,
     )
+
+
+async def _told(
+    chain: Chain,
+    given: Sequence[Log],
+    beside: Beside,
+    stored: Sequence[UpgradeEvent],
+    blocks: Mapping[int, Block],
+    now: int,
+) -> tuple[list[Log], int | None] | None:
+    """All logs that count, in order, and the first block that is in doubt (`vouched_for`); None when one of an event of
+    ours is missing although its block is there."""
+    known = {event.key for event in stored}
+    proven_before = [log for log in beside.logs if _key(log) in known]
+    fresh = replace(beside, logs=[log for log in beside.logs if _key(log) not in known])
+    proven, doubtful = await vouched_for(fresh, blocks, now)
+    told = [*given, *proven_before, *proven]
+    standing = {event.key: event for event in stored if blocks[event.block_number].hash == event.block_hash}
+    lacking = standing.keys() - map(_key, told)
+    if lacking:  # the endpoint that gave them is away, or a node knows a block before its logs
+        receipts = await logs_of_receipts(chain, [standing[key].tx_hash for key in lacking])
+        told += [log for log in receipts if _key(log) in lacking]
+    if standing.keys() - map(_key, told):
+        return None
+    by_place = {(log.block_number, log.log_index): log for log in told}
+    return [by_place[place] for place in sorted(by_place)], doubtful
 
 
 async def place_at(chain: Chain, number: int, *, history: bool) -> Place | None:
