@@ -36,7 +36,7 @@ from reminder_worker.relay.batches import Batches
 from reminder_worker.relay.broadcast import TAKEN, broadcast
 from reminder_worker.relay.fate import agreed_number
 from reminder_worker.relay.fees import Fees, first_fees, reservation
-from reminder_worker.relay.room import Room, check_balance
+from reminder_worker.relay.room import Room
 from reminder_worker.relay.values import (
     FOREIGN_NONCE,
     LEAST_SECONDS_LEFT,
@@ -332,8 +332,8 @@ class Admission:
             waiting = set((await connection.execute(sql.STILL_WAITING, values)).scalars())  # others may have taken some
             standing = (await connection.execute(sql.STANDING, self._key(chain_id))).one()
             chosen, too_dear = self._that_fit([each for each in ready if each.id in waiting], market, standing)
-            for id in too_dear:
-                await connection.execute(sql.PASS_OVER, {"id": id, "reason": "daily_cap_reached"})
+            for id, reason in too_dear.items():
+                await connection.execute(sql.PASS_OVER, {"id": id, "reason": reason})
             signed = [
                 await self._sign(chain_id, each, nonce + position, fees, wei)
                 for position, (each, fees, wei) in enumerate(chosen)
@@ -346,21 +346,23 @@ class Admission:
 
     def _that_fit(
         self, ready: Sequence[_Ready], market: _Market, standing: Row[Any]
-    ) -> tuple[list[tuple[_Ready, Fees, int]], list[UUID]]:
-        """Those before the first that has no room, with their fees and wei; and those among them that have none today
-        whatever becomes of what is under way, for whom nobody waits. Raises `RelayStopped` when it is the balance that
-        the very first is too much for."""
+    ) -> tuple[list[tuple[_Ready, Fees, int]], dict[UUID, str]]:
+        """Those before the first that has no room, with their fees and wei; and, with the reason as a code, those among
+        them that have none whatever becomes of what is under way: of today's cap, or of the balance. Nobody waits for
+        them."""
         chosen: list[tuple[_Ready, Fees, int]] = []
-        too_dear: list[UUID] = []
+        too_dear: dict[UUID, str] = {}
         owed, room = int(standing.owed), self.caps.daily_wei - int(standing.used_wei)
         for each in ready[: max(0, self.caps.max_open - standing.open)]:
             fees, wei = self._offer(market, each.gas_limit)
             if fees is not None and standing.spent_wei + wei > self.caps.daily_wei:
-                too_dear.append(each.id)
+                too_dear[each.id] = "daily_cap_reached"
                 continue
-            if fees is None or wei > room or (chosen and market.balance < owed + wei):
+            if fees is not None and market.balance < wei:
+                too_dear[each.id] = "low_balance"
+                continue
+            if fees is None or wei > room or market.balance < owed + wei:
                 break
-            check_balance(market.balance, owed + wei)
             chosen.append((each, fees, wei))
             owed, room = owed + wei, room - wei
         return chosen, too_dear

@@ -58,7 +58,8 @@ class Room:
             raise NonceMismatch("Another request with this nonce is under way; wait for it, or sign the next nonce.")
         state = waiting or (State.SIGNED if self.open < self.caps.max_open and not self.queue else State.QUEUED)
         if state is State.SIGNED:
-            check_balance(balance, self.owed + wei)
+            if balance < self.owed + wei:
+                raise RelayStopped("the wallet's balance does not pay for what is under way", "low_balance")
             self.open += 1
             self.owed += wei
             self.used_wei += wei
@@ -83,12 +84,6 @@ class Room:
         if exhausted:
             detail = f"today's cap ({min(exhausted)[0]}) of sponsored transactions is used up"
             raise LimitReached(detail, self.seconds_left, "daily_cap_reached")
-
-
-def check_balance(balance: int, owed: int) -> None:
-    """Wei. Raises `RelayStopped`."""
-    if balance < owed:
-        raise RelayStopped("the wallet's balance does not pay for what is under way", "low_balance")
 
 
 def signers_nonce(authorization: Authorization) -> SignersNonce:

@@ -89,7 +89,7 @@ def load_signer(key: SecretStr, password: SecretStr | None = None) -> LocalSigne
 def _opened(text: str, password: str) -> LocalAccount | None:
     try:
         return _account(bytes(Account.decrypt(text, password)))
-    except (ValueError, KeyError, TypeError, NotImplementedError):
+    except (ValueError, KeyError, TypeError, NotImplementedError, RecursionError):
         return None
 
 
@@ -109,6 +109,6 @@ def _account(key: bytes) -> LocalAccount:
 def _told_address(text: str) -> str | None:
     try:
         told = str(json.loads(text)["address"]).lower().removeprefix("0x")
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return f"0x{told}" if re.fullmatch("[0-9a-f]{40}", told) else None

@@ -562,6 +562,31 @@ async def test_of_those_that_wait_as_many_go_as_the_balance_pays_for(world: Rela
     assert [await world.state(view) for view in views] == ["broadcast", "deferred_fee"]
 
 
+async def test_what_is_too_dear_for_the_balance_holds_up_nobody_and_goes_once_there_is_more(world: RelayWorld) -> None:
+    """Of what the balance pays for, but not beside those that are under way, the turn is kept."""
+    admission = with_caps(world, max_open=1)
+    await admission.admit(authorization(1))
+    once = (await world.budget())["reserved"]
+    dear = await admission.admit(authorization(2, gas_limit=3 * GAS))
+    cheap = await admission.admit(authorization(3))
+    world.anvil.set_balance(world.wallet, 3 * once)
+    assert await with_caps(world).start_open(CHAIN_ID) == 0
+    world.mine()
+    await mark_mined(world)
+    world.anvil.set_balance(world.wallet, 2 * once)
+    assert await with_caps(world).start_open(CHAIN_ID) == 1
+    assert [await world.state(each) for each in (dear, cheap)] == ["queued", "broadcast"]
+    waits = await admission.view(dear.id)
+    assert waits is not None
+    assert waits.reason == "low_balance"
+    world.mine()
+    await mark_mined(world)
+    assert (await with_caps(world).admit(authorization(4))).state is State.BROADCAST
+    world.anvil.set_balance(world.wallet, 5 * once)
+    assert await with_caps(world).start_open(CHAIN_ID) == 1
+    assert await world.state(dear) == "broadcast"
+
+
 # -- the wire --------------------------------------------------------------------------------------
 
 

@@ -52,6 +52,7 @@ def test_a_keystore_opens_with_its_password() -> None:
         (KEYSTORE, "wrong"),
         ("{" + KEY, "open sesame"),
         ('{"crypto": {}}', "open sesame"),
+        ('{"crypto": ' * 50_000, "open sesame"),
     ],
 )
 def test_what_is_no_key_is_refused_without_an_echo(text: str, password: str | None) -> None:
@@ -97,6 +98,12 @@ async def test_a_keystore_is_opened_once_and_by_a_signature_only(monkeypatch: py
     expected = await load_signer(SecretStr(KEY)).sign(TRANSACTION)
     assert [await signer.sign(TRANSACTION) for _ in range(2)] == [expected, expected]
     assert len(opened) == 1
+
+
+@pytest.mark.parametrize("opens", ["[", '{"address":'])
+def test_what_is_nested_without_end_is_no_key(opens: str) -> None:
+    with pytest.raises(Misconfigured):
+        signer_of(SecretStr(opens * 50_000), SecretStr("open sesame"))
 
 
 @pytest.mark.parametrize("address", [None, "", "0x12", ["x"]])
