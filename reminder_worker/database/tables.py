@@ -224,7 +224,7 @@ due_window = Table(
     Column("deadline", BigInteger, primary_key=True, comment="t1, t2 or t3, unix seconds"),
     Column("block_number", BigInteger, nullable=False, comment="where it was first read"),
     Column("state", Text, nullable=False, server_default="open"),
-    _now("first_seen"),
+    _now("first_seen"),  # no release reads these two: to be dropped once none is left that writes them
     _now("last_seen"),
     Column("planned_at", DateTime(timezone=True), comment="when its ledger entries were made; null: still to do"),
     CheckConstraint("state in ('open','closed','too_old')", name="due_window_state"),
@@ -321,7 +321,7 @@ reminder_config = Table(
     Column("beneficiaries", ARRAY(Address), nullable=False),
     Column("second_line", Address),
     Column("third_line", Address),
-    Column("updated_block", BigInteger, nullable=False),
+    Column("updated_block", BigInteger, nullable=False),  # nobody reads it; to be dropped after a default
     comment="Who is configured to be notified, folded in log order from PremiumSetting's events",
 )
 
@@ -381,7 +381,7 @@ relay_wallet = Table(
         "next_nonce", BigInteger, nullable=False, comment="the only counter of nonces; its row is locked to take one"
     ),
     Column("stopped", Text, comment="why nothing more is admitted, as a code; null: working"),
-    Column("stopped_at", DateTime(timezone=True)),
+    Column("stopped_at", DateTime(timezone=True)),  # likewise
     comment="Our own wallets: the relayer's and the attestor's",
 )
 

@@ -30,7 +30,7 @@ _GIVE_UP = text("""
 
 # The next nonce is the chain's, or the one after all of ours: what stopped it may have been a wrong count.
 _RESUME = text("""
-    update worker.relay_wallet w set stopped = null, stopped_at = null, next_nonce = greatest(
+    update worker.relay_wallet w set stopped = null, next_nonce = greatest(
         cast(:count as bigint),
         (select max(nonce) + 1 from worker.nonce_slot s where s.chain_id = w.chain_id and s.wallet = w.address)
     )

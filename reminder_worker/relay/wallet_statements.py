@@ -43,7 +43,7 @@ LOCK_WALLET = text(f"""
 """)  # noqa: S608 - a constant
 
 STOP_WALLET = text("""
-    update worker.relay_wallet set stopped = :reason, stopped_at = clock_timestamp()
+    update worker.relay_wallet set stopped = :reason
     where chain_id = :chain_id and address = :wallet and stopped is null
     returning true
 """)

@@ -92,7 +92,7 @@ SEE_WINDOWS = text("""
     from json_to_recordset(cast(:seen as json)) as s(legacy text, "window" int, deadline bigint, old boolean)
     order by legacy, "window", deadline
     on conflict (chain_id, legacy, "window", deadline) do update
-    set last_seen = clock_timestamp(), block_number = least(d.block_number, excluded.block_number),
+    set block_number = least(d.block_number, excluded.block_number),
         planned_at = case when d.state = 'closed' or d.legacy = any(cast(:changed as text[])) then null
             else d.planned_at end,
         state = case when d.state = 'closed' then 'open' else d.state end
