@@ -94,58 +94,35 @@ def _data(name: str, args: Args) -> dict[str, Any]:
     return {"legacy_id": args["legacyId"]} if "legacyId" in args else {}
 
 
-def _notify(args: Args) -> dict[str, Any]:
-    return {"layer": args["layer"], "kind": args["notifyType"]}
-
-
-def _eoa_created(args: Args) -> dict[str, Any]:
-    return {"legacy_id": args["legacyId"], "legacy_type": EOA, "owner": args["creator"]}
-
-
-def _eoa_created_before_v2(args: Args) -> dict[str, Any]:
-    return {"legacy_id": args["legacyId"], "legacy_type": EOA, "owner": args["creatorAddress"]}
-
-
-def _safe_created(args: Args) -> dict[str, Any]:
-    return {"legacy_id": args["legacyId"], "legacy_type": SAFE, "owner": args["safeAddress"]}
-
-
-def _auto_renew(args: Args) -> dict[str, Any]:
-    return {"legacy_id": args["legacyId"], "enabled": args["enabled"]}
-
-
-def _reminder(args: Args) -> dict[str, Any]:
-    return {
+_KEPT: Mapping[str, Callable[[Args], dict[str, Any]]] = {
+    NOTIFY: lambda args: {"layer": args["layer"], "kind": args["notifyType"]},
+    "TransferEOALegacyCreatedV2": lambda args: {
+        "legacy_id": args["legacyId"],
+        "legacy_type": EOA,
+        "owner": args["creator"],
+    },
+    "TransferEOALegacyCreated": lambda args: {
+        "legacy_id": args["legacyId"],
+        "legacy_type": EOA,
+        "owner": args["creatorAddress"],
+    },
+    "MultisigLegacyCreated": lambda args: {
+        "legacy_id": args["legacyId"],
+        "legacy_type": SAFE,
+        "owner": args["safeAddress"],
+    },
+    "TransferEOALegacyAutoRenewSet": lambda args: {"legacy_id": args["legacyId"], "enabled": args["enabled"]},
+    "LegacyReminderUpdated": lambda args: {
         "cosigners": list(args["cosigners"]),
         "beneficiaries": list(args["beneficiaries"]),
         "second_line": present(args["secondLine"]),
         "third_line": present(args["thirdLine"]),
-    }
-
-
-def _beneficiaries(args: Args) -> dict[str, Any]:
-    return {"beneficiaries": list(args["beneficiaries"])}
-
-
-def _unlocked(args: Args) -> dict[str, Any]:
-    return {"unlock_time": min(args["newUnlockTime"], FAR_FUTURE)}
-
-
-def _status(args: Args) -> dict[str, Any]:
-    return {"status": args["newStatus"]}
-
-
-_KEPT: Mapping[str, Callable[[Args], dict[str, Any]]] = {
-    NOTIFY: _notify,
-    "TransferEOALegacyCreatedV2": _eoa_created,
-    "TransferEOALegacyCreated": _eoa_created_before_v2,
-    "MultisigLegacyCreated": _safe_created,
-    "TransferEOALegacyAutoRenewSet": _auto_renew,
-    "LegacyReminderUpdated": _reminder,
-    "BeneficiariesEmailSync": _beneficiaries,
-    "SoftTimelockUnlocked": _unlocked,
-    "ChangeStatus": _status,
+    },
+    "BeneficiariesEmailSync": lambda args: {"beneficiaries": list(args["beneficiaries"])},
+    "SoftTimelockUnlocked": lambda args: {"unlock_time": min(args["newUnlockTime"], FAR_FUTURE)},
+    "ChangeStatus": lambda args: {"status": args["newStatus"]},
 }
+"""By event name: the fields that are stored, under our own names. Of other events only the legacy's id is stored."""
 
 
 def _timelock(settings: ChainSettings, vault: str, args: Args) -> dict[str, Any] | None:
