@@ -122,7 +122,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
     yield "one of find_requests", relay.find_requests(engine, request_id=uuid4())
     yield "attempts", relay.attempts(engine, uuid4())
     yield "owners", relay.owners(engine, 100)
-    yield "under_other_keys", relay.under_other_keys(engine, "k", ["0x"])
+    yield "under_other_keys", relay.under_other_keys(engine, "k", ["0x"], [CHAIN_ID])
     yield "statistics recent", store.recent(engine, CHAIN_ID, 5)
     yield "statistics by day", store.last_of_each_day(engine, CHAIN_ID, now - timedelta(days=30), now)
     yield "statistics count", store.count(engine)

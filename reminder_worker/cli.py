@@ -332,7 +332,8 @@ def rotate_key() -> None:
                     done += rows
                     progress.update(task, completed=done)
         ours = [wallet.address for wallet in runtime.wallets]
-        return done, *await operations_relay.under_other_keys(runtime.engine, runtime.vault.key_id, ours)
+        key_id, chains = runtime.vault.key_id, list(runtime.chains)
+        return done, *await operations_relay.under_other_keys(runtime.engine, key_id, ours, chains)
 
     count, relayed, left = cli_parts.with_runtime(work)
     click.echo(f"{count} recipients and gifts encrypted anew")
@@ -340,8 +341,9 @@ def rotate_key() -> None:
     if relayed:
         click.echo(f"{relayed} relay requests still need EMAIL_ENC_KEYS_OLD until they end: repeat this later")
     if left:
-        words = "whoever has such a key ends them first; where it is lost, nobody does"
-        click.echo(f"{left} relay requests of wallets whose keys are not configured need EMAIL_ENC_KEYS_OLD: {words}")
+        words = "whoever has both ends them first; where the key is lost, nobody does"
+        which = "whose wallet's key or chain is not configured"
+        click.echo(f"{left} relay requests {which} need EMAIL_ENC_KEYS_OLD: {words}")
     if not relayed:
         click.echo(f"nothing {'else ' if left else ''}needs EMAIL_ENC_KEYS_OLD any more")
 

@@ -138,7 +138,8 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
     yield await _clocks(engine)
     vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
     different = await differences(engine, settings, vault, hashes)
-    shut = await rows_without_a_key(engine, vault, own_wallets(settings))
+    chains = [chain.chain_id for chain in settings.chains]
+    shut = await rows_without_a_key(engine, vault, own_wallets(settings), chains)
     if different:
         names = ", ".join(different)
         yield "installation", False, f"made with other settings ({names}): restore those, or use another database"

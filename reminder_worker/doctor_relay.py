@@ -59,7 +59,7 @@ async def look_at_wallets(settings: Settings, engine: AsyncEngine) -> AsyncItera
             if wallet.role == "relayer":
                 async for finding in _other_versions(settings, chain):
                     yield finding
-    async for finding in _standing(engine, wallets):
+    async for finding in _standing(settings, engine, wallets):
         yield finding
     yield _alerts(settings)
 
@@ -156,12 +156,13 @@ async def _other_attestor(chain: Chain, address: str) -> str | None:
     return None if found == address else checksum(found)
 
 
-async def _standing(engine: AsyncEngine, wallets: list[_Wallet]) -> AsyncIterator[Finding]:
-    """What the database knows: stopped wallets, and requests of wallets whose keys are not there any more."""
+async def _standing(settings: Settings, engine: AsyncEngine, wallets: list[_Wallet]) -> AsyncIterator[Finding]:
+    """What the database knows: stopped wallets, and requests whose wallet's key or chain is not there any more."""
     roles = {wallet.address: wallet.role for wallet in wallets}
     try:
         known = await operations_relay.wallets(engine)
-        left = await operations_relay.unfinished(engine, list(roles))
+        chains = [chain.chain_id for chain in settings.chains]
+        left = await operations_relay.unfinished(engine, list(roles), chains)
     except SQLAlchemyError:
         return  # the database's own finding says why
     for found in known:
@@ -171,9 +172,8 @@ async def _standing(engine: AsyncEngine, wallets: list[_Wallet]) -> AsyncIterato
             words = f"stopped ({found.stopped}): see the runbook, then `{command}`"
             yield f"{role} on chain {found.chain_id}", False, words
     for each in left:
-        words = (
-            f"{each.count} requests of it are open and its key is not configured: nobody follows them, see the runbook"
-        )
+        lacks = "the chain is not among CHAINS" if each.address in roles else "its key is not configured"
+        words = f"{each.count} requests of it are open and {lacks}: nobody follows them, see the runbook"
         yield f"wallet {checksum(each.address)} on chain {each.chain_id}", False, words
 
 

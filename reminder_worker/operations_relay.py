@@ -201,21 +201,26 @@ async def wallets(engine: AsyncEngine) -> list[Wallet]:
 
 
 async def unfinished(
-    engine: AsyncEngine, ours: Sequence[str], *, of_ours: bool = False, seconds: int = 0
+    engine: AsyncEngine, ours: Sequence[str], chains: Sequence[int], *, of_ours: bool = False, seconds: int = 0
 ) -> list[Unfinished]:
-    """What nothing has happened to for `seconds`: requests of wallets that are not `ours`, whom nobody follows, and
-    `of_ours` those that are mined and do not become final. Without its key nothing ends a request, so those of others
-    are told for as long as any is followed: what is stolen or lost would be told of for ever."""
+    """What nothing has happened to for `seconds`: requests of wallets that are not `ours` or of chains other than
+    `chains`, whom nobody follows, and `of_ours` those that are mined and do not become final. Without its key or chain
+    nothing ends a request, so those of others are told for as long as any is followed: what is stolen or lost would be
+    told of for ever."""
     r, s = relay_request.c, nonce_slot.c
     still = and_(s.request_id == r.id, s.state == "mined")
     lately = r.updated_at > func.clock_timestamp() - span(seconds=FOLLOWED_SECONDS)
-    not_ours = and_(r.wallet.not_in(ours), lately)
-    which = or_(not_ours, and_(r.wallet.in_(ours), s.state == "mined")) if of_ours else not_ours
+    not_ours = and_(~_followed(ours, chains), lately)
+    which = or_(not_ours, and_(_followed(ours, chains), s.state == "mined")) if of_ours else not_ours
     since = func.clock_timestamp() - span(seconds=seconds)
     question = select(r.chain_id, r.wallet, func.count(), age(func.min(r.updated_at)))
     question = question.select_from(relay_request.outerjoin(nonce_slot, still))
     question = question.where(r.state.in_(OPEN_STATES), r.updated_at <= since, which).group_by(r.chain_id, r.wallet)
     return [Unfinished(*row) for row in await _rows(engine, question.order_by(r.chain_id, r.wallet))]
+
+
+def _followed(ours: Sequence[str], chains: Sequence[int]) -> ColumnElement[bool]:
+    return and_(relay_request.c.wallet.in_(ours), relay_request.c.chain_id.in_(chains))
 
 
 async def find_requests(
@@ -294,11 +299,13 @@ async def verdicts(engine: AsyncEngine) -> list[Verdicts]:
     return [Verdicts(*row) for row in await _rows(engine, question)]
 
 
-async def under_other_keys(engine: AsyncEngine, key_id: str, ours: Sequence[str]) -> tuple[int, int]:
-    """Requests whose sealed bytes another master key opens: of the wallets `ours`, for whose end a rotation waits, and
-    of others, which nobody ends without their wallet's key."""
-    r = relay_request.c
-    counts = (func.count().filter(which) for which in (r.wallet.in_(ours), r.wallet.not_in(ours)))
+async def under_other_keys(
+    engine: AsyncEngine, key_id: str, ours: Sequence[str], chains: Sequence[int]
+) -> tuple[int, int]:
+    """Requests whose sealed bytes another master key opens: of the wallets `ours` on `chains`, for whose end a rotation
+    waits, and others, which nobody ends without their wallet's key and their chain."""
+    r, followed_here = relay_request.c, _followed(ours, chains)
+    counts = (func.count().filter(which) for which in (followed_here, ~followed_here))
     ((followed, left),) = await _rows(engine, select(*counts).where(r.salt.is_not(None), r.key_id != key_id))
     return followed, left
 

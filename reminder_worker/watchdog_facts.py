@@ -103,7 +103,7 @@ async def gather(
 
     sights = await asyncio.gather(*(sight(chain) for chain in chains.values()))
     trouble = await _trouble(engine, {each.name for each in expected}, chains)
-    return Known(expected, states, sights, trouble, await _relays(engine, wallets, is_local))
+    return Known(expected, states, sights, trouble, await _relays(engine, wallets, list(chains), is_local))
 
 
 def behind(sights: Sequence[ChainSight]) -> dict[str, int]:
@@ -167,10 +167,13 @@ def _each_block(answers: Sequence[Any]) -> list[Block | None]:
     return [None if isinstance(answer, RpcError) else wire.block(answer) for answer in answers]
 
 
-async def _relays(engine: AsyncEngine, wallets: Sequence[str], is_local: bool) -> list[Relays]:
+async def _relays(engine: AsyncEngine, wallets: Sequence[str], chains: Sequence[int], is_local: bool) -> list[Relays]:
     """A local chain that nobody uses has no blocks, and so nothing becomes final."""
-    found = await operations_relay.unfinished(engine, wallets, of_ours=not is_local, seconds=NOT_FINAL_SECONDS)
-    return [Relays(each.chain_id, each.address, each.count, each.oldest, each.address in wallets) for each in found]
+    found = await operations_relay.unfinished(engine, wallets, chains, of_ours=not is_local, seconds=NOT_FINAL_SECONDS)
+    return [
+        Relays(each.chain_id, each.address, each.count, each.oldest, each.address in wallets, each.chain_id in chains)
+        for each in found
+    ]
 
 
 async def _trouble(engine: AsyncEngine, on: Collection[str], chains: Mapping[int, Chain]) -> Trouble:

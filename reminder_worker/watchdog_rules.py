@@ -92,13 +92,15 @@ class Trouble:
 @dataclass(frozen=True, slots=True)
 class Relays:
     """Requests of a wallet that nothing has happened to for `NOT_FINAL_SECONDS`: mined and not final, or, when the
-    wallet is not `ours`, in any state: its key is not in use here, and nobody follows them."""
+    wallet is not `ours` or its chain not `served`, in any state: its key is not in use here, or the chain was taken
+    out, and nobody follows them."""
 
     chain_id: int
     wallet: str
     count: int
     oldest: int
     ours: bool
+    served: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,4 +229,6 @@ def _not_final(relays: Relays) -> Wrong:
     facts: Facts = {"requests": relays.count, "oldest_seconds": relays.oldest}
     if not relays.ours:
         facts = {**facts, "its key": "is not configured: nobody follows them"}
+    elif not relays.served:
+        facts = {**facts, "its chain": "is not among CHAINS: nobody follows them"}
     return Wrong(AlertKind.RELAY_NOT_FINAL, relays.wallet, relays.chain_id, facts)

@@ -22,7 +22,10 @@ _WITHOUT_A_KEY = text("""
         + (select count(*) from worker.gift_notification where key_id <> all(:ids))
         + (
             select count(*) from worker.relay_request where salt is not null and key_id <> all(:ids)
-              and (wallet = any(:ours) or updated_at > now() - make_interval(secs => :followed))
+              and (
+                wallet = any(:ours) and chain_id = any(:chains)
+                or updated_at > now() - make_interval(secs => :followed)
+              )
         )
 """)
 
@@ -48,12 +51,13 @@ async def differences(engine: AsyncEngine, settings: Settings, vault: Vault, has
     return _wrong(_wanted(settings, vault, hashes), found, vault)
 
 
-async def rows_without_a_key(engine: AsyncEngine, vault: Vault, ours: Sequence[str]) -> int:
+async def rows_without_a_key(engine: AsyncEngine, vault: Vault, ours: Sequence[str], chains: Sequence[int]) -> int:
     """Encrypted rows that no configured key opens: of a rotation that ended too early. Reads all of them.
 
-    Not what wallets other than `ours` left open a week ago: of a key that is lost nobody ends it.
+    Not what wallets other than `ours`, or those on chains other than `chains`, left open a week ago: of a key that is
+    lost nobody ends it.
     """
-    values = {"ids": sorted(vault.key_ids), "ours": list(ours), "followed": FOLLOWED_SECONDS}
+    values = {"ids": sorted(vault.key_ids), "ours": list(ours), "chains": list(chains), "followed": FOLLOWED_SECONDS}
     async with engine.connect() as connection:
         return int(await connection.scalar(_WITHOUT_A_KEY, values) or 0)
 

@@ -424,6 +424,16 @@ def test_doctor_knows_requests_that_a_changed_key_left_behind(command: Command, 
         assert "1 requests of it are open and its key is not configured: nobody follows them" in looked.output
 
 
+def test_doctor_knows_requests_on_a_chain_that_was_taken_out(command: Command, anvil_chain: AnvilChain) -> None:
+    enter_request(command.enter, Vault(ENC_KEY), "queued", nonce=None, wallet=_address(RELAYER_KEY))
+    left = "are open and the chain is not among CHAINS: nobody follows them"
+    assert left not in command("doctor", **_wallets(anvil_chain)).output
+    command.sql("update worker.relay_request set chain_id = 17000")
+    looked = command("doctor", **_wallets(anvil_chain))
+    assert looked.exit_code == 1
+    assert left in looked.output
+
+
 def test_doctor_shows_a_setting_as_it_is(command: Command) -> None:
     """What stands in brackets is no style of a terminal."""
     given = {"MAIL_URL": "http://[fe80::1]:1", "MAIL_TOKEN": "token-token", "CHAIN_31337_NAME": "[/] [bold]"}
@@ -644,13 +654,17 @@ def test_rotate_key_says_which_open_requests_still_need_the_old_key(command: Com
     assert "needs EMAIL_ENC_KEYS_OLD any more" not in rotated.output
 
 
-def test_what_a_lost_wallet_left_open_keeps_no_earlier_key_for_good(command: Command) -> None:
+@pytest.mark.parametrize("gone", ["wallet", "chain"])
+def test_what_a_lost_wallet_or_chain_left_open_keeps_no_earlier_key_for_good(command: Command, gone: str) -> None:
     """Whoever broke in had all keys: nobody ends these requests, and the earlier master key is to be destroyed."""
     assert command("tick", "--pass", "index").exit_code == 0
-    enter_request(command.enter, Vault(ENC_KEY), "broadcast", age_seconds=8 * 86400)
+    wallet = "0x" + "99" * 20 if gone == "wallet" else _address(RELAYER_KEY)
+    enter_request(command.enter, Vault(ENC_KEY), "queued", nonce=None, age_seconds=8 * 86400, wallet=wallet)
+    if gone == "chain":
+        command.sql("update worker.relay_request set chain_id = 17000")
     new = {"EMAIL_ENC_KEY": _text(NEW_KEY), "RELAYER_KEY": RELAYER_KEY}
     rotated = command("rotate-key", **new, EMAIL_ENC_KEYS_OLD=_text(ENC_KEY))
-    assert "1 relay requests of wallets whose keys are not configured" in rotated.output
+    assert "1 relay requests whose wallet's key or chain is not configured" in rotated.output
     assert "nothing else needs EMAIL_ENC_KEYS_OLD any more" in rotated.output
     assert "rows open with no key" not in command("doctor", **new).output
 

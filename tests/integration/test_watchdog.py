@@ -837,6 +837,22 @@ async def test_a_key_that_is_lost_with_requests_open_is_told_for_a_week(world: W
     assert (await world.told())[-1] == ("relay_not_final", left, "cleared")
 
 
+async def test_requests_on_a_chain_that_was_taken_out_are_told_for_a_week(world: World, database_url: str) -> None:
+    """Their wallet is ours all the same, and nobody looks at them any more."""
+    world.wallets.append(RELAYER)
+    with connected(database_url) as database:
+        enter_request(database.execute, Vault(b"e" * 32), "queued", nonce=None, age_seconds=NOT_FINAL_SECONDS + 60)
+    await world.look()
+    assert await world.told() == []
+    await world.sql("update worker.relay_request set chain_id = 17000")
+    await world.look()
+    assert await world.told() == [("relay_not_final", RELAYER, "raised")]
+    await world.sql("update worker.relay_request set updated_at = updated_at - interval '7 days'")
+    await world.look()
+    await world.minutes_pass(CALM_SECONDS)
+    assert (await world.look()).healthy
+
+
 async def test_failures_that_grow_are_told(world: World) -> None:
     await _enter_email(world, "unknown", count=9)
     assert (await world.look()).healthy

@@ -168,10 +168,12 @@ def test_a_reader_lags_when_it_is_far_and_comes_no_nearer(
 
 def test_relays_that_come_to_no_end_are_told_by_their_wallet_and_why() -> None:
     ours, left = "0x" + "11" * 20, "0x" + "22" * 20
-    known = Known([], [], [], Trouble(), [Relays(1, ours, 2, 7300, ours=True), Relays(5, left, 1, 9000, ours=False)])
-    found = judge(known)
-    assert list(found) == [(AlertKind.RELAY_NOT_FINAL, ours, 1), (AlertKind.RELAY_NOT_FINAL, left, 5)]
-    assert ["its key" in each.facts for each in found.values()] == [False, True]
+    relays = [Relays(1, ours, 2, 7300, True), Relays(5, left, 1, 9000, False), Relays(9, ours, 1, 9000, True, False)]
+    found = judge(Known([], [], [], Trouble(), relays))
+    wallets = [(ours, 1), (left, 5), (ours, 9)]
+    assert list(found) == [(AlertKind.RELAY_NOT_FINAL, *each) for each in wallets]
+    lacks = [{"its key", "its chain"} & each.facts.keys() for each in found.values()]
+    assert lacks == [set(), {"its key"}, {"its chain"}]
 
 
 @pytest.mark.parametrize(
