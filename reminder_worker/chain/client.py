@@ -15,7 +15,7 @@ from typing import Any, Final, Self, TypeVar
 import msgspec
 import structlog
 
-from reminder_worker.chain import eth_call, multicall, simulation, wallets, wire
+from reminder_worker.chain import eth_call, multicall, sending, simulation, wire
 from reminder_worker.chain.endpoint import Endpoint, EndpointFailed, Request, Rest, RpcError
 from reminder_worker.chain.eth_call import READ_GAS, Refusal, unless_error
 from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
@@ -385,19 +385,19 @@ class Chain:
         An endpoint left out may have accepted them all the same.
         """
         requests: list[Request] = [("eth_sendRawTransaction", ["0x" + raw.hex()]) for raw in transactions]
-        return await self.ask_each(requests, lambda answers: list(map(wallets.outcome, answers)))
+        return await self.ask_each(requests, lambda answers: list(map(sending.outcome, answers)))
 
     async def transaction_counts(self, address: str, tag: str) -> list[int]:
         """Of `latest`, `pending`, `finalized`: what each endpoint that answers says."""
         return await self.ask_each(
-            [("eth_getTransactionCount", [address, tag])], lambda answers: wallets.count(answers[0])
+            [("eth_getTransactionCount", [address, tag])], lambda answers: sending.count(answers[0])
         )
 
     # -- what a transaction of ours costs -------------------------------------------------------
 
     async def fees(self) -> tuple[int, int]:
         """The next block's base fee and the usual priority fee, wei for one gas."""
-        found = await self._newest("latest", lambda _, said: wallets.fees(said[0]), wallets.FEE_HISTORY)
+        found = await self._newest("latest", lambda _, said: sending.fees(said[0]), sending.FEE_HISTORY)
         if found is None:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} says what gas costs")
         return found

@@ -15,7 +15,6 @@ from reminder_worker.chain import words
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import TooMuch
-from reminder_worker.chain.signatures import Domain
 from reminder_worker.chain.values import Call, Reverted
 from reminder_worker.chain.words import WORD, Malformed, address_word, word
 from reminder_worker.errors import ChainUnavailable
@@ -37,6 +36,7 @@ _STATE: Final = (
     _TRIGGERS,
     selector("Legacy", "getLegacyName"),
 )
+TIMELOCK_DETAILS: Final = selector("TimelockERC20", "getTimelockDetails")
 _LEGACY_ADDRESSES: Final = selector("TransferEOALegacyRouter", "legacyAddresses")
 _LONGEST_NAME_BYTES: Final = 1024
 # What `dueRemindersBatch` may burn: a stranger's legacy that burns all of it costs the node little and is found by
@@ -350,27 +350,16 @@ class TimelockDetails:
 
 
 class Timelocks:
-    """The TimeLockRouter and its ERC-20 vault."""
-
-    _DETAILS: Final = selector("TimelockERC20", "getTimelockDetails")
-    _DOMAIN: Final = selector("TimeLockRouter", "eip712Domain")
-    _NONCE: Final = selector("TimeLockRouter", "sponsorNonce")
+    """The ERC-20 vault of timelocks."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
         self._vault = chain.settings.timelock_erc20
-        self._router = chain.settings.time_lock_router
 
     async def details(self, ids: Sequence[int], *, at: str | None = None) -> list[TimelockDetails | None]:
         """In order; None for an id that the vault does not know."""
-        answers = await self._chain.call_many([Call(self._vault, self._DETAILS + word(id)) for id in ids], at=at)
+        answers = await self._chain.call_many([Call(self._vault, TIMELOCK_DETAILS + word(id)) for id in ids], at=at)
         return list(map(timelock_details, answers))
-
-    async def sponsorship(self, signer: str, *, at: str | None = None) -> tuple[Domain, int]:
-        """The domain a withdrawal is signed in (ERC-5267), and the nonce the signer's next one has to have."""
-        calls = [Call(self._router, self._DOMAIN), Call(self._router, self._NONCE + address_word(signer))]
-        domain, nonce = await self._chain.call_many(calls, at=at)
-        return domain_of(self._chain, self._router, domain), configured("sponsorNonce", words.at, nonce)
 
 
 def timelock_details(answer: Answer) -> TimelockDetails | None:
@@ -395,22 +384,3 @@ def _timelock_details(answer: Answer) -> TimelockDetails:
     if found.owner == _ZERO or len(tokens) != len(amounts):
         raise Malformed("no such timelock")
     return found
-
-
-def domain_of(chain: Chain, router: str, answer: Answer) -> Domain:
-    """What a configured router answers to `eip712Domain` (ERC-5267). Raises `ChainUnavailable` for another's."""
-    found = configured("eip712Domain", _domain, answer)
-    if (found.chain_id, found.verifying_contract) != (chain.chain_id, router):
-        raise ChainUnavailable("eip712Domain of a configured contract is of another chain or contract")
-    return found
-
-
-def _domain(data: bytes, _position: int) -> Domain:
-    """Of the fields name, version, chain id and contract, and no others: what authorizations are signed in."""
-    if data[:1] != b"\x0f":
-        raise Malformed("another domain")
-    name, version = (words.bytes_at(data, words.at(data, field * WORD), WORD * 4) for field in (1, 2))
-    try:
-        return Domain(name.decode(), version.decode(), words.at(data, 3 * WORD), words.address_at(data, 4 * WORD))
-    except UnicodeDecodeError:
-        raise Malformed("not text") from None

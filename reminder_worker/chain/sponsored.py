@@ -12,9 +12,10 @@ from typing import Any, Final
 from reminder_worker.chain import words
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Call, Chain, Reverted
-from reminder_worker.chain.contracts import TimelockDetails, configured, domain_of, said, timelock_details
+from reminder_worker.chain.contracts import TIMELOCK_DETAILS, TimelockDetails, configured, said, timelock_details
 from reminder_worker.chain.signatures import Domain
-from reminder_worker.chain.words import WORD, address_word, word
+from reminder_worker.chain.words import WORD, Malformed, address_word, word
+from reminder_worker.errors import ChainUnavailable
 
 PAYEE_VERSION: Final = "2"
 """Of a TimeLockRouter whose withdrawals can name whom they pay."""
@@ -29,7 +30,6 @@ _CLAIMS_DISABLED: Final = selector("TransferEOALegacyRouter", "sponsoredClaimsDi
 _MOST_TTL: Final = selector("TransferEOALegacyRouter", "CHECKIN_AUTH_MAX_TTL")
 _IS_PREMIUM: Final = selector("PremiumSetting", "isPremium")
 _WHITELIST: Final = selector("TokenWhiteList", "getWhitelist")
-_DETAILS: Final = selector("TimelockERC20", "getTimelockDetails")
 _BALANCE: Final = selector("ERC20", "balanceOf")
 _ALLOWANCE: Final = selector("ERC20", "allowance")
 _PERMIT2_ALLOWANCE: Final = selector("Permit2", "allowance")
@@ -77,9 +77,16 @@ class SponsoredReads:
         """Of a configured router (ERC-5267), remembered for two minutes. Raises `ChainUnavailable`."""
         domain, read_at = self._domains.get(router, (None, 0.0))
         if afresh or domain is None or time.monotonic() - read_at > _DOMAIN_SECONDS:
-            domain = domain_of(self._chain, router, await self._chain.call(Call(router, _DOMAIN)))
+            domain = self._domain_of(router, await self._chain.call(Call(router, _DOMAIN)))
             self._domains[router] = (domain, time.monotonic())
         return domain
+
+    async def next_withdrawal(self, signer: str, *, at: str | None = None) -> tuple[Domain, int]:
+        """The domain that a withdrawal is signed in, and the nonce that the signer's next one has to have."""
+        router = self._chain.settings.time_lock_router
+        calls = [Call(router, _DOMAIN), Call(router, _NONCE + address_word(signer))]
+        domain, nonce = await self._chain.call_many(calls, at=at)
+        return self._domain_of(router, domain), configured("sponsorNonce", words.at, nonce)
 
     async def claim(self, router: str, legacy_id: int, signer: str, *, at: str) -> ClaimFacts:
         nonce, legacy, disabled, whitelist = await self._read(
@@ -104,7 +111,7 @@ class SponsoredReads:
 
     async def withdraw(self, router: str, timelock_id: int, signer: str, *, at: str) -> WithdrawFacts:
         reads = (_nonce(router, signer), self._whitelist())
-        details = Call(self._chain.settings.timelock_erc20, _DETAILS + word(timelock_id))
+        details = Call(self._chain.settings.timelock_erc20, TIMELOCK_DETAILS + word(timelock_id))
         *answers, timelock = await self._chain.call_many([*(call for _, call, _ in reads), details], at=at)
         nonce, whitelist = _values(reads, answers)
         return WithdrawFacts(nonce, timelock_details(timelock), whitelist)
@@ -135,12 +142,30 @@ class SponsoredReads:
                 found.add(token)
         return frozenset(found)
 
+    def _domain_of(self, router: str, answer: bytes | Reverted) -> Domain:
+        """From what a configured router answers to `eip712Domain`. Raises `ChainUnavailable` for another's."""
+        found = configured("eip712Domain", _domain, answer)
+        if (found.chain_id, found.verifying_contract) != (self._chain.chain_id, router):
+            raise ChainUnavailable("eip712Domain of a configured contract is of another chain or contract")
+        return found
+
     def _whitelist(self) -> Read:
         call = Call(self._chain.settings.token_white_list, _WHITELIST)
         return ("getWhitelist", call, lambda data, position: frozenset(words.addresses_behind(data, position)))
 
     async def _read(self, at: str, *reads: Read) -> list[Any]:
         return _values(reads, await self._chain.call_many([call for _, call, _ in reads], at=at))
+
+
+def _domain(data: bytes, _position: int) -> Domain:
+    """Of the fields name, version, chain id and contract, and no others: what authorizations are signed in."""
+    if data[:1] != b"\x0f":
+        raise Malformed("another domain")
+    name, version = (words.bytes_at(data, words.at(data, field * WORD), WORD * 4) for field in (1, 2))
+    try:
+        return Domain(name.decode(), version.decode(), words.at(data, 3 * WORD), words.address_at(data, 4 * WORD))
+    except UnicodeDecodeError:
+        raise Malformed("not text") from None
 
 
 def _values(reads: Sequence[Read], answers: Sequence[bytes | Reverted]) -> list[Any]:

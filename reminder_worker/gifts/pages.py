@@ -12,7 +12,7 @@ from typing import Final
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
 from reminder_worker.chain.signatures import Domain
-from reminder_worker.chain.sponsored import TIMELOCK_VERSIONS
+from reminder_worker.chain.sponsored import TIMELOCK_VERSIONS, SponsoredReads
 from reminder_worker.chain.tokens import TokenMetadata, Tokens
 from reminder_worker.errors import IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
@@ -103,7 +103,7 @@ class GiftPages:
         if not {token for token, _ in units} <= allowed:
             raise NotFound(NO_GIFT)
         (domain, nonce), metadata = await asyncio.gather(
-            Timelocks(chain).sponsorship(found.recipient, at=head.hash),
+            SponsoredReads(chain).next_withdrawal(found.recipient, at=head.hash),
             self._tokens[chain_id].metadata([token for token, _ in units], at=head.hash),
         )
         return GiftFacts(

@@ -8,6 +8,7 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TimelockDetails, Timelocks
 from reminder_worker.chain.signatures import Domain
+from reminder_worker.chain.sponsored import SponsoredReads
 from reminder_worker.errors import ChainUnavailable
 from tests.integration.chain_proxy import chain_settings
 
@@ -51,10 +52,10 @@ async def test_the_domain_and_the_nonce_are_those_that_the_router_checks(
     s, router = chain_scenario, chain_scenario.deployment.time_lock_router
     ann, cid = s.account("ann"), s.account("cid")
     gift = s.create_gift(ann, cid.address, eth=1, duration=0)
-    domain, nonce = await Timelocks(chain).sponsorship(cid.address.lower())
+    domain, nonce = await SponsoredReads(chain).next_withdrawal(cid.address.lower())
     assert domain == Domain("10102 Timelock Sponsored", "1", s.anvil.chain_id, router)
     s.withdraw_for(ann, gift, s.withdraw_auth(cid, gift, nonce=nonce))
-    assert (await Timelocks(chain).sponsorship(cid.address.lower()))[1] == nonce + 1
+    assert (await SponsoredReads(chain).next_withdrawal(cid.address.lower()))[1] == nonce + 1
 
 
 async def test_a_router_that_tells_of_another_domain_is_not_believed(chain: Chain, chain_scenario: Scenario) -> None:
@@ -66,4 +67,4 @@ async def test_a_router_that_tells_of_another_domain_is_not_believed(chain: Chai
     for code in (forward, "0x00", "0x60006000fd"):
         s.anvil.set_code(router, code)
         with pytest.raises(ChainUnavailable):
-            await Timelocks(chain).sponsorship(s.account("cid").address)
+            await SponsoredReads(chain).next_withdrawal(s.account("cid").address)

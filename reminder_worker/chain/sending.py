@@ -52,6 +52,7 @@ def outcome(answer: Any) -> SendOutcome:
 
 
 def count(answer: Any) -> int:
+    """How many transactions an account has sent. Raises `msgspec.ValidationError`, also for a refusal."""
     if isinstance(answer, RpcError):
         raise msgspec.ValidationError("refused")
     return wire.count(answer)

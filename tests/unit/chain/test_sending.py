@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from reminder_worker.chain.endpoint import RpcError
+from reminder_worker.chain.sending import count, fees, outcome
 from reminder_worker.chain.values import SendOutcome
-from reminder_worker.chain.wallets import count, fees, outcome
 
 
 @pytest.mark.parametrize(
