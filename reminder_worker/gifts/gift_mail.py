@@ -158,20 +158,21 @@ class GiftMail:
         """Ask what became of each; what never arrived and is still true is posted again, unchanged, with its key."""
         settled, again = await become.ask(self._mail, entries, outage, _never_arrived)
         for each in settled:
-            await self._settle(each, token, report)
+            if await self._settle(each, token, report) and each.refund:
+                await self._give_back(each.entry, each.entry.posted_at)
         await self._send(again, token, report, outage)
 
     async def _send(self, entries: Sequence[Entry], token: UUID, report: GiftMailReport, outage: Outage) -> None:
         found, heads = await self._read(entries, report)
 
         async def one(entry: Entry) -> None:
-            taken_at = self._quotas.now()
+            taken_at = entry.posted_at if entry.undecided else self._quotas.now()
             ready = outage.spared(entry) if outage.begun else await self._resolved(entry, found, heads)
             settled = await self._post(ready, token, outage) if isinstance(ready, Ready) else ready
             ours = await self._settle(settled, token, report)
             # Nothing reached the address, and nobody else holds it who may post it for what it took.
-            if ours and isinstance(ready, Ready) and settled.refund:
-                await self._quotas.give_back("email_day", self._counted_as(entry), DAY, taken_at)
+            if ours and settled.refund and (entry.undecided or isinstance(ready, Ready)):
+                await self._give_back(entry, taken_at)
 
         await each_of(entries, self._at_once, one)
 
@@ -215,6 +216,9 @@ class GiftMail:
             about,
         )
         return Ready(entry, body, key.seal(body, body_context(entry.id)))
+
+    async def _give_back(self, entry: Entry, taken_at: float) -> None:
+        await self._quotas.give_back("email_day", self._counted_as(entry), DAY, taken_at)
 
     def _counted_as(self, entry: Entry) -> str:
         return become.counted_as(entry.email_hash, apart=entry.chain_id in self._apart)

@@ -159,6 +159,7 @@ EXPIRE_LEASES = text(f"""
 _ENTRY = """
     l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
     l.state = 'unknown' as undecided,
+    cast(extract(epoch from coalesce(l.claimed_at, now())) as float8) as posted_at,
     n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
     (
         select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w

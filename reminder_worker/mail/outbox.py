@@ -59,8 +59,9 @@ class Settlement(Generic[E]):
 
     @property
     def refund(self) -> bool:
-        """Nothing was sent to its address. What an undecided one took of the address's day, an earlier claim took."""
-        return self.state in _NOBODY_REACHED and not self.entry.undecided
+        """Nothing was sent to its address: what it took of the address's day is given back. Of an undecided one an
+        earlier claim took it, maybe on an earlier day."""
+        return self.state in _NOBODY_REACHED
 
     def columns(self) -> dict[str, Any]:
         """As both ledgers record it."""

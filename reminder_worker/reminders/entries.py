@@ -31,7 +31,8 @@ class StoredRecipient:
 class Entry:
     """One claimed entry. `undecided`: its body may have been accepted before, so it is asked about first.
 
-    `reworded`: that body is gone, and whom it was for has only another name or role since.
+    `reworded`: that body is gone, and whom it was for has only another name or role since. `counted_on`: the day of its
+    address that an undecided one took a place of, unix seconds; None when that was another address.
     """
 
     id: UUID
@@ -49,6 +50,7 @@ class Entry:
     body: bytes | None = field(default=None, repr=False)
     reworded: bool = False
     sent_meanwhile: bool = False
+    counted_on: int | None = None
 
     @property
     def group(self) -> Group:
@@ -93,4 +95,5 @@ def read_entry(row: Row[Any], *, undecided: bool = False) -> Entry:
         more[0] if undecided else None,
         undecided and more[1],
         undecided and more[2],
+        more[3] if undecided else None,
     )

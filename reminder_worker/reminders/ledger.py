@@ -153,10 +153,15 @@ class Ledger:
     async def _refund(self, claim: Claim, settlements: Sequence[Settlement[Entry]], ours: Set[UUID]) -> None:
         """Attempts that reached nobody do not use up a person's day; but who holds one now that is no longer ours may
         post it for what it took."""
-        counts = self._addresses(each.entry for each in settlements if each.entry.id in ours and each.refund)
-        if counts:
-            async with self._engine.begin() as conn:
-                await conn.execute(sql.REFUND, _quota_values(counts, claim.quota_day))
+        by_day: dict[int, list[Entry]] = defaultdict(list)
+        for entry in (each.entry for each in settlements if each.entry.id in ours and each.refund):
+            day = entry.counted_on if entry.undecided else claim.quota_day
+            if day is not None:
+                by_day[day].append(entry)
+        for day, entries in by_day.items():
+            if counts := self._addresses(entries):
+                async with self._engine.begin() as conn:
+                    await conn.execute(sql.REFUND, _quota_values(counts, day))
 
     def _addresses(self, entries: Iterable[Entry]) -> Counter[str]:
         """Entries by what counts their address: its keyed hash."""

@@ -206,7 +206,10 @@ CLAIM_UNKNOWN = text(f"""
               and o.id <> l.id and o.state in ('sent', 'claimed', 'unknown', 'held')
               and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
               and coalesce(o.claimed_at, now()) < now() + interval '24 hours'
-        ) as sent_meanwhile
+        ) as sent_meanwhile,
+        case when l.body_salt = r.salt or l.reason is not distinct from 'reworded' then
+            cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint)
+        end as counted_on
 """)  # noqa: S608 - a constant
 
 # Recipient rows are locked before ledger rows and in the order of their key, as writes of recipients do.

@@ -352,6 +352,29 @@ async def test_an_undecided_email_that_never_arrived_tells_the_deadline_of_now(w
     assert email.variables["deadline"] == (deadline_words(first) if meanwhile == "the owner checks in" else None)
 
 
+@pytest.mark.parametrize("anew", ["another deadline", "another name", "refused"])
+async def test_an_undecided_email_that_is_made_anew_takes_one_place_of_its_addresss_day(
+    engine: AsyncEngine, chain_scenario: Scenario, anew: str
+) -> None:
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail, MAIL_DAILY_CAP_PER_ADDRESS="1") as world:
+        legacy = await checked_in(world)
+        mail.fail(Fault.DIES_BEFORE)
+        await world.dispatch.run()
+        assert await world.states() == {"unknown": 1}
+        if anew == "another deadline":
+            world.scenario.advance(40 * DAY)
+        elif anew == "another name":
+            await world.save(legacy, "anna", reworded=True)
+        else:
+            mail.fail(Fault.REJECTED)
+        for _ in range(2):
+            await world.hurry()
+            await world.dispatch.run()
+        assert mail.told("owner_reset") == ["anna@example.org"]
+        (day,) = await world.sql("select used from worker.quota where scope = 'email_day'")
+        assert day.used == 1
+
+
 async def test_a_claim_that_loses_a_deadlock_is_made_all_the_same(world: World) -> None:
     """Whoever corrects or erases somebody locks their emails too, also those that are merged into a later one."""
     await checked_in(world)

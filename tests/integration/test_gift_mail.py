@@ -491,6 +491,23 @@ async def test_a_name_corrected_while_the_email_is_undecided_does_not_lose_it(wo
     assert world.stub.email("gift_waiting", NORMAL).variables["name"] == "Quilla"
 
 
+async def test_an_undecided_email_that_is_made_anew_takes_one_place_of_its_addresss_day(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    async with AsyncExitStack() as stack:
+        world = await open_world(stack, engine, chain_scenario, MAIL_DAILY_CAP_PER_ADDRESS="2")
+        id = world.seal()
+        await world.register(id)
+        world.stub.fail(Fault.DIES_BEFORE)
+        await world.tick()
+        await world.register(id, recipientName="Quilla")
+        for _ in range(2):
+            await world.tick()
+        assert world.stub.told("gift_waiting") == [NORMAL]
+        (day,) = await world.rows("select used from worker.quota where scope = 'email_day'")
+        assert day.used == 1
+
+
 async def test_advance_notice_withdrawn_while_the_email_is_undecided_is_not_sent(world: World) -> None:
     id = world.seal()
     await world.register(id)

@@ -73,7 +73,6 @@ def test_only_what_reached_nobody_is_given_back_to_the_address_and_its_day() -> 
         later(one, 1),
     )
     assert [each.refund for each in (*reached, *nobody)] == [False] * len(reached) + [True] * len(nobody)
-    assert not dropped(Entry(undecided=True), "erased").refund, "it was counted on an earlier day"
 
 
 def test_one_good_answer_ends_an_outage_and_the_pause_that_was_asked_for() -> None:
