@@ -960,6 +960,26 @@ async def test_the_chain_down_means_503_nothing_stored_and_a_status(engine: Asyn
             assert (status["gift"], status["chains"][0]["reason"]) == (False, "chain_unavailable")
 
 
+async def test_the_status_does_not_wait_for_an_endpoint_that_hangs_and_finds_out_that_it_does(
+    chain_scenario: Scenario, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intake, "STATUS_SECONDS", 0.05)
+    async with proxy(chain_scenario.anvil.url) as hangs, proxy(chain_scenario.anvil.url) as well:
+        prefix = f"CHAIN_{chain_scenario.anvil.chain_id}_RPC"
+        urls = {f"{prefix}_URLS": f"{hangs.url},{well.url},{chain_scenario.anvil.url}", f"{prefix}_TIMEOUT": "1"}
+        async with relaying(chain_scenario, engine, **urls) as world:
+
+            async def reason() -> str | None:
+                (chain,) = (await world.request("GET", "/sponsor/status")).body["chains"]
+                return chain["reason"]  # type: ignore[no-any-return]
+
+            hangs.hang = True
+            assert await reason() == "chain_unavailable"
+            async with asyncio.timeout(30):
+                while await reason() is not None:
+                    pass
+
+
 async def test_what_is_stored_is_answered_without_the_chain(engine: AsyncEngine) -> None:
     with Anvil() as anvil:
         scenario = Scenario(anvil, deploy(anvil))
