@@ -21,7 +21,7 @@ Amounts = Mapping[str, Mapping[str, int]]
 def received(
     logs: Iterable[Log], legacy: str, members: Membership, whitelist: Collection[str]
 ) -> dict[str, dict[str, int]]:
-    """ERC-20 transfers from the owner or the legacy to its heirs; to oneself is no transfer."""
+    """By heir and token: ERC-20 transfers from the owner or the legacy. An owner is no heir of their own."""
     sources = {members.owner, legacy}
     lines = {members.second_line, members.third_line} - {None}
     heirs = ({*members.beneficiaries, *lines}) - sources
@@ -34,10 +34,10 @@ def received(
 
 
 def moved_for(logs: Sequence[Log], legacy: str, owner: str, told: Mapping[int, str]) -> list[Log]:
-    """Of one transaction's logs, without what the owner's wallet gave by claims from other legacies of theirs.
+    """The logs of one transaction, without the owner's transfers for claims from their other legacies.
 
-    `told`: where in the logs which legacy's activation is told, of those that the owner created. Each claim tells it
-    after its transfers; or each before them, when the first and the last of the transaction are so.
+    `told`: position among the logs to legacy, for each activation of a legacy of this owner. Contracts log it after
+    the transfers of a claim; or before them, if that is so of the first and the last activation.
     """
     if set(told.values()) <= {legacy}:
         return list(logs)
@@ -67,7 +67,7 @@ def to_json(amounts: Amounts) -> dict[str, list[list[str]]]:
 
 
 def total(stored: Iterable[Mapping[str, list[list[str]]]], heir: str | None) -> dict[str, int]:
-    """Over several transactions as `to_json` made them: of one heir, or of all (None)."""
+    """By token, over several transactions as `to_json` made them; of one heir, or of all (None)."""
     sums: dict[str, int] = defaultdict(int)
     for amounts in stored:
         for recipient, tokens in amounts.items():

@@ -5,7 +5,6 @@ Roles come from the chain. The creator is the owner's person, also of a Safe leg
 
 from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Self
 
 import msgspec
 
@@ -23,7 +22,7 @@ SIGNAL_KINDS: Mapping[SignalKind, Kind] = MappingProxyType(
 )
 ACTIVATIONS = frozenset({Kind.ACTIVATED_MULTISIG, Kind.ACTIVATED_TRANSFER})
 PLANNED_AGAIN = frozenset({*KIND_WINDOWS, Kind.AUTO_RENEW_BUDGET})
-"""About what lasts: planned again while it is true. Of the others nobody looks twice."""
+"""About a state that lasts: planned again while it does. The others are planned once."""
 MERGED_WITHIN_A_DAY = frozenset({Kind.OWNER_RESET, Kind.ACTIVATED_TRANSFER})
 """Later ones of a legacy and recipient are told with the next email: anybody named can repeat such signals at will."""
 
@@ -47,39 +46,32 @@ class Membership(msgspec.Struct, frozen=True):
     third_line: str | None = None
     cosigners: tuple[str, ...] = ()
 
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        lists = {name: tuple(stored.get(name) or ()) for name in ("beneficiaries", "cosigners")}
-        return cls(**{**stored, **lists})
-
 
 def window_event(window: int, deadline: int) -> str:
-    """What makes a due reminder one event."""
+    """The event of a due reminder: each event is told once."""
     return f"{window}:{deadline}"
 
 
 def signal_event(tx_hash: str, layer: int) -> str:
-    """What makes a signal one event."""
+    """The event of a signal."""
     return f"{tx_hash}:{layer}"
 
 
 def line_of(layer: int) -> int:
-    """The line that a signal's layer speaks of, which a contract may number beyond those there are."""
+    """The line (1 to 3) of a signal's layer; a contract may number layers beyond them."""
     return max(1, min(layer, ALL_LINES))
 
 
 def budget_event(anchor: int, step: int) -> str:
-    """What makes a reminder of auto-renew's end one event: the owner's last sign of life, and the days before the end.
-
-    The planner's SQL makes the same.
-    """
+    """The event of a reminder of auto-renew's end, as `BUDGETS_TO_PLAN` makes it: `anchor` is the owner's last sign of
+    life (unix seconds), `step` the days before the end."""
     return f"{anchor}:{step}"
 
 
 def audience(
     config: ReminderConfig | None, stored: Collection[str], members: Membership, line: int, *, may_act: bool = False
 ) -> dict[str, Role]:
-    """Recipient to role, for an email to `line` (which holds the lines before it). `may_act`: it tells that line so."""
+    """Recipient to role, for an email to `line` and the lines before it. `may_act`: it says that this line may act."""
     roles = possible_audience(config, members, line, may_act)
     present = frozenset(stored)
     return {address: role for address, role in roles.items() if address in present}
@@ -103,8 +95,8 @@ def configured(config: ReminderConfig) -> frozenset[str]:
 
 
 def _members(members: Membership, line: int, may_act: bool) -> Iterator[tuple[Role, str]]:
-    """In order of precedence: the owner first, then the line that hears that it may act, then by line: who is named
-    twice is not told to wait for what is open to them before. Cosigners last."""
+    """In order of precedence, for who is named twice: the owner, the line that may act (nobody in it is told to wait),
+    the other lines, cosigners."""
     yield Role.OWNER, members.creator
     yield Role.OWNER, members.owner
     heirs: list[tuple[Role, str]] = [(Role.BENEFICIARY, address) for address in members.beneficiaries]

@@ -7,7 +7,7 @@ leaves leases that expire and say what they prove (`ledger.py`).
 
 import asyncio
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -48,7 +48,7 @@ class DispatchReport:
     """`outcomes`: by kind, how many entries came to which state. `unreadable_chains`: nothing planned there now."""
 
     plan: PlanReport = field(default_factory=PlanReport)
-    outcomes: dict[str, dict[str, int]] = field(default_factory=dict)
+    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     merged: int = 0
     put_off: int = 0
     slices: int = 0
@@ -58,8 +58,7 @@ class DispatchReport:
 
     def count(self, settlements: Sequence[Settlement[Entry]]) -> None:
         for each in settlements:
-            states = self.outcomes.setdefault(each.entry.kind.value, {})
-            states[each.state] = states.get(each.state, 0) + 1
+            self.outcomes.setdefault(each.entry.kind.value, Counter())[each.state] += 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ MOST_ROWS = 100
 
 @dataclass(slots=True)
 class Facts:
-    """Of one chain at one block. `configs` is None when no indexer answers; `windows` lack who reverts."""
+    """Of one chain at one block. `configs` is None when no indexer answers; `windows` lacks legacies that revert."""
 
     head: Block
     legacies: dict[str, LegacyFacts | None] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class FactReader:
             facts.windows.update(found)
 
     async def _renewals(self, facts: Facts, legacies: Collection[str]) -> dict[str, RenewState]:
-        """Of those that are read and whose router renews."""
+        """By legacy, of those that could be read and whose router renews timers."""
         router = self._chain.settings.transfer_eoa_legacy_router
         asked = [one for one in (facts.legacies[legacy] for legacy in sorted(legacies)) if one and one.router == router]
         states = await Renewals(self._chain).states([one.legacy_id for one in asked], at=facts.head.hash)
@@ -120,7 +120,7 @@ class FactReader:
             return None
 
     async def _amounts(self, entries: Sequence[Entry]) -> dict[UUID, list[Amount]]:
-        """Of each entry and of those merged into it; the owner's side is told all of it."""
+        """By entry, with what was merged into it. Owners and cosigners are told what everybody received."""
         if not entries:
             return {}
         async with self._engine.connect() as conn:

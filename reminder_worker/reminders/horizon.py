@@ -18,7 +18,7 @@ Triggers = tuple[int, int, int]
 
 
 def is_old_build(triggers: Triggers) -> bool:
-    """The view calls such a legacy ready; it is left out."""
+    """Old builds tell no times. The view calls such a legacy ready, so it is left out."""
     return triggers == (0, 0, 0)
 
 

@@ -38,7 +38,7 @@ class Instructions:
         self._authoriser = Authoriser(chains, quotas.now)
 
     async def request(self, request: SignedRequest) -> int:
-        """How many emails were queued, the owner's own beside others' only; without any the cooldown does not begin.
+        """How many emails were queued. While nobody but the owner could be told, none is, and no cooldown begins.
 
         Raises as `Authoriser.authorise`, `LimitReached` within the cooldown of the owner on this chain,
         `LegacyNotLive`, and `NotConfigured` where no email is sent.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import msgspec
 from sqlalchemy import TextClause
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -70,8 +71,11 @@ class Planner:
         self._reader = SignalReader(engine, chain, indexers, settings)
 
     async def has_work(self) -> bool:
-        """The chain is asked only where a window waits, whether for a block that there is not: each look would launch a
-        run that plans nothing. One that does not answer has work, which the run leaves undone and says so."""
+        """Whether a run would plan anything.
+
+        A window that was read at a block beyond the chain's head cannot be planned yet, so the head is asked for where
+        windows wait. A chain that does not answer counts as work: the run then reports it.
+        """
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain_id, "budget_seconds": BUDGET_SECONDS}
             if await conn.scalar(sql.SOMETHING_TO_PLAN, values):
@@ -161,7 +165,7 @@ class Planner:
                 for recipient, role in audience(
                     configs.get(row.legacy),
                     stored.get(row.legacy, ()),
-                    Membership.from_json(row.membership),
+                    msgspec.convert(row.membership, Membership),
                     WINDOW_LINES[row.window],
                     may_act=row.window in READY_WINDOWS.values(),
                 ).items()

@@ -156,7 +156,7 @@ class Resolver:
             state = facts.renewals.get(entry.legacy)
             if state is None:
                 return self._unreadable(entry)
-            over = _budget_is_no_matter(entry, legacy, state, facts.head.timestamp)
+            over = _why_not_to_ask(entry, legacy, state, facts.head.timestamp)
             if over is not None:
                 return dropped(entry, over)
         if facts.configs is None:
@@ -231,8 +231,8 @@ class Resolver:
 
 
 def _outside(entry: Entry) -> Settlement[Entry]:
-    """Of an heir who has just come in a node that is behind says it, too. Windows and budgets are planned again when it
-    was wrong; of the others nobody looks twice."""
+    """A node that lags denies an heir who was just added. Windows and budgets are planned again in that case; other
+    emails wait here until no node can be so far behind."""
     if entry.kind in PLANNED_AGAIN or datetime.now(UTC) - entry.created_at > MOST_BEHIND:
         return dropped(entry, "not_in_audience")
     return later(entry, OUTSIDE_SECONDS, "not_in_audience")
@@ -249,7 +249,7 @@ def _line(entry: Entry) -> int:
 
 
 def _worded(relevant: Relevant) -> Role:
-    """A Safe's creator is one of its signers: their own wallet's activity counts for nothing, and checks nothing in."""
+    """A Safe's creator is told of its timer as a signer is: activity of their own wallet does not reset it."""
     of_the_timer = relevant.entry.kind in KIND_WINDOWS or relevant.entry.kind is Kind.OWNER_RESET
     if of_the_timer and relevant.role is Role.OWNER and relevant.legacy.legacy_type == SAFE:
         return Role.COSIGNER
@@ -264,8 +264,8 @@ def _still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) -> 
     return entry.event == window_event(window, deadline_of(window, legacy.triggers))
 
 
-def _budget_is_no_matter(entry: Entry, legacy: LegacyFacts, state: RenewState, now: int) -> str | None:
-    """Why its owner is not to be asked to check in. A renewal of ours is no reason: only the owner moves the anchor."""
+def _why_not_to_ask(entry: Entry, legacy: LegacyFacts, state: RenewState, now: int) -> str | None:
+    """Why the owner need not be asked to check in, as a code; None: ask. No renewal of ours moves the anchor."""
     if not state.enabled or not legacy.is_live:
         return "auto_renew_off"
     if entry.event.partition(":")[0] != str(state.budget_anchor):

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -290,7 +291,7 @@ class SignalReader:
         values = {"chain_id": self._chain.chain_id, "legacies": list(legacies)}
         async with self._engine.connect() as conn:
             rows = (await conn.execute(sql.STORED_MEMBERSHIPS, values)).all()
-        return {row.legacy: Membership.from_json(row.membership) for row in rows}
+        return {row.legacy: msgspec.convert(row.membership, Membership) for row in rows}
 
     async def _configs(self, by_place: Mapping[Place, Mapping[str, int]]) -> dict[Place, dict[str, ReminderConfig]]:
         """Who was configured at each place; a place that no index has reached, or still has, is absent."""

@@ -349,7 +349,7 @@ class _Run:
 
 
 def _to_store(look: Look, membership: Membership | None) -> Membership | None:
-    """An activation empties the list, and is judged by the one before when its block is out of reach."""
+    """None keeps what is stored: an activation empties the list, and may have to be judged by the members before it."""
     emptied = membership is not None and not membership.beneficiaries
     return None if emptied and not look.open else membership
 

@@ -63,4 +63,4 @@ def test_who_has_two_roles_hears_as_who_may_act_first_until_the_other_line_may_a
 
 def test_a_membership_survives_being_stored() -> None:
     members = Membership(SAFE, OWNER, (ANNA,), None, None, (SIGNER,))
-    assert Membership.from_json(msgspec.json.decode(msgspec.json.encode(members))) == members
+    assert msgspec.convert(msgspec.json.decode(msgspec.json.encode(members)), Membership) == members
