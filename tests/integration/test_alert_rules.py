@@ -22,7 +22,7 @@ RULES = {
     for rule in group["rules"]
 }
 EACH = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-ANCHORS = set(re.findall(r'<a id="([\w-]+)">', (ROOT / "README.md").read_text()))
+ANCHORS = set(re.findall(r'<a id="([\w-]+)">', (ROOT / "docs" / "runbook.md").read_text()))
 KIND = "{{ $labels.kind }}"
 _METRIC = re.compile(r"(reminder_worker_\w+)(?:\{([^}]*)\})?")
 _BY = re.compile(r"by \(([\w, ]+)\)")
@@ -33,7 +33,7 @@ def test_every_rule_says_how_bad_it_is_what_it_is_and_where_it_is_explained(rule
     assert rule["labels"]["severity"] in ("warning", "critical")
     assert rule["annotations"]["summary"]
     page, _, anchor = rule["annotations"]["runbook"].partition("#")
-    assert page == "README.md"
+    assert page == "docs/runbook.md"
     kinds = [kind.value for kind in watchdog.OURS + watchdog.OF_WALLETS]
     assert {anchor.replace(KIND, kind) for kind in kinds} <= ANCHORS
     named = set(re.findall(r"\$labels\.(\w+)", str(rule["annotations"])))

@@ -37,6 +37,19 @@ def test_every_link_leads_to_a_file(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_into_a_page_leads_to_a_place_in_it(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)", page.read_text())
+    assert [(to, place) for to, place in links if place not in _places(page.parent / to if to else page)] == []
+
+
+def _places(page: Path) -> set[str]:
+    """Names that a link into it may have: of its headings, as GitHub makes them, and of its own."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    headings = (re.sub(r"[^\w\- ]", "", title.lower()) for title in re.findall(r"^#+ (.+)$", text, re.M))
+    return {title.replace(" ", "-") for title in headings} | set(re.findall(r'<a id="([\w-]+)">', text))
+
+
 def test_every_decision_is_in_the_list_and_says_what_it_costs() -> None:
     folder = ROOT / "docs" / "decisions"
     listed = re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", (folder / "README.md").read_text())
@@ -47,7 +60,7 @@ def test_every_decision_is_in_the_list_and_says_what_it_costs() -> None:
 
 
 def test_every_alert_is_in_the_runbook() -> None:
-    _, _, runbook = (ROOT / "README.md").read_text().partition("## Runbook")
+    runbook = (ROOT / "docs" / "runbook.md").read_text()
     assert [kind.value for kind in AlertKind if f"`{kind.value}`" not in runbook] == []
 
 
