@@ -276,7 +276,11 @@ SETTLE = text("""
             next_try = clock_timestamp() + make_interval(secs => o.delay),
             lease_token = null,
             lease_until = null,
-            claimed_at = case when o.state = 'released' then null else l.claimed_at end,
+            claimed_at = case
+                when o.state = 'released' then null
+                -- Null where it was proven unsent too early, and claimed again. Others of its kind wait from then on.
+                when o.state = 'sent' then coalesce(l.claimed_at, clock_timestamp())
+                else l.claimed_at end,
             settled_at = case when o.state in ('released', 'unknown') then null else clock_timestamp() end,
             body = case when o.state = 'unknown' then l.body end,
             body_salt = case when o.state = 'unknown' then l.body_salt end

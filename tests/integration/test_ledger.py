@@ -104,6 +104,29 @@ async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_doe
     assert await world.sql("select state from worker.sent_ledger") == [("sent",)]
 
 
+async def test_an_acceptance_that_comes_after_another_claim_keeps_others_back_for_a_day_and_not_for_ever(
+    world: World,
+) -> None:
+    """The mail service had not heard of it yet when the other dispatcher asked, and it was to be made anew."""
+    ledger = Ledger(world.engine, 20)
+    claim = await ledger.claim(10)
+    (entry,) = claim.entries
+    assert entry.stored is not None
+    assert await ledger.store(claim, {entry.id: (b"sealed", entry.stored.salt)})
+    await world.sql(LEASE_OVER)
+    others = await ledger.claim_unknown(10)
+    await ledger.settle(others, [become.afresh(each) for each in others.entries])
+    assert (await ledger.claim(10)).entries
+    await ledger.settle(claim, [become.sent(entry, "m")])
+    assert await world.states() == {"sent": 1}
+    await world.days_pass()
+    await world.sql(
+        "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, next_try)"
+        " select gen_random_uuid(), chain_id, legacy, recipient, kind, 'later', role, now() from worker.sent_ledger"
+    )
+    assert len((await ledger.claim(10)).entries) == 1
+
+
 async def test_whatever_it_was_before_an_email_is_proven_unsent_until_its_body_is_stored(world: World) -> None:
     """So it is sent by the next dispatcher, also where the mail service could not tell what became of it."""
     ledger = await undecided(world)
