@@ -532,6 +532,20 @@ async def test_above_the_ceiling_it_waits_without_a_nonce_and_goes_when_fees_fal
     assert await world.state(view) == "broadcast"
 
 
+async def test_who_waits_for_a_predecessor_that_gas_is_too_dear_for_keeps_its_turn(world: RelayWorld) -> None:
+    person = {"signer": TARGET, "creator": TARGET}
+    world.base_fee(60 * GWEI)
+    world.mine()
+    first = await world.admission.admit(authorization(1, nonce=0, **person))
+    second = await world.admission.admit(authorization(2, nonce=1, **person), waits=True)
+    assert await world.admission.start_open(CHAIN_ID) == 0
+    world.base_fee(GWEI)
+    world.mine()
+    world.restart()
+    assert await world.admission.start_open(CHAIN_ID) == 1
+    assert [await world.state(each) for each in (first, second)] == ["broadcast", "waiting_predecessor"]
+
+
 async def test_what_is_sent_later_may_use_all_of_its_lanes_gas(world: RelayWorld) -> None:
     """What did when it came may not do any more."""
     needs = GAS // 2
@@ -560,6 +574,19 @@ async def test_of_those_that_wait_as_many_go_as_the_balance_pays_for(world: Rela
     world.restart()
     assert await world.admission.start_open(CHAIN_ID) == 1
     assert [await world.state(view) for view in views] == ["broadcast", "deferred_fee"]
+
+
+async def test_of_those_that_wait_as_many_go_as_todays_cap_has_room_for(world: RelayWorld) -> None:
+    world.base_fee(60 * GWEI)
+    world.mine()
+    views = [await world.admission.admit(authorization(number)) for number in (1, 2, 3)]
+    world.base_fee(GWEI)
+    world.mine()
+    world.restart()
+    _, wei = world.admission._offer(await world.admission._market(CHAIN_ID), GAS)
+    assert await with_caps(world, daily_wei=wei * 5 // 2).start_open(CHAIN_ID) == 2
+    assert [await world.state(view) for view in views] == ["broadcast", "broadcast", "deferred_fee"]
+    assert await world.budget() == {"requests": 3, "reserved": 2 * wei, "spent": 0}
 
 
 async def test_what_is_too_dear_for_the_balance_holds_up_nobody_and_goes_once_there_is_more(world: RelayWorld) -> None:
@@ -735,6 +762,17 @@ async def test_a_wallet_that_cannot_pay_admits_nothing_and_says_so(world: RelayW
         await world.admission.admit(authorization(1))
     assert await world.admission.ready(CHAIN_ID) == "low_balance"
     assert await world.budget() == {"requests": 0, "reserved": 0, "spent": 0}
+
+
+async def test_readiness_counts_what_the_balance_owes_to_those_under_way(world: RelayWorld) -> None:
+    await world.admission.admit(authorization(1))
+    once = (await world.budget())["reserved"]
+    _, wei = world.admission._offer(await world.admission._market(CHAIN_ID), admission_module.USUAL_GAS)
+    said = []
+    for balance in (once + wei - 1, once + wei):
+        world.anvil.set_balance(world.wallet, balance)
+        said.append(await with_caps(world).ready(CHAIN_ID))
+    assert said == ["low_balance", None]
 
 
 async def test_readiness_says_when_the_days_caps_are_used_up(world: RelayWorld) -> None:

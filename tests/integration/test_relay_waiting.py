@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
+from reminder_worker.chain.client import Reverted
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay import settle
 from reminder_worker.relay.store import lock_wallet
@@ -89,6 +91,18 @@ async def test_a_renewal_that_waited_past_its_time_is_not_paid_for(world: RelayW
     assert world.paid() == 0
 
 
+async def test_a_renewal_is_paid_for_until_its_last_seconds(world: RelayWorld) -> None:
+    withdrawal = world.withdrawal(world.gift(), ttl=10**6)
+    world.base_fee(2 * CEILING)
+    deadline = world.anvil.now() + 600
+    request = await world.admission.admit(replace(withdrawal, lane=Lane.AUTO_RENEW, deadline=deadline))
+    world.anvil.increase_time(585)
+    world.base_fee(GWEI)
+    world.mine()
+    assert (await world.run()).started == 1
+    assert await world.state(request) == "broadcast"
+
+
 async def test_successive_nonces_of_one_signer_start_in_order(world: RelayWorld) -> None:
     one, two = world.gift("heir"), world.gift("heir")
     first = await world.admission.admit(world.withdrawal(one, nonce=0))
@@ -134,11 +148,19 @@ async def test_a_request_that_got_its_slot_meanwhile_is_not_ended_as_one_that_wa
     assert await world.state(request) == "broadcast"
 
 
-@pytest.mark.parametrize("tells", [True, False])
+@pytest.mark.parametrize(
+    ("simulated", "state", "reason"),
+    [
+        ("as it is", "waiting_predecessor", "nothing_to_claim"),
+        (None, "broadcast", None),
+        (Reverted(b""), "waiting_predecessor", "would_revert"),
+    ],
+)
 async def test_a_claim_whose_turn_comes_when_it_would_deliver_nothing_is_not_paid_for(
-    world: RelayWorld, monkeypatch: pytest.MonkeyPatch, tells: bool
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch, simulated: Any, state: str, reason: str | None
 ) -> None:
-    """The one before it took everything. A node that does not simulate leaves it to the plain call."""
+    """The one before it took everything. A node that does not simulate leaves it to the plain call; one that says it
+    fails is heard."""
     world.automine()
     owner, heir, usdc = world.account("owner"), world.account("heir"), world.scenario.deployment.usdc
     legacy = world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
@@ -153,17 +175,14 @@ async def test_a_claim_whose_turn_comes_when_it_would_deliver_nothing_is_not_pai
         claim = world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
         claims.append(await world.admission.admit(claim, waits=nonce > 0))
     world.mine()
-    if not tells:
-        monkeypatch.setattr(world.chain, "simulate", AsyncMock(return_value=None))
+    if simulated != "as it is":
+        monkeypatch.setattr(world.chain, "simulate", AsyncMock(return_value=simulated))
     await world.run()
     first, second = [await world.admission.view(each.id) for each in claims]
     assert first is not None
     assert second is not None
     assert first.state.value == "mined"
-    if tells:
-        assert (second.state.value, second.reason) == ("waiting_predecessor", "nothing_to_claim")
-    else:
-        assert second.state.value == "broadcast"
+    assert (second.state.value, second.reason) == (state, reason)
 
 
 async def test_a_waiting_request_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) -> None:
