@@ -14,7 +14,7 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 import structlog
-from sqlalchemy import ColumnElement, FromClause, Row, and_, case, func, literal_column, or_, select, true, update
+from sqlalchemy import ColumnElement, FromClause, Row, case, func, literal_column, or_, select, true, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -212,8 +212,9 @@ class Alerts:
         one thing in its order: after an outage the end would come before its beginning, which waits for its next try.
         """
         patient = alert.c.tries < PATIENT_TRIES
-        newer = _of_one_thing(_NEWER, alert) & (_NEWER.c.created_at > alert.c.created_at)
-        held_up = select(true()).where(newer, *_due(_NEWER)).exists()
+        here = _NEWER.c.chain_id == alert.c.chain_id, _NEWER.c.subject == alert.c.subject
+        newer = (*here, _thing(_NEWER) == _thing(alert), _NEWER.c.created_at > alert.c.created_at)
+        held_up = select(true()).where(*newer, *_due(_NEWER)).exists()
         queued, is_time = _due(alert)
         due = select(alert).where(queued, or_(is_time, patient & held_up))
         tries = func.max(alert.c.tries).over(partition_by=[alert.c.chain_id, alert.c.subject, _thing(alert), patient])
@@ -282,11 +283,6 @@ def _is_time(alerts: FromClause, now: ColumnElement[Any]) -> ColumnElement[bool]
 def _thing(alerts: FromClause) -> ColumnElement[str]:
     """With its subject, what an alert is about: a condition, or all the stages of an operation."""
     return case((alerts.c.kind.startswith("upgrade_"), "upgrade"), else_=alerts.c.kind)
-
-
-def _of_one_thing(one: FromClause, other: FromClause) -> ColumnElement[bool]:
-    same = one.c.chain_id == other.c.chain_id, one.c.subject == other.c.subject
-    return and_(*same, _thing(one) == _thing(other))
 
 
 def _say(row: Row[Any]) -> None:

@@ -34,6 +34,7 @@ def relay() -> None:
 def list_requests(ended: bool, limit: int) -> None:
     """Open requests, and our wallets."""
     from reminder_worker import operations_relay as operations
+    from reminder_worker.mail.messages import duration_words
 
     async def look(runtime: "Runtime") -> "tuple[Sequence[Row[Any]], list[Wallet]]":
         found = await operations.find_requests(runtime.engine, ended=ended, limit=limit + 1)
@@ -43,8 +44,8 @@ def list_requests(ended: bool, limit: int) -> None:
     shown = table("id", "chain", "lane", "of", "state", "reason", "nonce", "age")
     for row in found[:limit]:
         nonce = "" if row.slot is None else str(row.slot)
-        cells = (row.id, row.chain_id, row.lane, row.subject_id, row.state, row.reason or "", nonce, _age(row.age))
-        shown.add_row(*map(str, cells))
+        cells = (row.id, row.chain_id, row.lane, row.subject_id, row.state, row.reason or "", nonce)
+        shown.add_row(*map(str, cells), duration_words(row.age))
     console().print(shown if found else "No request has ended." if ended else "No request is open.")
     say_more(found, limit)
     ours = table(
@@ -159,12 +160,6 @@ def _facts(row: "Row[Any]") -> list[tuple[str, str]]:
     facts += [("transaction", row.tx_hash), ("block", row.block_number)]
     facts += [("created", _clock(row.created_at)), ("changed", _clock(row.updated_at))]
     return [(name, str(value)) for name, value in facts if value is not None]
-
-
-def _age(seconds: int) -> str:
-    from reminder_worker.mail.messages import duration_words
-
-    return duration_words(seconds)
 
 
 def _clock(moment: datetime) -> str:

@@ -18,7 +18,7 @@ from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, NotF
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.facts import Gift, Gifts
-from reminder_worker.gifts.notify_payload import Letterhead, Timing, Wish, read_wish
+from reminder_worker.gifts.notify_payload import Timing, Wish, read_wish
 from reminder_worker.mail.messages import GiftKind, moment_of
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
@@ -107,7 +107,7 @@ class GiftNotifications:
             async with self._engine.begin() as connection:
                 at = {"chain_id": request.chain_id, "timelock_id": wish.timelock_id}
                 await _write(connection, at, digest, request.deadline)
-                await self._save(connection, settings, at, wish.letterhead, wish.timing, notify_at, gift)
+                await self._save(connection, settings, at, wish, notify_at, gift)
 
         await through_deadlocks(save)
         return Registered(wish.timing, notify_at, moment_of(gift.unlock_time))
@@ -168,13 +168,12 @@ class GiftNotifications:
         connection: AsyncConnection,
         settings: GiftSettings,
         at: Mapping[str, int],
-        letterhead: Letterhead,
-        timing: Timing,
+        wish: Wish,
         notify_at: datetime | None,
         gift: Gift,
     ) -> None:
-        email_hash = self._hashes.email(letterhead.email)
-        given = self._hashes.given(gift.owner, letterhead.email)
+        email_hash = self._hashes.email(wish.letterhead.email)
+        given = self._hashes.given(gift.owner, wish.letterhead.email)
         for scope, subject, limit in (
             ("gift_notify_giver", gift.owner, settings.notify_per_giver),
             ("gift_notify_email", given.hex(), settings.notify_per_email),  # strangers' use of it is not this giver's
@@ -190,9 +189,9 @@ class GiftNotifications:
             **at,
             "key_id": key.key_id,
             "salt": key.salt,
-            "payload": key.seal(msgspec.json.encode(asdict(letterhead)), payload_context(**at)),
+            "payload": key.seal(msgspec.json.encode(asdict(wish.letterhead)), payload_context(**at)),
             "email_hash": email_hash,
-            "timing": timing.value,
+            "timing": wish.timing.value,
             "owner": gift.owner,
             "recipient": gift.recipient,
             "unlock_time": gift.unlock_time,
@@ -200,13 +199,11 @@ class GiftNotifications:
         await connection.execute(sql.SAVE_ROW, row)
         entry = {**at, "email_hash": email_hash, "expires_at": moment_of(gift.unlock_time + LEDGER_DAYS * DAY)}
         # What is due at once is so by the database's clock. Opening day is judged by the chain, at every look.
-        opened, waiting = (
-            {**entry, "kind": GiftKind.GIFT_UNLOCKED.value},
-            {**entry, "kind": GiftKind.GIFT_WAITING.value},
-        )
+        opened = {**entry, "kind": GiftKind.GIFT_UNLOCKED.value}
+        waiting = {**entry, "kind": GiftKind.GIFT_WAITING.value}
         await connection.execute(sql.PLAN, {**opened, "due": None, "day": moment_of(gift.unlock_time)})
         if notify_at is not None:
-            due = None if timing is Timing.IMMEDIATE else notify_at
+            due = None if wish.timing is Timing.IMMEDIATE else notify_at
             await connection.execute(sql.PLAN, {**waiting, "due": due, "day": due})
         else:
             await connection.execute(sql.NOT_WANTED, waiting)

@@ -5,6 +5,7 @@ lets through is simulated and then relayed from the attestor's own wallet, once 
 """
 
 import time
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -67,7 +68,7 @@ class RenewalReport:
 
     legacies: int = 0
     sent: int = 0
-    verdicts: dict[str, int] = field(default_factory=dict)
+    verdicts: Counter[str] = field(default_factory=Counter)
     finalized: int | None = None
     more: bool = False
 
@@ -147,9 +148,7 @@ class AutoRenew:
         report.legacies += len(found)
         report.finalized = places.finalized.number
         final = [*(one for one in judged if one.verdict.decision is not Decision.RENEW), *sent]
-        for each in final:
-            name = f"{each.verdict.decision}: {each.verdict.reason}"
-            report.verdicts[name] = report.verdicts.get(name, 0) + 1
+        report.verdicts.update(f"{each.verdict.decision}: {each.verdict.reason}" for each in final)
         return _trouble({each.verdict for each in final})
 
     # -- deciding -------------------------------------------------------------------------------

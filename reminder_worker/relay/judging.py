@@ -32,6 +32,7 @@ from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, R
 from reminder_worker.relay.contract_errors import WOULD_FAIL, moment, named, refusal
 
 SELF_PAID: Final = "Sending the transaction yourself, at your own fee, still works."
+_ONLY_TOKENS: Final = f"Only gifts of whitelisted ERC-20 tokens are sponsored. {SELF_PAID}"
 MOST_WAITING: Final = 4
 """Authorizations of one signer that may wait behind one that is not mined."""
 LEAST_GAS_LIMIT: Final = 100_000
@@ -247,12 +248,12 @@ async def _judge_withdrawal(request: WithdrawRequest, case: Case) -> Judged:
     if found.status != LIVE or not found.assets:
         raise named("TimelockNotLive")
     if not {token for token, _ in found.assets} <= facts.whitelist:
-        raise ContractRefused("not_only_whitelisted_tokens", _only_tokens())
+        raise ContractRefused("not_only_whitelisted_tokens", _ONLY_TOKENS)
     if found.unlock_time > case.head.timestamp:
         raise named("StillLocked", f"The gift opens on {moment(found.unlock_time)}.")
     simulated = None if waits else await case.simulate(request)
     if await _holds_more(request, case, simulated):
-        raise ContractRefused("not_only_whitelisted_tokens", _only_tokens())
+        raise ContractRefused("not_only_whitelisted_tokens", _ONLY_TOKENS)
     return Judged(found.owner, waits, simulated)
 
 
@@ -266,10 +267,6 @@ async def _holds_more(request: WithdrawRequest, case: Case, simulated: Simulated
     if request.subject_id not in found:
         raise IndexerUnavailable("This gift is not indexed yet; try again in a moment.")
     return any(asset.vault in of_nfts for asset in found[request.subject_id].assets)
-
-
-def _only_tokens() -> str:
-    return "Only gifts of whitelisted ERC-20 tokens are sponsored. " + SELF_PAID
 
 
 def _needs(simulated: Simulated | None) -> int | None:

@@ -6,6 +6,7 @@ All times are the chain's, in unix seconds. `triggers` are t1, t2, t3: when line
 from collections.abc import Sequence
 from zlib import crc32
 
+from reminder_worker.chain.contracts import Triggers
 from reminder_worker.indexer.questions import SAFE
 from reminder_worker.mail.messages import LATEST_TIME
 from reminder_worker.reminders.audience import READY_WINDOWS, WINDOW_LINES
@@ -13,8 +14,6 @@ from reminder_worker.reminders.audience import READY_WINDOWS, WINDOW_LINES
 HOUR_SECONDS = 3600
 DAY_SECONDS = 86400
 READY = frozenset({4, *READY_WINDOWS.values()})
-
-Triggers = tuple[int, int, int]
 
 
 def is_old_build(triggers: Triggers) -> bool:

@@ -16,7 +16,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderView
+from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderView, Triggers
 from reminder_worker.chain.renewals import Renewals
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import array_text, json_text
@@ -28,12 +28,7 @@ from reminder_worker.indexer.questions import SAFE
 from reminder_worker.mail.messages import WINDOW_KINDS
 from reminder_worker.reminders import window_statements as sql
 from reminder_worker.reminders.audience import Membership
-from reminder_worker.reminders.horizon import (
-    Triggers,
-    next_ask,
-    opened_at,
-    with_deadlines,
-)
+from reminder_worker.reminders.horizon import next_ask, opened_at, with_deadlines
 from reminder_worker.reminders.membership import read_memberships
 from reminder_worker.reminders.window_view import QUESTIONS_AT_ONCE, open_windows
 from reminder_worker.settings import ReminderSettings

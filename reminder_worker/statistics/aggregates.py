@@ -5,6 +5,7 @@ from its first claim on; else `live`. Timelocks: `live` and `ended` by their sta
 day is one of UTC, by the block's time.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -124,8 +125,7 @@ def reachable(balances: pl.DataFrame, ways: pl.DataFrame) -> dict[str, int]:
 
 def added(*amounts: Mapping[str, int]) -> dict[str, int]:
     """Sums by token."""
-    found: dict[str, int] = {}
+    found: Counter[str] = Counter()
     for each in amounts:
-        for token, amount in each.items():
-            found[token] = found.get(token, 0) + amount
+        found.update(each)
     return found
