@@ -53,8 +53,8 @@ async def listening(parts: Runtime) -> AsyncIterator[tuple[int, int]]:
     published = Published(parts.engine, [chain.settings for chain in parts.chains.values()])
     async with (
         published.refreshing(),
-        _one(application(parts, metrics, published), settings.host, settings.port) as port,
-        _one(scrape, settings.metrics_host, settings.metrics_port) as metrics_port,
+        _one("API", application(parts, metrics, published), settings.host, settings.port) as port,
+        _one("METRICS", scrape, settings.metrics_host, settings.metrics_port) as metrics_port,
     ):
         yield port, metrics_port
 
@@ -81,7 +81,8 @@ async def _check(chain: Chain) -> None:
 
 
 @asynccontextmanager
-async def _one(app: Any, host: str, port: int) -> AsyncIterator[int]:
+async def _one(part: str, app: Any, host: str, port: int) -> AsyncIterator[int]:
+    """Serves on an address whose settings begin with the name of the part."""
     config = uvicorn.Config(
         app,
         http=Patience,
@@ -94,7 +95,7 @@ async def _one(app: Any, host: str, port: int) -> AsyncIterator[int]:
         limit_concurrency=MAX_CONNECTIONS,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
-    server, bound = _Server(config), _bind(host, port)
+    server, bound = _Server(config), _bind(part, host, port)
     running = asyncio.create_task(server.serve(sockets=[bound]))
     try:
         while not server.started:
@@ -109,16 +110,17 @@ async def _one(app: Any, host: str, port: int) -> AsyncIterator[int]:
         bound.close()
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def _bind(part: str, host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, kind, protocol)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
     except UnicodeError:
-        raise Misconfigured(f"cannot listen on {host}:{port}: not the name of a host") from None
+        raise Misconfigured(f"{part}_HOST: cannot listen on {host}:{port}: not the name of a host") from None
     except OSError as error:
-        raise Misconfigured(f"cannot listen on {host}:{port}: {error.strerror}") from None
+        setting = f"{part}_HOST" if isinstance(error, socket.gaierror) else f"{part}_HOST, {part}_PORT"
+        raise Misconfigured(f"{setting}: cannot listen on {host}:{port}: {error.strerror}") from None
     return bound
 
 

@@ -171,5 +171,8 @@ class Settings(BaseModel):
                 message = "missing" if fault["type"] == "missing" else fault["msg"].removeprefix("Value error, ")
                 faults.append(": ".join([*(str(part) for part in fault["loc"]), message]))
         if faults:
-            raise Misconfigured("settings are not usable:\n" + "\n".join(f"- {fault}" for fault in faults))
+            listed = "\n".join(f"- {fault}" for fault in faults)
+            raise Misconfigured(
+                f"settings are not usable:\n{listed}\nNo .env is read: these come from the environment alone."
+            )
         return settings

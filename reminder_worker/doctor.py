@@ -18,7 +18,7 @@ from reminder_worker.chain.contracts import PremiumSetting, ReminderView, TokenW
 from reminder_worker.chain.values import Call
 from reminder_worker.chain.words import word
 from reminder_worker.database.engine import must_take_writes, open_engine, shares_sessions
-from reminder_worker.database.installation import differences, rows_without_a_key
+from reminder_worker.database.installation import differences, made_with_others, rows_without_a_key
 from reminder_worker.database.migrate import AS_UTF8, ENCODING, schema_serves, server_encoding
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.doctor_mail import chains_without_mail, look_at_mail
@@ -64,7 +64,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     if not settings.problems:
         yield "settings", True, "complete"
     for name, meant in misspelt(os.environ):
-        yield "settings", None, f"{name} is none and does nothing: is {meant} meant?"
+        yield "settings", None, f"{name} is no setting and does nothing: is {meant} meant?"
     engine = open_engine(settings.service.database_url.get_secret_value(), pool_size=2)
     try:
         async for finding in _database(engine, settings):
@@ -141,8 +141,7 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
     chains = [chain.chain_id for chain in settings.chains]
     shut = await rows_without_a_key(engine, vault, own_wallets(settings), chains)
     if different:
-        names = ", ".join(different)
-        yield "installation", False, f"made with other settings ({names}): restore those, or use another database"
+        yield "installation", False, made_with_others(different)
     elif shut:
         words = f"{shut} encrypted rows open with no key that is configured: put the earlier one into"
         yield "installation", False, f"{words} EMAIL_ENC_KEYS_OLD and run `reminder-worker rotate-key`"

@@ -17,6 +17,8 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import ChainSettings, Settings
 
 _ENC_KEY = "enc_key"
+_KEYS = {_ENC_KEY: "EMAIL_ENC_KEY", "hash_key": "HASH_KEY"}
+_CONTRACTS = ("TRANSFER_EOA_LEGACY_ROUTER", "MULTISIG_LEGACY_ROUTER", "PREMIUM_SETTING", "TIME_LOCK_ROUTER")
 _WITHOUT_A_KEY = text("""
     select (select count(*) from worker.recipient where key_id <> all(:ids))
         + (select count(*) from worker.gift_notification where key_id <> all(:ids))
@@ -44,11 +46,18 @@ def _wanted(settings: Settings, vault: Vault, hashes: KeyedHash) -> dict[str, st
 
 
 async def differences(engine: AsyncEngine, settings: Settings, vault: Vault, hashes: KeyedHash) -> list[str]:
-    """Names of what was recorded otherwise; writes nothing."""
+    """Names of the settings that were recorded with other values; writes nothing."""
     async with engine.connect() as connection:
         rows = await connection.execute(select(installation.c.name, installation.c.value))
         found = {row.name: row.value for row in rows}
-    return _wrong(_wanted(settings, vault, hashes), found, vault)
+    wanted = _wanted(settings, vault, hashes)
+    return _settings_of(_wrong(wanted, found, vault), wanted, found)
+
+
+def made_with_others(names: Sequence[str]) -> str:
+    """What is wrong where these settings differ, and the way out."""
+    rotation = "; an earlier EMAIL_ENC_KEY belongs in EMAIL_ENC_KEYS_OLD" if _KEYS[_ENC_KEY] in names else ""
+    return f"made with other settings ({', '.join(names)}): restore those, or use another database{rotation}"
 
 
 async def rows_without_a_key(engine: AsyncEngine, vault: Vault, ours: Sequence[str], chains: Sequence[int]) -> int:
@@ -65,6 +74,16 @@ async def rows_without_a_key(engine: AsyncEngine, vault: Vault, ours: Sequence[s
 def _wrong(wanted: dict[str, str], found: dict[str, str], vault: Vault) -> list[str]:
     different = sorted(name for name, value in wanted.items() if found.get(name, value) != value)
     return [name for name in different if name != _ENC_KEY or found[name] not in vault.key_ids]
+
+
+def _settings_of(wrong: Sequence[str], wanted: dict[str, str], found: dict[str, str]) -> list[str]:
+    names = [_KEYS[name] for name in wrong if name in _KEYS]
+    for name in wrong:
+        if name not in _KEYS:
+            each = zip(_CONTRACTS, wanted[name].split(","), found[name].split(","), strict=True)
+            chain = name.removesuffix("contracts").upper()
+            names += [chain + contract for contract, ours, recorded in each if ours != recorded]
+    return names
 
 
 async def check_installation(engine: AsyncEngine, settings: Settings, vault: Vault, hashes: KeyedHash) -> None:
@@ -86,7 +105,4 @@ async def check_installation(engine: AsyncEngine, settings: Settings, vault: Vau
                 installation.update().where(installation.c.name == _ENC_KEY).values(value=vault.key_id)
             )
         if wrong:
-            raise Misconfigured(
-                f"this database was made with other settings ({', '.join(wrong)}): restore those,"
-                " or give this installation a database of its own"
-            )
+            raise Misconfigured(f"this database was {made_with_others(_settings_of(wrong, wanted, found))}")

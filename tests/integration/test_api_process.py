@@ -125,16 +125,21 @@ async def test_an_address_that_is_none_is_named(chain_scenario: Scenario, engine
     async with open_world(chain_scenario, engine) as world:
         wrong = world.parts.settings.api.model_copy(update={"host": "127..0.1"})
         world.parts.settings = world.parts.settings.model_copy(update={"api": wrong})
-        with pytest.raises(Misconfigured, match=r"cannot listen on 127\.\.0\.1:0"):
+        with pytest.raises(Misconfigured, match=r"^API_HOST: cannot listen on 127\.\.0\.1:0"):
             async with listening(world.parts):
                 pass
 
 
-async def test_a_taken_port_is_named(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+@pytest.mark.parametrize(
+    ("field", "settings"), [("port", "API_HOST, API_PORT"), ("metrics_port", "METRICS_HOST, METRICS_PORT")]
+)
+async def test_a_taken_port_is_named_with_its_settings(
+    chain_scenario: Scenario, engine: AsyncEngine, field: str, settings: str
+) -> None:
     async with open_world(chain_scenario, engine) as world:
         port = int(world.url.rpartition(":")[2])
-        taken = world.parts.settings.api.model_copy(update={"port": port})
+        taken = world.parts.settings.api.model_copy(update={field: port})
         world.parts.settings = world.parts.settings.model_copy(update={"api": taken})
-        with pytest.raises(Misconfigured, match=f"cannot listen on 127.0.0.1:{port}"):
+        with pytest.raises(Misconfigured, match=f"^{settings}: cannot listen on 127.0.0.1:{port}"):
             async with listening(world.parts):
                 pass

@@ -135,7 +135,7 @@ async def test_a_restored_backup_holds_every_row_and_starts(
     restored = restore(tmp_path / "dump")
     assert await _everything(restored) == await _everything(filled)
     await _start(restored, Vault(OLD), OLD)
-    with pytest.raises(Misconfigured, match="hash_key"):
+    with pytest.raises(Misconfigured, match="HASH_KEY"):
         await _start(restored, Vault(OLD), OLD, secrets.token_bytes(32))
     await restored.dispose()
 
@@ -154,7 +154,7 @@ async def test_a_backup_tells_of_an_erased_person_until_its_key_is_destroyed(
 
     restored = restore(tmp_path / "dump")
     assert await _opened(restored, Vault(OLD)) == [EMAIL]  # the honest exception
-    with pytest.raises(Misconfigured, match="enc_key"):
+    with pytest.raises(Misconfigured, match="EMAIL_ENC_KEY"):
         await _start(restored, Vault(NEW), NEW)
     with pytest.raises(DecryptionFailed):
         await _opened(restored, Vault(NEW))

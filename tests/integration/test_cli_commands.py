@@ -304,7 +304,7 @@ def test_doctor_refuses_another_hash_key_than_the_database_was_made_with(command
     assert command("tick", "--pass", "index").exit_code == 0  # the first start records the keys
     looked = command("doctor", HASH_KEY=_text(secrets.token_bytes(32)))
     assert looked.exit_code == 1
-    assert "made with other settings (hash_key)" in looked.output
+    assert "made with other settings (HASH_KEY)" in looked.output
 
 
 RELAYER_KEY, ATTESTOR_KEY = (Account.create().key.hex() for _ in range(2))
@@ -440,7 +440,7 @@ def test_doctor_shows_a_setting_as_it_is(command: Command) -> None:
     looked = command("doctor", **given, RELAY_DAILY_WIE_CAP="1")
     assert given["MAIL_URL"] in looked.output
     assert given["CHAIN_31337_NAME"] in looked.output
-    assert "RELAY_DAILY_WIE_CAP is none and does nothing: is RELAY_DAILY_WEI_CAP meant?" in looked.output
+    assert "RELAY_DAILY_WIE_CAP is no setting and does nothing: is RELAY_DAILY_WEI_CAP meant?" in looked.output
 
 
 def test_doctor_shows_no_secret(command: Command) -> None:

@@ -83,6 +83,11 @@ def test_nothing_has_a_default_that_is_unsafe() -> None:
     assert all(name in str(caught.value) for name in GOOD)
 
 
+def test_who_wrote_them_into_an_env_file_reads_that_none_is_read() -> None:
+    with pytest.raises(Misconfigured, match=r"No \.env is read"):
+        Settings.from_environ({})
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
