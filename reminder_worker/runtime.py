@@ -140,9 +140,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             },
             statistics={id: Statistics(engine, chain, settings.statistics.folder) for id, chain in chains.items()},
             gift_mail=(
-                GiftMail(engine, vault, quotas, chains, gifts, mail, settings, settings.mail, settings.gifts)
-                if mail and settings.mail and settings.gifts
-                else None
+                GiftMail(engine, vault, quotas, chains, gifts, mail, settings) if mail and settings.gifts else None
             ),
         )
 

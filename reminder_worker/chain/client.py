@@ -106,14 +106,14 @@ class Chain:
         return [endpoint.health() for endpoint in self._endpoints]
 
     def alone(self) -> list[Self]:
-        """The same chain by each endpoint's word alone, for `agreement`. Not to be closed."""
+        """The same chain as each endpoint alone tells it, for `agreement`. Not to be closed."""
         if not self._alone_views:
             self._alone_views = [self._by([endpoint]) for endpoint in self._endpoints]
         return self._alone_views
 
     def second_voices(self) -> list[tuple[Self, Self]]:
-        """One pair for each endpoint that does not rest, but for the one that is asked first: the chain by its word
-        alone, and by the words of all others."""
+        """For each endpoint that does not rest, except the one that is asked first: the chain as this endpoint alone
+        tells it, and as all the others do."""
         ready = [view for view in self.alone() if not view._endpoints[0].rest.resting]
         ready.sort(key=lambda view: view._endpoints[0].rest.last)
         return [
@@ -295,7 +295,7 @@ class Chain:
         return [answer for chunk in answers for answer in chunk]
 
     async def _chunk(self, calls: Sequence[Call], at: str | None) -> list[bytes | Reverted]:
-        """A failure inside a chunk may be a neighbour's fault, who burnt the gas: it is asked again alone."""
+        """A call that fails inside a chunk is repeated alone: another one may have burnt the gas of all."""
         if len(calls) == 1:
             return [await self._alone(calls[0], at)]
         async with self._chunks:
@@ -311,7 +311,7 @@ class Chain:
         return results
 
     async def _alone(self, call: Call, at: str | None) -> bytes | Reverted:
-        """What nodes refuse may be a failure of the callee's that they put in words of their own: Multicall3 tells."""
+        """A call that nodes refuse is repeated through Multicall3, which tells whether it is the callee that fails."""
         async with self._chunks:
             try:
                 return await self.call(call, at=at, gas=READ_GAS, sender=self.settings.multicall3)
@@ -388,7 +388,7 @@ class Chain:
         return await self.ask_each(requests, lambda answers: list(map(sending.outcome, answers)))
 
     async def transaction_counts(self, address: str, tag: str) -> list[int]:
-        """Of `latest`, `pending`, `finalized`: what each endpoint that answers says."""
+        """What each endpoint that answers says. `tag`: `latest`, `pending` or `finalized`."""
         return await self.ask_each(
             [("eth_getTransactionCount", [address, tag])], lambda answers: sending.count(answers[0])
         )
@@ -451,7 +451,8 @@ class Chain:
         return best[1] if best else None
 
     async def _over(self, attempt: Callable[[Endpoint], Awaitable[bool]]) -> bool:
-        """Until `attempt` is true at some endpoint. False: who answers does not know it. Raises `ChainUnavailable`."""
+        """Try one endpoint after the other until `attempt` is true. False: it is not for any that answers. Raises
+        `ChainUnavailable`, and `TooMuch` when the request is too large for all."""
         for _ in range(ROUNDS):
             answered, too_much, said = False, False, ""
             for endpoint in sorted(self._endpoints, key=lambda each: each.rest.last):

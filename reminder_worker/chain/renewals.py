@@ -48,15 +48,15 @@ class RenewState:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """An owner's transactions at one block: the lowest and the highest that endpoints say; of more than two what all
-    but one say alike, since one that is wrong would stop all renewals."""
+    """An owner's transactions at one block: the lowest and the highest count that endpoints give. Where three or more
+    answer and all but one agree, that one is left out: a single wrong endpoint would stop all renewals."""
 
     lowest: int
     highest: int
 
 
 def budget_step(budget_end: int, now: int) -> int | None:
-    """Which reminder of the budget's end is the one to send now, in days before it; only the nearest one."""
+    """Which reminder of the budget's end is due, in days before it; of several the nearest. None: none."""
     left = budget_end - now
     return next((days for days in BUDGET_STEPS if 0 <= left <= days * DAY_SECONDS), None)
 
@@ -89,7 +89,7 @@ class Renewals:
         return [said(_moment, answer) for answer in answers]
 
     async def finalized(self) -> Block:
-        """The highest that two endpoints have reached, where two are configured: who has stopped stops nobody."""
+        """The highest block that is final by two endpoints, or by the only one: one that has stopped stops nobody."""
         found = await self._chain.ask_each([("eth_getBlockByNumber", ["finalized", False])], _block)
         blocks = [block for block in found if block is not None]
         if len(blocks) < self._needed:

@@ -49,7 +49,7 @@ class Gifts:
         return await agreed(self._chains[chain_id], read)
 
     async def read(self, chain_id: int, ids: Collection[int]) -> tuple[dict[int, Gift], int]:
-        """As the chain has them now, those it knows, and the time of the block they were read at (unix seconds)."""
+        """By id, the gifts that the chain knows; and the time of the block they were read at (unix seconds)."""
         chain = self._chains[chain_id]
         head = await chain.head()
         wanted = sorted(ids)
@@ -64,7 +64,7 @@ class Gifts:
 
 
 def is_plain(found: Timelock, chain: Chain, listed: Collection[str]) -> bool:
-    """Of whitelisted ERC-20 tokens alone, also in the vaults that only the index knows."""
+    """Whether it holds whitelisted ERC-20 tokens and nothing else, in any vault."""
     return all(asset.vault == chain.settings.timelock_erc20 and asset.token in listed for asset in found.assets)
 
 

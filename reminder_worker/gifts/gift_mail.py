@@ -5,6 +5,7 @@ body stored before it may be posted, everything resolved afresh at a retry, what
 """
 
 import time
+from collections import Counter
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -20,7 +21,7 @@ from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import json_text
 from reminder_worker.database.rotation import Sealed
 from reminder_worker.database.tables import gift_ledger, gift_notification
-from reminder_worker.errors import ChainUnavailable, DecryptionFailed, ServiceError
+from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NotConfigured, ServiceError
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.facts import Gift, Gifts
 from reminder_worker.gifts.notifications import payload_context
@@ -32,7 +33,7 @@ from reminder_worker.mail.messages import GiftKind, GiftSubject, gift_body
 from reminder_worker.mail.outbox import Outage, Settlement
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
-from reminder_worker.settings import GiftSettings, MailSettings, Settings, counted_apart
+from reminder_worker.settings import Settings, counted_apart
 from reminder_worker.tasks import each_of, together
 
 log = structlog.get_logger(__name__)
@@ -57,14 +58,13 @@ class GiftsAreOthers(ChainUnavailable):
 class GiftMailReport:
     """`outcomes`: by kind, how many entries came to which state; `deleted`: rows shredded after their opening day."""
 
-    outcomes: dict[str, dict[str, int]] = field(default_factory=dict)
+    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     deleted: int = 0
     outage: bool = False
     unreadable_chains: list[int] = field(default_factory=list)
 
     def count(self, settled: Settlement[Entry]) -> None:
-        states = self.outcomes.setdefault(settled.entry.kind, {})
-        states[settled.state] = states.get(settled.state, 0) + 1
+        self.outcomes.setdefault(settled.entry.kind, Counter())[settled.state] += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,9 @@ class GiftMail:
         gifts: Gifts,
         mail: MailClient,
         settings: Settings,
-        mail_settings: MailSettings,
-        gift_settings: GiftSettings,
     ) -> None:
+        if settings.mail is None or settings.gifts is None:
+            raise NotConfigured("no mail service is configured, or no gift is served")
         self._engine = engine
         self._vault = vault
         self._quotas = quotas
@@ -102,10 +102,10 @@ class GiftMail:
         self._mail = mail
         self._settings = settings
         # Of the count shared with reminders, so that a flood of gifts keeps no reminder from its address.
-        self._most_a_day = max(1, mail_settings.daily_cap_per_address // 2)
+        self._most_a_day = max(1, settings.mail.daily_cap_per_address // 2)
         self._apart = counted_apart(settings.chains)
         self._at_once = min(AT_ONCE, mail.concurrency)
-        self._retry_window = gift_settings.retry_window_seconds
+        self._retry_window = settings.gifts.retry_window_seconds
 
     async def look(self) -> bool:
         """Whether an email is due, undecided or a row to be deleted. Of a chain only its latest block is asked."""

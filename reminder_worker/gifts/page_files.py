@@ -66,7 +66,7 @@ class PageFiles:
 
 
 def _entry(manifest: Mapping[str, Any], key: str) -> Entry:
-    """With what it imports at once, which is so asked for without waiting; what it imports later is not in it."""
+    """`preloads`: what the script imports at its start, so that browsers need not wait to ask for it."""
     seen: dict[str, None] = {}
     waiting = [key]
     while waiting:

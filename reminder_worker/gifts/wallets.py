@@ -135,7 +135,7 @@ class GiftWallets:
         return address
 
     async def _made(self, provider: IdentityProvider, key: bytes, email: str, timestamp_ms: int) -> str:
-        """By its name first, in case an earlier creation was not recorded; then created."""
+        """The email's sub-organization: found by its name, if an earlier creation was not recorded, or created."""
         name = self._hashes.sub_organization(email)
         found = await provider.named(name)
         if len(found) > 1:
@@ -185,8 +185,8 @@ class GiftWallets:
         return int(found)
 
     async def _remember(self, key: bytes, sub_organization_id: str) -> str:
-        """The one that is remembered: of two that were made with different timestamps, the first to be told of. Also
-        where what was begun long ago and found by its name has just been forgotten as never made."""
+        """The id that is remembered: this one, or another that was stored first. The row may be gone meanwhile: one
+        that was begun long ago is forgotten as never made."""
         found = insert(gift_wallet).values(
             email_hash=key, timestamp_ms=int(self._quotas.now() * 1000), sub_organization_id=sub_organization_id
         )

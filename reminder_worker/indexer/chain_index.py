@@ -40,7 +40,7 @@ Stopped = Literal["at_head", "budget", "node_behind", "moved_by_another", "unset
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
-    """What a run of the index pass did: `skipped` logs could not be decoded; a reorganisation `rewound_to` a block."""
+    """What a run of the pass did. `skipped`: logs that could not be decoded; `rewound_to`: by a reorganisation."""
 
     first_block: int
     last_block: int
@@ -215,14 +215,14 @@ class ChainIndex:
         return stored or replace(await self._place(self._chain.settings.start_block - 1), stored=False)
 
     async def _place(self, number: int) -> Cursor:
-        """A block to read on from, which is before the first of all when the chain is to be read whole."""
+        """A block to read on from; -1 when the chain is to be read whole."""
         if number < 0:
             return Cursor(-1, NO_HASH)
         block = await self._chain.block_at(number)
         return Cursor(block.number, block.hash)
 
     async def _fresh(self, found: Slice, cursor: Cursor) -> list[tuple[Log, int]]:
-        """The logs that are not stored: of the blocks read again, most are."""
+        """The logs that are not stored yet. Some blocks are read again, and most of theirs are."""
         again = [log for log, _ in found.logs if log.block_number <= cursor.number]
         if not again:
             return list(found.logs)

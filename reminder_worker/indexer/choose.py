@@ -51,7 +51,7 @@ class Indexers:
         return choice.indexer, choice.at
 
     async def ask(self, question: Callable[[Indexer, IndexHead], Awaitable[T]]) -> T:
-        """The answer of whom `current` names; our own index's when the subgraph fails on it. Raises as `current`."""
+        """The answer of the indexer that `current` names; of our own index when that fails. Raises as `current`."""
         indexer, at = await self.current()
         try:
             return await question(indexer, at)
@@ -61,7 +61,7 @@ class Indexers:
             return await question(self._index, await self._index.head())
 
     async def reminder_configs(self, legacies: Collection[str], reached: int) -> dict[str, ReminderConfig]:
-        """Of a state that holds block `reached`, and all that our own index knows: what is absent there is absent.
+        """From a state that has block `reached` and all that our own index knows: who is absent is not configured.
 
         Our own index is brought up to that block when it is a little behind. Raises `IndexerUnavailable` when nobody
         has got so far, `ChainUnavailable`.

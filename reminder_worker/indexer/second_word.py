@@ -36,7 +36,7 @@ class Beside:
 
 
 async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[list[Log], Beside]:
-    """Of the first endpoint that answers, as ever, and what a second one, asked at the same time, has beside it.
+    """The logs of the first endpoint that answers, and what a second one, asked at the same time, gives beyond them.
 
     Raises `ChainUnavailable` when there is no first; without a second one its word counts.
     """
@@ -53,7 +53,7 @@ async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[
 
 
 async def vouched_for(beside: Beside, blocks: Mapping[int, Block], now: int) -> tuple[list[Log], int | None]:
-    """Those that a receipt at another endpoint proves, up to the first block with one that is in doubt, and this block.
+    """The logs that a receipt at another endpoint proves, below the first block with one in doubt; and this block.
 
     What is in doubt is waited for, but not for ever: it may have been invented to stop us. A log of another fork than
     `blocks` says nothing. `now` is the chain's time.
@@ -81,8 +81,8 @@ async def vouched_for(beside: Beside, blocks: Mapping[int, Block], now: int) -> 
 
 
 async def logs_of_receipts(chain: Chain, tx_hashes: Sequence[str]) -> set[Log]:
-    """Of these transactions, by whoever has their receipts. Raises `ChainUnavailable` when nobody says anything: that
-    is no denial."""
+    """The logs of these transactions, from all endpoints that have their receipts. Raises `ChainUnavailable` when no
+    endpoint answers, which denies nothing."""
     hashes = list(dict.fromkeys(tx_hashes))
     proven: set[Log] = set()
     for start in range(0, len(hashes), MOST_RECEIPTS):

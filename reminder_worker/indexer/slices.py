@@ -13,7 +13,7 @@ NO_HASH = "0x" + "0" * 64  # of the place before block 0
 
 
 class EndpointsDisagree(ChainUnavailable):
-    """A second endpoint gives logs of which no other has even the receipt: one lies, or lacks them for the moment."""
+    """One endpoint gives logs of which no other has the receipt: it invents them, or the others lack them still."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,9 +79,9 @@ class Outcomes:
 
 
 def _of_a_failed_call(lane: Lane, found: Fate) -> Ending:
-    """Whoever makes us pay for nothing is paused: by a call that fails, or by taking the nonce back under way.
+    """Pauses a signer who made us pay for nothing, by a call that fails or by cancelling its nonce meanwhile.
 
-    Not for being front-run, whose effect is there; and the attestor's renewals pause nobody.
+    Not one whose claim somebody else made first; and the attestor's renewals pause nobody.
     """
     state = State.REVERTED if found is Fate.ALIVE else State(found.value)
     ours = found in (Fate.SATISFIED, Fate.EXPIRED)

@@ -74,5 +74,5 @@ async def read_owners(chain: Chain, some: Sequence[OptedIn], places: Places) -> 
 
 
 def _is_of(facts: LegacyFacts, one: OptedIn) -> bool:
-    """What the index says of it has to be what it says itself, or another's transactions would be counted."""
+    """Whether the legacy itself names the owner that the index does, or another's transactions would be counted."""
     return (facts.legacy_id, facts.creator, facts.owner) == (one.legacy_id, one.owner, one.owner)

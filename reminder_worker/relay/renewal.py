@@ -13,7 +13,7 @@ from typing import Final
 from reminder_worker.chain.renewals import WINDOW_SECONDS, Counted
 
 NO_RESET: Final = -1
-"""Where a baseline would be of a reset, when there is none to rely on yet."""
+"""The `reset_at` of a baseline that belongs to no reset yet."""
 
 
 class Decision(StrEnum):
@@ -110,8 +110,8 @@ def decide(memory: Memory, seen: Seen, standing: Standing, largest_jump: int) ->
 
 
 def _near(standing: Standing) -> int:
-    """How many seconds before t1 a timer is renewed: in the contract's window, which a short timer never leaves, and in
-    its second half. Else each of an owner's transactions would be followed by a renewal at our cost."""
+    """How many seconds before t1 a timer may be renewed: within the contract's window, and in the timer's second half.
+    A short timer is always within the window: each transaction of its owner would cost us a renewal."""
     return min(WINDOW_SECONDS, (standing.t1 - standing.reset_at) // 2)
 
 

@@ -24,7 +24,7 @@ Values = dict[str, Any]
 
 
 async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -> int:
-    """The next nonce, whose row is now ours until the transaction ends. Raises `RelayStopped`."""
+    """The wallet's next nonce; its row is locked until the transaction ends. Raises `RelayStopped`."""
     row = (await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})).one_or_none()
     if row is None:
         raise RelayStopped("a wallet is not known yet", "not_reconciled")
@@ -36,7 +36,7 @@ async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -
 async def read_room(
     connection: AsyncConnection, chain_id: int, wallet: str, caps: Caps, asked: Sequence[Authorization]
 ) -> Room:
-    """What is left for those who ask. It stands for as long as the caller holds the wallet's row."""
+    """What is left of the caps for these requests. It holds while the caller holds the wallet's row."""
     row = (await connection.execute(sql.ROOM, room_values(chain_id, wallet, caps, asked))).one()
     return Room(
         caps=caps,

@@ -78,8 +78,8 @@ class Difference:
 
 
 def changes(events: Iterable[UpgradeEvent]) -> list[Change]:
-    """In their order. The calls of a batch are in one transaction; where they change the timelock itself, its events
-    of that stand between those that say they were executed."""
+    """In their order. The calls of a batch are one change, although events of the timelock's own may stand between
+    them: a call may change the timelock itself."""
     found = []
     first: dict[object, int] = {}
     numbered = enumerate(event for event in events if event.name in _TOLD)

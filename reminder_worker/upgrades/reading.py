@@ -112,8 +112,8 @@ async def _told(
     blocks: Mapping[int, Block],
     now: int,
 ) -> tuple[list[Log], int | None] | None:
-    """All logs that count, in order, and the first block that is in doubt (`vouched_for`); None when one of an event of
-    ours is missing although its block is there."""
+    """All logs that count, in order, and the first block in doubt (`vouched_for`); None when the log of a stored event
+    is missing although its block is there."""
     known = {event.key for event in stored}
     proven_before = [log for log in beside.logs if _key(log) in known]
     fresh = replace(beside, logs=[log for log in beside.logs if _key(log) not in known])
@@ -144,6 +144,6 @@ def _key(log: Log) -> tuple[int, int, str]:
 
 
 def _is_younger(head: Block, base: Place) -> bool:
-    """Than all we have read: a node that lags has an older one. What stands above such a head is not of this chain: an
-    endpoint told of blocks that there are not, or one was rolled back."""
+    """Whether the head is younger than all we have read; that of a node that lags is older. What we have above such a
+    head is not of this chain: an endpoint invented it, or a development chain was rolled back."""
     return base.moved_at is not None and head.timestamp > base.moved_at.timestamp() + CLOCKS_APART_SECONDS

@@ -121,12 +121,9 @@ class World:
 
     def another_mail(self, chains: dict[int, Chain] | None = None) -> GiftMail:
         """As another process has it, which may reach other chains."""
-        assert self.settings.mail is not None
-        assert self.settings.gifts is not None
         chains = self.chains if chains is None else chains
         gifts = Gifts(chains, {id: Indexers(chain, self.index, None) for id, chain in chains.items()})
-        parts = (self.engine, self.vault, Quotas(self.engine), chains, gifts, self.client)
-        return GiftMail(*parts, self.settings, self.settings.mail, self.settings.gifts)
+        return GiftMail(self.engine, self.vault, Quotas(self.engine), chains, gifts, self.client, self.settings)
 
 
 async def open_world(stack: AsyncExitStack, engine: AsyncEngine, scenario: Scenario, **environ: str) -> World:

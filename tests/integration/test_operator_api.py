@@ -203,9 +203,9 @@ async def test_a_dispatch_sends_reminders_and_gifts_that_are_due(engine: AsyncEn
         indexers = {id: Indexers(chains[id], index, None) for id, index in world.parts.chain_indexes.items()}
         async with MailClient(to_stub) as client:
             world.parts.dispatch = Dispatch(engine, chains, indexers, vault, client, settings)
+            to_mail = settings.model_copy(update={"mail": to_stub})
             world.parts.gift_mail = GiftMail(
-                *(engine, vault, world.parts.quotas, chains, Gifts(chains, indexers), client),
-                *(settings, to_stub, settings.gifts),
+                engine, vault, world.parts.quotas, chains, Gifts(chains, indexers), client, to_mail
             )
             await register_gift(world, "anna@example.org")
             answer = await world.post("/ops/dispatch", **bearer(OPERATOR))
