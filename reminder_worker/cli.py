@@ -210,7 +210,10 @@ async def _no_snapshot(runtime: "Runtime", looked: "Outcome") -> tuple[str, str]
 @click.option("--from-block", type=click.IntRange(min=0), required=True, help="First block to read again.")
 @click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
 def backfill(from_block: int, chain_id: int | None) -> None:
-    """Read a chain's logs again from a block into our own index. Sends no email for the past, and none twice."""
+    """Read a chain's logs again from a block into our own index.
+
+    What it finds that was missed is told, where it is no older than SIGNAL_MAX_AGE. Nothing is told twice.
+    """
     chosen = cli_parts.chosen_chain(cli_parts.settings(), chain_id)
 
     async def work(runtime: "Runtime") -> int:

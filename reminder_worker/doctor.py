@@ -116,7 +116,7 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
         async with engine.connect() as connection:
             encoding = await connection.run_sync(server_encoding)
     except (SQLAlchemyError, OSError) as error:
-        words = f"does not answer, or refuses us ({type(error).__name__})"
+        words = f"does not answer, or refuses us ({type(getattr(error, 'orig', error)).__name__})"
         yield "database", False, f"{words}: see DATABASE_URL and the database's own log"
         return
     if encoding != ENCODING:

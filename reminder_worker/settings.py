@@ -563,7 +563,7 @@ def _read_optional(group: type[G], off: str, values: Mapping[str, str], half: li
     faults: list[str] = []
     found = _read(group, values, "", faults)
     if faults:
-        half.extend([*faults, f"the group of {required[0]} is set by half: {off}"])
+        half.extend([*faults, f"the group of {required[0]} is set by half or wrongly: {off}"])
     return found
 
 

@@ -97,6 +97,17 @@ def test_a_database_that_cannot_keep_every_character_is_named(
         assert "create database … encoding 'UTF8' template template0" in result.output
 
 
+def test_doctor_says_what_the_database_refuses(command: Command) -> None:
+    role = f"guest_{secrets.token_hex(4)}"  # who may see nothing of the schema
+    command.sql(f"create role {role} login")
+    try:
+        looked = command("doctor", DATABASE_URL=command.environ["DATABASE_URL"].replace("postgres:", f"{role}:"))
+    finally:
+        command.sql(f"drop role {role}")
+    assert looked.exit_code == 1
+    assert "refuses us (InsufficientPrivilege): see DATABASE_URL" in looked.output
+
+
 def test_doctor_is_content_with_a_sound_installation(command: Command) -> None:
     looked = command("doctor")
     assert looked.exit_code == 0, looked.output

@@ -243,7 +243,7 @@ def test_mail_set_by_half_is_off_and_reported(present: str) -> None:
     missing = ({"MAIL_URL", "MAIL_TOKEN"} - {present}).pop()
     assert settings.mail is None
     assert f"{missing}: missing" in settings.problems
-    assert any("by half" in problem for problem in settings.problems)
+    assert any("by half or wrongly: " in problem for problem in settings.problems)
 
 
 @pytest.mark.parametrize("origins", ["https://g.example/path", "https://g.example/path,nothing", ","])
