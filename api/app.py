@@ -104,7 +104,7 @@ def create_app(parts: Runtime, published: Published, clients: Clients, per_minut
 
 
 def _hourly_routes(parts: Runtime, clients: Clients, limit: Guard) -> Iterator[Router]:
-    """There whatever is configured: what is not says so."""
+    """They are there whatever is configured; what is switched off answers that it is."""
     settings = parts.settings
     per_minute = settings.api.rate_limit_per_minute
     relay, gifts, provider = settings.relay, settings.gifts, settings.identity_provider

@@ -189,7 +189,7 @@ async def alert_gauges(engine: AsyncEngine, states: Sequence[PassState]) -> list
 
 
 async def price_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
-    """Of every configured feed, by the token's symbol, or its address where it has none or not for itself."""
+    """Of every configured feed, by the token's symbol, or by its address where it has none or shares it."""
     states: dict[tuple[int, str], Price | None] = {}
     for chain_id, chain in chains.items():
         feeds = await feed_states(engine, chain.settings)

@@ -235,7 +235,7 @@ def _time(facts: GiftFacts) -> str:
 
 
 def _asset(asset: GiftAsset) -> str:
-    """Of wrapped ether in a gift that was withdrawn nobody knows which of both its recipient chose."""
+    """Of a withdrawn gift nobody knows whether its wrapped ether was paid out as ether."""
     metadata = asset.metadata
     symbol = metadata.symbol if metadata else None
     if asset.as_ether is not False:

@@ -82,7 +82,7 @@ def exception_handlers() -> ExceptionHandlersMap:
 
 
 async def preflight_as_a_problem(message: Message, scope: Scope) -> None:
-    """The framework refuses a preflight (CORS) in words of its own: here as everywhere else."""
+    """In place of the framework's own words for a preflight (CORS) that it refuses: a problem, as elsewhere."""
     if scope["type"] != ScopeType.HTTP or scope["method"] != "OPTIONS":
         return
     if message["type"] == "http.response.start":

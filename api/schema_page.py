@@ -57,7 +57,7 @@ class SchemaPage(OpenAPIRenderPlugin):
 
 
 def not_found_as_a_problem(response: Response[Any]) -> Response[Any]:
-    """The framework has a page of its own for what is not below the schema's path: here as everywhere else."""
+    """In place of the framework's own page for what is not there below the schema's path: a problem, as elsewhere."""
     if response.status_code == HTTP_404_NOT_FOUND:
         raise NotFoundException
     return response

@@ -61,7 +61,7 @@ async def listening(parts: Runtime) -> AsyncIterator[tuple[int, int]]:
 
 @asynccontextmanager
 async def _checking(chains: Iterable[Chain]) -> AsyncIterator[None]:
-    """Meanwhile each is asked once whether it is the configured one: nobody else may ask for long."""
+    """Meanwhile each chain is asked once whether its endpoints serve it; a first request may be long in coming."""
     asking = asyncio.gather(*map(_check, chains))
     try:
         yield

@@ -208,8 +208,8 @@ class Alerts:
             report.merged = len(ids)
 
     async def _send_due(self, mail: MailClient, report: AlertReport) -> None:
-        """Those tried least often first, so that one that always fails holds up none of the others; but what is told of
-        one thing in its order: after an outage the end would come before its beginning, which waits for its next try.
+        """Those tried least often first, so that one that always fails holds up no other. But alerts about one thing
+        go in their order: after an outage its end would be told before its beginning, which waits for its next try.
         """
         patient = alert.c.tries < PATIENT_TRIES
         here = _NEWER.c.chain_id == alert.c.chain_id, _NEWER.c.subject == alert.c.subject

@@ -54,8 +54,8 @@ class _SmtpStatus(msgspec.Struct):
 
 
 async def look_at_mail(settings: Settings) -> Finding:
-    """Asks after a key that no email has, 404 says that address and token are right unless it does of any; then for the
-    catalogue."""
+    """Asks about a key that no email has: a 404 says that address and token are right, unless any token gets one. Then
+    asks for the catalogue."""
     if settings.mail is None:
         return PART, None, "not configured (MAIL_URL, MAIL_TOKEN): no email is sent"
     try:
@@ -88,7 +88,7 @@ async def look_at_mail(settings: Settings) -> Finding:
 
 
 def chains_without_mail(settings: Settings) -> Iterator[Finding]:
-    """Of which all is well, and every email is dropped."""
+    """Test chains whose emails are all dropped, although nothing is wrong with them."""
     if settings.mail is None or settings.mail.allowlist or settings.is_local:
         return
     for chain in settings.chains:
@@ -98,7 +98,7 @@ def chains_without_mail(settings: Settings) -> Iterator[Finding]:
 
 
 async def _looks_at_tokens(mail: MailSettings) -> bool:
-    """Whether with another than ours there is no 404: where no mail service is, there is with any."""
+    """Whether another token than ours gets no 404: where there is no mail service, any token gets one."""
     anothers = mail.model_copy(update={"token": SecretStr(str(uuid4()))})
     async with (
         http_client(anothers) as client,
@@ -118,7 +118,7 @@ async def _catalogue(client: Client, mail: MailSettings) -> _Catalogue | None:
 
 
 async def _smtp(client: Client, mail: MailSettings) -> _SmtpStatus:
-    """What is none of our contract, and nobody has to say: another's words are not for us."""
+    """What our own mail service says of its SMTP server. Others need not say it, and their words are not shown."""
     try:
         async with client.get(f"{mail.url}/smtp").timeout(_SMTP_WITHIN).build_streamed() as response:
             said = msgspec.json.decode(await read(response, _MAX_SMTP_BYTES), type=_SmtpStatus)

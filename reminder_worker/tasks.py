@@ -31,7 +31,7 @@ async def together(*work: Awaitable[Any]) -> list[Any]:
 
 
 async def each_of(items: Sequence[T], at_once: int, work: Callable[[T], Awaitable[object]]) -> None:
-    """So many of them at a time, in their order; `together`."""
+    """`work` for each item in their order, `at_once` at a time; failures as in `together`."""
     rest = iter(items)
 
     async def worker() -> None:
@@ -42,8 +42,8 @@ async def each_of(items: Sequence[T], at_once: int, work: Callable[[T], Awaitabl
 
 
 async def in_time(work: Awaitable[T], seconds: float | None = None) -> T:
-    """What is asked of one chain. Raises `ChainUnavailable` also when it takes longer than `seconds`, by default
-    `CHAIN_SECONDS`: beyond that it is others' time."""
+    """The result of `work`, which asks one chain. Raises `ChainUnavailable` also when it takes longer than `seconds`
+    (by default `CHAIN_SECONDS`): other chains wait for it."""
     seconds = CHAIN_SECONDS if seconds is None else seconds
     try:
         async with asyncio.timeout(seconds):

@@ -50,16 +50,15 @@ def age(moment: ColumnElement[Any]) -> ColumnElement[int]:
 
 
 FAR = "interval '3 days'"
-"""Longer than anything of ours is put off: what waits for a moment further ahead was written by the database's clock
-before it was put back, and waits no longer."""
+"""Longer than we ever put anything off. A moment further ahead was written before the database's clock was put back,
+and counts as come."""
 IN_NO_HANDS = f"(lease_until is null or lease_until not between now() and now() + {FAR})"
-"""Of an undecided email: who asks about it holds it, too, for a while, and no longer by a clock that was put back
-since."""
+"""Of an undecided email: no dispatcher holds it to ask about it. A lease further ahead than `FAR` counts as over."""
 BOUND_IDLE = "set_config('idle_in_transaction_session_timeout', '60s', true)"
-"""First of all in a transaction whose locks everybody waits for: the database takes them back from who is frozen or out
+"""First of all in a transaction whose locks everybody waits for: the database ends it when its process is frozen or out
 of reach."""
 FOLLOWED_SECONDS = 7 * 86_400
-"""How long a relayed request is followed, however far its deadline: what will never do is not tried for ever."""
+"""How long a relayed request is followed at most, however far its deadline."""
 
 
 def span(**parts: float) -> ColumnElement[timedelta]:

@@ -52,7 +52,7 @@ from reminder_worker.relay.wallet import Signer
 log = structlog.get_logger(__name__)
 
 RELAYED_CHAINS: Final = frozenset({1, 11155111, 17000, 560048})
-"""Without a data fee beside the gas, as rollups charge it: a receipt's gas is all that a transaction costs."""
+"""Where a transaction costs its gas and nothing else; rollups charge a fee for its data, too."""
 MARKET_SECONDS: Final = 3.0
 STARTED_AT_ONCE: Final = 64
 USUAL_GAS: Final = 300_000
@@ -81,7 +81,7 @@ class _Ready:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A good authorization, and the market it came to. `waits`: behind an open request of the same signer."""
+    """A good authorization, and the gas market when it came. `waits`: behind an open request of the same signer."""
 
     authorization: Authorization
     waits: bool
@@ -156,7 +156,7 @@ class Admission:
         return "low_balance" if fees is not None and market.balance < standing.owed + wei else None
 
     async def open_wallet(self, chain_id: int) -> None:
-        """Before the first admission of this process: our counter against the chain's. Then it does nothing.
+        """Compare our counter of nonces with the chain's, once in this process: before its first admission.
 
         Raises `RelayStopped`, `ChainUnavailable`, and `NotConfigured` for a chain that is not relayed on.
         """
@@ -184,7 +184,7 @@ class Admission:
         return await self._batches[chain_id].do(asked)
 
     async def _admit_all(self, chain_id: int, take: Callable[[], Sequence[_Asked]]) -> Sequence[Outcome]:
-        """Who comes while others hold the wallet's row is admitted with those who came meanwhile."""
+        """Requests that come while the wallet's row is held are admitted together, in one transaction."""
         async with self._turns[chain_id]:
             outcomes, attempts = await self._decided(chain_id, take())
         answers = await broadcast(self._engine, self._chains[chain_id], attempts)
@@ -195,9 +195,9 @@ class Admission:
         ]
 
     async def _decided(self, chain_id: int, asked: Sequence[_Asked]) -> _Decided:
-        """What one of them does to the whole, the database's refusal of its row for one, falls back on it alone.
+        """As `_decide`; where that fails for all, because the database refuses one's row for example, each alone.
 
-        A digest that another wallet took at the same moment is refused once, and known then.
+        A digest that another wallet took at the same moment is found by then.
         """
         (decided,) = await asyncio.gather(self._decide(chain_id, asked), return_exceptions=True)
         if not isinstance(decided, BaseException):
@@ -298,7 +298,7 @@ class Admission:
         return started
 
     async def _ready(self, chain_id: int, rows: Sequence[Row[Any]]) -> list[_Ready]:
-        """Without those not to be paid for now. They are passed over, and their fate looked at elsewhere."""
+        """Those that are to be paid for now. The others are marked with the reason why not."""
         found: list[tuple[Row[Any], _Ready]] = []
         for row in rows:
             try:

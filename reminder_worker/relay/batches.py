@@ -23,8 +23,8 @@ class _Batch(Generic[T]):
 
 
 class Batches(Generic[T, R]):
-    """`work` waits for its turn, takes what has come until then, and answers in that order: an exception where it
-    failed for one alone. What it raises, all of them get. Work goes on when who asked for it no longer waits."""
+    """`work` waits for its turn, then takes all items that have come by calling its argument. It answers in their
+    order, with an exception for one that failed alone; what it raises, all get. It goes on when a caller is gone."""
 
     def __init__(self, work: Callable[[Callable[[], Sequence[T]]], Awaitable[Sequence[R | BaseException]]]) -> None:
         self._work = work

@@ -242,7 +242,7 @@ class Reconcile:
     async def _end(
         self, chain: Chain, found: Sequence[tuple[OpenSlot, MinedAttempt | None]], report: ReconcileReport
     ) -> None:
-        """Not for long, and in no order: whatever takes all of the time, each of the others has its chance."""
+        """For a limited time and in random order: one that takes all of it does not keep out the same others again."""
         ends, ended = time.monotonic() + ENDING_SECONDS, list[tuple[OpenSlot, Ended]]()
         for at, mined in random.sample(found, len(found)):
             if time.monotonic() > ends:
@@ -462,8 +462,7 @@ def _again(action: Action, market: Market | None) -> bool:
 
 
 def _looked_at(request: StoredRequest) -> bool:
-    """Whether its authorization may have ended without a slot. Of what was just queued the turn is near, and it is
-    simulated then."""
+    """Whether its authorization may have ended without a slot. What was just queued is simulated soon anyway."""
     return request.state != State.QUEUED or request.reason is not None or request.age >= NEAR_SECONDS
 
 

@@ -23,10 +23,10 @@ GAS_OF_A_RELAY: Final = 210_000
 
 
 def pays_for(balance: int, price: int, ceiling: int) -> int:
-    """How many relays; all in wei. Above the ceiling nothing is paid.
+    """How many relays a balance pays for at a price of gas, at most the ceiling (all in wei).
 
-    Without what is set aside for each to free its nonce (`fees.reservation`): where gas is cheap that is more than many
-    relays cost, and a wallet that has no more takes none.
+    What `fees.reservation` sets aside to free a nonce is taken off first: where gas is cheap that is more than many
+    relays cost, and a wallet that holds no more takes none.
     """
     return max(0, balance - EMPTY_GAS * ceiling) // (GAS_OF_A_RELAY * max(1, min(price, ceiling)))
 
