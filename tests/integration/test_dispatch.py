@@ -498,6 +498,18 @@ async def test_owner_resets_within_a_day_are_merged_into_the_next(world: World) 
     assert len(world.mail.told("owner_reset")) == 2
 
 
+async def test_an_owner_reset_that_waits_for_its_next_try_is_merged_into_a_later_one(world: World) -> None:
+    """Told after it, it would say of a newer deadline what was true of an older one."""
+    legacy = await approaching(world, "anna")
+    world.mail.fail(Fault.SLOW_DOWN)
+    for _ in range(2):
+        world.scenario.check_in(world.account("owner"), legacy)
+        await world.tick()
+        world.scenario.advance(60)
+    assert world.mail.told("owner_reset") == emails("anna")
+    assert await world.states("owner_reset") == {"sent": 1, "dropped:merged": 1}
+
+
 async def test_repeated_claims_are_merged_and_their_amounts_summed(world: World) -> None:
     legacy = await ready(world)
     usdc, weth = world.scenario.deployment.usdc, world.scenario.deployment.weth
@@ -662,17 +674,22 @@ async def test_of_more_than_an_address_may_get_in_a_day_the_oldest_goes_first(
         assert quiet.address in told
 
 
+@pytest.mark.parametrize("at_once", [8, 1])
 async def test_no_number_of_a_strangers_legacies_keeps_others_from_an_address_for_longer_than_a_day(
-    engine: AsyncEngine, chain_scenario: Scenario
+    engine: AsyncEngine, chain_scenario: Scenario, at_once: int
 ) -> None:
     """Else an heir with many of their own would keep the warning from the owner until it is too late."""
     async with MailStub() as mail, open_world(engine, chain_scenario, mail, MAIL_DAILY_CAP_PER_ADDRESS="2") as world:
-        for _ in range(8):
+        for number in range(1, 9):
             await world.save(world.legacy(owner="stranger", heirs=["anna"], inactivity=3 * DAY), "anna")
-        await world.tick()
+            if number % at_once == 0:
+                await world.tick()
         quiet = world.legacy(heirs=["anna"], inactivity=3 * DAY)
         await world.save(quiet, "anna")
         await world.tick()
+        first = "state = 'queued' and next_try = date_trunc('day', next_try, 'UTC')"
+        counted = await world.sql(f"select count(*) from worker.sent_ledger where {first}")
+        assert counted == [(2,)], "one of each creator"
         await world.days_pass()
         await world.dispatch.run()
         told = [email.variables["legacyAddress"].lower() for email in mail.inbox]

@@ -309,24 +309,47 @@ async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_o
     assert await world.sql(waits) == ([] if outcome == "unsent" else [(True,)])
 
 
-@pytest.mark.parametrize("hours", [23, 25])
-async def test_an_undecided_email_that_never_arrived_waits_a_day_for_a_later_one_of_its_kind(
-    world: World, hours: int
-) -> None:
+async def test_who_waited_for_an_email_that_was_never_sent_hears_at_once(world: World) -> None:
+    """It is merged into the one that waits a day for it, which has nothing to wait for then."""
     legacy = await checked_in(world)
     world.mail.fail(Fault.DIES_BEFORE)
     await world.dispatch.run()
-    await world.sql("update worker.sent_ledger set next_try = now() + interval '1 hour' where state = 'unknown'")
-    world.scenario.advance(60)
+    await world.sql("update worker.sent_ledger set next_try = now() + interval '1 hour'")
+    world.scenario.advance(DAY)
     world.scenario.check_in(world.account("owner"), legacy)
     await world.tick()
-    ago = "update worker.sent_ledger set claimed_at = now() - make_interval(hours => :hours) where state = :state"
-    await world.sql("update worker.sent_ledger set state = 'sent', message_id = 'm' where state = 'queued'")
-    await world.sql(ago, hours=hours, state="sent")
-    await world.sql(ago, hours=hours + 1, state="unknown")
-    await world.hurry()
+    assert world.mail.requests == 1
+    await world.sql("update worker.sent_ledger set next_try = now() where state = 'unknown'")
     await world.dispatch.run()
-    assert world.mail.told("owner_reset") == ([] if hours < 24 else ["anna@example.org"])
+    assert world.mail.told("owner_reset") == ["anna@example.org"]
+    assert await world.states() == {"sent": 1, "dropped:merged": 1}
+
+
+@pytest.mark.parametrize("hours", [23, 25])
+@pytest.mark.parametrize("became", ["sent", "unknown", "held"])
+async def test_an_undecided_email_that_never_arrived_waits_a_day_for_a_later_one_of_its_kind(
+    world: World, became: str, hours: int
+) -> None:
+    """Also for one of which nobody knows yet, or ever, whether it was sent."""
+    legacy = world.legacy(inactivity=30 * DAY)
+    world.scenario.advance(31 * DAY)
+    await world.save(legacy, "anna")
+    world.scenario.claim(world.account("anna"), legacy, [])
+    await world.look_at_chain()
+    await world.sql("update worker.due_window set state = 'too_old'")
+    world.mail.fail(Fault.DIES_BEFORE)
+    await world.dispatch.run()
+    ((older,),) = await world.sql("update worker.sent_ledger set next_try = now() + interval '1 hour' returning id")
+    world.scenario.claim(world.account("anna"), legacy, [])
+    await world.tick()
+    another = "update worker.sent_ledger set state = :became, message_id = :id where id <> :older"
+    await world.sql(another, became=became, id="m" if became == "sent" else None, older=older)
+    ago = "update worker.sent_ledger set claimed_at = now() - make_interval(hours => :hours) where id"
+    await world.sql(f"{ago} <> :older", hours=hours, older=older)
+    await world.sql(f"{ago} = :older", hours=hours + 1, older=older)
+    await world.sql("update worker.sent_ledger set next_try = now() where id = :older", older=older)
+    await world.dispatch.run()
+    assert world.mail.told("activated_transfer") == ([] if hours < 24 else ["anna@example.org"])
 
 
 @pytest.mark.parametrize("meanwhile", ["the owner checks in", "the timer runs out"])

@@ -21,6 +21,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipient_rows import SEALED, body_context, open_row
 from tests.integration.api_world import ABOUT, CANARY_EMAIL, CANARY_NAME, ENC_KEY, World, open_world, person
 from tests.integration.locks import blocked
+from tests.integration.other_chain import mirror, of_other_chain
 
 _OPEN_WINDOW = (
     'insert into worker.due_window (chain_id, legacy, "window", deadline, block_number, planned_at)'
@@ -64,6 +65,7 @@ def _entry(world: World, legacy: Legacy, recipient: str, state: str, **more: Any
         "state": state,
         "body": None,
         "body_salt": None,
+        "claimed_at": None,
         "message_id": "m" if state == "sent" else None,
     }
     return whole | more
@@ -71,7 +73,8 @@ def _entry(world: World, legacy: Legacy, recipient: str, state: str, **more: Any
 
 async def _ledger(world: World, legacy: Legacy, number: int) -> None:
     """One entry in every state for a recipient, with a body where one is allowed."""
-    bodies = {state: {"body": b"sealed", "body_salt": b"s" * 32} for state in ("claimed", "unknown", "held")}
+    body = {"body": b"sealed", "body_salt": b"s" * 32, "claimed_at": datetime.now(UTC)}
+    bodies = dict.fromkeys(("claimed", "unknown", "held"), body)
     rows = [_entry(world, legacy, f"0x{number:040x}", state, **bodies.get(state, {})) for state in STATES]
     async with world.engine.begin() as connection:
         await connection.execute(insert(sent_ledger), rows)
@@ -139,6 +142,22 @@ async def test_another_name_or_role_loses_nothing_that_waits(world: World, owner
         assert await _left(world, number) == dict.fromkeys(
             ("queued", "released", "claimed", "unknown", "held", "sent"), False
         )
+
+
+async def test_what_is_written_of_a_legacy_touches_none_of_its_address_on_another_chain(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    await world.ingest(owner, legacy, [person(1), person(2), person(3)])
+    for number in (1, 2, 3):
+        await _ledger(world, legacy, number)
+    async with world.engine.begin() as connection:
+        await connection.execute(text(_OPEN_WINDOW), {"chain": world.chain_id, "legacy": legacy.address})
+    await mirror(world.engine, world.chain_id)
+    other = await of_other_chain(world.engine)
+    await world.ingest(owner, legacy, [person(1), person(2, email="other@example.org")])
+    await world.call(owner, "EraseLegacy", legacy)
+    assert await of_other_chain(world.engine) == other
+    assert await _people(world, owner, legacy) == []
 
 
 async def test_it_is_known_since_when_an_address_is_somebodys(

@@ -1,0 +1,90 @@
+"""A legacy of the same address on another chain is another legacy: whatever is read or written is of one chain."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Legacy, Scenario
+from tests.integration.mail_stub import MailStub
+from tests.integration.other_chain import OTHER_CHAIN, mirror, of_other_chain
+from tests.integration.reminder_world import CHAIN_ID, World, open_world
+
+READ_ANEW = ("index_cursor", "chain_event", "legacy", "reminder_config", "notify_signal", "due_window", "sent_ledger")
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
+        yield opened
+
+
+async def seen(world: World) -> Legacy:
+    """A legacy whose window is open and another's check-in: known, and not planned yet."""
+    legacy = world.legacy(inactivity=30 * DAY)
+    await world.save(legacy, "anna", "ben")
+    world.scenario.advance(24 * DAY)
+    another = world.legacy("otto", ("clara",))
+    await world.save(another, "clara")
+    world.scenario.check_in(world.account("otto"), another)
+    await world.look_at_chain()
+    return legacy
+
+
+async def on_another_chain(world: World) -> dict[str, list[Any]]:
+    """As ours is now, but for who is configured there and which legacies its routers know by these ids."""
+    await mirror(world.engine, CHAIN_ID)
+    for change in (
+        "reminder_config set beneficiaries = '{}'",
+        "chain_event set log_index = log_index + 1000, data = data || '{\"beneficiaries\": []}'",
+        "legacy set address = overlay(address placing 'ffffff' from 3)",
+    ):
+        await world.sql(f"update worker.{change} where chain_id = :other", other=OTHER_CHAIN)
+    return await of_other_chain(world.engine)
+
+
+def told(world: World) -> list[tuple[str, str]]:
+    return sorted((email.template, email.to) for email in world.mail.inbox)
+
+
+async def test_what_another_chain_was_told_is_told_here_too(world: World) -> None:
+    await seen(world)
+    await world.dispatch.run()
+    once = told(world)
+    assert len(once) == 3
+    other = await on_another_chain(world)
+    for table in READ_ANEW:
+        await world.sql(f"delete from worker.{table} where chain_id = :id", id=CHAIN_ID)
+    await world.sql("update worker.watch set next_ask = 0, membership = null where chain_id = :id", id=CHAIN_ID)
+    await world.tick()
+    assert told(world) == sorted(once * 2)
+    assert await of_other_chain(world.engine) == other
+
+
+async def test_nothing_that_becomes_of_a_legacy_here_is_said_of_another_chains(world: World) -> None:
+    legacy = await seen(world)
+    other = await on_another_chain(world)
+    await world.dispatch.run()
+    before = told(world)
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.tick()
+    assert told(world) == sorted([*before, ("owner_reset", "anna@example.org"), ("owner_reset", "ben@example.org")])
+    newest = world.scenario.anvil.block_number()
+    assert (await world.index.touched_since(newest, newest)).legacies.keys() == {legacy.address}
+    await world.index.rewind_to(0)
+    world.scenario.advance(9 * DAY)
+    await world.tick()
+    assert await of_other_chain(world.engine) == other
+
+
+async def test_a_log_that_a_node_gave_late_is_found_where_another_chain_has_one_at_its_place(world: World) -> None:
+    await seen(world)
+    await mirror(world.engine, CHAIN_ID)
+    late = "delete from worker.chain_event where chain_id = :id and name = :name returning tx_hash"
+    values = {"id": CHAIN_ID, "name": "LegacyEmailNotifyRequested"}
+    gone = await world.sql(late, **values)
+    world.scenario.advance(12)
+    await world.index.advance()
+    assert gone
+    assert await world.sql(late, **values) == gone
