@@ -64,7 +64,6 @@ class Room:
             self.owed += wei
             self.used_wei += wei
             self.wei += wei
-        self.queue = self.queue or state is State.QUEUED
         self.nonces.add(nonce)
         for scope, _ in scopes:
             self.counts[scope] += 1

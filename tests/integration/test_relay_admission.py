@@ -200,16 +200,22 @@ async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: Rela
 
 
 async def test_a_successor_waits_for_its_predecessor_and_then_goes(world: RelayWorld) -> None:
+    """Not for its own successor, nor for a request at another router, which counts nonces of its own."""
     person = {"signer": TARGET, "creator": TARGET}
     first = await world.admission.admit(authorization(1, nonce=0, **person))
     second = await world.admission.admit(authorization(2, nonce=1, **person), waits=True)
+    third = await world.admission.admit(authorization(3, nonce=2, **person), waits=True)
     assert second.state is State.WAITING_PREDECESSOR
-    assert await world.admission.open_of(CHAIN_ID, TARGET, TARGET) == [0, 1]
+    assert await world.admission.open_of(CHAIN_ID, TARGET, TARGET) == [0, 1, 2]
     assert await world.admission.start_open(CHAIN_ID) == 0
+    elsewhere = authorization(4, nonce=1, router="0x" + "7b" * 20, **person)
+    await world.admission.admit(elsewhere, waits=True)
+    assert await world.admission.start_open(CHAIN_ID) == 1
     world.mine()
     await mark_mined(world)
     assert await world.admission.start_open(CHAIN_ID) == 1
-    assert [await world.state(each) for each in (first, second)] == ["mined", "broadcast"]
+    states = [await world.state(each) for each in (first, second, third)]
+    assert states == ["mined", "broadcast", "waiting_predecessor"]
 
 
 async def test_one_whose_call_would_revert_gets_no_nonce_and_holds_up_nobody(world: RelayWorld) -> None:
@@ -314,6 +320,41 @@ async def test_what_a_retired_wallet_left_open_keeps_no_signer_from_signing_anew
     assert await world.state(behind) == "broadcast"
 
 
+async def test_another_wallet_on_the_chain_has_caps_places_and_turns_of_its_own(world: RelayWorld) -> None:
+    """As the attestor's beside the relayer's."""
+    person = {"signer": TARGET, "creator": TARGET}
+    ours = with_caps(world, max_open=1)
+    _, waiting = [await ours.admit(authorization(n, nonce=n, **person)) for n in range(2)]
+    once = (await world.budget())["reserved"]
+    signer = load_signer(SecretStr("0x" + keccak(text=f"other {world.tag}").hex()))
+    world.anvil.set_balance(signer.address, 10**18)
+
+    def theirs(max_open: int) -> Admission:
+        caps = replace(OURS, max_open=max_open, daily_count=2, daily_wei=2 * once, per_creator=2, per_signer=2)
+        return Admission(world.engine, world.vault, {CHAIN_ID: world.chain}, signer, caps, any_chain=True)
+
+    other = theirs(max_open=1)
+    views = [await other.admit(authorization(n, nonce=n, **person)) for n in (2, 3)]
+    assert [view.state for view in views] == ["broadcast", "queued"]
+    world.base_fee(60 * GWEI)
+    world.mine()
+    await mark_mined(world)
+    assert await theirs(max_open=16).start_open(CHAIN_ID) == 0
+    assert await world.state(waiting) == "queued"
+    world.base_fee(GWEI)
+    world.mine()
+    assert await theirs(max_open=16).start_open(CHAIN_ID) == 1
+    assert [await world.state(each) for each in (waiting, views[1])] == ["queued", "broadcast"]
+
+
+async def test_a_nonce_whose_request_has_ended_may_be_signed_for_anew(world: RelayWorld) -> None:
+    person = {"signer": TARGET, "creator": TARGET}
+    await world.admission.admit(authorization(1, nonce=0, **person), waits=True)
+    await world.execute("update worker.relay_request set state = 'expired'")
+    assert await world.admission.open_of(CHAIN_ID, TARGET, TARGET) == []
+    assert (await world.admission.admit(authorization(2, nonce=0, **person))).state is State.BROADCAST
+
+
 # -- caps ------------------------------------------------------------------------------------------
 
 
@@ -352,6 +393,8 @@ async def test_a_cap_that_is_only_reserved_is_said_to_be_free_soon(world: RelayW
         await full.admit(authorization(2))
     assert (refused.value.code, refused.value.retry_after <= 1200) == ("daily_cap_reserved", True)
     assert await full.ready(CHAIN_ID) == "daily_cap_reserved"
+    with pytest.raises(LimitReached, match="is used up"):  # who comes back in twenty minutes finds the count as full
+        await with_caps(world, daily_wei=10**18, daily_count=1).admit(authorization(2))
     await world.execute("update worker.relay_budget set spent_wei = reserved_wei, reserved_wei = 0")
     with pytest.raises(LimitReached, match="is used up"):
         await full.admit(authorization(2))
@@ -457,6 +500,9 @@ async def test_a_dearer_replacement_reserves_first_and_never_beyond_the_cap(worl
     assert (await world.budget())["reserved"] == once
     assert await raise_to(world, 3 * once, 3 * once)
     assert (await world.budget())["reserved"] == 3 * once == int((await world.slots())[0]["reserved_wei"])
+    await world.execute("update worker.relay_budget set spent_wei = 1 where scope = 'global'")
+    assert not await raise_to(world, 4 * once, 4 * once)
+    assert await raise_to(world, 4 * once, 4 * once + 1)
 
 
 async def test_over_midnight_a_raised_reservation_moves_to_the_new_day(world: RelayWorld) -> None:

@@ -119,6 +119,16 @@ async def test_the_caps_in_wei_and_of_open_slots_are_exact_within_one_transactio
     assert await world.budget() == {"requests": 6, "reserved": 4 * once, "spent": 0}
 
 
+async def test_a_balance_pays_for_what_is_under_way_and_for_those_taken_at_once(world: RelayWorld) -> None:
+    await world.admission.admit(authorization(1))
+    once = (await world.budget())["reserved"]
+    world.anvil.set_balance(world.wallet, 3 * once - 1)
+    world.restart()
+    answers = await together(world.admission, authorization(2), authorization(3))
+    assert kinds(answers) == ["broadcast", "RelayStopped"]
+    assert await world.budget() == {"requests": 2, "reserved": 2 * once, "spent": 0}
+
+
 async def test_a_replay_beside_its_original_is_the_same_request(world: RelayWorld) -> None:
     answers = await together(world.admission, *(authorization(number) for number in (1, 2, 1, 1)))
     assert kinds(answers) == ["broadcast"] * 4
