@@ -129,7 +129,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             alerts=alerts,
             relaying=relaying,
             sponsor=Sponsor(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
-            gift_pages=make_gift_pages(settings, chains, indexers),
+            gift_pages=make_gift_pages(settings, chains, indexers, relaying),
             gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),
             gift_notifications=make_gift_notifications(engine, vault, hashes, quotas, chains, gifts, settings),
             prices={id: Prices(engine, chain) for id, chain in chains.items()},
@@ -152,11 +152,11 @@ def _alerts(engine: AsyncEngine, mail: MailClient | None, settings: Settings) ->
 
 
 def make_gift_pages(
-    settings: Settings, chains: Mapping[int, Chain], indexers: Mapping[int, Indexers]
+    settings: Settings, chains: Mapping[int, Chain], indexers: Mapping[int, Indexers], relaying: Relaying
 ) -> GiftPages | None:
     if settings.gifts is None:
         return None
-    relayed = [chain_id for chain_id in chains if settings.relay is not None and relays_on(settings, chain_id)]
+    relayed = [chain_id for chain_id in chains if RELAYER in relaying.admissions and relays_on(settings, chain_id)]
     rules = LinkRules.of(settings.gifts.origins, settings.gifts.prefix)
     return GiftPages(chains, indexers, rules, relayed)
 

@@ -205,7 +205,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         recipients=Recipients(engine, vault, hashes, quotas, chains, settings),
         instructions=Instructions(engine, chains, indexers, quotas, settings),
         chain_indexes=indexes,
-        gift_pages=make_gift_pages(settings, chains, indexers),
+        gift_pages=make_gift_pages(settings, chains, indexers, relaying),
         dispatch=None,
         gift_mail=None,
         gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),

@@ -225,13 +225,16 @@ async def test_the_facts_tell_what_this_installation_offers(
         assert not any(PROVIDER[f"TURNKEY_API_{kind}_KEY"] in json.dumps(body) for kind in ("PRIVATE", "PUBLIC"))
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"ENVIRONMENT": "production", "RELAYER_KEY": "0x" + "11" * 32}, {"RELAYER_KEY": "no key"}],
+    ids=["a chain whose gas is not all that a transaction costs", "a key that cannot be used"],
+)
 async def test_where_nothing_is_relayed_the_facts_promise_nobody_that_the_fee_is_paid(
-    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount
+    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount, settings: dict[str, str]
 ) -> None:
-    """With a relayer's key, on a chain that is none of those whose gas is all that a transaction costs."""
     gift = chain_scenario.create_gift(giver, ada.address, eth=1)
-    remote = {"ENVIRONMENT": "production", "RELAYER_KEY": "0x" + "11" * 32}
-    async with open_world(chain_scenario, engine, **GIFTS, **remote) as world:
+    async with open_world(chain_scenario, engine, **GIFTS, **settings) as world:
         chains = (await world.request("GET", "/sponsor/status")).body["chains"]
         assert [each["gift"] for each in chains] == [False]
         assert (await facts(world, gift)).body["sponsored"] is False
