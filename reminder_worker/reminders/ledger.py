@@ -19,6 +19,7 @@ from reminder_worker.database.parameters import array_text, json_text
 from reminder_worker.mail.messages import KIND_WINDOWS
 from reminder_worker.mail.outbox import Settlement, counted_as
 from reminder_worker.reminders import statements as sql
+from reminder_worker.reminders.audience import PLANNED_AGAIN
 from reminder_worker.reminders.claims import LIMITED, Sibling, decide
 from reminder_worker.reminders.entries import Claim, Entry, Group, read_entry
 
@@ -119,7 +120,7 @@ class Ledger:
 
         async def record() -> frozenset[UUID]:
             async with self._engine.begin() as conn:
-                values = {"token": claim.token, "rows": json_text(rows)}
+                values = {"token": claim.token, "rows": json_text(rows), "lasting": list(PLANNED_AGAIN)}
                 ours = frozenset((await conn.execute(sql.SETTLE, values)).scalars())
                 await _ask_again(conn, dropped)  # at once with it, or a crash would leave a reminder dropped for good
                 return ours

@@ -245,7 +245,8 @@ async def cancel_unsent(
         sent_ledger.c.recipient.in_(addresses),
     )
     dropped = (sent_ledger.c.state == "dropped") & sent_ledger.c.reason.is_distinct_from("merged")
-    waits = sent_ledger.c.state.in_(_WAITING) & sent_ledger.c.recipient.not_in(reworded)
+    in_hand = (sent_ledger.c.state == "claimed") & sent_ledger.c.claimed_at.is_(None)  # and not to be posted yet
+    waits = (sent_ledger.c.state.in_(_WAITING) | in_hand) & sent_ledger.c.recipient.not_in(reworded)
     await conn.execute(delete(sent_ledger).where(*theirs, waits | dropped | sent_ledger.c.state.in_(_GIVEN_UP)))
     # What only gets other words may be sent anew once it is proven unsent; of an address before this one it may not.
     tried_there = sent_ledger.c.body.is_not(None) | sent_ledger.c.reason.is_not_distinct_from("reworded")

@@ -260,28 +260,42 @@ CONFIRM = text("""
     returning l.id
 """)
 
+# Who was replaced or erased since it was to be posted took its body along: what came to nothing says so of an address
+# of before. What lasts is for a new one, too; of what is past it is not told.
+_OF_BEFORE = """(
+    o.state in ('released', 'suppressed', 'dead')
+    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
+)"""
+_NOT_TOLD = f"({_OF_BEFORE} and l.kind <> all(cast(:lasting as text[])))"
+_BECOMES = f"""(
+    case when {_NOT_TOLD} then 'dropped' when {_OF_BEFORE} then 'released' else o.state end
+)"""
+
 # Returns those of which it counts but was not sent: what they took of an address's day may be given back.
-SETTLE = text("""
+SETTLE = text(f"""
     with outcome as materialized (
         select * from json_to_recordset(cast(:rows as json)) as o(
             id uuid, state text, reason text, message_id text, delay float8, tries int, rejections int
         )
     ), settled as (
         update worker.sent_ledger l
-        set state = o.state,
-            reason = case when o.state = 'unknown' and l.reason = 'reworded' then l.reason else o.reason end,
+        set state = {_BECOMES},
+            reason = case
+                when {_NOT_TOLD} then 'body_gone'
+                when o.state = 'unknown' and l.reason = 'reworded' then l.reason
+                else o.reason end,
             message_id = o.message_id,
             tries = l.tries + o.tries,
-            rejections = l.rejections + o.rejections,
+            rejections = case when {_OF_BEFORE} then 0 else l.rejections + o.rejections end,
             next_try = clock_timestamp() + make_interval(secs => o.delay),
             lease_token = null,
             lease_until = null,
             claimed_at = case
-                when o.state = 'released' then null
+                when {_BECOMES} = 'released' then null
                 -- Null where it was proven unsent too early, and claimed again. Others of its kind wait from then on.
                 when o.state = 'sent' then coalesce(l.claimed_at, clock_timestamp())
                 else l.claimed_at end,
-            settled_at = case when o.state in ('released', 'unknown') then null else clock_timestamp() end,
+            settled_at = case when {_BECOMES} in ('released', 'unknown') then null else clock_timestamp() end,
             body = case when o.state = 'unknown' then l.body end,
             body_salt = case when o.state = 'unknown' then l.body_salt end
         from outcome o
@@ -291,7 +305,7 @@ SETTLE = text("""
         returning l.id, o.state
     )
     select id from settled where state <> 'sent'
-""")
+""")  # noqa: S608 - constants
 
 REMEMBER_SUPPRESSED = text("""
     insert into worker.suppression (email_hash) select unnest(cast(:hashes as bytea[]))

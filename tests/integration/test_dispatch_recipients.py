@@ -140,6 +140,54 @@ async def test_a_corrected_address_is_not_told_of_what_is_past(world: World) -> 
     assert await world.states() == {"dropped:body_gone": 1}
 
 
+@pytest.mark.parametrize("fault", [Fault.UNAVAILABLE, Fault.REJECTED, Fault.SUPPRESSED])
+@pytest.mark.parametrize("corrected", ["before its body is stored", "before it is posted", "before that is recorded"])
+@pytest.mark.parametrize(("kind", "told"), [("owner_reset", []), ("before_activation", ["anna.new@example.org"])])
+async def test_an_address_corrected_while_an_email_is_under_way_hears_of_what_lasts_and_of_nothing_past(
+    world: World, monkeypatch: pytest.MonkeyPatch, corrected: str, fault: Fault, kind: str, told: list[str]
+) -> None:
+    """As one that is corrected while it waits, or is undecided."""
+    legacy = await approaching(world, "anna")
+    await world.sql("delete from worker.sent_ledger")
+    if kind == "owner_reset":
+        world.scenario.check_in(world.account("owner"), legacy)
+    else:
+        await world.sql("update worker.due_window set planned_at = null")
+    await world.mail.stop()
+    await world.tick()
+    await world.mail.start()
+    await world.hurry()
+    world.mail.fail(fault)
+    report = DispatchReport()
+
+    async def correct() -> None:
+        await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
+
+    resolver = world.dispatch._resolver
+    resolve = resolver.resolve
+
+    async def corrected_meanwhile(entries: Sequence[Entry]) -> Any:
+        await correct()
+        return await resolve(entries)
+
+    with monkeypatch.context() as meanwhile:
+        if corrected == "before its body is stored":
+            meanwhile.setattr(resolver, "resolve", corrected_meanwhile)
+        piece = await world.dispatch._prepare(report, time.monotonic() + 60)
+    assert piece is not None
+    if corrected == "before it is posted":
+        await correct()
+    settled = await world.dispatch._post(piece, report)
+    if corrected == "before that is recorded":
+        await correct()
+    await world.dispatch._settle(report, piece.claim, settled)
+    world.mail.faults.clear()
+    for _ in range(2):
+        await world.hurry()
+        await world.tick()
+    assert world.mail.told(kind) == told
+
+
 @pytest.mark.parametrize("fault", [Fault.DIES_BEFORE, Fault.ACCEPTS_AND_DIES])
 async def test_who_gets_another_name_while_an_email_is_undecided_hears_once_of_what_is_past(
     world: World, fault: Fault
