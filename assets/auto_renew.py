@@ -7,7 +7,7 @@ import dagster as dg
 from assets import metadata
 from assets.reminders import chain_index
 from assets.service import Service
-from assets.steps import IN_PLACE, OWNERS, Results, perform
+from assets.steps import OWNERS, Results, materialized
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -26,8 +26,7 @@ SHOWN = 100
 )
 def owner_activity(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Owners whose transactions renew their timers: what was seen, how long is left, what was decided and why."""
-    for found in perform(context, service, "auto_renew", _facts):
-        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+    yield from materialized(context, service, "auto_renew", _facts)
 
 
 AUTO_RENEW_ASSETS = (owner_activity,)

@@ -7,7 +7,7 @@ import dagster as dg
 from assets import metadata
 from assets.reminders import chain
 from assets.service import Service
-from assets.steps import IN_PLACE, OWNERS, Results, perform
+from assets.steps import OWNERS, Results, materialized
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -34,8 +34,7 @@ gift_notifications = dg.AssetSpec(
 )
 def gift_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """The emails of gifts: one on the giver's day, one on opening day unless it was claimed, each at most once."""
-    for found in perform(context, service, "gifts", _facts):
-        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+    yield from materialized(context, service, "gifts", _facts)
 
 
 GIFT_ASSETS = (gift_notifications, gift_emails)

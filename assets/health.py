@@ -9,7 +9,7 @@ from assets.overview import pass_state
 from assets.relay import relay_requests
 from assets.reminders import sent_emails
 from assets.service import Service
-from assets.steps import IN_PLACE, OWNERS, Results, perform
+from assets.steps import OWNERS, Results, materialized
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 )
 def worker_health(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """What is wrong now, since when. Looked at each minute; made anew only when something began or is over."""
-    for found in perform(context, service, "watchdog", _facts):
-        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+    yield from materialized(context, service, "watchdog", _facts)
 
 
 HEALTH_ASSETS = (worker_health,)

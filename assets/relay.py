@@ -8,7 +8,7 @@ from assets import metadata
 from assets.auto_renew import owner_activity
 from assets.reminders import chain
 from assets.service import Service
-from assets.steps import IN_PLACE, OWNERS, Results, perform
+from assets.steps import OWNERS, Results, materialized
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -40,8 +40,7 @@ authorizations = dg.AssetSpec(
 )
 def relay_requests(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Requests followed to their end: receipts, rebroadcasts, replacements, finality, and what each cost."""
-    for found in perform(context, service, "relay", _relay_facts, again=(PAUSE_SECONDS, STAY_SECONDS)):
-        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+    yield from materialized(context, service, "relay", _relay_facts, again=(PAUSE_SECONDS, STAY_SECONDS))
 
 
 raised_alerts = dg.AssetSpec(
@@ -67,8 +66,7 @@ raised_alerts = dg.AssetSpec(
 )
 def ops_alerts(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """What operators were told, each change once: in the service log, and by email when an address is set."""
-    for found in perform(context, service, "alerts", _alert_facts):
-        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+    yield from materialized(context, service, "alerts", _alert_facts)
 
 
 RELAY_ASSETS = (authorizations, relay_requests, raised_alerts, ops_alerts)

@@ -7,7 +7,7 @@ import dagster as dg
 
 from assets import metadata
 from assets.service import Service
-from assets.steps import IN_PLACE, OWNERS, Results, perform
+from assets.steps import IN_PLACE, OWNERS, Results, materialized, perform
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -44,8 +44,7 @@ recipients = dg.AssetSpec(
 )
 def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """The protocol's events in our own tables, folded into legacies and reminder configurations."""
-    for found in perform(context, service, "index", _index_facts):
-        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+    yield from materialized(context, service, "index", _index_facts)
 
 
 @dg.asset(
@@ -59,8 +58,7 @@ def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Ser
 )
 def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Owner resets and activations signalled on chain, each once, from the subgraph or the chain index."""
-    for found in perform(context, service, "signals", _signal_facts):
-        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+    yield from materialized(context, service, "signals", _signal_facts)
 
 
 @dg.asset(
@@ -74,8 +72,7 @@ def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[
 )
 def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Reminder windows that the chain says are open, for legacies with stored recipients."""
-    for found in perform(context, service, "due", _window_facts):
-        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+    yield from materialized(context, service, "due", _window_facts)
 
 
 @dg.op(

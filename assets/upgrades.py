@@ -7,7 +7,7 @@ import dagster as dg
 from assets import metadata
 from assets.reminders import chain
 from assets.service import Service
-from assets.steps import IN_PLACE, OWNERS, Results, perform
+from assets.steps import OWNERS, Results, materialized
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -50,8 +50,7 @@ def upgrade_operations(context: dg.AssetExecutionContext, service: dg.ResourcePa
 
     Read anew from the last final block every 15 seconds by the sensor: a run starts only for a change.
     """
-    for found in perform(context, service, "upgrades", _facts):
-        yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
+    yield from materialized(context, service, "upgrades", _facts)
 
 
 UPGRADE_ASSETS = (upgrade_operations,)
