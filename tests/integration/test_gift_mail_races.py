@@ -202,23 +202,50 @@ async def test_an_email_is_remembered_until_the_gift_it_is_now_about_has_opened(
 # -- several workers ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lost", ["to a correction", "with its lease"])
+@pytest.mark.parametrize("lost", ["to a correction", "with its lease", "to another worker"])
 async def test_what_a_worker_has_in_hand_and_lost_is_not_posted_by_it(world: World, lost: str) -> None:
     id = world.seal()
     await world.register(id)
     token, report = uuid4(), GiftMailReport()
     entries = await world.mail._claim(sql.CLAIM, token, await world.mail._times(report))
     assert len(entries) == 1
+    over = "lease_until = now() - interval '1 s'"
     if lost == "to a correction":
         await world.register(id, recipientEmail="right@post.example")
     else:
         async with world.engine.begin() as connection:
-            await connection.execute(text("update worker.gift_ledger set lease_until = now() - interval '1 s'"))
+            how = over if lost == "with its lease" else "lease_token = gen_random_uuid()"
+            await connection.execute(text(f"update worker.gift_ledger set {how}"))
     await world.mail._send(entries, token, report, Outage())
     assert world.stub.inbox == []
+    async with world.engine.begin() as connection:
+        await connection.execute(text(f"update worker.gift_ledger set {over} where lease_until is not null"))
     for _ in range(2):
         await world.tick()
     assert world.stub.told("gift_waiting") == ["right@post.example" if lost == "to a correction" else NORMAL]
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes"),
+    [
+        ("state = 'sent'", "sent"),
+        ("state = 'held'", "held"),
+        ("state = 'suppressed'", "suppressed"),
+        ("state = 'claimed', claimed_at = now()", "unknown"),
+        ("state = 'claimed', claimed_at = null", "queued"),
+        ("state = 'dead'", "queued"),
+    ],
+)
+async def test_who_is_registered_again_has_planned_anew_only_what_surely_was_not_sent(
+    world: World, was: str, becomes: str
+) -> None:
+    """By the ledger alone: not every mail service remembers keys."""
+    id = world.seal()
+    await world.register(id)
+    async with world.engine.begin() as connection:
+        await connection.execute(text(f"update worker.gift_ledger set {was} where kind = 'gift_waiting'"))
+    await world.register(id, recipientName="Quilla")
+    assert (await world.states())["gift_waiting"] == becomes
 
 
 @pytest.mark.parametrize("state", ["claimed", "unknown", "held"])

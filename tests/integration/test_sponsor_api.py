@@ -1,12 +1,14 @@
 """The relay's endpoints as served: what is relayed, what is refused and how, and that a refusal stores nothing."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
+from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
@@ -168,6 +170,24 @@ async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: World, 
         assert 1.5 * used < limit < min(2.5 * used, ceiling)
     rows = await world.rows("select gas_limit from worker.nonce_slot order by nonce")
     assert [row.gas_limit for row in rows] == [gas_of(world, relay)[0] for relay in (claim, check_in, withdrawal)]
+
+
+async def test_each_is_counted_for_who_left_it_and_has_the_gas_of_its_lane_at_most(
+    world: World, sealed: Sealed
+) -> None:
+    """Whoever signs is as many accounts as they like; whoever left it is one."""
+    world.scenario.subscribe_premium(sealed.owner)
+    opened, other, gift = sealed.legacy(), sealed.legacy(opened=False), sealed.gift()
+    await relayed(world, "/sponsor/claim", claim_body(world, opened, sealed.heir, [sealed.it.usdc]))
+    await relayed(world, "/sponsor/check-in", check_in_body(world, other, sealed.owner))
+    await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir))
+    owner, giver = sealed.owner.address.lower(), world.scenario.account("giver").address.lower()
+    rows = await world.rows("select lane, creator, gas_limit from worker.relay_request order by created_at")
+    assert [tuple(row) for row in rows] == [
+        ("claim", owner, 900_000),
+        ("check_in", owner, 300_000),
+        ("gift_withdraw", giver, 500_000),
+    ]
 
 
 @pytest.mark.parametrize("is_eth", [False, True])
@@ -931,6 +951,16 @@ async def test_the_status_tells_what_works(chain_scenario: Scenario, engine: Asy
         assert (status["legacy"], status["chains"][0]["reason"]) == (False, "low_balance")
 
 
+async def test_a_keystore_that_does_not_open_promises_nobody_that_the_fee_is_paid(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    keystore = json.dumps(Account.encrypt(RELAYER_KEY, "open sesame", kdf="pbkdf2", iterations=10))
+    for password, reason in (("open sesame", None), ("wrong", "not_configured")):
+        async with relaying(chain_scenario, engine, RELAYER_KEY=keystore, RELAYER_KEY_PASSWORD=password) as world:
+            (chain,) = (await world.request("GET", "/sponsor/status")).body["chains"]
+            assert (chain["gift"], chain["legacy"], chain["reason"]) == (reason is None, reason is None, reason)
+
+
 async def test_what_works_on_a_test_chain_is_not_said_to_work_on_mainnet(
     chain_scenario: Scenario, engine: AsyncEngine
 ) -> None:
@@ -997,6 +1027,14 @@ async def test_an_unknown_id_is_not_found(world: World) -> None:
         answer = await world.request("GET", f"/sponsor/requests/{id}")
         assert (answer.status, answer.code) == (404, "not_found")
         assert "canary" not in str(answer.body)
+
+
+async def test_a_renewal_is_nobodys_request(world: World, sealed: Sealed) -> None:
+    answer = await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, sealed.gift(), sealed.heir))
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.relay_request set lane = 'auto_renew'"))
+    told = await world.request("GET", f"/sponsor/requests/{answer.body['id']}")
+    assert (told.status, told.code) == (404, "not_found")
 
 
 @pytest.mark.parametrize(
