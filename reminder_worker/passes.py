@@ -193,7 +193,9 @@ def _check_keys(runtime: Runtime) -> None:
 
 
 async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
-    """By what each wallet is for. All at once: neither one that fails nor one that takes long holds up the other."""
+    """By what each wallet is for. All at once: neither one that fails nor one that takes long holds up the other.
+
+    Where nothing is open, whether each key can be used: else only the next request would find out."""
     if not relays_on(runtime.settings, chain_id):
         return {"relays": "nothing on this chain"}
     looked_at = int(await database_time(runtime.engine))  # by which it is judged whether that was lately
@@ -206,6 +208,8 @@ async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
         report = dict(report_of(outcome))
         done[role] = {"balance_eth": report.pop("balance_wei") / 10**18, **report}
     _check_keys(runtime)
+    if not any(done[role]["open_slots"] or done[role]["waiting"] for role in reconciles):
+        await asyncio.gather(*(admission.signer.open() for admission in runtime.relaying.admissions.values()))
     return done
 
 

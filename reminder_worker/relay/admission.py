@@ -134,9 +134,13 @@ class Admission:
             return [int(nonce) for nonce in (await connection.execute(sql.OPEN_OF, values)).scalars()]
 
     async def ready(self, chain_id: int) -> str | None:
-        """Why nothing would be relayed on this chain now, as a code; None: it would, at the latest when fees fall."""
+        """Why nothing would be relayed on this chain now, as a code; None: it would, at the latest when fees fall.
+
+        Raises `Misconfigured` where nothing can be signed.
+        """
         if chain_id not in self._chains:
             return "chain_refused"
+        await self.signer.open()
         try:
             await self.open_wallet(chain_id)
             market = await self._market(chain_id)

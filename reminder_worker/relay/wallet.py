@@ -1,4 +1,4 @@
-"""Our own wallets: what signs. Another signer, a KMS for one, is a class with these two members."""
+"""Our own wallets: what signs. Another signer, a KMS for one, is a class with these three members."""
 
 import asyncio
 import json
@@ -20,6 +20,10 @@ class Signer(Protocol):
     @property
     def address(self) -> str: ...
 
+    async def open(self) -> None:
+        """Raises `Misconfigured` when nothing can be signed."""
+        ...
+
     async def sign(self, transaction: Mapping[str, Any]) -> bytes:
         """The raw bytes of an EIP-1559 transaction, whose fields have their names of the JSON-RPC."""
         ...
@@ -35,13 +39,16 @@ class LocalSigner:
     def __repr__(self) -> str:
         return f"LocalSigner({self.address})"
 
+    async def open(self) -> None:
+        """It is open."""
+
     async def sign(self, transaction: Mapping[str, Any]) -> bytes:
         fields = {**transaction, "to": to_checksum_address(transaction["to"])}  # eth-account takes no other form
         return bytes(self._account.sign_transaction(fields).raw_transaction)
 
 
 class KeystoreSigner:
-    """Opens its keystore at the first signature, which takes a second: most runs of the passes sign nothing."""
+    """Opens its keystore when it is first asked to, which takes a second: most runs of the passes sign nothing."""
 
     def __init__(self, address: str, key: SecretStr, password: SecretStr) -> None:
         self.address = address
@@ -49,15 +56,29 @@ class KeystoreSigner:
         self._password = password
         self._opening = asyncio.Lock()
         self._opened: Signer | None = None
+        self._fault: str | None = None
+
+    async def open(self) -> None:
+        """Raises `Misconfigured` when the keystore does not open, or holds another wallet's key than it says: tried
+        once, for whoever asks."""
+        async with self._opening:
+            if self._opened is None and self._fault is None:
+                try:
+                    opened = await asyncio.to_thread(load_signer, self._key, self._password)
+                except Misconfigured as error:
+                    self._fault = str(error)
+                else:
+                    if opened.address == self.address:
+                        self._opened = opened
+                    else:
+                        self._fault = "a keystore JSON holds another wallet's key than it says"
+        if self._fault is not None:
+            raise Misconfigured(self._fault)
 
     async def sign(self, transaction: Mapping[str, Any]) -> bytes:
-        """Raises `Misconfigured` when the keystore does not open, or holds another wallet's key than it says."""
-        async with self._opening:
-            if self._opened is None:
-                opened = await asyncio.to_thread(load_signer, self._key, self._password)
-                if opened.address != self.address:
-                    raise Misconfigured("a keystore JSON holds another wallet's key than it says")
-                self._opened = opened
+        """Raises as `open`."""
+        await self.open()
+        assert self._opened is not None  # noqa: S101 - it is open
         return await self._opened.sign(transaction)
 
 

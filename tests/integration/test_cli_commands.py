@@ -746,6 +746,17 @@ def _address(key: str) -> str:
     return str(Account.from_key(key).address).lower()
 
 
+def test_a_wallet_whose_keystore_does_not_open_fails_its_pass_although_nothing_is_to_be_signed(
+    command: Command, anvil_chain: AnvilChain
+) -> None:
+    """Or the first request would find out, and nobody be told."""
+    keystore = json.dumps(Account.encrypt(RELAYER_KEY, "open sesame", kdf="pbkdf2", iterations=10))
+    ours = {**_wallets(anvil_chain), "RELAYER_KEY": keystore}
+    for password, code in (("open sesame", 0), ("wrong", 1)):
+        ticked = command("tick", "--pass", "relay", **ours, RELAYER_KEY_PASSWORD=password)
+        assert ticked.exit_code == code, ticked.output
+
+
 def test_relay_cancel_ends_a_request_that_waits(command: Command, anvil_chain: AnvilChain) -> None:
     ours = _wallets(anvil_chain)
     waits = enter_request(command.enter, Vault(ENC_KEY), "deferred_fee", nonce=None, wallet=_address(RELAYER_KEY))
