@@ -21,13 +21,14 @@ class HealthController(Controller):
     tags = ["Health"]  # noqa: RUF012 - read by the framework
     _look: asyncio.Task[bool] | None = None
 
-    @get("/live", summary="Is the process alive?")
+    @get("/live", operation_id="healthLive", summary="Is the process alive?")
     async def live(self) -> HealthAnswer:
         """Answers as long as the process does; looks at nothing else."""
         return HealthAnswer(status="ok")
 
     @get(
         "/ready",
+        operation_id="healthReady",
         summary="Can requests be served?",
         responses={
             503: described("`unavailable`: the database does not answer, takes no writes or is not of this version")

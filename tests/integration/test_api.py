@@ -457,6 +457,13 @@ async def test_of_fields_without_their_form_the_first_is_named_and_of_others_eac
         assert len(answer.body["errors"]) == faults
 
 
+async def test_each_operation_of_the_document_has_a_name_for_clients_that_are_made_from_it(world: World) -> None:
+    document = (await world.request("GET", "/schema/openapi.json")).body
+    names = [operation["operationId"] for item in document["paths"].values() for operation in item.values()]
+    assert [name for name in names if not name[0].islower()] == []
+    assert len(set(names)) == len(names)
+
+
 async def test_every_refusal_of_the_document_is_a_problem_and_a_secret_is_asked_for(
     chain_scenario: Scenario, engine: AsyncEngine
 ) -> None:
