@@ -157,7 +157,7 @@ async def unsubscribe(token: FromPath[str], state: State) -> Response[str]:
 
 @post("/unsubscribe/{token:str}/undo", media_type=MediaType.HTML, status_code=200)
 async def subscribe_again(token: FromPath[str], state: State) -> Response[str]:
-    """Who stopped emails by mistake would not hear when the time to act has come."""
+    """For whoever stopped emails by mistake, and would not hear when it is time to act."""
     sender = _sender(state)
     address_hash = sender.hasher.read_unsubscribe_token(token)
     if address_hash is None:
@@ -184,7 +184,7 @@ async def ready(state: State) -> dict[str, str]:
 
 
 def _refusal(request: AnyRequest, problem: Problem) -> Response[dict[str, Any]]:
-    """A caller gives an email up that is refused as wrong: the log says what is to be repaired, and nothing of it."""
+    """Callers give an email up that is refused as wrong, so the log says what to repair, but nothing of the email."""
     key = request.headers.get("idempotency-key", "")
     if request.url.path == "/send" and problem.status in (400, 413, 422) and KEY.fullmatch(key):
         log.warning("refused", key=key, status=problem.status, code=problem.code, pointer=problem.pointer)
@@ -209,7 +209,7 @@ def _problem(problem: Problem) -> Response[dict[str, Any]]:
 
 def _on_http_error(request: AnyRequest, error: HTTPException) -> Response[dict[str, Any]]:
     status = HTTPStatus(error.status_code)
-    # Which newer versions of Python call another name.
+    # Newer versions of Python have another name for 413.
     code = "request_entity_too_large" if status == 413 else status.name.lower()
     return _refusal(request, Problem(status, code, status.phrase))
 

@@ -105,7 +105,8 @@ class Sender:
         address = parse_address(request.to.email)
         message_id = self.hasher.message_id(key, self._sender[1].domain)
         suppressible = request.category != "ops"
-        unsubscribe_url = self._unsubscribe_url(self.hasher.unsubscribe_token(address)) if suppressible else None
+        token = self.hasher.unsubscribe_token(address)
+        unsubscribe_url = f"{self._settings.public_url}/unsubscribe/{token}" if suppressible else None
         in_body = unsubscribe_url if self._links_may_lead_to_us else None
         rendered = self.renderer.render(template, request.variables, in_body)
         content = compose(
@@ -172,7 +173,7 @@ class Sender:
             await self.store.free(claim)
             raise
         except Exception:
-            # What nobody expected of the library may tell nothing, but the key must not stay under way for ever.
+            # A fault of ours or of the library's: the key must not stay under way for ever.
             outcome = "bug"
             await (self.store.doubt(claim) if may_be_out else self.store.free(claim))
             raise
@@ -182,9 +183,6 @@ class Sender:
         finally:
             took = round(time.monotonic() - started, 3)
             log.info("send", key=claim.key, template=template, outcome=outcome, detail=detail, seconds=took)
-
-    def _unsubscribe_url(self, token: str) -> str:
-        return f"{self._settings.public_url}/unsubscribe/{token}"
 
     @property
     def _links_may_lead_to_us(self) -> bool:

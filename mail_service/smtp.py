@@ -23,14 +23,14 @@ from mail_service.settings import Settings
 
 _COMMAND_TIMEOUT = 300.0  # RFC 5321, 4.5.3.2: who slows strangers down, or asks others about them, answers late
 _REPLY_TO_DATA_TIMEOUT = 600.0  # 4.5.3.2.6; in doubt for ever after it
-_WAIT_FOR_A_CONNECTION = 300.0  # whoever waited that long may have been erased since: the caller looks again
+_WAIT_FOR_A_CONNECTION = 300.0  # after that the recipient may have been erased: the caller has to look again
 _CHECK_TIMEOUT = 20.0
 _MAX_IDLE_SECONDS = 30.0
 _MAX_EMAILS_PER_CONNECTION = 100
 _WAITING_PER_CONNECTION = 16
 _RETRY_AFTER_DEFERRED = 60
 _RETRY_AFTER_REFUSED_LOGIN = 300  # a password does not mend itself, and who fails again and again is locked out
-_LOGIN_HOLDS = 60.0  # so long after one was taken the next ones are not doubted
+_LOGIN_HOLDS = 60.0  # so long after a login the next ones need not wait for one that tries
 _BELIEVED_IN_A_ROW = 10
 _BAD_MAILBOX_CODES = frozenset({501, 550, 551, 553, 556})
 # RFC 3463: about the sender, whom many servers judge only at RCPT; a full mailbox; the system, the protocol, a policy.
@@ -84,12 +84,12 @@ class SmtpPool:
         self._slots = asyncio.Semaphore(settings.smtp_pool_size)
         self._idle: list[_Connection] = []
         self._under_way = 0
-        self._believed = 0  # how often it may still say "invalid recipient" in few words
+        self._believed = 0  # how many more addresses it may call bad without saying why
         self._login_refused: Problem | None = None
         self._next_login = 0.0  # after a refused one
         self._login_taken: float | None = None
         self._doubtful_login = asyncio.Lock()
-        self._failed: tuple[float, Problem] | None = None  # when the last doubtful one did, and of what
+        self._failed: tuple[float, Problem] | None = None  # when such a login failed last, and why
 
     @property
     def saturated(self) -> bool:
@@ -198,14 +198,14 @@ class SmtpPool:
             raise
 
     async def _logged_in(self) -> SMTP:
-        """A password that nobody took lately is tried by one email, and those that wait for it meet what it met: tried
-        by as many as there are connections, a wrong one would lock the account at once."""
+        """A new connection, logged in. While the server has not taken the password lately, one email tries it, and what
+        it meets holds for all that wait: a wrong one, tried by every connection, would lock the account at once."""
         asked = time.monotonic()
         if self._settings.smtp_username is not None and not self._login_holds:
             async with self._doubtful_login:
                 if self._failed is not None and self._failed[0] > asked:
                     raise replace(self._failed[1])
-                self._may_log_in()  # not before: who waited in vain would take somebody's turn
+                self._may_log_in()  # here, so that an email that waited in vain uses up no turn to try
                 if not self._login_holds:
                     try:
                         return await self._connect()
@@ -219,7 +219,7 @@ class SmtpPool:
         return self._login_taken is not None and time.monotonic() - self._login_taken < _LOGIN_HOLDS
 
     def _may_log_in(self) -> None:
-        """Raises the `Problem` of a refused login until its time is over; then one email tries, and the others wait."""
+        """Raises the `Problem` of the last refused login until it is time to try again, by one email alone."""
         if self._login_refused is None:
             return
         now = time.monotonic()
@@ -329,9 +329,12 @@ def _why(error: Exception) -> str:
 
 
 def _refused(refusal: SMTPResponseException, *, believed: bool = True) -> Problem:
-    """A reply that proves that nothing was accepted. Who is blamed wrongly is given up after the third time: OpenSMTPD
-    says "invalid recipient" of everybody it does not relay to, so that is believed of a server that took one only, and
-    until it has said so of everybody for a while."""
+    """What to answer after a reply that proves that nothing was accepted.
+
+    An address that is called bad three times is given up, so the server is not always believed. OpenSMTPD says "invalid
+    recipient" of everybody it does not relay to: `believed` is False until a server has accepted an email, and after it
+    has refused several addresses in a row.
+    """
     found = _ENHANCED_CODE.search(refusal.message)
     enhanced = found.group(1) if found else ""
     shown = f"{refusal.code} {enhanced}".strip()

@@ -78,6 +78,11 @@ class Claim:
     key: str
     attempt: int
 
+    @property
+    def row(self) -> sa.ColumnElement[bool]:
+        """True of the row this claim made, while it is there."""
+        return (message.c.attempt == self.attempt) & (message.c.key == self.key)
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -184,7 +189,7 @@ class Store:
         """Records that the body is about to leave. False: the claim is no longer ours, and it must not leave."""
         statement = (
             sa.update(message)
-            .where(message.c.attempt == claim.attempt, message.c.key == claim.key, message.c.stage == "claimed")
+            .where(claim.row, message.c.stage == "claimed")
             .values(stage="handing_over", updated_at=sa.func.now())
             .returning(message.c.key)
         )
@@ -245,8 +250,8 @@ class Store:
 
     async def judge_dead_instances(self) -> None:
         """What a dead process had not handed over was not sent and is freed; the rest nobody can know."""
-        mine = (message.c.state == "in_flight") & (message.c.instance != self.instance)
-        for instance in (await self._execute(sa.select(message.c.instance).where(mine).distinct())).scalars().all():
+        others = (message.c.state == "in_flight") & (message.c.instance != self.instance)
+        for instance in (await self._execute(sa.select(message.c.instance).where(others).distinct())).scalars().all():
             async with self._engine.execution_options(**_TRANSACTION).begin() as connection:
                 if not await connection.scalar(sa.select(sa.func.pg_try_advisory_xact_lock(instance))):
                     continue
@@ -257,8 +262,8 @@ class Store:
                 )
 
     async def _doubt_forgotten_outcomes(self) -> None:
-        """What is under way by our rows alone, the database has gone back to: a standby took over that lacked the last
-        commits. How it ended, and whether its body left, is forgotten."""
+        """Judges our rows that say "under way" although we are done with them: the database has gone back to an earlier
+        state, as when a standby took over that lacked the last commits. How they ended nobody knows any more."""
         ours = (message.c.state == "in_flight") & (message.c.instance == self.instance)
         found = (await self._execute(sa.select(message.c.attempt).where(ours))).scalars().all()
         forgotten = [attempt for attempt in found if attempt not in self._under_way]
@@ -285,14 +290,12 @@ def _leave_standby(context: sa.ExceptionContext) -> None:
 
 
 def _decide(claim: Claim, state: State) -> sa.Executable:
-    ours = (message.c.attempt == claim.attempt) & (message.c.key == claim.key)
-    return sa.update(message).where(ours).values(state=state, updated_at=sa.func.now())
+    return sa.update(message).where(claim.row).values(state=state, updated_at=sa.func.now())
 
 
 def _free(claim: Claim) -> sa.Executable:
     """Also what another instance judged in doubt meanwhile: this one knows better. Never what was accepted."""
-    ours = (message.c.attempt == claim.attempt) & (message.c.key == claim.key)
-    return sa.delete(message).where(ours, message.c.state != "accepted")
+    return sa.delete(message).where(claim.row, message.c.state != "accepted")
 
 
 async def _migrate(connection: AsyncConnection) -> None:
