@@ -25,6 +25,8 @@ from sqlalchemy.exc import ArgumentError
 from mail_service.addresses import MailAddress, parse_address
 from mail_service.errors import Problem
 
+_TLS_FROM_THE_START = 465  # RFC 8314
+
 
 class Misconfigured(Exception):
     """The environment does not say what the service needs; the text names each variable, never a value."""
@@ -141,6 +143,12 @@ class Settings(BaseModel):
             raise ValueError("SMTP_USERNAME and SMTP_PASSWORD: give both or neither")
         if self.smtp_tls == "none" and self.smtp_password is not None and not is_loopback(self.smtp_host):
             raise ValueError("SMTP_TLS: a password is never sent in clear; use starttls or tls")
+        return self
+
+    @model_validator(mode="after")
+    def _both_sides_begin_alike(self) -> Self:
+        if self.smtp_port == _TLS_FROM_THE_START and self.smtp_tls == "starttls":
+            raise ValueError(f"SMTP_TLS: port {_TLS_FROM_THE_START} takes tls")  # else each waits for the other
         return self
 
     @classmethod

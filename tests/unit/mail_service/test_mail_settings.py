@@ -48,6 +48,13 @@ def test_white_space_around_a_value_is_none_of_it() -> None:
     assert (settings.smtp_host, settings.smtp_port) == (GOOD["SMTP_HOST"], 587)
 
 
+def test_the_port_that_begins_with_tls_takes_no_starttls() -> None:
+    """Neither side would say the first word: every email would time out."""
+    with pytest.raises(Misconfigured, match="SMTP_TLS: port 465 takes tls"):
+        Settings.from_environ({**GOOD, "SMTP_PORT": "465"})
+    assert Settings.from_environ({**GOOD, "SMTP_PORT": "465", "SMTP_TLS": "tls"}).smtp_port == 465
+
+
 def test_no_secret_is_shown() -> None:
     shown = repr(Settings.from_environ({**GOOD, "SMTP_USERNAME": "u", "SMTP_PASSWORD": "smtpsecret"}))
     assert not any(secret in shown for secret in ("databasesecret", "a-token", "smtpsecret", "\\x01\\x02"))
