@@ -77,6 +77,17 @@ async def test_who_is_first_seen_in_the_last_week_is_asked_once(world: RenewalWo
     assert await world.world.states(KIND) == {"sent": 1}
 
 
+async def test_who_could_not_be_asked_at_thirty_days_is_asked_once_at_seven(world: RenewalWorld) -> None:
+    legacy = await opted_in(world)
+    left(world, legacy, 29.5)
+    await world.world.mail.stop()
+    assert await tick(world) == []
+    left(world, legacy, 6.5)
+    await world.world.mail.start()
+    assert len(await tick(world)) == 1
+    assert await world.world.states(KIND) == {"sent": 1, "dropped:window_closed": 1}
+
+
 async def test_a_check_in_before_it_is_sent_drops_it_and_begins_a_new_year(world: RenewalWorld) -> None:
     legacy = await opted_in(world)
     left(world, legacy, 20)

@@ -13,11 +13,12 @@ from reminder_worker import tasks
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
-from reminder_worker.mail.messages import Kind
+from reminder_worker.mail.messages import Kind, Role
 from reminder_worker.operations import forget_expired
 from reminder_worker.operations_stuck import settle_unsent
 from reminder_worker.reminders.dispatch import Dispatch, DispatchReport
 from reminder_worker.reminders.ledger import Ledger
+from reminder_worker.reminders.plan import Planned, insert_entries
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Json, Proxy
 from tests.integration.mail_service_stack import environment, served
@@ -49,6 +50,7 @@ async def test_the_whole_life_of_a_legacy(world: World) -> None:
     for _ in range(3):
         await world.tick()
     assert mail.told("before_activation") == emails("owner", "anna", "ben")
+    assert mail.email("before_activation", "owner@example.org").variables["role"] == "owner"
 
     s.check_in(world.account("owner"), legacy)
     for _ in range(2):
@@ -158,6 +160,7 @@ async def test_signals_of_a_time_without_mail_are_history(world: World) -> None:
     await world.tick()
     assert world.mail.inbox == []
     assert await world.sql("select state, reason from worker.notify_signal") == [("too_old", "not_planned_in_time")]
+    assert (await world.dispatch.run()).plan.too_old == 0, "counted once"
 
 
 @pytest.mark.parametrize("more", [False, True])
@@ -344,6 +347,21 @@ async def test_a_claim_is_told_to_every_line_that_was_told_it_may_act_and_to_no_
     await world.tick()
     assert world.mail.told("activated_transfer") == emails("owner", "anna", "ben", "clara")
     assert not world.scenario.due_windows([early])[0], "its second line is not called after a claim"
+
+
+async def test_who_is_in_two_lines_is_told_by_which_they_may_act(world: World) -> None:
+    """In one slice also: of the same legacy and line, one email says that they may and the other does not."""
+    lines: dict[str, Any] = {"second_line": "clara", "delay2": 2 * DAY, "third_line": "anna", "delay3": 2 * DAY}
+    legacy = world.legacy(inactivity=30 * DAY, **lines)
+    await world.save(legacy, "anna")
+    world.scenario.advance(35 * DAY)
+    await world.look_at_chain()
+    told = Planned(legacy.address, world.address("anna"), Kind.INSTRUCTIONS, "a request", Role.BENEFICIARY)
+    async with world.engine.begin() as conn:
+        await insert_entries(conn, CHAIN_ID, [told], rearm=False)
+    await world.dispatch.run()
+    roles = {email.template: email.variables["role"] for email in world.mail.inbox}
+    assert (roles["layer3_ready"], roles["instructions"]) == ("third_line", "beneficiary")
 
 
 async def test_after_the_owner_is_back_a_later_line_is_not_told_of_claims_again(world: World) -> None:

@@ -23,9 +23,9 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
         yield opened
 
 
-async def watched(world: World) -> Legacy:
-    """Looked at by the due pass while no window is open."""
-    legacy = world.legacy(inactivity=30 * DAY)
+async def watched(world: World, days: int = 30) -> Legacy:
+    """Looked at by the due pass before it may be claimed from."""
+    legacy = world.legacy(inactivity=days * DAY)
     await world.save(legacy, "owner", "anna", "ben")
     await world.look_at_chain()
     return legacy
@@ -71,19 +71,22 @@ async def test_a_check_in_whose_state_is_gone_is_told_to_who_belongs_to_the_lega
 
 
 async def test_an_activation_whose_state_is_gone_is_told_to_who_belonged_to_the_legacy_before(world: World) -> None:
-    """Although the due pass looked again since, when nobody belonged to it any more."""
-    legacy = await watched(world)
+    """Although the due pass looked again since, when nobody belonged to it any more; and also beside a check-in, which
+    is told to who belongs to it now."""
+    legacy = await watched(world, days=3)
     owner, usdc = world.account("owner"), world.scenario.deployment.usdc
     world.scenario.set_empties_on_claim(owner, legacy)
     world.scenario.mint(usdc, owner.address, 1_000_000_000)
     world.scenario.approve(owner, usdc, legacy.address, 10**30)
-    world.scenario.advance(31 * DAY)
+    world.scenario.check_in(owner, legacy)
+    world.scenario.advance(4 * DAY)
     world.scenario.claim(world.account("anna"), legacy, [usdc])
     await world.sql("update worker.watch set next_ask = 0")
     await world.look_at_chain()
     async with without_state(world, GONE) as late:
         await late.dispatch.run()
     assert world.mail.told("activated_transfer") == EVERYBODY
+    assert world.mail.told("owner_reset") == ["owner@example.org"]
 
 
 async def claimed(world: World) -> None:

@@ -64,6 +64,7 @@ async def test_several_planners_at_once_make_each_entry_once(world: World) -> No
     await asyncio.gather(*(planner(world).run(PlanReport()) for _ in range(4)))
     rows = await world.sql("select kind, count(*) from worker.sent_ledger group by kind order by kind")
     assert [tuple(row) for row in rows] == [("before_activation", 3), ("owner_reset", 3)]
+    assert await world.sql("select state, tries from worker.notify_signal") == [("planned", 1)], "judged last or first"
     assert not await planner(world).has_work()
 
 

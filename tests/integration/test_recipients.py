@@ -253,6 +253,14 @@ async def test_a_captured_ingest_cannot_bring_an_erased_set_back(
     assert await _people(world, owner, legacy) == []
 
 
+async def test_what_one_creator_saved_is_shown_to_no_other(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    """Whatever a node says of who the creator is: that never changes."""
+    await world.ingest(owner, legacy, [person(1)])
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.watch set creator = :other"), {"other": f"0x{9:040x}"})
+    assert await _people(world, owner, legacy) == []
+
+
 async def test_an_older_ingest_cannot_roll_a_set_back(world: World, owner: LocalAccount, legacy: Legacy) -> None:
     older = world.ingest_body(owner, legacy, [person(1)])
     await world.ingest(owner, legacy, [person(2)])

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import Scenario
+from devnet.scenarios import DAY, Scenario
 from reminder_worker.reminders.signal_plan import Signal, SignalReader
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
@@ -37,22 +37,46 @@ async def test_a_signal_is_proven_by_a_log_of_the_contract_that_signals_and_by_n
     assert reader(world)._announces(receipt, signal)
     forged = replace(receipt, logs=tuple(replace(log, address=LEGACY) for log in receipt.logs))
     assert not reader(world)._announces(forged, signal)
+    for another in ({"legacy": LEGACY}, {"kind": 2}, {"layer": 2}):
+        assert not reader(world)._announces(receipt, replace(signal, **another))
+
+
+async def test_a_claim_from_anothers_legacy_within_it_takes_nothing_from_what_is_told_of_a_claim(world: World) -> None:
+    """A token that is claimed may call whomever it likes: its maker could hide what else was moved."""
+    s, usdc = world.scenario, world.scenario.deployment.usdc
+    receipts = []
+    for owner in ("owner", "mallory"):
+        legacy = world.legacy(owner, inactivity=30 * DAY)
+        s.mint(usdc, world.address(owner), 100)
+        s.approve(world.account(owner), usdc, legacy.address, 100)
+        s.advance(31 * DAY)
+        (receipt,) = await world.chain.receipts([s.claim(world.account("anna"), legacy, [usdc])])
+        assert receipt is not None
+        receipts.append((legacy.address, receipt))
+    (mine, claim), (_, within) = receipts
+    moved = [log for log in claim.logs if log.address == usdc]
+    told = [log for log in claim.logs if log.address != usdc]
+    nested = replace(claim, logs=(*moved, *within.logs, *told))
+    signal = Signal(claim.tx_hash, mine, 2, 1, 0, 0, 0, denied=False)
+    assert moved
+    assert set(moved) <= set(reader(world)._moved(signal, nested, world.address("owner")))
 
 
 @pytest.mark.parametrize(
-    ("state", "deadline", "reset_at", "line"),
+    ("state", "deadline", "earlier", "line"),
     [
         ("open", 1000, None, 2),
         ("closed", 1000, None, 2),
         ("too_old", 1000, None, None),  # history, which nobody was told
         ("open", CLAIMED_AT + 1, None, None),  # it could not act yet
-        ("open", 1000, 1500, None),  # the owner was back
-        ("open", 1000, CLAIMED_AT, 2),  # in the same block, so after it: before it nobody could have claimed
-        ("open", 1000, CLAIMED_AT + 1, 2),  # the owner came back later
+        ("open", 1000, (0, 1500), None),  # the owner was back
+        ("open", 1000, (2, 1500), 2),  # it was claimed from before
+        ("open", 1000, (0, CLAIMED_AT), 2),  # in the same block, so after it: before it nobody could have claimed
+        ("open", 1000, (0, CLAIMED_AT + 1), 2),  # the owner came back later
     ],
 )
 async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_made(
-    world: World, state: str, deadline: int, reset_at: int | None, line: int | None
+    world: World, state: str, deadline: int, earlier: tuple[int, int] | None, line: int | None
 ) -> None:
     """However late the claim is planned."""
     await world.sql(
@@ -62,14 +86,16 @@ async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_ma
         deadline=deadline,
         state=state,
     )
-    if reset_at:
+    if earlier:
+        kind, at = earlier
         await world.sql(
             "insert into worker.notify_signal"
             " (chain_id, tx_hash, legacy, kind, layer, creator, block_number, block_time)"
-            " values (31337, :tx, :legacy, 0, 1, :legacy, 1, :at)",
+            " values (31337, :tx, :legacy, :kind, 1, :legacy, 1, :at)",
             tx="0x" + "ab" * 32,
             legacy=LEGACY,
-            at=reset_at,
+            kind=kind,
+            at=at,
         )
     claim = Signal("0x" + "cd" * 32, LEGACY, 2, 1, CLAIMED_AT, 0, 0, denied=False)
     assert await reader(world)._told_lines([claim]) == ({} if line is None else {(LEGACY, CLAIMED_AT): line})
