@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -96,14 +96,18 @@ async def pass_gauges(
 
 
 async def relay_gauges(
-    engine: AsyncEngine, ours: Sequence[relay.PayingWallet], states: Sequence[PassState]
+    engine: AsyncEngine,
+    chains: Container[int],
+    ours: Sequence[relay.PayingWallet],
+    states: Sequence[PassState],
 ) -> list[GaugeMetricFamily]:
-    """A wallet is named by what it is for; its balance is that of the last run of the relay's pass."""
+    """A wallet is named by what it is for, on each of `chains`; its balance is that of the last run of the relay's
+    pass."""
     named = {wallet.address: wallet for wallet in ours}
     used = {
         (named[found.address].role, found.chain_id): (named[found.address], found)
         for found in await relay.wallets(engine)
-        if found.address in named
+        if found.address in named and found.chain_id in chains
     }
     of_wallet, of_request = ("wallet", "chain"), ("chain", "lane", "state")
     last = [each for each in states if each.name == "relay"]

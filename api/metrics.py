@@ -102,7 +102,7 @@ class Scrape:
                     *await gift_gauges(self._engine),
                     *await pass_gauges(self._engine, self._chains, states),
                     *endpoint_gauges(states),
-                    *await relay_gauges(self._engine, self._wallets, states),
+                    *await relay_gauges(self._engine, self._chains, self._wallets, states),
                     *await alert_gauges(self._engine, states),
                     *await price_gauges(self._engine, self._chains),
                     *await upgrade_gauges(self._engine, self._chains),

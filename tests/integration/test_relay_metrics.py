@@ -24,6 +24,10 @@ async def test_metrics_tell_what_our_wallets_hold_owe_and_may_spend(
         sql, vault = database.execute, Vault(b"v" * 32)
         enter_wallet(sql, stopped="foreign_nonce")
         enter_wallet(sql, "0x" + "99" * 20)  # of an earlier key
+        sql(
+            "insert into worker.relay_wallet (chain_id, address, next_nonce, stopped) values (17000, %s, 1, 'x')",
+            (RELAYER,),
+        )  # of a chain that was taken out: nobody ends or resumes anything there
         enter_budget(sql, reserved=300, spent=200, requests=1)
         enter_budget(sql, reserved=9, spent=9, requests=9, days_ago=1)
         enter_request(sql, vault, "broadcast", nonce=6, age_seconds=400)
@@ -61,6 +65,7 @@ async def test_metrics_tell_what_our_wallets_hold_owe_and_may_spend(
     assert values['relay_requests_open{chain="31337",lane="gift_withdraw",state="broadcast"}'] == 1
     assert values['relay_requests_ended_last_day{chain="31337",lane="gift_withdraw",state="reverted"}'] == 1
     assert values['conditions{chain="31337",kind="relay_stuck"}'] == 1
+    assert not any('chain="17000"' in name for name in values)
     assert not any("relayer_stopped" in name for name in values)
     assert values['alerts_undelivered{state="queued"}'] == 1
     for private in (RELAYER, "0x" + "99" * 20, SIGNER, ROUTER):
