@@ -218,6 +218,19 @@ async def test_all_that_was_pinned_of_a_gift_has_to_be_as_it_was(world: World, p
     assert report.outcomes == {"gift_waiting": {"released": 1}}
 
 
+async def test_another_persons_gift_that_was_claimed_takes_no_email_away(world: World) -> None:
+    """A reorganisation that gave the number to it may be undone."""
+    id = world.seal()
+    await world.register(id, timing="none")
+    world.scenario.advance(30 * DAY + 1)
+    world.scenario.withdraw_gift(world.heir, id)
+    async with world.engine.begin() as connection:
+        pinned = text("update worker.gift_notification set recipient = :other")
+        await connection.execute(pinned, {"other": "0x" + "0d" * 20})
+    await world.tick()
+    assert await world.states() == {"gift_unlocked": "released"}
+
+
 async def test_mail_that_is_down_is_waited_for_until_the_retry_window_is_over(world: World) -> None:
     id = world.seal()
     await world.register(id, timing="none")
@@ -247,6 +260,21 @@ async def test_that_a_gift_waits_is_not_told_any_more_once_it_is_open(world: Wor
     for _ in range(2):
         await world.tick()
     assert (world.stub.told("gift_waiting"), world.stub.told("gift_unlocked")) == ([], [NORMAL])
+
+
+async def test_an_unlock_email_is_waited_for_whatever_was_told_before_and_to_whom(world: World) -> None:
+    id = world.seal()
+    await world.register(id, recipientEmail="wrong@post.example")
+    await world.tick()
+    await world.register(id)
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL, "wrong@post.example"]
+    world.scenario.advance(30 * DAY + 1)
+    await world.stub.stop()
+    await world.tick()
+    await world.stub.start()
+    await world.tick()
+    assert world.stub.told("gift_unlocked") == [NORMAL]
 
 
 async def test_mail_that_comes_back_delivers(world: World) -> None:

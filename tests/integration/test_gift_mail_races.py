@@ -248,6 +248,22 @@ async def test_who_is_registered_again_has_planned_anew_only_what_surely_was_not
     assert (await world.states())["gift_waiting"] == becomes
 
 
+@pytest.mark.parametrize("lost", ["lease_until = now() - interval '1 s'", "lease_token = gen_random_uuid()"])
+async def test_what_is_undecided_is_posted_again_only_by_who_has_it(world: World, lost: str) -> None:
+    await world.register(world.seal())
+    world.stub.fail(Fault.DIES_BEFORE)
+    await world.tick()
+    token, report = uuid4(), GiftMailReport()
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.gift_ledger set next_try = now()"))
+    entries = await world.mail._claim(sql.CLAIM_UNKNOWN, token, await world.mail._times(report))
+    assert len(entries) == 1
+    async with world.engine.begin() as connection:
+        await connection.execute(text(f"update worker.gift_ledger set {lost} where state = 'unknown'"))
+    await world.mail._send(entries, token, report, Outage())
+    assert world.stub.inbox == []
+
+
 @pytest.mark.parametrize("state", ["claimed", "unknown", "held"])
 async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_does(world: World, state: str) -> None:
     await world.register(world.seal())

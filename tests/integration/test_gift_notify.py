@@ -15,6 +15,8 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.errors import (
     AlreadyUsed,
     ChainUnavailable,
+    DeadlineTooFar,
+    Expired,
     InvalidInput,
     LimitReached,
     NotConfigured,
@@ -87,6 +89,8 @@ async def test_an_index_that_names_another_giver_registers_and_erases_nothing(wo
         await world.notifications.register(world.request(world.payload(id), thief))
     with pytest.raises(SignerMismatch):
         await world.notifications.erase(world.erasure(id, thief))
+    with pytest.raises(SignerMismatch):  # what would be pinned is not the gift that was sealed
+        await world.register(id)
     assert await world.kept() == 0
 
 
@@ -289,6 +293,17 @@ async def test_a_captured_message_brings_nothing_back(world: World) -> None:
     with pytest.raises(Superseded):
         await world.notifications.register(older)
     assert await world.kept() == 0
+
+
+@pytest.mark.parametrize(("ahead", "refusal"), [(-10, Expired), (3660, DeadlineTooFar)])
+async def test_a_message_is_good_for_an_hour_at_most(world: World, ahead: int, refusal: type[Exception]) -> None:
+    """Else what was captured could bring back somebody erased, once the write that came after it is forgotten."""
+    id = world.seal()
+    world._deadline = int(time.time()) + ahead - 1
+    with pytest.raises(refusal):
+        await world.register(id)
+    with pytest.raises(refusal):
+        await world.notifications.erase(world.erasure(id))
 
 
 async def test_of_two_messages_for_the_same_second_only_the_first_counts(world: World) -> None:

@@ -441,6 +441,14 @@ async def test_a_full_cap_in_wei_is_said_at_once_also_while_others_wait_for_thei
     assert await world.budget() == {"requests": 2, "reserved": once, "spent": 0}
 
 
+async def test_who_waits_for_a_predecessor_is_taken_although_that_reserves_all_of_the_cap(world: RelayWorld) -> None:
+    person = {"signer": TARGET, "creator": TARGET}
+    await world.admission.admit(authorization(1, nonce=0, **person))
+    once = (await world.budget())["reserved"]
+    second = await with_caps(world, daily_wei=once).admit(authorization(2, nonce=1, **person), waits=True)
+    assert second.state is State.WAITING_PREDECESSOR
+
+
 async def test_what_waits_counts_but_reserves_wei_only_with_its_nonce(world: RelayWorld) -> None:
     admission = with_caps(world, max_open=1)
     await admission.admit(authorization(1))
