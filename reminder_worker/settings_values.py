@@ -149,8 +149,8 @@ def _gift_prefix(value: str) -> str:
 
 
 def _endpoints(values: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
-    """Each once: an endpoint named twice would agree with itself."""
-    urls = [_url(value.get_secret_value()) for value in values]
+    """Each once, however it is written: an endpoint named twice would agree with itself."""
+    urls = [str(AnyUrl(_url(value.get_secret_value()))).rstrip("/") for value in values]
     if len(set(urls)) < len(urls):
         raise ValueError("names one twice")
     return values

@@ -201,8 +201,14 @@ def test_an_origin_is_kept_as_browsers_send_it() -> None:
     assert settings.api.cors_origins == ("https://app.example", "http://localhost:5173")
 
 
-def test_an_endpoint_named_twice_is_refused_as_it_would_agree_with_itself() -> None:
-    assert "- CHAIN_1_RPC_URLS: " in _faults(CHAIN_1_RPC_URLS="https://a.example/key, https://a.example/key")
+@pytest.mark.parametrize("again", ["https://a.example/key", "https://a.example/key/", "HTTPS://A.example:443/key"])
+def test_an_endpoint_named_twice_is_refused_as_it_would_agree_with_itself(again: str) -> None:
+    assert "- CHAIN_1_RPC_URLS: names one twice" in _faults(CHAIN_1_RPC_URLS=f"https://a.example/key, {again}")
+
+
+def test_two_keys_of_one_host_are_two_endpoints() -> None:
+    both = "https://a.example/key,https://a.example/Key"
+    assert len(Settings.from_environ({**MINIMAL, "CHAIN_1_RPC_URLS": both}).chains[0].rpc_urls) == 2
 
 
 def test_a_token_has_one_price_feed() -> None:
