@@ -198,7 +198,7 @@ async def rearm(conn: AsyncConnection, chain_id: int, legacy: str) -> None:
 
 
 def _signal_entries(judged: Judged, stored: Mapping[str, Sequence[str]]) -> Iterable[Planned]:
-    if judged.members is None or judged.state != "planned":
+    if judged.members is None:
         return
     signal = judged.signal
     found = audience(judged.config, stored.get(signal.legacy, ()), judged.members, judged.line)

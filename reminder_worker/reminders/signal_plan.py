@@ -71,7 +71,8 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`state`: planned, refused (with the reason) or new (to be tried again after `delay` seconds)."""
+    """`state`: planned, refused (with the reason) or new (to be tried again after `delay` seconds). What else
+    follows the reason is of a planned one."""
 
     signal: Signal
     state: str

@@ -203,6 +203,23 @@ async def test_a_window_that_opens_again_for_the_same_deadline_is_told_after_all
     assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
 
 
+@pytest.mark.parametrize("reason", ["legacy_not_readable", "not_in_audience"])
+async def test_an_undecided_reminder_is_not_sent_anew_when_its_window_is_planned_again(
+    world: World, reason: str
+) -> None:
+    """Of what is dropped for such a reason nothing was sent; of what waits for it there may have been."""
+    await approaching(world, "anna")
+    world.mail.fail(Fault.ACCEPTS_AND_DIES)
+    await world.dispatch.run()
+    await world.sql(
+        "update worker.sent_ledger set reason = :reason, next_try = now() + interval '1 hour'", reason=reason
+    )
+    await world.sql("update worker.due_window set planned_at = null")
+    await world.dispatch.run()
+    assert await world.states() == {f"unknown:{reason}": 1}
+    assert world.mail.told("before_activation") == emails("anna")
+
+
 @pytest.mark.parametrize("sync", [True, False])
 async def test_a_removed_heir_is_not_written_to(world: World, sync: bool) -> None:
     """Also when the configuration on chain still names them, and when they are removed after the plan."""
@@ -287,6 +304,22 @@ async def test_a_safe_legacy_tells_its_creator_signers_and_beneficiaries_of_its_
     roles = {e.to: e.variables["role"] for e in world.mail.inbox if e.template == "activated_multisig"}
     assert roles["owner@example.org"] == "owner"
     assert roles["signer@example.org"] == "cosigner"
+
+
+async def test_an_activation_that_is_told_when_the_safe_is_in_use_again_names_no_deadline(world: World) -> None:
+    """The email calls it the deadline that had passed; the one of then nobody reads any more."""
+    s, owner = world.scenario, world.account("owner")
+    s.subscribe_premium(owner)
+    safe = s.create_safe([owner])
+    legacy = s.create_safe_legacy(owner, safe, [world.address("anna")], inactivity=30 * DAY)
+    s.configure_reminders(owner, legacy, [world.address("anna")])
+    await world.save(legacy, "anna")
+    s.advance(31 * DAY)
+    s.activate_safe_legacy(world.account("anna"), legacy)
+    await world.look_at_chain()
+    s.execute_from_safe(owner, safe, owner.address)
+    await world.dispatch.run()
+    assert world.mail.email("activated_multisig", "anna@example.org").variables["deadline"] is None
 
 
 async def test_two_layers_claiming_in_one_transaction_tell_everybody_once_with_their_own_amounts(world: World) -> None:

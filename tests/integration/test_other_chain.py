@@ -12,6 +12,7 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import Misconfigured
+from reminder_worker.upgrades import store
 from reminder_worker.upgrades.watch import UpgradeWatch
 from tests.integration import upgrade_world
 from tests.integration.mail_stub import MailStub
@@ -108,6 +109,9 @@ async def test_an_upgrade_of_the_same_id_on_another_chain_is_another_one(
         await it.catch_up()
         assert it.kinds() == ["scheduled", "scheduled"]
         await mirror(engine, CHAIN_ID)
+        async with engine.begin() as conn:
+            fork = "update worker.upgrade_event set block_hash = '0x' || repeat('7', 64) where chain_id = :id"
+            await conn.execute(text(fork), {"id": OTHER_CHAIN})
         other = await of_other_chain(engine)
         async with engine.begin() as conn:
             for table in ("index_cursor", "upgrade_event", "upgrade_operation", "alert"):
@@ -127,6 +131,9 @@ async def test_an_upgrade_of_the_same_id_on_another_chain_is_another_one(
             "executed": 1,
             "cancelled": 1,
         }
+        assert not await it.watch.look()
+        async with engine.begin() as conn:
+            await store.replace_events(conn, CHAIN_ID, await store.events_from(conn, CHAIN_ID, 0), ())
         with pytest.raises(Misconfigured):
             await UpgradeWatch(engine, chain, Alerts(engine), s.deployment.time_lock_router).run()
         assert await of_other_chain(engine) == other
