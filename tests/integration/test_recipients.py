@@ -68,6 +68,7 @@ def _entry(world: World, legacy: Legacy, recipient: str, state: str, **more: Any
         "body_salt": None,
         "claimed_at": None,
         "message_id": "m" if state == "sent" else None,
+        "reason": "in_doubt" if state == "held" else None,
     }
     return whole | more
 
@@ -131,6 +132,8 @@ async def test_replacing_or_erasing_cancels_what_was_not_sent(
     assert await _left(world, 3) == cancelled
     await world.call(owner, "EraseLegacy", legacy)
     assert await _left(world, 1) == cancelled
+    held = await world.rows("select distinct reason from worker.sent_ledger where state = 'held'")
+    assert held == [("in_doubt",)], "an operator still sees why"
 
 
 async def test_another_name_or_role_loses_nothing_that_waits(world: World, owner: LocalAccount, legacy: Legacy) -> None:
