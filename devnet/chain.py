@@ -11,7 +11,6 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from devnet.compile import ROOT, error_names, load_contracts
@@ -65,13 +64,7 @@ class Anvil:
     it writes to disk, gigabytes within hours, goes when it stops.
     """
 
-    def __init__(
-        self,
-        *,
-        port: int = 0,
-        chain_id: int = 31337,
-        slots_in_an_epoch: int = 1,
-    ) -> None:
+    def __init__(self, *, port: int = 0, chain_id: int = 31337, slots_in_an_epoch: int = 1) -> None:
         self.port = port
         self.chain_id = chain_id
         self.slots_in_an_epoch = slots_in_an_epoch
@@ -87,10 +80,9 @@ class Anvil:
         """Start and wait until it answers. Raises ChainError when it ends or stays silent."""
         self.port = usable_port(self.port)
         self._states = tempfile.TemporaryDirectory(prefix="rw-chain-", ignore_cleanup_errors=True)
-        command = self._command(self._states.name)
         self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            preexec_fn=die_with_parent(), start_new_session=True,
+            self.command(self._states.name), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, preexec_fn=die_with_parent(), start_new_session=True,
         )  # fmt: skip
         give_up = time.monotonic() + timeout
         while True:
@@ -124,15 +116,13 @@ class Anvil:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     async def __aenter__(self) -> Self:
         return self.start()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self.stop()
 
     def rpc(self, method: str, *params: Any) -> Any:
@@ -215,7 +205,8 @@ class Anvil:
     def set_code(self, address: str, code: str) -> None:
         self.rpc("anvil_setCode", address, code)
 
-    def _command(self, states: str) -> list[str]:
+    def command(self, states: str) -> list[str]:
+        """What starts it; `states` is the directory for what it writes to disk."""
         command = [str(anvil_binary()), "--silent", "--host", "127.0.0.1", "--port", str(self.port)]
         command += ["--cache-path", states]  # else in the home directory, where nobody deletes them
         command += ["--chain-id", str(self.chain_id), "--gas-limit", str(GAS_LIMIT), "--hardfork", "prague"]

@@ -1,11 +1,9 @@
 """What an operator does in Dagster's UI, by its GraphQL."""
 
-import http.client
 import json
-from urllib.parse import urlsplit
 
 from devnet.evidence import NotSeen
-from devnet.parts import PATIENCE_SECONDS
+from devnet.parts import ask
 
 LOCATION = "reminder_worker"
 _LAUNCH = """
@@ -18,14 +16,8 @@ def launch(dagster_url: str, job: str) -> str:
     """Launch a job; its run's id. Raises `NotSeen`."""
     selector = {"repositoryLocationName": LOCATION, "repositoryName": "__repository__", "jobName": job}
     variables = {"params": {"selector": selector, "runConfigData": {}}}
-    parts = urlsplit(dagster_url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=PATIENCE_SECONDS)
-    try:
-        body = json.dumps({"query": _LAUNCH, "variables": variables})
-        connection.request("POST", "/graphql", body, {"Content-Type": "application/json"})
-        answer = json.loads(connection.getresponse().read())
-    finally:
-        connection.close()
+    body = json.dumps({"query": _LAUNCH, "variables": variables})
+    answer = json.loads(ask(f"{dagster_url}/graphql", "POST", body)[1])
     launched = (answer.get("data") or {}).get("launchRun") or {}
     if launched.get("__typename") != "LaunchRunSuccess":
         raise NotSeen(f"Dagster did not launch {job}: {launched.get('__typename') or answer.get('errors')}")

@@ -13,13 +13,14 @@ from devnet.demo_email_gift import EmailGiftChapter
 from devnet.demo_gifts import NOTE
 from devnet.demo_relay import RelayChapter
 from devnet.demo_upgrades import UpgradeChapter
+from devnet.deploy import DAY
 from devnet.evidence import must
 from devnet.gift_to_open import GiftToOpen, find_chromium, leave_gift
 from devnet.local import CHAIN_ID, OPS_EMAIL
-from devnet.parts import answers
+from devnet.parts import answers, ask
 from devnet.scenarios import Legacy
 from devnet.stand_in import SENDER
-from devnet.telling import DAY, Step
+from devnet.telling import Step
 from devnet.wallet import Wallet
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         for name, url in at.databases.items():
             yield f"dump of {name}", leaks.dump(stack.pg_dump, url)
         for url in (at.metrics, f"{at.api}/schema/openapi.json"):
-            yield url, leaks.page(url)
+            yield url, ask(url)[1]
         yield from leaks.seen_from_outside(stack.supervisor.pids())
         yield from leaks.files_below(stack.directory, leaving_out=[stack.secrets])
 

@@ -3,13 +3,13 @@
 import json
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from devnet.cast import FRIEND, GIVER, PEN_FRIEND, Person
 from devnet.demo_requests import Requests
+from devnet.deploy import DAY
 from devnet.evidence import must
 from devnet.local import CHAIN_ID
-from devnet.telling import DAY
 from devnet.wallet import Wallet
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ WEI, USDC = 25 * 10**16, 40 * 10**6
 NOTE = "Zymurgically yours, for the long winter evenings"  # as unlikely elsewhere as the names
 
 
-def letter_to(person: Person) -> str:
-    letter = {"v": 1, "to": person.name, "from": GIVER.name, "note": NOTE}
+def as_fragment(letter: Mapping[str, Any]) -> str:
+    """A letter as a claim link carries it, its fields in the page's order."""
     return urlsafe_b64encode(json.dumps(letter, separators=(",", ":")).encode()).decode().rstrip("=")
 
 
@@ -33,7 +33,10 @@ class GiftChapter(Requests):
         self.giver = Wallet(self.accounts[GIVER], stack.at.api, CHAIN_ID)
         self.gifts: Mapping[str, int] = {}
         self.links: dict[str, Person] = {}  # of all gifts, to whom is told of them
-        self.fragments = {person: letter_to(person) for person in (FRIEND, PEN_FRIEND)}
+        self.fragments = {
+            person: as_fragment({"v": 1, "to": person.name, "from": GIVER.name, "note": NOTE})
+            for person in (FRIEND, PEN_FRIEND)
+        }
 
     def seal_gifts(self) -> str:
         giver, friend, usdc = self.accounts[GIVER], self.address(FRIEND), self.stack.deployment.usdc

@@ -7,10 +7,10 @@ from eth_utils.address import to_checksum_address
 
 from devnet.cast import GODCHILD, OWNER
 from devnet.demo_requests import Requests
+from devnet.deploy import DAY
 from devnet.evidence import must
 from devnet.scenarios import Legacy
 from devnet.sponsorship import Auth
-from devnet.telling import DAY
 
 ROUTER = "TransferEOALegacyRouter"
 INACTIVITY = 60 * DAY

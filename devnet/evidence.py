@@ -1,14 +1,13 @@
 """What the story's steps are verified against: the inbox and the database of the running stack."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
-from devnet.leaks import page
+from devnet.parts import ask
 
 
 class NotSeen(Exception):
@@ -36,11 +35,11 @@ class Evidence:
 
     def emails(self) -> list[Email]:
         """Oldest first."""
-        messages: list[dict[str, Any]] = json.loads(page(f"{self._inbox_url}/api/messages"))
+        messages: list[dict[str, Any]] = json.loads(ask(f"{self._inbox_url}/api/messages")[1])
         return [_email(message) for message in messages]
 
     def rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
-        with self._connection() as connection:
+        with psycopg.connect(self._database_url, autocommit=True) as connection:
             return connection.execute(query, values).fetchall()
 
     def count(self, table: str) -> int:
@@ -66,11 +65,6 @@ class Evidence:
                 raise NotSeen(f"{kind}: an email has another recipient or subject than it should")
             if not email.html or "never ask for" not in email.text:
                 raise NotSeen(f"{kind}: an email lacks a part, or the warning")
-
-    @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
-        with psycopg.connect(self._database_url, autocommit=True) as connection:
-            yield connection
 
 
 def must(condition: object, otherwise: str) -> None:

@@ -7,7 +7,6 @@ is told instead.
 import json
 import re
 import shutil
-from base64 import urlsafe_b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,6 +17,7 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 
 from devnet.chain import ChainError
+from devnet.demo_gifts import as_fragment
 from devnet.evidence import NotSeen, must
 from devnet.local import CHAIN_ID
 from devnet.parts import PATIENCE_SECONDS
@@ -95,8 +95,7 @@ def tell(stack: "Stack", gift: GiftToOpen) -> None:
 def _sealed_here(origin: str, scenario: Scenario, giver: LocalAccount) -> GiftToOpen:
     recipient = Account.create()
     id = scenario.create_gift(giver, recipient.address, eth=WEI, duration=OPENS_AFTER)
-    letter = urlsafe_b64encode(json.dumps(LETTER, separators=(",", ":")).encode()).decode().rstrip("=")
-    link = f"{origin}/{PREFIX}/{CHAIN_ID}/{id}?o=gift&paper=1#g={letter}"
+    link = f"{origin}/{PREFIX}/{CHAIN_ID}/{id}?o=gift&paper=1#g={as_fragment(LETTER)}"
     return GiftToOpen(link, recipient.key.to_0x_hex(), [])
 
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from eth_account.signers.local import LocalAccount
 
+from devnet.deploy import YEAR
 from devnet.sponsorship import Auth, Sponsorship
 from devnet.steps import NOBODY
 
 ROUTER = "TimeLockRouter"
 GIFT = "Gift"
-YEAR = 365 * 24 * 3600
 
 # Swap, ERC-20, ERC-721, ERC-1155, duration, recipient, name, giftName.
 GiftStruct = tuple[

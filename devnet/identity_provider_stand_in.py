@@ -180,17 +180,7 @@ class IdentityProviderStandIn:
         wallet = parameters["wallet"]
         assert wallet["accounts"] == [ACCOUNT]
         accounts = [{**account, "address": "0x" + secrets.token_hex(20)} for account in wallet["accounts"]]
-        users = [
-            {
-                "userId": f"user-{number}",
-                "userName": user["userName"],
-                "userEmail": user["userEmail"],
-                "apiKeys": list(user["apiKeys"]),
-                "authenticators": list(user["authenticators"]),
-                "oauthProviders": list(user["oauthProviders"]),
-            }
-            for number, user in enumerate(parameters["rootUsers"])
-        ]
+        users = [{"userId": f"user-{number}", **user} for number, user in enumerate(parameters["rootUsers"])]
         made = SubOrganization(
             id,
             parameters["subOrganizationName"],

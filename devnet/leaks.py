@@ -5,16 +5,13 @@ and percent encoding; bytes also as Python shows them, by themselves or in JSON,
 leaked, in which form and where, never the secret itself.
 """
 
-import http.client
 import os
 import subprocess
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote, urlsplit
-
-from devnet.parts import PATIENCE_SECONDS
+from urllib.parse import quote
 
 _EMPTY = b"\0" * 32
 _LEAST_BYTES = 6  # less would be found by chance
@@ -104,16 +101,6 @@ def dump(pg_dump: Path, database_url: str) -> bytes:
     """All schemas of a database as text; bytea columns are hex in it."""
     done = subprocess.run([str(pg_dump), "--dbname", database_url], capture_output=True, check=True)
     return done.stdout
-
-
-def page(url: str) -> bytes:
-    parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=PATIENCE_SECONDS)
-    try:
-        connection.request("GET", parts.path or "/")
-        return connection.getresponse().read()
-    finally:
-        connection.close()
 
 
 def seen_from_outside(pids: Mapping[str, int]) -> Iterator[tuple[str, bytes]]:

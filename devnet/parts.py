@@ -209,21 +209,28 @@ class Supervisor:
                     self.log.part(running.part.name, stripped)
 
 
+def ask(url: str, method: str = "GET", body: str | None = None, timeout: float = PATIENCE_SECONDS) -> tuple[int, bytes]:
+    """One HTTP request, whose body is JSON; status and body of the answer."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=timeout)
+    try:
+        connection.request(method, parts.path or "/", body, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        return response.status, response.read()
+    finally:
+        connection.close()
+
+
 def answers(url: str) -> Callable[[], bool]:
     """Whether an HTTP GET is answered with 200."""
-    parts = urlsplit(url)
 
-    def ask() -> bool:
-        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=2)
+    def good() -> bool:
         try:
-            connection.request("GET", parts.path or "/")
-            return connection.getresponse().status == 200
+            return ask(url, timeout=2)[0] == 200
         except (OSError, http.client.HTTPException):
             return False
-        finally:
-            connection.close()
 
-    return ask
+    return good
 
 
 def busy_ports(ports: Iterable[tuple[int, str, str]]) -> list[str]:

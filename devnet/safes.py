@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from eth_account.signers.local import LocalAccount
 
+from devnet.deploy import DAY
 from devnet.sponsorship import Sponsorship
 from devnet.steps import Legacy
 
 SAFE = "SafeStandIn"
 SAFE_ROUTER = "MultisigLegacyRouter"
-INACTIVITY = 180 * 24 * 3600
+INACTIVITY = 180 * DAY
 
 
 class SafeSteps(Sponsorship):

@@ -11,7 +11,7 @@ from typing import Any
 from eth_account.signers.local import LocalAccount
 
 from devnet.chain import GAS_LIMIT
-from devnet.deploy import CUSTOM_PLAN, STANDARD_PLAN, YEAR
+from devnet.deploy import CUSTOM_PLAN, DAY, STANDARD_PLAN, YEAR
 from devnet.gifts import GiftSteps
 from devnet.hostile import HostileSteps
 from devnet.safes import SAFE_ROUTER, SafeSteps
@@ -19,9 +19,8 @@ from devnet.sponsorship import Auth
 from devnet.steps import NOBODY, Legacy
 from devnet.upgrades import UpgradeSteps
 
-__all__ = ["Legacy", "Mode", "Scenario"]
+__all__ = ["DAY", "Legacy", "Mode", "Scenario"]
 
-DAY = 24 * 3600
 LEGACY = "TransferEOALegacy"
 ROUTER = "TransferEOALegacyRouter"
 BULK = 2_000
@@ -122,7 +121,8 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
     ) -> Legacy:
         """`beneficiaries` maps address to percent, 100 in sum. A delay of a line that is there is 30 days unless
         given. `code` makes a genuine legacy run another implementation."""
-        main, extra = _main(beneficiaries, name), _extra(inactivity, second_line, delay2, third_line, delay3)
+        main = _main(beneficiaries, name)
+        extra = (inactivity, _delay(second_line, delay2), _delay(third_line, delay3))
         router, lines = self.deployment.transfer_eoa_legacy_router, (second_line or NOBODY, third_line or NOBODY)
         if code is None:
             sent = self.write(owner, ROUTER, router, "createLegacy", main, extra, *lines)
@@ -297,12 +297,6 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
 def _main(beneficiaries: Mapping[str, int], name: str) -> tuple[str, str, list[str], list[tuple[str, int]]]:
     """Name, note, nick names and distributions, as the routers take them."""
     return (name, "", ["" for _ in beneficiaries], list(beneficiaries.items()))
-
-
-def _extra(
-    inactivity: int, second: str | None, delay2: int | None, third: str | None, delay3: int | None
-) -> tuple[int, int, int]:
-    return (inactivity, _delay(second, delay2), _delay(third, delay3))
 
 
 def _delay(user: str | None, delay: int | None) -> int:

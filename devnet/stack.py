@@ -26,7 +26,7 @@ import click
 import psycopg
 from rich.console import Console
 
-from devnet.chain import Anvil, ChainError, anvil_binary
+from devnet.chain import Anvil, ChainError
 from devnet.compile import ROOT, BuildFailed, load_contracts
 from devnet.dagster_ui import LOCATION
 from devnet.deploy import Deployment, deploy, keep_prices
@@ -171,10 +171,8 @@ class Stack:
                 connection.execute(f"create database {name}")
 
     def _chain(self) -> Part:
-        command = [str(anvil_binary()), "--silent", "--host", HOST, "--port", str(self.ports.chain)]
-        command += ["--chain-id", str(CHAIN_ID), "--gas-limit", "200000000", "--hardfork", "prague"]
-        command += ["--block-time", str(BLOCK_SECONDS), "--mixed-mining", "--slots-in-an-epoch", "1"]
-        command += ["--cache-path", str(self.directory / "chain")]  # old states, else in the home directory for ever
+        command = self.anvil.command(str(self.directory / "chain"))
+        command += ["--block-time", str(BLOCK_SECONDS), "--mixed-mining"]
 
         def ready() -> bool:
             try:

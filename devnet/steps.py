@@ -38,7 +38,7 @@ class Steps:
         """The same funded account for the same label, on every chain."""
         if label not in self._accounts:
             account = named_account(label)
-            if int(self.anvil.rpc("eth_getBalance", account.address, "latest"), 16) < FUNDS // 10:
+            if self.balance(None, account.address) < FUNDS // 10:
                 self.anvil.set_balance(account.address, FUNDS)
             self._accounts[label] = account
         return self._accounts[label]

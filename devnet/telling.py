@@ -21,7 +21,6 @@ from devnet.scenarios import Legacy, Scenario
 if TYPE_CHECKING:
     from devnet.stack import Stack
 
-DAY = 24 * 3600
 Step = tuple[str, Callable[[], str]]  # a title, and what plays it and says what it showed
 
 

@@ -1,6 +1,5 @@
 """What a wallet does with the API: make the EIP-712 message of a recipient endpoint, sign it, send it."""
 
-import http.client
 import json
 import secrets
 import time
@@ -8,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
-from urllib.parse import urlsplit
 
 from eth_account.messages import encode_typed_data
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
-from devnet.parts import PATIENCE_SECONDS
+from devnet.parts import ask
 
 _LEGACY_AND_DEADLINE = [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]
 _NOTIFY = [{"name": "payloadHash", "type": "bytes32"}, _LEGACY_AND_DEADLINE[1]]
@@ -84,19 +82,12 @@ def _payload(content: Mapping[str, Any]) -> tuple[str, bytes]:
 
 
 def post(api_url: str, path: str, body: Mapping[str, Any]) -> Answer:
-    return _ask(api_url, "POST", path, json.dumps(body))
+    return _answer(*ask(api_url + path, "POST", json.dumps(body)))
 
 
 def get(api_url: str, path: str) -> Answer:
-    return _ask(api_url, "GET", path, None)
+    return _answer(*ask(api_url + path))
 
 
-def _ask(api_url: str, method: str, path: str, body: str | None) -> Answer:
-    parts = urlsplit(api_url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=PATIENCE_SECONDS)
-    try:
-        connection.request(method, path, body, {"Content-Type": "application/json"})
-        response = connection.getresponse()
-        return Answer(response.status, json.loads(response.read() or b"{}"))
-    finally:
-        connection.close()
+def _answer(status: int, body: bytes) -> Answer:
+    return Answer(status, json.loads(body or b"{}"))
