@@ -1,5 +1,6 @@
 """What an operator may do through the API: forget a person, put dead emails back, read how this installation is set."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -83,19 +84,21 @@ async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None
 
 
 async def chain_statuses(chains: Mapping[int, Chain], wallets: Sequence[PayingWallet]) -> list[ChainStatus]:
-    found = []
-    for chain_id, chain in chains.items():
-        balances: list[int | None] = [None] * len(wallets)
-        head = None
-        try:
-            head = await chain.block("latest")
-            balances = [await chain.balance(wallet.address) for wallet in wallets]
-        except ChainUnavailable:
-            pass  # shown as what it is: not known
-        seen = zip(wallets, balances, strict=True)
-        statuses = tuple(WalletStatus(wallet.role, wallet.address, balance) for wallet, balance in seen)
-        found.append(ChainStatus(chain_id, head.number if head else None, _contracts(chain.settings), statuses))
-    return found
+    """Of all at once: one that hangs holds up no other."""
+    return list(await asyncio.gather(*(_status(chain, wallets) for chain in chains.values())))
+
+
+async def _status(chain: Chain, wallets: Sequence[PayingWallet]) -> ChainStatus:
+    balances: list[int | None] = [None] * len(wallets)
+    head = None
+    try:
+        head = await chain.block("latest")
+        balances = [await chain.balance(wallet.address) for wallet in wallets]
+    except ChainUnavailable:
+        pass  # shown as what it is: not known
+    seen = zip(wallets, balances, strict=True)
+    statuses = tuple(WalletStatus(wallet.role, wallet.address, balance) for wallet, balance in seen)
+    return ChainStatus(chain.chain_id, head.number if head else None, _contracts(chain.settings), statuses)
 
 
 async def _recipients(connection: AsyncConnection, of_person: ColumnElement[bool]) -> int:

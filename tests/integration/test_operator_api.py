@@ -1,5 +1,6 @@
 """The operators' endpoints: not there without their secret, and what each of them does and shows."""
 
+import asyncio
 import hashlib
 import json
 import secrets
@@ -18,6 +19,7 @@ from reminder_worker.passes import PASSES
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.settings import MailSettings
 from tests.integration.api_world import World, open_world, person
+from tests.integration.chain_proxy import proxy
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import MailStub
 
@@ -95,6 +97,21 @@ async def test_the_status_of_a_chain_that_does_not_answer_says_so(
     async with open_world(chain_scenario, engine, **SECRETS, **dark) as world:
         (chain,) = (await world.request("GET", "/ops/status", **bearer(STATUS))).body["chains"]
         assert chain["headBlock"] is None
+
+
+async def test_the_status_asks_each_chain_whatever_another_does(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """One that hangs would otherwise keep the answer longer than monitors wait."""
+    url, id = chain_scenario.anvil.url, chain_scenario.anvil.chain_id
+    asked = asyncio.Event()
+    async with proxy(url) as hangs, proxy(url) as other:
+        hangs.hang, other.answer = True, lambda _: asked.set()
+        both = chain_scenario.deployment.settings_environ(1, other.url)
+        both |= {"CHAINS": f"{id},1", f"CHAIN_{id}_RPC_URLS": hangs.url}
+        async with open_world(chain_scenario, engine, **SECRETS, **both) as world:
+            asking = asyncio.create_task(world.request("GET", "/ops/status", **bearer(STATUS)))
+            async with asyncio.timeout(10):
+                await asked.wait()
+            asking.cancel()
 
 
 async def saved(world: World, *emails: str) -> None:
