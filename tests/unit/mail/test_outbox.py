@@ -85,3 +85,5 @@ def test_one_good_answer_ends_an_outage_and_the_pause_that_was_asked_for() -> No
         assert not outage.begun
         outage.hear(Undecided())
     assert outage.begun
+    outage.hear(Accepted("<id>"))
+    assert not outage.begun, "by the answer to one that was under way"
