@@ -141,6 +141,7 @@ def test_doctor_writes_nothing(command: Command) -> None:
     [
         ({"MAIL_URL": "http://127.0.0.1:1"}, "the group of MAIL_URL is set by half"),
         ({"MAIL_URL": "http://127.0.0.1:1", "MAIL_TOKEN": "token-token"}, "is it running?"),
+        ({"HASH_KEY": _text(ENC_KEY)}, "EMAIL_ENC_KEY and HASH_KEY are one key"),
         ({"CHAIN_31337_SUBGRAPH_URL": "http://127.0.0.1:1/graphql"}, "our own index answers meanwhile"),
         ({"CHAIN_31337_PREMIUM_SETTING": "0x" + "99" * 20}, "no contract at PREMIUM_SETTING"),
         ({"DAGSTER_PG_URL": "postgresql://localhost/dagster"}, "has to begin with postgresql+psycopg2://"),
@@ -153,6 +154,7 @@ def test_doctor_writes_nothing(command: Command) -> None:
     ids=[
         "mail by half",
         "mail down",
+        "one key for two",
         "subgraph down",
         "wrong address",
         "wrong driver",
