@@ -158,6 +158,15 @@ async def test_what_was_accepted_is_never_freed(mail_database: str) -> None:
         assert isinstance(await store.claim("key", b"body", "<key@x>", None), Known)
 
 
+async def test_what_may_be_out_is_not_handed_over_again(mail_database: str) -> None:
+    async with opened(mail_database) as store:
+        claim = await claimed(store, "key")
+        assert await store.hand_over(claim)
+        assert not await store.hand_over(claim)
+        await store.doubt(claim)
+        assert not await store.hand_over(claim)
+
+
 async def test_every_table_has_a_comment_and_starting_twice_changes_nothing(mail_database: str) -> None:
     for _ in range(2):
         async with opened(mail_database):
