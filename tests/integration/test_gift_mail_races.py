@@ -167,6 +167,18 @@ async def test_a_day_chosen_while_a_worker_has_the_email_is_kept_to(
     assert world.stub.told("gift_waiting") == [NORMAL]
 
 
+async def test_advance_notice_withdrawn_while_a_worker_has_the_email_is_not_sent(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = world.seal()
+    await world.register(id)
+    once(monkeypatch, Gifts, "read", lambda: world.register(id, timing="none"))
+    for _ in range(3):
+        await world.tick()
+    assert world.stub.inbox == []
+    assert await world.states() == {"gift_unlocked": "queued", "gift_waiting": "dropped"}
+
+
 async def test_a_day_chosen_after_a_worker_died_is_kept_to(world: World) -> None:
     """Its lease is not over yet, and gives nothing back as due at once."""
     id = world.seal()

@@ -11,9 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.relay import reconcile
+from reminder_worker.relay import reconcile, settle
+from reminder_worker.relay.fate import MinedAttempt
 from reminder_worker.relay.settle import paused
-from reminder_worker.relay.values import Authorization, Lane
+from reminder_worker.relay.values import Authorization, Lane, State
 from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GIFT_GAS, GWEI, RelayWorld, open_bare_world
 
 
@@ -111,6 +112,9 @@ async def test_what_is_not_mined_by_its_deadline_expires_and_its_nonce_is_freed(
     world.drop(await world.attempts())
     world.anvil.increase_time(601)
     assert (await world.run()).freed == 1
+    world.mine()
+    assert (await world.run()).recorded == 1
+    assert await world.state(request) == "broadcast", "an empty transfer does nothing of what it asked for"
     await world.settle()
     assert await world.state(request) == "expired"
     assert world.count() == 1
@@ -293,6 +297,36 @@ async def test_any_number_of_reconcilers_at_once_do_each_thing_once(world: Relay
     assert totals == {"recorded": 4, "freed": 1, "confirmed": 3, "satisfied_elsewhere": 1}
     assert [await world.state(request) for request in requests] == ["confirmed"] * 3 + ["satisfied_elsewhere"]
     assert await world.budget() == {"requests": 4, "reserved": 0, "spent": world.paid()}
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        "update worker.nonce_slot set tx_hash = '0x' || repeat('ab', 32)",
+        "update worker.nonce_slot set block_hash = '0x' || repeat('ab', 32)",
+        "update worker.nonce_slot set state = 'open', tx_hash = null, block_number = null, block_hash = null",
+        "insert into worker.tx_attempt (chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei,"
+        " gas_limit) select chain_id, '0x' || repeat('ab', 32), wallet, nonce, kind, max_fee_wei, priority_fee_wei,"
+        " gas_limit from worker.tx_attempt",
+    ],
+)
+async def test_nothing_is_written_of_a_slot_that_somebody_moved_on_since_it_was_read(
+    world: RelayWorld, moved: str
+) -> None:
+    await world.admit(world.gift())
+    world.mine()
+    await world.run()
+    async with world.engine.connect() as connection:
+        (at,) = await settle.read_slots(connection, CHAIN_ID, world.wallet)
+    mined = MinedAttempt(at.slot.newest.tx_hash, 1, "0x" + "cd" * 32, True, 5)
+    await world.execute(moved)
+    before = await world.slots()
+    async with world.engine.begin() as connection:
+        assert not await settle.unchanged(connection, CHAIN_ID, world.wallet, at.slot)
+        assert await settle.record(connection, CHAIN_ID, world.wallet, [(at, mined)]) == 0
+        ended = settle.Ended(at, mined, settle.Ending(State.CONFIRMED))
+        assert await settle.finish(connection, CHAIN_ID, world.wallet, [ended]) == set()
+    assert await world.slots() == before
 
 
 async def test_killed_after_a_replacement_was_stored_the_same_bytes_go_out_next(

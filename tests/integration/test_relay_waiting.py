@@ -131,6 +131,8 @@ async def test_a_request_that_waits_past_its_deadline_ends_without_a_slot(world:
     assert (await world.run()).expired == 1
     assert await world.state(request) == "expired"
     assert await world.slots() == []
+    (row,) = await world.rows("select call_data, salt, key_id from worker.relay_request")
+    assert set(row.values()) == {None}, "nobody can read its signature any more"
 
 
 async def test_a_request_that_got_its_slot_meanwhile_is_not_ended_as_one_that_waits(world: RelayWorld) -> None:

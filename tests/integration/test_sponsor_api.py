@@ -471,6 +471,11 @@ async def test_a_later_line_is_told_its_own_time(world: World, sealed: Sealed) -
     assert (await world.post("/sponsor/claim", claim_body(world, legacy, second, [sealed.it.usdc]))).status == 202
 
 
+async def test_who_stands_in_two_lines_claims_with_the_first_of_them(world: World, sealed: Sealed) -> None:
+    legacy = sealed.legacy(second_line=sealed.heir.address)
+    await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.usdc]))
+
+
 async def test_claims_that_would_not_do_are_refused_by_name(world: World, sealed: Sealed) -> None:
     legacy, stranger = sealed.legacy(), world.scenario.account("stranger")
     usdc, other = sealed.it.usdc, world.scenario.create_hostile_token(whitelisted=False)
@@ -952,13 +957,20 @@ async def test_the_status_tells_what_works(chain_scenario: Scenario, engine: Asy
 
 
 async def test_a_keystore_that_does_not_open_promises_nobody_that_the_fee_is_paid(
-    chain_scenario: Scenario, engine: AsyncEngine
+    chain_scenario: Scenario, engine: AsyncEngine, sealed: Sealed
 ) -> None:
+    """And what is wrong with it is no stranger's business."""
+    gift = sealed.gift()
     keystore = json.dumps(Account.encrypt(RELAYER_KEY, "open sesame", kdf="pbkdf2", iterations=10))
     for password, reason in (("open sesame", None), ("wrong", "not_configured")):
         async with relaying(chain_scenario, engine, RELAYER_KEY=keystore, RELAYER_KEY_PASSWORD=password) as world:
             (chain,) = (await world.request("GET", "/sponsor/status")).body["chains"]
             assert (chain["gift"], chain["legacy"], chain["reason"]) == (reason is None, reason is None, reason)
+    async with relaying(chain_scenario, engine, RELAYER_KEY=keystore, RELAYER_KEY_PASSWORD="wrong") as world:
+        body = withdraw_body(world, gift, sealed.heir)
+        answer = await refused(world, "/sponsor/gift-withdraw", body, 503, "not_configured")
+        assert "at your own fee, still works" in answer.body["detail"]
+        assert "password" not in answer.body["detail"]
 
 
 async def test_what_works_on_a_test_chain_is_not_said_to_work_on_mainnet(
