@@ -28,6 +28,7 @@ from reminder_worker.errors import (
     FieldFault,
     InvalidInput,
     LimitReached,
+    Misconfigured,
     NotAKnownLegacy,
     NotConfigured,
     NotFound,
@@ -227,6 +228,8 @@ class Sponsor:
             if first is not None:
                 return first
             raise _in_users_words(refused) from None
+        except Misconfigured:  # by whom is told to operators, by the relay's pass and by doctor
+            raise NotConfigured("Nothing is relayed here. " + SELF_PAID) from None
 
     async def _signed_for_another(self, domain: Domain, request: Request, admission: Admission) -> RequestView | None:
         """The request as it was taken before an upgrade. Raises VersionMismatch for a new one that is signed so."""
