@@ -1,6 +1,7 @@
 """The subgraph client against a server that follows graph-node: whole answers of one state, or a clear failure."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.integration.indexer_graph_node import Entity, GraphNode, Store
 ADDRESS = "0x" + "Ab" * 20
 ROUTER = "0x" + "cd" * 20
 HEAD = IndexHead(9, "0x" + "09" * 32)
+META = {"block": {"number": 1, "hash": "0x" + "ab" * 32}, "hasIndexingErrors": False}
 
 
 def empty() -> Store:
@@ -143,11 +145,24 @@ async def test_a_passing_failure_is_tried_again(graph: GraphNode, subgraph: Subg
         lambda: web.Response(text="[]", status=200),
         lambda: web.Response(text='{"data": null}', status=200),
         lambda: web.Response(text='{"errors": [{"message": "secret-key rate limit"}]}', status=200),
+        lambda: web.Response(text=json.dumps({"data": {"_meta": META}, "errors": [{"message": "a part"}]}), status=200),
         lambda: web.Response(text="[" * 100_000, status=200),
         lambda: web.Response(body=b'{"data": {"_meta": {"block": {"number": 1, "hash": "\xff"}}}}', status=200),
         lambda: ConnectionResetError(),
     ],
-    ids=["503", "404", "redirect", "html", "array", "null", "errors", "deep", "not UTF-8", "reset"],
+    ids=[
+        "503",
+        "404",
+        "redirect",
+        "html",
+        "array",
+        "null",
+        "errors",
+        "errors beside data",
+        "deep",
+        "not UTF-8",
+        "reset",
+    ],
 )
 async def test_a_lasting_failure_is_unavailable_and_names_no_address(
     graph: GraphNode, subgraph: Subgraph, fault: Callable[[], web.Response | Exception]

@@ -714,6 +714,23 @@ async def test_emails_that_were_tried_and_are_not_out_are_told_when_it_lasts(wor
     assert await _told_after_a_while(world) == [("emails_late", "emails", "raised")]
 
 
+async def test_an_email_that_waited_for_its_day_is_late_from_when_it_was_taken_up(world: World) -> None:
+    await _enter_email(world, "unknown", minutes=600)
+    for minutes, healthy in ((29, True), (31, False)):
+        await world.sql(f"update worker.sent_ledger set claimed_at = now() - interval '{minutes} minutes'")
+        assert (await world.look()).healthy is healthy
+
+
+async def test_an_alert_that_is_not_out_is_a_late_email(world: World) -> None:
+    await world.sql(
+        "insert into worker.alert (id, chain_id, kind, subject, stage, variables, logged_at)"
+        " values (gen_random_uuid(), 31337, 'upgrade_scheduled', '0x11', 'x', '{}', now())"
+    )
+    for minutes, healthy in ((29, True), (31, False)):
+        await world.sql(f"update worker.alert set created_at = now() - interval '{minutes} minutes'")
+        assert (await world.look()).healthy is healthy
+
+
 @pytest.mark.parametrize("other", ["reminder", "alert"])
 async def test_an_address_that_is_put_off_for_ever_silences_nothing_while_others_go_out(
     world: World, other: str
