@@ -23,8 +23,15 @@ SECURITY_HEADERS = {
     "strict-transport-security": "max-age=63072000",
     "x-content-type-options": "nosniff",
 }
-SECURITY_LINES = tuple((name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items())
+_SECURITY_LINES = tuple((name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items())
 ID_HEADER = b"x-request-id"
+Lines = list[tuple[bytes, bytes]]
+
+
+def secured(lines: Lines) -> Lines:
+    """With the security headers that are not among them."""
+    given = {name for name, _ in lines}
+    return [*lines, *(line for line in _SECURITY_LINES if line[0] not in given)]
 
 
 class Edge:
@@ -49,12 +56,8 @@ class Edge:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 given = [(name.lower(), value) for name, value in message["headers"]]
-                names = {name for name, _ in given}
-                message["headers"] = [
-                    *(each for each in given if each[0] != ID_HEADER),
-                    (ID_HEADER, request_id.encode()),
-                    *(each for each in SECURITY_LINES if each[0] not in names),
-                ]
+                others = [line for line in given if line[0] != ID_HEADER]
+                message["headers"] = secured([*others, (ID_HEADER, request_id.encode())])
             await send(message)
 
         async def receive_whole() -> ReceiveMessage:

@@ -14,12 +14,11 @@ from litestar.response.base import ASGIResponse
 from litestar.types import Receive, Scope, Send
 
 from api.clients import RateLimit
-from api.edge import ID_HEADER, SECURITY_LINES, Edge
+from api.edge import ID_HEADER, Edge, Lines, secured
 from api.metrics import RequestMetrics
 from api.stats import Document, Published
 
 _PATHS: Final = frozenset({"/stats", "/stats/prices"})
-_Lines = list[tuple[bytes, bytes]]
 
 
 class FromMemory:
@@ -30,7 +29,7 @@ class FromMemory:
         self._published = published
         self._limit = limit
         self._metrics = metrics
-        self._lines: dict[ASGIResponse, _Lines] = {}
+        self._lines: dict[ASGIResponse, Lines] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = time.perf_counter()
@@ -53,12 +52,10 @@ class FromMemory:
             return None
         return self._published.stats if scope["path"] == "/stats" else self._published.prices
 
-    def _encoded(self, answer: ASGIResponse) -> _Lines:
+    def _encoded(self, answer: ASGIResponse) -> Lines:
         """Once for each answer, of which there are few at a time."""
         if answer not in self._lines:
             if len(self._lines) >= 2 * len(_PATHS):
                 self._lines.clear()
-            given = list(answer.encode_headers())
-            names = {name for name, _ in given}
-            self._lines[answer] = [*given, *(line for line in SECURITY_LINES if line[0] not in names)]
+            self._lines[answer] = secured(list(answer.encode_headers()))
         return self._lines[answer]
