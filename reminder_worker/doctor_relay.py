@@ -97,6 +97,14 @@ def _caps(wallet: _Wallet) -> list[str]:
             faults.append(f"{cap} is less than one transaction of {name} at the ceiling reserves ({needed} wei)")
     if group.daily_count_cap == 0:
         faults.append(f"{prefix}_DAILY_COUNT_CAP is 0: nothing is ever sent")
+    if isinstance(group, RelaySettings):
+        each = {
+            "LEGACY": (group.per_legacy, "no claim and no check-in is ever sent"),
+            "GIFT": (group.per_gift, "no gift is ever opened for anybody"),
+            "SIGNER": (group.per_signer, "nothing is ever sent"),
+            "CREATOR": (group.per_creator, "nothing is ever sent"),
+        }
+        faults += [f"RELAY_PER_{name} is 0: {words}" for name, (cap, words) in each.items() if cap == 0]
     return faults
 
 
