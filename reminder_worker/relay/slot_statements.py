@@ -50,6 +50,13 @@ DEFERRED = text("""
     where chain_id = :chain_id and wallet = :wallet and state = 'deferred_fee' and reason is null
 """)
 
+WAITS_FOR_BALANCE = text(f"""
+    select exists (
+        select from worker.relay_request
+        where chain_id = :chain_id and wallet = :wallet and state in {WAITING_LIST} and reason = 'low_balance'
+    )
+""")  # noqa: S608 - a constant
+
 SLOTS = text(f"""
     select s.nonce, s.state, s.tx_hash, s.block_number, s.block_hash, s.reserved_wei, {_REQUEST}
     from worker.nonce_slot s join worker.relay_request r on r.id = s.request_id

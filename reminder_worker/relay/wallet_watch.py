@@ -10,7 +10,7 @@ from reminder_worker.mail.messages import AlertKind
 from reminder_worker.relay import wallet_statements as sql
 from reminder_worker.relay.fate import Market
 from reminder_worker.relay.fees import EMPTY_GAS, first_fees
-from reminder_worker.relay.slot_statements import DEFERRED, OLDEST
+from reminder_worker.relay.slot_statements import DEFERRED, OLDEST, WAITS_FOR_BALANCE
 from reminder_worker.relay.values import FOREIGN_NONCE
 from reminder_worker.relay.views import Views
 
@@ -32,7 +32,8 @@ def pays_for(balance: int, price: int, ceiling: int) -> int:
 
 
 class WalletWatch:
-    """Of one wallet on all its chains. Alerts when its balance pays for fewer than `low_balance_relays`."""
+    """Of one wallet on all its chains. Alerts when its balance pays for fewer than `low_balance_relays`, or not for one
+    that waits."""
 
     def __init__(self, engine: AsyncEngine, alerts: Alerts, wallet: str, low_balance_relays: int) -> None:
         self._engine = engine
@@ -73,8 +74,9 @@ class WalletWatch:
         if market is not None:
             relays = pays_for(balance, market.base_fee + market.priority_fee, market.ceiling)
             facts: Facts = {"balance_wei": balance, "pays for": f"{relays} relays"}
-            if relays < self._low_balance_relays or 4 * relays >= 5 * self._low_balance_relays:
-                low = relays < self._low_balance_relays  # in between, fees alone would raise and clear it in turn
+            low = relays < self._low_balance_relays
+            low = low or bool(await connection.scalar(WAITS_FOR_BALANCE, self._key(chain_id)))
+            if low or 4 * relays >= 5 * self._low_balance_relays:  # in between, fees would raise and clear it in turn
                 await self._condition(connection, chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
         reason: Facts = {} if stopped is None else {"reason": stopped}
         await self._condition(connection, chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)

@@ -181,6 +181,24 @@ async def test_a_balance_at_the_edge_does_not_tell_operators_again_with_each_mov
     assert told == [1, 1, 1, 2]
 
 
+async def test_operators_hear_of_a_request_that_waits_for_a_balance_they_do_not_call_low(world: RelayWorld) -> None:
+    gift = world.gift()
+    world.base_fee(2 * CEILING)
+    await world.admit(gift)
+    world.base_fee(GWEI)
+    world.anvil.set_balance(world.wallet, 1)
+    for _ in range(2):
+        await world.run()
+    assert await world.rows("select kind, stage from worker.alert") == [
+        {"kind": "relayer_low_balance", "stage": "raised 1"}
+    ]
+    world.anvil.set_balance(world.wallet, 100 * ETHER)
+    world.restart()  # or the balance of a moment ago would count
+    await world.settle()
+    stages = await world.rows("select stage from worker.alert order by stage desc")
+    assert [each["stage"] for each in stages] == ["raised 1", "cleared 2"]
+
+
 async def test_where_gas_is_cheap_operators_hear_of_a_wallet_that_takes_no_request(world: RelayWorld) -> None:
     """What is set aside to free a nonce is more there than many relays cost."""
     world.low_balance_relays = 1
