@@ -53,6 +53,34 @@ async def test_a_failed_call_is_paid_for_by_the_receipt_and_pauses_its_signer_fo
         assert not await paused(connection, CHAIN_ID, gift.recipient.address.lower()), "tomorrow"
 
 
+async def test_a_call_that_failed_in_its_time_pauses_its_signer_although_its_deadline_is_over_when_it_is_final(
+    world: RelayWorld,
+) -> None:
+    """Else a near deadline would make us pay again and again."""
+    gift = world.gift(locked=True)
+    request = await world.admit(gift, ttl=600)
+    world.mine()
+    world.anvil.increase_time(601)
+    world.finalize()
+    await world.run()
+    assert await world.state(request) == "reverted"
+    async with world.engine.connect() as connection:
+        assert await paused(connection, CHAIN_ID, gift.recipient.address.lower())
+
+
+async def test_a_call_that_is_mined_too_late_pauses_nobody(world: RelayWorld) -> None:
+    gift = world.gift()
+    request = await world.admit(gift, ttl=600)
+    world.anvil.increase_time(601)
+    world.mine()
+    world.finalize()
+    await world.run()
+    assert await world.state(request) == "expired"
+    assert (await world.budget())["spent"] == world.paid() > 0
+    async with world.engine.connect() as connection:
+        assert not await paused(connection, CHAIN_ID, gift.recipient.address.lower())
+
+
 async def test_what_a_stranger_sends_first_with_the_same_signature_is_a_success_for_the_user(world: RelayWorld) -> None:
     gift = world.gift()
     authorization = world.withdrawal(gift)
@@ -194,6 +222,30 @@ async def test_an_offer_that_the_balance_does_not_pay_for_keeps_no_earlier_one_f
     await world.run()
     assert await world.state(request) == "confirmed"
     assert world.count() == 1
+
+
+async def test_a_call_that_was_given_up_is_not_sent_again_where_nodes_refuse_the_empty_transfer(
+    world: RelayWorld,
+) -> None:
+    """It would fail, and be paid for."""
+    await world.admit(world.gift(), ttl=600)
+    world.drop(await world.attempts())
+    world.anvil.increase_time(601)
+    world.anvil.set_balance(world.wallet, 1)
+    assert (await world.run()).freed == 1
+    assert (await world.run()).rebroadcast == 1, "the empty one alone"
+
+
+async def test_no_empty_transfer_offers_more_than_the_ceiling(world: RelayWorld) -> None:
+    """Although what is reserved for the call would pay for more."""
+    gift = world.gift()
+    world.base_fee(20 * GWEI)
+    await world.admit(gift, ttl=600)
+    world.drop(await world.attempts())
+    await world.execute("update worker.tx_attempt set max_fee_wei = :most", most=CEILING)
+    world.anvil.increase_time(601)
+    await world.run()
+    assert [attempt["max_fee_wei"] for attempt in await world.attempts()] == [CEILING]
 
 
 async def test_at_most_four_steps_and_none_beyond_the_days_cap(world: RelayWorld) -> None:
