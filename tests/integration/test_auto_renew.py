@@ -107,6 +107,28 @@ async def test_an_index_that_is_read_again_forgets_no_activity(world: RenewalWor
     assert world.state(legacy)[1] == world.count()
 
 
+@pytest.mark.parametrize("lied", ["owner", "id"])
+async def test_an_index_that_takes_one_owners_legacy_for_anothers_renews_no_dead_owners_timer(
+    world: RenewalWorld, lied: str
+) -> None:
+    """What the legacy and the index say of it has to be the same, or another's transactions would be counted."""
+    dead, busy = world.legacy("dead"), world.legacy("busy")
+    await world.look()
+    renamed = "update worker.legacy set {} where address = :it"
+    if lied == "owner":
+        owner = world.scenario.account("busy").address.lower()
+        await world.world.sql(renamed.format("creator = :owner"), owner=owner, it=dead.address)
+    else:
+        await world.world.sql(renamed.format("legacy_id = 10000"), it=dead.address)
+        await world.world.sql(renamed.format("legacy_id = :id"), id=dead.id, it=busy.address)
+    await world.look()
+    world.transact("busy")
+    world.scenario.advance(IN_WINDOW)
+    await world.look()
+    assert world.state(dead)[1] == 0, "nothing was attested of its owner"
+    assert await world.verdict(dead) == "not_readable"
+
+
 async def test_where_nobody_opted_in_or_out_no_node_is_asked(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     """Every round of `tick` makes this run on every chain: where there is nothing to do, nothing can fail."""
     async with (

@@ -95,6 +95,16 @@ async def test_a_client_has_so_many_registrations_an_hour(engine: AsyncEngine, c
         assert (await world.post("/gift/notify", {})).code == "invalid_input"
 
 
+@pytest.mark.parametrize("path", ["/gift/notify", "/gift/recipient-wallet", "/sponsor/claim"])
+async def test_what_is_counted_by_the_hour_is_counted_by_the_minute_too(
+    engine: AsyncEngine, chain_scenario: Scenario, path: str
+) -> None:
+    async with open_world(chain_scenario, engine, GIFT_ORIGINS=ORIGIN, RATE_LIMIT_PER_MINUTE="2") as world:
+        for _ in range(2):
+            assert (await world.request("GET", "/sponsor/status")).status == 200
+        assert (await world.post(path, {})).code == "rate_limited"
+
+
 async def test_who_used_up_an_hours_registrations_takes_one_back_all_the_same(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
