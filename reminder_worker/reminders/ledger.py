@@ -103,7 +103,8 @@ class Ledger:
 
     async def confirm(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
         """Of undecided entries, those whose stored body may be posted once more."""
-        return await self._retried(sql.CONFIRM, {"token": claim.token, "ids": array_text(ids)})
+        values = {"token": claim.token, "ids": array_text(ids), "limited": list(LIMITED)}
+        return await self._retried(sql.CONFIRM, values)
 
     async def not_to_post(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
         """Of entries whose bodies were stored, those that are no longer ours, or whose recipient was erased since."""

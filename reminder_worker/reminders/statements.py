@@ -182,6 +182,15 @@ REFUND = text("""
     where q.scope = 'email_day' and q.subject = c.subject and q."window" = :day and q.ends_at = :ends
 """)
 
+_ANOTHER = """
+    o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind and o.id <> l.id
+"""
+_SENT_MEANWHILE = """(
+    o.state in ('sent', 'claimed', 'unknown', 'held')
+    and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
+    and coalesce(o.claimed_at, now()) < now() + interval '24 hours'
+)"""
+
 CLAIM_UNKNOWN = text(f"""
     with due as materialized (
         select id from worker.sent_ledger
@@ -201,11 +210,7 @@ CLAIM_UNKNOWN = text(f"""
         r.key_id, r.salt, r.email, r.name, r.email_hash,
         case when l.body_salt = r.salt then l.body end as body, l.reason is not distinct from 'reworded' as reworded,
         l.kind = any(cast(:limited as text[])) and exists (
-            select from worker.sent_ledger o
-            where o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
-              and o.id <> l.id and o.state in ('sent', 'claimed', 'unknown', 'held')
-              and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
-              and coalesce(o.claimed_at, now()) < now() + interval '24 hours'
+            select from worker.sent_ledger o where {_ANOTHER} and {_SENT_MEANWHILE}
         ) as sent_meanwhile,
         case when l.body_salt = r.salt or l.reason is not distinct from 'reworded' then
             cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint)
@@ -245,20 +250,27 @@ NOT_TO_POST = text("""
       and state in ('claimed', 'unknown') and body is not null
 """)
 
-CONFIRM = text("""
+# Looks once more for another of its kind: claimed since, or undecided for as long, of which the latest goes first.
+CONFIRM = text(f"""
     with live as materialized (
         select l.id
         from worker.sent_ledger l
         join worker.recipient r
             on r.chain_id = l.chain_id and r.legacy = l.legacy and r.recipient = l.recipient and r.salt = l.body_salt
         where l.id = any(cast(:ids as uuid[])) and l.lease_token = :token and l.lease_until > clock_timestamp()
+          and not (l.kind = any(cast(:limited as text[])) and exists (
+            select from worker.sent_ledger o
+            where {_ANOTHER} and ({_SENT_MEANWHILE} or (
+                o.id = any(cast(:ids as uuid[])) and (o.created_at, o.id) > (l.created_at, l.id)
+            ))
+          ))
         order by r.chain_id, r.legacy, r.recipient
         for share of r
     )
     update worker.sent_ledger l set claimed_at = clock_timestamp()
     from live where l.id = live.id and l.lease_token = :token and l.state = 'unknown' and l.body is not null
     returning l.id
-""")
+""")  # noqa: S608 - constants
 
 # Who was replaced or erased since it was to be posted took its body along: what came to nothing says so of an address
 # of before. What lasts is for a new one, too; of what is past it is not told.

@@ -84,6 +84,35 @@ async def test_an_undecided_email_is_posted_again_by_who_holds_it_and_to_whom_it
     assert await ledger.confirm(claim, [entry.id]) == frozenset()
 
 
+ANOTHER_UNDECIDED = """
+    insert into worker.sent_ledger
+        (id, chain_id, legacy, recipient, kind, event, role, state, next_try, body, body_salt, claimed_at)
+    select gen_random_uuid(), chain_id, legacy, recipient, kind, 'later', role, 'unknown', now(), body, body_salt,
+        claimed_at
+    from worker.sent_ledger
+"""
+
+
+@pytest.mark.parametrize("other", ["is claimed meanwhile", "is undecided, too"])
+async def test_of_two_emails_of_a_kind_that_waited_for_longer_than_a_day_the_later_goes_first(
+    world: World, other: str
+) -> None:
+    """The other one waits a day for it, although an earlier look saw nothing in the way."""
+    ledger = await undecided(world)
+    await world.sql("update worker.sent_ledger set claimed_at = now() - interval '25 hours'")
+    await world.sql(ANOTHER_UNDECIDED)
+    (later,) = (row.id for row in await world.sql("select id from worker.sent_ledger where event = 'later'"))
+    if other == "is claimed meanwhile":
+        fresh = "state = 'queued', body = null, body_salt = null, claimed_at = null"
+        await world.sql(f"update worker.sent_ledger set {fresh} where event = 'later'")
+    claim = await ledger.claim_unknown(10)
+    assert not any(entry.sent_meanwhile for entry in claim.entries)
+    if other == "is claimed meanwhile":
+        assert [entry.id for entry in (await ledger.claim(10)).entries] == [later]
+    posted = await ledger.confirm(claim, [entry.id for entry in claim.entries])
+    assert posted == ({later} if other == "is undecided, too" else frozenset())
+
+
 async def test_an_undecided_email_is_asked_about_by_one_dispatcher_at_a_time(world: World) -> None:
     ledger = await undecided(world)
     assert len((await ledger.claim_unknown(10)).entries) == 1
