@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import msgspec
 import psycopg
 import pytest
+from aiosmtpd.smtp import SMTP as SMTPServer
 from aiosmtplib import SMTP, SMTPResponse
 from aiosmtplib.protocol import SMTPProtocol
 from structlog.testing import capture_logs
@@ -203,6 +204,18 @@ async def test_a_refusal_frees_the_key(
     assert len(inbox.messages) == 2
 
 
+async def test_a_server_that_wants_no_body_is_given_none(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As some do that judge a recipient late; they would take its lines for commands."""
+
+    async def refuses(server: SMTPServer, _: str) -> None:
+        await server.push("451 4.7.1 greylisted")
+
+    monkeypatch.setattr(SMTPServer, "smtp_DATA", refuses)
+    answer = await client.send("key-1")
+    assert (answer.status, answer.json["code"]) == (429, "smtp_deferred")
+    assert (await client.status("key-1")).status == 404
+
+
 async def test_invalid_recipients_are_believed_of_a_server_that_takes_emails(client: Client, inbox: Inbox) -> None:
     """OpenSMTPD says it of everybody to whom it does not relay for us, or no longer: all emails would be given up."""
     inbox.faults.reply_to_rcpt = "550 Invalid recipient: <zoe@example.net>"
@@ -382,6 +395,23 @@ async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: Inbo
         assert "Stop these emails?" in (await client.request("GET", f"/unsubscribe/{token}")).json
         assert inbox.messages == []
         connection.execute(f"alter database {name} allow_connections true")
+    assert (await client.send("key-1")).status == 200
+
+
+async def test_a_database_that_fails_right_before_the_body_leaves_frees_the_key(
+    client: Client, inbox: Inbox, mail_database: str
+) -> None:
+    with psycopg.connect(mail_database, autocommit=True) as connection:
+        connection.execute(
+            "create function mail_service.fails() returns trigger language plpgsql as"
+            " $$ begin raise exception 'no'; end $$"
+        )
+        trigger = "trigger fails before update on mail_service.message"
+        connection.execute(f"create {trigger} for each row execute function mail_service.fails()")
+        answer = await client.send("key-1")
+        assert (answer.status, answer.json["code"]) == (503, "database_unavailable")
+        connection.execute("drop trigger fails on mail_service.message")
+    assert inbox.messages == []
     assert (await client.send("key-1")).status == 200
 
 
@@ -726,6 +756,7 @@ async def test_unsubscribing_takes_a_post(client: Client, inbox: Inbox) -> None:
     url = (inbox.messages[0].header("List-Unsubscribe") or "").strip("<>")
     path = url.removeprefix("http://127.0.0.1:8090")
     assert EMAIL.split("@")[0].lower() not in path.lower()
+    assert path not in inbox.messages[0].html + inbox.messages[0].text, "its links lead to the app alone"
     asked = await client.request("GET", path)
     assert asked.status == 200
     assert '<form method="post">' in asked.json
@@ -737,6 +768,29 @@ async def test_unsubscribing_takes_a_post(client: Client, inbox: Inbox) -> None:
     assert (await client.send("key-5", to={"email": "other@example.net", "name": ""})).status == 200
     assert (await client.send("key-1")).json["duplicate"] is True
     assert len(inbox.messages) == 3
+
+
+@pytest.mark.parametrize(("template", "answered"), [("gift_waiting", "suppressed"), ("relayer_stopped", "messageId")])
+async def test_who_unsubscribed_gets_no_gift_either_and_operators_are_told_all_the_same(
+    client: Client, inbox: Inbox, mail_database: str, template: str, answered: str
+) -> None:
+    hasher = Hasher(Settings.from_environ(environment(mail_database, inbox)).hash_key.get_secret_value())
+    await client.request("POST", f"/unsubscribe/{hasher.unsubscribe_token(parse_address(EMAIL))}")
+    asked = TEMPLATES[template]
+    links = {
+        name: str(asked.sample[name]).format(origin=ORIGIN, gift_origin=ORIGIN)
+        for name in ("actionUrl", "claimUrl")
+        if name in asked.sample
+    }
+    email = {
+        "template": template,
+        "templateVersion": asked.version,
+        "to": {"email": EMAIL, "name": ""},
+        "variables": {**asked.sample, **links},
+        "category": asked.category,
+    }
+    headers = {"Authorization": f"Bearer {TOKEN}", "Idempotency-Key": "key-1"}
+    assert answered in (await client.request("POST", "/send", json=email, headers=headers)).json
 
 
 async def test_who_stopped_emails_by_mistake_finds_the_way_back(client: Client, inbox: Inbox) -> None:
