@@ -77,6 +77,16 @@ class Sealed:
             self.scenario.advance(DAY + 1)
         return made
 
+    def gift_with_an_nft(self) -> None:
+        """Beside a whitelisted token; it opens in a second."""
+        scenario, it, giver = self.scenario, self.it, self.scenario.account("giver")
+        scenario.mint(it.usdc, giver.address, 5)
+        scenario.approve(giver, it.usdc, it.time_lock_router, 5)
+        mixed = scenario._gift(self.heir.address, 0, [(it.usdc, 5)], [], [(it.erc1155, 3, 4)], 1)
+        scenario.write_as_deployer("TestERC1155", it.erc1155, "mint", giver.address, 3, 4)
+        scenario.write(giver, "TestERC1155", it.erc1155, "setApprovalForAll", it.time_lock_router, True)
+        scenario.write(giver, "TimeLockRouter", it.time_lock_router, "createTimelockedGift", mixed)
+
 
 @pytest.fixture
 def sealed(chain_scenario: Scenario) -> Sealed:
@@ -674,12 +684,7 @@ async def test_only_live_gifts_of_whitelisted_tokens_alone_are_withdrawn(world: 
     await refused(world, path, withdraw_body(world, 99, heir), 404, "not_found")
     lock = scenario.create_timelock(giver, heir.address, tokens=[(usdc, 5)], duration=1)
     nfts = scenario.create_timelock(giver, heir.address, erc721=[(sealed.it.erc721, 7)], duration=1)
-    scenario.mint(usdc, giver.address, 5)
-    scenario.approve(giver, usdc, sealed.it.time_lock_router, 5)
-    mixed = scenario._gift(heir.address, 0, [(usdc, 5)], [], [(sealed.it.erc1155, 3, 4)], 1)
-    scenario.write_as_deployer("TestERC1155", sealed.it.erc1155, "mint", giver.address, 3, 4)
-    scenario.write(giver, "TestERC1155", sealed.it.erc1155, "setApprovalForAll", sealed.it.time_lock_router, True)
-    scenario.write(giver, "TimeLockRouter", sealed.it.time_lock_router, "createTimelockedGift", mixed)
+    sealed.gift_with_an_nft()
     odd = scenario.create_gift(
         giver, heir.address, tokens=[(scenario.create_hostile_token(whitelisted=False), 5)], duration=1
     )
@@ -691,6 +696,18 @@ async def test_only_live_gifts_of_whitelisted_tokens_alone_are_withdrawn(world: 
     await refused(world, path, withdraw_body(world, nfts + 1, heir), 422, "not_only_whitelisted_tokens")
     await refused(world, path, withdraw_body(world, odd, heir), 422, "not_only_whitelisted_tokens")
     await refused(world, path, withdraw_body(world, taken, heir), 422, "timelock_not_live")
+
+
+async def test_where_nothing_can_be_simulated_the_index_tells_of_an_nft_in_a_gift(
+    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))
+    before = sealed.gift()
+    sealed.gift_with_an_nft()
+    world.scenario.advance(10)
+    await world.parts.chain_indexes[world.chain_id].advance()
+    body = withdraw_body(world, before + 1, sealed.heir)
+    await refused(world, "/sponsor/gift-withdraw", body, 422, "not_only_whitelisted_tokens")
 
 
 async def test_a_node_that_imports_no_blocks_refuses_nobody(chain_scenario: Scenario, engine: AsyncEngine) -> None:
