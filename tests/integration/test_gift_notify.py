@@ -94,6 +94,16 @@ async def test_an_index_that_names_another_giver_registers_and_erases_nothing(wo
     assert await world.kept() == 0
 
 
+async def test_one_endpoint_of_two_names_no_giver(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    """They decide whom we write to."""
+    urls = f"{chain_scenario.anvil.url},http://127.0.0.1:9"
+    async with AsyncExitStack() as stack:
+        world = await open_world(stack, engine, chain_scenario, **{f"CHAIN_{CHAIN_ID}_RPC_URLS": urls})
+        with pytest.raises(ChainUnavailable):
+            await world.register(world.seal())
+        assert await world.kept() == 0
+
+
 async def test_a_gift_that_the_nodes_do_not_know_yet_is_not_another_givers(world: World) -> None:
     """An index may be ahead of them; also what no ERC-20 vault holds is no gift, whoever asks."""
     id = world.seal()
