@@ -250,6 +250,26 @@ async def test_a_reorganisation_while_reading_mixes_nothing(
     assert lost.address not in await legacies(engine)
 
 
+async def test_logs_of_a_node_that_is_on_another_fork_are_not_stored(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+) -> None:
+    """Behind a load balancer, while another node gives the blocks."""
+    s = chain_scenario
+    elsewhere = some_legacy(s)
+
+    def of_another_fork(method: str, params: list[Any]) -> Any:
+        if method != "eth_getLogs":
+            return PASS
+        return [{**log, "blockHash": "0x" + "f0" * 32} for log in s.anvil.rpc(method, *params)]
+
+    proxy.rule = of_another_fork
+    assert (await index.advance()).stopped == "unsettled"
+    assert not await legacies(engine)
+    proxy.well()
+    await index.advance()
+    assert elsewhere.address in await legacies(engine)
+
+
 async def test_a_cursor_whose_block_nobody_has_is_not_read_on_from(
     engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
 ) -> None:
