@@ -30,6 +30,7 @@ from reminder_worker.relay.fate import (
     agreed_number,
     decide,
     fate,
+    is_strangers,
     sighting,
 )
 from reminder_worker.relay.fees import MOST_REPLACEMENTS
@@ -216,6 +217,26 @@ def test_no_more_is_paid_for_what_was_just_sent_since_its_signers_nonce_was_not_
 def test_a_slot_whose_authorization_died_is_freed_at_once(change: dict[str, int]) -> None:
     assert decide(SLOT, FACTS) == Rebroadcast()
     assert decide(SLOT, replace(FACTS, **change)) == Replace("empty")
+
+
+def test_what_is_just_in_time_is_in_time() -> None:
+    """The last final block, the second of the deadline, a market at the ceiling."""
+    seen = replace(FACTS, sighting=SEEN)
+    assert decide(SLOT, replace(seen, finalized=49)) == Record(MINED)
+    assert decide(SLOT, replace(seen, finalized=50)) == Settle(MINED)
+    assert decide(SLOT, replace(FACTS, time=1000)) == Rebroadcast()
+    stuck = replace(SLOT, attempts=(replace(CALL, age=STUCK_SECONDS),))
+    assert decide(stuck, replace(FACTS, market=Market(400, 1, 400))) == Replace("call")
+
+
+def test_a_slot_that_is_freed_is_not_freed_again_at_each_look() -> None:
+    given_up = replace(SLOT, attempts=(CALL, EMPTY))
+    assert decide(given_up, replace(FACTS, time=1001)) == Rebroadcast()
+
+
+def test_a_transaction_of_ours_that_is_seen_is_no_strangers() -> None:
+    assert is_strangers(7, 8, ABSENT)
+    assert not is_strangers(7, 8, SEEN)
 
 
 def test_a_dearer_market_is_followed_after_a_minute_and_a_fair_offer_gets_longer() -> None:
