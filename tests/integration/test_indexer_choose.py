@@ -120,6 +120,7 @@ async def test_configurations_are_of_a_state_that_holds_the_block_that_is_asked_
         assert (await parts.indexers.choose()).indexer is parts.subgraph
         found = await parts.indexers.reminder_configs([legacy.address], configured)
         assert found[legacy.address].beneficiaries == (cid.address.lower(),)
+        assert await parts.indexers.reminder_configs([legacy.address], configured - 1) == found, "our own knows more"
         with pytest.raises(IndexerUnavailable):
             await parts.indexers.reminder_configs([legacy.address], configured + 5)
 
