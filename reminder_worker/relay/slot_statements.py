@@ -50,10 +50,12 @@ DEFERRED = text("""
     where chain_id = :chain_id and wallet = :wallet and state = 'deferred_fee' and reason is null
 """)
 
+# What a balance pays for even at the ceiling waits for something else by now: it keeps its reason until it is tried.
 WAITS_FOR_BALANCE = text(f"""
     select exists (
         select from worker.relay_request
         where chain_id = :chain_id and wallet = :wallet and state in {WAITING_LIST} and reason = 'low_balance'
+          and gas_limit * cast(:ceiling as numeric) > cast(:balance as numeric)
     )
 """)  # noqa: S608 - a constant
 

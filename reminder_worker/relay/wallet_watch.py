@@ -74,8 +74,8 @@ class WalletWatch:
         if market is not None:
             relays = pays_for(balance, market.base_fee + market.priority_fee, market.ceiling)
             facts: Facts = {"balance_wei": balance, "pays for": f"{relays} relays"}
-            low = relays < self._low_balance_relays
-            low = low or bool(await connection.scalar(WAITS_FOR_BALANCE, self._key(chain_id)))
+            values = {**self._key(chain_id), "balance": balance, "ceiling": market.ceiling}
+            low = relays < self._low_balance_relays or bool(await connection.scalar(WAITS_FOR_BALANCE, values))
             if low or 4 * relays >= 5 * self._low_balance_relays:  # in between, fees would raise and clear it in turn
                 await self._condition(connection, chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
         reason: Facts = {} if stopped is None else {"reason": stopped}

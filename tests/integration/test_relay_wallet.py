@@ -199,6 +199,21 @@ async def test_operators_hear_of_a_request_that_waits_for_a_balance_they_do_not_
     assert [each["stage"] for each in stages] == ["raised 1", "cleared 2"]
 
 
+async def test_a_refilled_balance_is_no_trouble_while_gas_is_too_dear_for_who_waited_for_it(world: RelayWorld) -> None:
+    world.base_fee(2 * CEILING)
+    await world.admit(world.gift())
+    world.base_fee(GWEI)
+    world.anvil.set_balance(world.wallet, 1)
+    for _ in range(2):
+        await world.run()
+    world.base_fee(2 * CEILING)
+    world.anvil.set_balance(world.wallet, 100 * ETHER)
+    world.restart()  # or the balance of a moment ago would count
+    await world.run()
+    stages = await world.rows("select stage from worker.alert where kind = 'relayer_low_balance' order by stage desc")
+    assert [each["stage"] for each in stages] == ["raised 1", "cleared 2"]
+
+
 async def test_where_gas_is_cheap_operators_hear_of_a_wallet_that_takes_no_request(world: RelayWorld) -> None:
     """What is set aside to free a nonce is more there than many relays cost."""
     world.low_balance_relays = 1
