@@ -141,7 +141,7 @@ def no_stopped_wallet(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult
 
 @dg.asset_check(asset=relay_requests, op_tags=AFTER_THE_WORK)
 def balances_suffice(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
-    """Each wallet pays for as many transactions as is set, by the last look at its balance."""
+    """Each wallet pays for as many transactions as is set, and for each that waits, by the last look at its balance."""
     found = [each for each in service.call(_conditions, SECONDS) if each.kind == "relayer_low_balance"]
     return dg.AssetCheckResult(
         passed=not found,
