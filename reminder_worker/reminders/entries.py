@@ -32,7 +32,7 @@ class Entry:
     """One claimed entry. `undecided`: its body may have been accepted before, so it is asked about first.
 
     `reworded`: that body is gone, and whom it was for has only another name or role since. `counted_on`: the day of its
-    address that an undecided one took a place of, unix seconds; None when that was another address.
+    address that it takes a place of, unix seconds; None of an undecided one that took another address's.
     """
 
     id: UUID
@@ -60,11 +60,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Entries under one lease. `quota_day`: the day their addresses were charged for, unix seconds."""
+    """Entries under one lease."""
 
     token: UUID
     entries: tuple[Entry, ...]
-    quota_day: int = 0
     merged: int = 0
     put_off: int = 0
     suppressed: int = 0

@@ -47,7 +47,12 @@ class Ledger:
 
     async def expire_leases(self) -> None:
         """Entries of dispatchers that are gone: to be sent when they never were posted, else to be asked about."""
-        await self._retried(sql.EXPIRE_LEASES, {})
+
+        async def expire() -> None:
+            async with self._engine.begin() as conn:
+                await conn.execute(sql.EXPIRE_LEASES)
+
+        await through_deadlocks(expire)  # writes of recipients lock the same rows one by one
 
     async def claim(self, limit: int) -> Claim:
         """Lease up to `limit` entries that are due and may be sent now; the others are put off, merged or settled."""
@@ -75,10 +80,11 @@ class Ledger:
             await _run(conn, sql.HURRY, decision.hurry)
             claimed, over = await self._charge(conn, decision.claim, rows, day)
             await _run(conn, sql.DEFER_TO_NEXT_DAY, [entry.id for entry in over], {"until": day + DAY_SECONDS})
+        for entry in claimed:
+            entry.counted_on = day
         return Claim(
             token,
             tuple(claimed),
-            quota_day=day,
             merged=len(decision.merge),
             put_off=len(decision.defer) + len(over),
             suppressed=len(settled),
@@ -99,12 +105,13 @@ class Ledger:
         Left out are entries whose lease was lost and whose recipient was erased, replaced or re-encrypted since.
         """
         rows = [{"id": id, "body": body, "salt": salt} for id, (body, salt) in bodies.items()]
-        return await self._retried(sql.STORE, {"token": claim.token, "rows": json_text(rows)}) if rows else frozenset()
+        values = {"token": claim.token, "rows": json_text(rows)}
+        return await self._to_be_posted(claim, sql.STORE, values) if rows else frozenset()
 
     async def confirm(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
         """Of undecided entries, those whose stored body may be posted once more."""
         values = {"token": claim.token, "ids": array_text(ids), "limited": list(LIMITED)}
-        return await self._retried(sql.CONFIRM, values)
+        return await self._to_be_posted(claim, sql.CONFIRM, values)
 
     async def not_to_post(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
         """Of entries whose bodies were stored, those that are no longer ours, or whose recipient was erased since."""
@@ -128,7 +135,7 @@ class Ledger:
 
         ours = await through_deadlocks(record)
         await self._remember_suppressed([each.entry for each in settlements if each.state == "suppressed"])
-        await self._refund(claim, settlements, ours)
+        await self._refund(settlements, ours)
 
     async def _charge(
         self, conn: AsyncConnection, entries: Sequence[Entry], rows: Sequence[Row[Any]], day: int
@@ -152,18 +159,33 @@ class Ledger:
         await conn.execute(sql.REFUND, _quota_values(self._addresses(over), day))
         return fitting[::-1], over
 
-    async def _refund(self, claim: Claim, settlements: Sequence[Settlement[Entry]], ours: Set[UUID]) -> None:
+    async def _to_be_posted(self, claim: Claim, statement: TextClause, values: Mapping[str, Any]) -> frozenset[UUID]:
+        """An email counts on the day that it is posted on, also where it took a place of an earlier one."""
+
+        async def record() -> dict[UUID, int]:
+            async with self._engine.begin() as conn:
+                days = {row.id: row.posted_on for row in await conn.execute(statement, values)}
+                later = [each for each in claim.entries if days.get(each.id, each.counted_on) != each.counted_on]
+                for day in {days[each.id] for each in later}:
+                    counts = self._addresses(each for each in later if days[each.id] == day)
+                    await conn.execute(sql.CHARGE, {**_quota_values(counts, day), "cap": self._daily_cap})
+                return days
+
+        days = await through_deadlocks(record)
+        for entry in claim.entries:
+            entry.counted_on = days.get(entry.id, entry.counted_on)
+        return frozenset(days)
+
+    async def _refund(self, settlements: Sequence[Settlement[Entry]], ours: Set[UUID]) -> None:
         """Attempts that reached nobody do not use up a person's day; but who holds one now that is no longer ours may
         post it for what it took."""
         by_day: dict[int, list[Entry]] = defaultdict(list)
         for entry in (each.entry for each in settlements if each.entry.id in ours and each.refund):
-            day = entry.counted_on if entry.undecided else claim.quota_day
-            if day is not None:
-                by_day[day].append(entry)
+            if entry.counted_on is not None:
+                by_day[entry.counted_on].append(entry)
         for day, entries in by_day.items():
-            if counts := self._addresses(entries):
-                async with self._engine.begin() as conn:
-                    await conn.execute(sql.REFUND, _quota_values(counts, day))
+            async with self._engine.begin() as conn:
+                await conn.execute(sql.REFUND, _quota_values(self._addresses(entries), day))
 
     def _addresses(self, entries: Iterable[Entry]) -> Counter[str]:
         """Entries by what counts their address: its keyed hash."""
@@ -178,16 +200,6 @@ class Ledger:
         if hashes:
             async with self._engine.begin() as conn:
                 await conn.execute(sql.REMEMBER_SUPPRESSED, {"hashes": sorted(hashes)})
-
-    async def _retried(self, statement: TextClause, values: Mapping[str, Any]) -> frozenset[UUID]:
-        """Writes of recipients lock the same rows one by one."""
-
-        async def run() -> frozenset[UUID]:
-            async with self._engine.begin() as conn:
-                result = await conn.execute(statement, values)
-                return frozenset(result.scalars().all()) if result.returns_rows else frozenset()
-
-        return await through_deadlocks(run)
 
 
 async def _run(

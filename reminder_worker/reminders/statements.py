@@ -191,6 +191,9 @@ _SENT_MEANWHILE = """(
     and coalesce(o.claimed_at, now()) < now() + interval '24 hours'
 )"""
 
+# The day that an email was last to be posted on, unix seconds: it counts for its address on that one.
+_POSTED_ON = "cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint)"
+
 CLAIM_UNKNOWN = text(f"""
     with due as materialized (
         select id from worker.sent_ledger
@@ -212,13 +215,11 @@ CLAIM_UNKNOWN = text(f"""
         l.kind = any(cast(:limited as text[])) and exists (
             select from worker.sent_ledger o where {_ANOTHER} and {_SENT_MEANWHILE}
         ) as sent_meanwhile,
-        case when l.body_salt = r.salt or l.reason is not distinct from 'reworded' then
-            cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint)
-        end as counted_on
-""")  # noqa: S608 - a constant
+        case when l.body_salt = r.salt or l.reason is not distinct from 'reworded' then {_POSTED_ON} end as counted_on
+""")  # noqa: S608 - constants
 
 # Recipient rows are locked before ledger rows and in the order of their key, as writes of recipients do.
-STORE = text("""
+STORE = text(f"""
     with mine as materialized (
         select l.id, l.chain_id, l.legacy, l.recipient, decode(b.body, 'base64') as body,
             decode(b.salt, 'base64') as salt
@@ -238,8 +239,8 @@ STORE = text("""
     )
     update worker.sent_ledger l set body = live.body, body_salt = live.salt, claimed_at = clock_timestamp()
     from live where l.id = live.id and case when l.lease_token = :token and l.state = 'claimed' then true end
-    returning l.id
-""")
+    returning l.id, {_POSTED_ON} as posted_on
+""")  # noqa: S608 - a constant
 
 # The last look before entries of a claim are posted: erased and replaced people's have no body any more.
 NOT_TO_POST = text("""
@@ -269,11 +270,11 @@ CONFIRM = text(f"""
     )
     update worker.sent_ledger l set claimed_at = clock_timestamp()
     from live where l.id = live.id and l.lease_token = :token and l.state = 'unknown' and l.body is not null
-    returning l.id
+    returning l.id, {_POSTED_ON} as posted_on
 """)  # noqa: S608 - constants
 
-# Who was replaced or erased since it was to be posted took its body along: what came to nothing says so of an address
-# of before. What lasts is for a new one, too; of what is past it is not told.
+# An email that was to be posted and has no body any more was for an address that was replaced or erased since. When it
+# came to nothing, a new address is told of what lasts, but of nothing past.
 _OF_BEFORE = """(
     o.state in ('released', 'suppressed', 'dead')
     and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
@@ -283,7 +284,8 @@ _BECOMES = f"""(
     case when {_NOT_TOLD} then 'dropped' when {_OF_BEFORE} then 'released' else o.state end
 )"""
 
-# Returns those of which it counts but was not sent: what they took of an address's day may be given back.
+# Returns those of which it counts but was not sent, and those that went with their recipient while in hand: what they
+# took of an address's day may be given back.
 SETTLE = text(f"""
     with outcome as materialized (
         select * from json_to_recordset(cast(:rows as json)) as o(
@@ -314,9 +316,12 @@ SETTLE = text(f"""
         where l.id = o.id and case
             when l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')) then true
         end
-        returning l.id, o.state
+        returning l.id
     )
-    select id from settled where state <> 'sent'
+    select o.id from outcome o where o.state <> 'sent' and (
+        o.id in (select id from settled)
+        or not exists (select from worker.sent_ledger l where l.id = o.id)
+    )
 """)  # noqa: S608 - constants
 
 REMEMBER_SUPPRESSED = text("""

@@ -15,6 +15,7 @@ from reminder_worker.mail.client import NotAccepted, Refused
 from reminder_worker.reminders import dispatch, ledger, statements
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.ledger import Ledger
+from reminder_worker.reminders.recipients import cancel_unsent
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
 
@@ -57,6 +58,19 @@ async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addr
     assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(used,)]
 
 
+async def test_an_email_that_goes_with_its_recipient_while_in_hand_gives_back_what_it_took_of_the_day(
+    world: World,
+) -> None:
+    """Else the same address, in another legacy, would hear a day late at its cap."""
+    ledger = Ledger(world.engine, 20)
+    claim = await ledger.claim(10)
+    (entry,) = claim.entries
+    async with world.engine.begin() as conn:
+        await cancel_unsent(conn, entry.chain_id, entry.legacy, [entry.recipient])
+    await ledger.settle(claim, [become.later(entry, 0.0, "recipient_changed")])
+    assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(0,)]
+
+
 @pytest.mark.parametrize("lost", [LEASE_OVER, ANOTHERS])
 async def test_what_a_dispatcher_no_longer_holds_is_not_posted_by_it(world: World, lost: str) -> None:
     """Where the mail service keeps no keys, the next one to hold it would repeat it."""
@@ -82,6 +96,41 @@ async def test_an_undecided_email_is_posted_again_by_who_holds_it_and_to_whom_it
     assert await world.sql(lately) == [(True,)], "others of its kind wait for a day from now on"
     await world.sql(lost)
     assert await ledger.confirm(claim, [entry.id]) == frozenset()
+
+
+A_DAY_AGO = """
+    with moved as (update worker.sent_ledger set claimed_at = claimed_at - interval '1 day')
+    update worker.quota set "window" = "window" - 86400, ends_at = ends_at - 86400 where scope = 'email_day'
+"""
+USED_BY_DAY = "select used from worker.quota where scope = 'email_day' order by \"window\""
+
+
+async def test_an_undecided_email_that_is_posted_again_on_another_day_takes_a_place_of_that_one(world: World) -> None:
+    """And gives back no other's place there when it comes to nothing: one more than the cap would fit into the day."""
+    ledger = await undecided(world)
+    await world.sql(A_DAY_AGO)
+    claim = await ledger.claim_unknown(10)
+    (entry,) = claim.entries
+    assert await ledger.confirm(claim, [entry.id]) == {entry.id}
+    assert await world.sql(USED_BY_DAY) == [(1,), (1,)]
+    await ledger.settle(claim, [become.answered(entry, Refused(422))])
+    assert await world.sql(USED_BY_DAY) == [(1,), (0,)]
+
+
+async def test_an_email_that_is_made_ready_over_midnight_takes_a_place_of_the_day_that_it_is_posted_on(
+    world: World,
+) -> None:
+    ledger = Ledger(world.engine, 20)
+    claim = await ledger.claim(10)
+    (entry,) = claim.entries
+    assert entry.stored is not None
+    assert entry.counted_on is not None
+    entry.counted_on -= DAY
+    await world.sql(A_DAY_AGO)
+    assert await ledger.store(claim, {entry.id: (b"sealed", entry.stored.salt)})
+    assert await world.sql(USED_BY_DAY) == [(1,), (1,)]
+    await ledger.settle(claim, [become.answered(entry, NotAccepted())])
+    assert await world.sql(USED_BY_DAY) == [(1,), (0,)]
 
 
 ANOTHER_UNDECIDED = """
