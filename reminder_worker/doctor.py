@@ -64,8 +64,8 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     if not settings.problems:
         yield "settings", True, "complete"
     if settings.service.enc_key == settings.service.hash_key:  # which stays: no backup could ever be shredded
-        words = "EMAIL_ENC_KEY and HASH_KEY are one key, and HASH_KEY never changes: set a new EMAIL_ENC_KEY, this one in"
-        yield "settings", False, f"{words} EMAIL_ENC_KEYS_OLD, and run `reminder-worker rotate-key`"
+        words = "EMAIL_ENC_KEY and HASH_KEY are one key, and HASH_KEY never changes: set a new EMAIL_ENC_KEY, this"
+        yield "settings", False, f"{words} one in EMAIL_ENC_KEYS_OLD, and run `reminder-worker rotate-key`"
     for name, meant in misspelt(os.environ):
         yield "settings", None, f"{name} is no setting and does nothing: is {meant} meant?"
     engine = open_engine(settings.service.database_url.get_secret_value(), pool_size=2)
