@@ -320,7 +320,7 @@ reminder_config = Table(
     Column("beneficiaries", ARRAY(Address), nullable=False),
     Column("second_line", Address),
     Column("third_line", Address),
-    Column("updated_block", BigInteger, nullable=False),  # nobody reads it; to be dropped after a default
+    Column("updated_block", BigInteger, nullable=False),  # nobody reads it; it needs a default before it may be dropped
     comment="Who is configured to be notified, folded in log order from PremiumSetting's events",
 )
 
@@ -380,7 +380,7 @@ relay_wallet = Table(
         "next_nonce", BigInteger, nullable=False, comment="the only counter of nonces; its row is locked to take one"
     ),
     Column("stopped", Text, comment="why nothing more is admitted, as a code; null: working"),
-    Column("stopped_at", DateTime(timezone=True)),  # likewise
+    Column("stopped_at", DateTime(timezone=True)),  # no release reads it: to be dropped once none writes it
     comment="Our own wallets: the relayer's and the attestor's",
 )
 
