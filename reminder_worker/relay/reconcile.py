@@ -22,7 +22,7 @@ from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Call, Chain, Reverted
 from reminder_worker.chain.contracts import Timelocks
 from reminder_worker.chain.values import SendOutcome
-from reminder_worker.errors import ChainUnavailable, DecryptionFailed, RelayStopped, Unavailable
+from reminder_worker.errors import ChainUnavailable, DecryptionFailed, Misconfigured, RelayStopped, Unavailable
 from reminder_worker.indexer.questions import LIVE
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import effects, settle, store
@@ -141,6 +141,7 @@ class Reconcile:
         await self._at_once(chain_id, [each for each in mined if _is_new(*each)], self._record, report)
         outgoing += await self._newest(chain_id, [at for at, each in decided if _again(each, seen.market)], report)
         over: list[tuple[OpenSlot, MinedAttempt | None]] = []
+        fault: Unavailable | Misconfigured | None = None  # raised at the end: what is over needs neither fees nor key
         for at, action in decided:
             if isinstance(action, Settle):
                 over.append((_recorded(at, action.mined), action.mined))
@@ -149,23 +150,25 @@ class Reconcile:
                 over += [(at, None)] if stopped else []
             else:
                 work = self._slot(chain_id, at, action, seen.market, report)
-                outgoing += await self._guarded(chain_id, at.request, work, report) or ()
+                try:
+                    outgoing += await self._guarded(chain_id, at.request, work, report) or ()
+                except Misconfigured as error:  # the key does not open
+                    fault = error
         said = await broadcast(self._engine, chain, outgoing)
         await broadcast(self._engine, chain, await self._earlier(chain_id, seen.slots, said, report))
         await self._end(chain, [each for each in over if _is_done(*each)], report)
         telling = asyncio.ensure_future(self._watch.tell(chain_id, seen.balance, seen.market))
-        unavailable: Unavailable | None = None
         try:
             with suppress(RelayStopped):
                 report.started = await self._admission.start_open(chain_id)
-        except Unavailable as error:  # what gas costs is not known; what has ended does not need it
-            unavailable = error
+        except (Unavailable, Misconfigured) as error:  # what gas costs is not known, or the key does not open
+            fault = error
         finally:
             told = await telling
         await self._end(chain, [each for each in over if not _is_done(*each)], report)
         await self._look_at_waiting(chain, seen, report)
-        if unavailable is not None:
-            raise unavailable
+        if fault is not None:
+            raise fault
         report.balance_wei, report.oldest_open_seconds, report.stopped = seen.balance, *told
         return report
 

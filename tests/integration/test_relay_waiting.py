@@ -1,20 +1,24 @@
 """Requests that wait for their turn: which are started, which end, and that nothing is paid for in vain."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
+from eth_account import Account
+from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Reverted
-from reminder_worker.errors import ChainUnavailable
+from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.relay import settle
 from reminder_worker.relay.store import lock_wallet
 from reminder_worker.relay.values import Lane
+from reminder_worker.relay.wallet import signer_of
 from tests.integration.locks import blocked
 from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GWEI, RelayWorld, open_bare_world
 
@@ -228,6 +232,28 @@ async def test_what_has_ended_is_ended_also_while_nothing_can_be_started(
     with pytest.raises(ChainUnavailable):
         await world.run()
     assert await world.state(request) == "satisfied_elsewhere"
+
+
+@pytest.mark.parametrize("wanted", ["a nonce", "a dearer one"])
+async def test_what_has_ended_is_ended_also_while_the_wallets_key_does_not_open(world: RelayWorld, wanted: str) -> None:
+    paid_out, another = world.gift("a"), world.gift("b")
+    if wanted == "a dearer one":
+        await world.admit(another, ttl=10**9)
+        world.drop(await world.attempts())
+        await world.age(3600)
+    world.base_fee(2 * CEILING)
+    ended = await world.admit(paid_out, ttl=10**9)
+    if wanted == "a nonce":
+        await world.admit(another, ttl=10**9)
+    world.pay_out_by_vault(paid_out)
+    world.finalize()
+    keystore = json.dumps(Account.encrypt(bytes.fromhex(world.key[2:]), "open sesame", kdf="pbkdf2", iterations=10))
+    world.signer = signer_of(SecretStr(keystore), SecretStr("wrong"))
+    world.base_fee(GWEI)
+    world.mine()
+    with pytest.raises(Misconfigured):
+        await world.run()
+    assert await world.state(ended) == "satisfied_elsewhere"
 
 
 async def test_a_gift_that_another_request_of_its_recipient_paid_out_is_a_success_and_is_over(
