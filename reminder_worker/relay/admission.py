@@ -179,9 +179,10 @@ class Admission:
         """Relay it once, however often it is asked for. `waits`: behind our own open request of the same signer.
 
         Raises `LimitReached` (`daily_cap_reached`, `daily_cap_reserved`), `NonceMismatch` (an open request of the
-        signer has it: of two only one could succeed), `RelayStopped`, `ChainUnavailable`, `NotConfigured`; then nothing
-        is stored.
+        signer has it: of two only one could succeed), `RelayStopped`, `ChainUnavailable`, `NotConfigured`, and
+        `Misconfigured` where nothing can be signed, now or when its turn comes; then nothing is stored.
         """
+        await self.signer.open()
         chain_id = authorization.chain_id
         await self.open_wallet(chain_id)
         asked = _Asked(authorization, waits, await self._market(chain_id))
