@@ -47,6 +47,7 @@ DAY = 86_400
 UNREADABLE_SECONDS = 30.0
 LONG_SECONDS = 1800.0
 AT_ONCE = 8  # each takes a connection to the database, too
+NOT_STORED = "recipient_changed"
 
 
 class GiftsAreOthers(ChainUnavailable):
@@ -170,8 +171,10 @@ class GiftMail:
             ready = outage.spared(entry) if outage.begun else await self._resolved(entry, found, heads)
             settled = await self._post(ready, token, outage) if isinstance(ready, Ready) else ready
             ours = await self._settle(settled, token, report)
-            # Nothing reached the address, and nobody else holds it who may post it for what it took.
-            if ours and settled.refund and (entry.undecided or isinstance(ready, Ready)):
+            # Nothing reached the address, and nobody else may post it for what it took: whoever holds what was never
+            # stored to be posted takes a place of its own.
+            unused = settled.refund and (ours or settled.reason == NOT_STORED)
+            if unused and (entry.undecided or isinstance(ready, Ready)):
                 await self._give_back(entry, taken_at)
 
         await each_of(entries, self._at_once, one)
@@ -257,7 +260,7 @@ class GiftMail:
             await connection.execute(sql.LOCK, values)
             kept = (await connection.execute(sql.CONFIRM if entry.undecided else sql.STORE, values)).first()
         if kept is None:  # replaced or erased since the claim: a fresh look tells
-            return become.later(entry, 0.0, "recipient_changed")
+            return become.later(entry, 0.0, NOT_STORED)
         outcome = await self._mail.send(entry.id, ready.body)
         outage.hear(outcome)
         if isinstance(outcome, SuppressedAddress):

@@ -321,6 +321,19 @@ async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addr
     assert [row.used for row in used] == [1 if lost else 0]
 
 
+async def test_a_correction_while_a_worker_has_the_email_takes_no_second_place_of_its_addresss_day(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the cap it would go out a day late."""
+    id = world.seal()
+    await world.register(id)
+    once(monkeypatch, Gifts, "read", lambda: world.register(id, recipientName="Quilla"))
+    for _ in range(2):
+        await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+    assert await world.rows("select used from worker.quota where scope = 'email_day'") == [(1,)]
+
+
 async def test_two_workers_at_once_send_one_email(world: World) -> None:
     for _ in range(6):
         await world.register(world.seal(), recipientEmail=f"{secrets.token_hex(4)}@post.example")
