@@ -165,8 +165,8 @@ async def test_a_paper_key_is_read_by_the_camera(gift_world: GiftWorld, visitor:
         (gift.url, "That code is not the key."),
         ("0x" + key_of(gift_world.person("eve")), "Is it the sheet of another gift?"),
     ):
+        await visitor.holds_before_camera(held)  # first: the camera sees at once what is there
         await start.click()
-        await visitor.holds_before_camera(held)
         await expect(page.get_by_role("alert").filter(has_text=words)).to_be_visible()
         await expect(page.locator("video")).to_have_count(0)
     await visitor.holds_before_camera(key)
