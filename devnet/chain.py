@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
@@ -42,13 +43,16 @@ def anvil_binary() -> Path:
     return path
 
 
+PORTS: Sequence[int] = range(20_000, 32_000)
+
+
 def usable_port(port: int = 0) -> int:
     """This port of loopback, or any free one. Raises ChainError when it is in use.
 
-    A free one is below those that the system gives to outgoing connections: of these somebody else would take one
-    before it is listened on.
+    A free one is of `PORTS`, below those that the system gives to outgoing connections: of these somebody else would
+    take one before it is listened on.
     """
-    for tried in (port,) if port else random.sample(range(20_000, 32_000), 100):
+    for tried in (port,) if port else random.sample(PORTS, 100):
         with socket.socket() as probe, suppress(OSError):
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", tried))

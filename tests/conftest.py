@@ -1,6 +1,7 @@
 """What every test may use: an embedded PostgreSQL and a fresh, migrated database for each test that asks."""
 
 import asyncio
+import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -11,9 +12,20 @@ import psycopg
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from devnet import chain
 from devnet.own_logging import own_logging
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate
+
+
+def _ports_of_our_own() -> None:
+    """Of each test process: one that is chosen here and listened on seconds later is chosen by no other meanwhile."""
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    ours = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    chain.PORTS = chain.PORTS[ours::processes]
+
+
+_ports_of_our_own()
 
 
 def data_directory() -> Path:
