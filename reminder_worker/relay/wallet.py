@@ -64,14 +64,9 @@ class KeystoreSigner:
         async with self._opening:
             if self._opened is None and self._fault is None:
                 try:
-                    opened = await asyncio.to_thread(load_signer, self._key, self._password)
+                    self._opened = await asyncio.to_thread(self._load)
                 except Misconfigured as error:
                     self._fault = str(error)
-                else:
-                    if opened.address == self.address:
-                        self._opened = opened
-                    else:
-                        self._fault = "a keystore JSON holds another wallet's key than it says"
         if self._fault is not None:
             raise Misconfigured(self._fault)
 
@@ -80,6 +75,12 @@ class KeystoreSigner:
         await self.open()
         assert self._opened is not None  # noqa: S101 - it is open
         return await self._opened.sign(transaction)
+
+    def _load(self) -> Signer:
+        opened = load_signer(self._key, self._password)
+        if opened.address != self.address:
+            raise Misconfigured("a keystore JSON holds another wallet's key than it says")
+        return opened
 
 
 def signer_of(key: SecretStr, password: SecretStr | None) -> Signer:
