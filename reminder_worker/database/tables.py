@@ -61,6 +61,11 @@ FOLLOWED_SECONDS = 7 * 86_400
 """How long a relayed request is followed at most, however far its deadline."""
 
 
+def day_of(moment: str) -> str:
+    """The beginning of a moment's day (UTC) in unix seconds, by which `quota` counts days."""
+    return f"cast(floor(extract(epoch from {moment}) / 86400) * 86400 as bigint)"
+
+
 def span(**parts: float) -> ColumnElement[timedelta]:
     """A time to add to a moment or take from it; `parts` as of `timedelta`. Its type stands in the statement."""
     return cast(timedelta(**parts), Interval)

@@ -2,6 +2,7 @@
 
 from sqlalchemy import text
 
+from reminder_worker.database.tables import day_of
 from reminder_worker.relay.wallet_statements import OPEN_LIST, WAITING_LIST
 
 _ATTEMPTS = """(
@@ -160,7 +161,7 @@ FINISH = text(f"""
         insert into worker.quota (scope, subject, "window", used, ends_at)
         select distinct 'relay_paused', a.pause, day, 1, day + 86400
         from asked a join moved using (nonce)
-        cross join (select cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint) as day) d
+        cross join (select {day_of("now()")} as day) d
         where a.pause is not null
         on conflict (scope, subject, "window") do nothing
     )

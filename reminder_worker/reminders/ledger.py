@@ -62,7 +62,7 @@ class Ledger:
         token = uuid4()
         values = {"limit": limit, "token": token, "lease": LEASE_SECONDS, "limited": list(LIMITED)}
         async with self._engine.begin() as conn:
-            day = int(await conn.scalar(sql.LOCK_CLAIMS, {"lock": _CLAIM_LOCK, "day": DAY_SECONDS}))
+            day = int(await conn.scalar(sql.LOCK_CLAIMS, {"lock": _CLAIM_LOCK}))
             rows = (await conn.execute(sql.CLAIM, values)).all()
             entries = [read_entry(row) for row in rows]
             orphans = [entry.id for entry in entries if entry.stored is None]

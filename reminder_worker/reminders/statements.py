@@ -9,7 +9,7 @@ few that it compares each of them with each of the slice. `offset 0` makes it us
 
 from sqlalchemy import text
 
-from reminder_worker.database.tables import BOUND_IDLE, FAR, IN_NO_HANDS
+from reminder_worker.database.tables import BOUND_IDLE, FAR, IN_NO_HANDS, day_of
 
 HAS_WORK = text(f"""
     select exists (
@@ -25,7 +25,7 @@ HAS_WORK = text(f"""
 LOCK_CLAIMS = text(f"""
     with bounded as materialized (select {BOUND_IDLE}),
     locked as materialized (select pg_advisory_xact_lock(:lock) from bounded)
-    select cast(floor(extract(epoch from now()) / :day) * :day as bigint) from locked
+    select {day_of("now()")} from locked
 """)  # noqa: S608 - a constant
 
 EXPIRE_LEASES = text(f"""
@@ -192,7 +192,7 @@ _SENT_MEANWHILE = """(
 )"""
 
 # The day that an email was last to be posted on, unix seconds: it counts for its address on that one.
-_POSTED_ON = "cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint)"
+_POSTED_ON = day_of("l.claimed_at")
 
 CLAIM_UNKNOWN = text(f"""
     with due as materialized (
