@@ -14,6 +14,7 @@ from reminder_worker.mail import outbox as become
 from reminder_worker.mail.client import NotAccepted, Refused
 from reminder_worker.reminders import dispatch, ledger, statements
 from reminder_worker.reminders.dispatch import DispatchReport
+from reminder_worker.reminders.entries import Claim, Entry
 from reminder_worker.reminders.ledger import Ledger
 from reminder_worker.reminders.recipients import cancel_unsent
 from tests.integration.mail_stub import Fault, MailStub
@@ -21,6 +22,10 @@ from tests.integration.reminder_world import World, open_world
 
 LEASE_OVER = "update worker.sent_ledger set lease_until = now() - interval '1 minute'"
 ANOTHERS = "update worker.sent_ledger set lease_token = gen_random_uuid()"
+ANOTHER_QUEUED = """
+    insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, next_try)
+    select gen_random_uuid(), chain_id, legacy, recipient, kind, 'later', role, now() from worker.sent_ledger
+"""
 
 
 @pytest.fixture
@@ -46,6 +51,19 @@ async def undecided(world: World) -> Ledger:
     return Ledger(world.engine, 20)
 
 
+async def in_hand(world: World) -> tuple[Ledger, Claim, Entry]:
+    ledger = Ledger(world.engine, 20)
+    claim = await ledger.claim(10)
+    (entry,) = claim.entries
+    return ledger, claim, entry
+
+
+async def make_ready(ledger: Ledger, claim: Claim, entry: Entry) -> None:
+    """Its body is stored: it may be posted from now on."""
+    assert entry.stored is not None
+    assert await ledger.store(claim, {entry.id: (b"sealed", entry.stored.salt)})
+
+
 @pytest.mark.parametrize(("lost", "used"), [("select 1", 0), (ANOTHERS, 1)])
 async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addresss_day(
     world: World, lost: str, used: int
@@ -62,9 +80,7 @@ async def test_an_email_that_goes_with_its_recipient_while_in_hand_gives_back_wh
     world: World,
 ) -> None:
     """Else the same address, in another legacy, would hear a day late at its cap."""
-    ledger = Ledger(world.engine, 20)
-    claim = await ledger.claim(10)
-    (entry,) = claim.entries
+    ledger, claim, entry = await in_hand(world)
     async with world.engine.begin() as conn:
         await cancel_unsent(conn, entry.chain_id, entry.legacy, [entry.recipient])
     await ledger.settle(claim, [become.later(entry, 0.0, "recipient_changed")])
@@ -120,14 +136,11 @@ async def test_an_undecided_email_that_is_posted_again_on_another_day_takes_a_pl
 async def test_an_email_that_is_made_ready_over_midnight_takes_a_place_of_the_day_that_it_is_posted_on(
     world: World,
 ) -> None:
-    ledger = Ledger(world.engine, 20)
-    claim = await ledger.claim(10)
-    (entry,) = claim.entries
-    assert entry.stored is not None
+    ledger, claim, entry = await in_hand(world)
     assert entry.counted_on is not None
     entry.counted_on -= DAY
     await world.sql(A_DAY_AGO)
-    assert await ledger.store(claim, {entry.id: (b"sealed", entry.stored.salt)})
+    await make_ready(ledger, claim, entry)
     assert await world.sql(USED_BY_DAY) == [(1,), (1,)]
     await ledger.settle(claim, [become.answered(entry, NotAccepted())])
     assert await world.sql(USED_BY_DAY) == [(1,), (0,)]
@@ -170,11 +183,8 @@ async def test_an_undecided_email_is_asked_about_by_one_dispatcher_at_a_time(wor
 
 @pytest.mark.parametrize("state", ["claimed", "unknown", "held"])
 async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_does(world: World, state: str) -> None:
-    ledger = Ledger(world.engine, 20)
-    claim = await ledger.claim(10)
-    (entry,) = claim.entries
-    assert entry.stored is not None
-    assert await ledger.store(claim, {entry.id: (b"sealed", entry.stored.salt)})
+    ledger, claim, entry = await in_hand(world)
+    await make_ready(ledger, claim, entry)
     await world.sql(ANOTHERS + ", state = :state", state=state)
     await ledger.settle(claim, [become.answered(entry, Refused(422))])
     assert await world.sql("select state from worker.sent_ledger") == [(state,)]
@@ -186,11 +196,8 @@ async def test_an_acceptance_that_comes_after_another_claim_keeps_others_back_fo
     world: World,
 ) -> None:
     """The mail service had not heard of it yet when the other dispatcher asked, and it was to be made anew."""
-    ledger = Ledger(world.engine, 20)
-    claim = await ledger.claim(10)
-    (entry,) = claim.entries
-    assert entry.stored is not None
-    assert await ledger.store(claim, {entry.id: (b"sealed", entry.stored.salt)})
+    ledger, claim, entry = await in_hand(world)
+    await make_ready(ledger, claim, entry)
     await world.sql(LEASE_OVER)
     others = await ledger.claim_unknown(10)
     await ledger.settle(others, [become.afresh(each) for each in others.entries])
@@ -198,10 +205,7 @@ async def test_an_acceptance_that_comes_after_another_claim_keeps_others_back_fo
     await ledger.settle(claim, [become.sent(entry, "m")])
     assert await world.states() == {"sent": 1}
     await world.days_pass()
-    await world.sql(
-        "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, next_try)"
-        " select gen_random_uuid(), chain_id, legacy, recipient, kind, 'later', role, now() from worker.sent_ledger"
-    )
+    await world.sql(ANOTHER_QUEUED)
     assert len((await ledger.claim(10)).entries) == 1
 
 
@@ -223,10 +227,7 @@ async def test_one_whose_lease_is_over_keeps_others_back_for_seconds_and_not_unt
     ledger = Ledger(world.engine, 20)
     assert (await ledger.claim(10)).entries
     await world.sql(LEASE_OVER)
-    await world.sql(
-        "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, next_try)"
-        " select gen_random_uuid(), chain_id, legacy, recipient, kind, 'later', role, now() from worker.sent_ledger"
-    )
+    await world.sql(ANOTHER_QUEUED)
     assert (await ledger.claim(10)).put_off == 1
     waits = "select next_try > now(), next_try < now() + interval '1 minute' from worker.sent_ledger"
     assert await world.sql(f"{waits} where state = 'queued'") == [(True, True)]
@@ -268,7 +269,7 @@ async def test_slices_follow_one_another_without_a_gap_and_with_no_more_under_wa
 
 async def test_who_is_frozen_in_the_middle_of_a_claim_keeps_no_other_from_claiming(world: World) -> None:
     """A machine that is paused holds its connections for hours, and with them what everybody's claims wait for."""
-    values = {"lock": ledger._CLAIM_LOCK, "day": ledger.DAY_SECONDS}
+    values = {"lock": ledger._CLAIM_LOCK}
     async with world.engine.connect() as frozen:
         await frozen.begin()
         await frozen.execute(text(str(statements.LOCK_CLAIMS).replace("60s", "200ms")), values)
