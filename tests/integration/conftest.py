@@ -88,6 +88,17 @@ def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, environ: dict[str, 
 
 
 @pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> "AsyncIterator[World]":
+    """All that reminders need, with a mail service that keeps what it is sent. Files about other things have their
+    own `world`."""
+    from tests.integration.mail_stub import MailStub
+    from tests.integration.reminder_world import open_world
+
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
+        yield opened
+
+
+@pytest.fixture
 async def proxied(engine: AsyncEngine, chain_scenario: Scenario) -> "AsyncIterator[tuple[World, Proxy]]":
     """A world whose node can be told to answer otherwise."""
     from tests.integration.chain_proxy import proxy

@@ -1,9 +1,7 @@
 """Promises towards contracts that anybody may deploy: they cost a bounded look, and nobody else anything."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
-import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Mode, Scenario
@@ -11,8 +9,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.reminders.window_view import open_windows
 from tests.integration import api_world
 from tests.integration.chain_proxy import Json, Proxy, chain_settings
-from tests.integration.mail_stub import MailStub
-from tests.integration.reminder_world import CHAIN_ID, World, open_world
+from tests.integration.reminder_world import CHAIN_ID, World
 
 """What stands at an address: code that reverts, loops, is invalid, answers or reverts with much, or nothing."""
 HOSTILE = {
@@ -27,12 +24,6 @@ HOSTILE = {
     "is gone": "0x",
 }
 POISON, GOOD = 300, 12
-
-
-@pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
-    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
-        yield opened
 
 
 async def test_hundreds_of_poisoned_legacies_keep_no_reminder_of_others(world: World) -> None:

@@ -25,12 +25,6 @@ AHEAD = 400  # days
 
 
 @pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
-    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
-        yield opened
-
-
-@pytest.fixture
 async def gifts(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[gift_mail_world.World]:
     async with AsyncExitStack() as stack:
         yield await gift_mail_world.open_world(stack, engine, chain_scenario)

@@ -1,7 +1,6 @@
 """From the chain to one email for each right person."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -30,12 +29,6 @@ FAMILY = ("owner", "anna", "ben", "clara")
 
 def emails(*labels: str) -> list[str]:
     return sorted(f"{label}@example.org" for label in labels)
-
-
-@pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
-    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
-        yield opened
 
 
 async def test_the_whole_life_of_a_legacy(world: World) -> None:

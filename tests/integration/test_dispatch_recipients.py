@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -22,12 +22,6 @@ from tests.integration.crash import Crash, CrashAt
 from tests.integration.locks import blocked
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
-
-
-@pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
-    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
-        yield opened
 
 
 async def approaching(world: World, *people: str) -> Legacy:

@@ -5,22 +5,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Legacy, Scenario
+from devnet.scenarios import DAY, Legacy
 from reminder_worker.reminders.signal_plan import STATE_KEPT_BLOCKS
 from tests.integration.chain_proxy import Json, proxy
-from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import World, open_world
 
 GONE = {"code": -32000, "message": "missing trie node 0a0b (path ) state 0x0a0b is not available"}
 EVERYBODY = ["anna@example.org", "ben@example.org", "owner@example.org"]
-
-
-@pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
-    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
-        yield opened
 
 
 async def watched(world: World, days: int = 30) -> Legacy:

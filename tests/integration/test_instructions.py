@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
 
 import pytest
 from eth_account.signers.local import LocalAccount
@@ -26,12 +25,6 @@ from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
 ABOUT = [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]
 PEOPLE = ("owner", "anna", "ben", "clara", "dan")
-
-
-@pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
-    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
-        yield opened
 
 
 async def family(world: World, *saved: str) -> Legacy:

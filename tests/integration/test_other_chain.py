@@ -1,6 +1,5 @@
 """A legacy of the same address on another chain is another legacy: whatever is read or written is of one chain."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -15,17 +14,10 @@ from reminder_worker.errors import Misconfigured
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.watch import UpgradeWatch
 from tests.integration import upgrade_world
-from tests.integration.mail_stub import MailStub
 from tests.integration.other_chain import OTHER_CHAIN, mirror, of_other_chain
-from tests.integration.reminder_world import CHAIN_ID, World, open_world
+from tests.integration.reminder_world import CHAIN_ID, World
 
 READ_ANEW = ("index_cursor", "chain_event", "legacy", "reminder_config", "notify_signal", "due_window", "sent_ledger")
-
-
-@pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
-    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
-        yield opened
 
 
 async def seen(world: World) -> Legacy:

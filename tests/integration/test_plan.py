@@ -1,7 +1,6 @@
 """From signals and windows to ledger entries: each once, for the right people of the right block."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -19,12 +18,6 @@ from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
 REFUSED = {"code": -32005, "message": "query returned more than 10000 results"}
-
-
-@pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
-    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
-        yield opened
 
 
 async def claimed(world: World) -> Legacy:

@@ -1,26 +1,17 @@
 """What is true of a signal: the log that proves it, and which lines had been told before that they may act."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import psycopg
 import pytest
 from sqlalchemy import event
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Scenario
+from devnet.scenarios import DAY
 from reminder_worker.reminders.signal_plan import Signal, SignalReader
-from tests.integration.mail_stub import MailStub
-from tests.integration.reminder_world import CHAIN_ID, World, open_world
+from tests.integration.reminder_world import CHAIN_ID, World
 
 LEGACY = "0x" + "1e" * 20
 CLAIMED_AT = 2000
-
-
-@pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
-    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
-        yield opened
 
 
 def reader(world: World) -> SignalReader:

@@ -1,7 +1,7 @@
 """The due pass: which windows are open, who is asked about and when, and a legacy that reverts."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -19,13 +19,6 @@ from tests.integration.chain_proxy import Json, proxy
 from tests.integration.locks import blocked
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world
-
-
-@pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
-    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
-        yield opened
-
 
 # It answers what has no arguments, as `defaultNotifyAhead`, with seven days, and reverts for everything else.
 TELLS_NO_WINDOWS = "0x36600414600c5760006000fd5b62093a8060005260206000f3"
