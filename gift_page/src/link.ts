@@ -53,6 +53,8 @@ const PILED_MARKS = /[\p{Mn}\p{Me}]{5}/u; // drawn over the lines around a name
 // What a reader sees nothing of, or reads past.
 const UNREAD =
   /[\u0300-\u036f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\u{e0100}-\u{e01ef}]/gu;
+// Marks left upon Latin, Greek and Cyrillic letters or dots are another script's: some are not drawn, none is read.
+const MARKS_OF_OTHERS = /(^|[\0-\u052f\u1e00-\u1fff])\p{M}+/gu;
 const BLANK = /\u2800/g;
 const DOTS = /[\u3002\uff0e\uff61\u2024\ufe52]/g; // what a browser or a reader takes for a dot
 const WORD = "[\\p{L}\\p{N}_]";
@@ -130,7 +132,8 @@ function checkName(text: string): void {
   }
   if (PILED_MARKS.test(name)) throw new BadLetter("has a name that piles marks upon a letter");
   const read = name.replace(IDEOGRAPHS, KNOWN_IDEOGRAPH); // a letter, also where this device's tables do not know it
-  const plain = read.normalize("NFKC").replace(DOTS, ".").replace(BLANK, " ").replace(UNREAD, "");
+  const seen = read.normalize("NFKC").replace(DOTS, ".").replace(BLANK, " ").replace(UNREAD, "");
+  const plain = seen.replace(MARKS_OF_OTHERS, "$1");
   if (READS_AS_URL.test(read) || READS_AS_URL.test(plain)) {
     throw new BadLetter("has a name that reads as a web or email address");
   }

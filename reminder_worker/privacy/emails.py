@@ -28,12 +28,14 @@ _UNREAD = re.compile(
     "[\u0300-\u036f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff"
     "\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef]"
 )
+# Marks left upon Latin, Greek and Cyrillic letters or dots are another script's: some are not drawn, none is read.
+_TAKES_MARKS = re.compile("[^\0-\u052f\u1e00-\u1fff]")
 _READS_AS_URL = re.compile(
     r"://|//|\\\\|@|\bwww\s*\.|\b(?:https?|ftp|mailto|javascript|data|tel)\s*:"
     r"|[\w-]\.(?:[^\W\d_]{2,}|xn--)|\b\d{1,3}(?:\.\d{1,3}){3}\b",
     re.IGNORECASE,
 )
-_SPACED_DOMAIN = re.compile(r" \.[^\W\d_]{2,}")
+_ODD_DOMAIN = re.compile(r"[ \u2190-\u2bff\U0001f000-\U0001faff]\.[^\W\d_]{2,}")  # behind a space, or of emoji
 
 
 def normalise_email(text: str) -> str:
@@ -86,7 +88,7 @@ def check_mailed_name(text: str) -> str:
     """The same for a name in our emails, which a stranger may have chosen to be called back or visited."""
     name = check_name(text)
     plain = _plain(name)
-    if _SPACED_DOMAIN.search(plain):
+    if _ODD_DOMAIN.search(plain):
         raise ValueError("reads as a web or email address")
     if sum(category(character)[0] == "N" for character in plain) > MAX_NAME_DIGITS:
         raise ValueError(f"reads as a telephone number, with more than {MAX_NAME_DIGITS} digits")
@@ -95,7 +97,11 @@ def check_mailed_name(text: str) -> str:
 
 def _plain(name: str) -> str:
     known = _IDEOGRAPH.sub(_KNOWN_IDEOGRAPH, name)
-    return _UNREAD.sub("", normalize("NFKC", known).translate(_DOTS))
+    plain = ""
+    for character in _UNREAD.sub("", normalize("NFKC", known).translate(_DOTS)):
+        if category(character)[0] != "M" or _TAKES_MARKS.match(plain[-1:]):
+            plain += character
+    return plain
 
 
 def _most_marks(name: str) -> int:

@@ -21,6 +21,7 @@ NAMES = (
     "a" + "\u0337" * 5, "\u0f40" + "\u0f90" * 5, "\u0915\u0947.\u0928\u0930", "\u2764\ufe0f", "1\ufe0f\u20e3",
     "\U00031350", "\U00031350.\U00031350x", "x.\U0002ebf0y", "\U0003fffd" * 61, "\U0002ffff", "\U00040000",
     "x\u17b5.yz", "x.y\u180bz", "x.\u180fyz", "http\u3164:", "w\uffa0ww.", "\u1820\u180b\u182d",
+    "x\u2d7f.yz", "x.\u0487yz", "x.y\u0483\u064bz", "\u0e49x.\u0e49yz", "\u04cf\u2d7f.yz", "\u1e37\u2d7f.yz",
 )  # fmt: skip
 WALES = "\U0001f3f4\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f"
 NOTES = (

@@ -123,6 +123,7 @@ def test_names_of_many_scripts_are_kept(name: str) -> None:
     "name",
     [
         "evil .com/claim", "bit .ly/x", "evil\u2800.com", "evil\u00a0\uff0ecom", "evil .\u200dcom",
+        "i\u2764\ufe0f.ws", "\U0001f600.com",
         "PayPal Support +1 (888) 555-0199 call now re: $499", "call 0800 555 01", "\uff18\uff18\uff18 555 019",
         "\u0661" * 9, "\u2460" * 9, "\u277a" * 9,
     ],
@@ -167,7 +168,8 @@ def test_what_else_our_tables_do_not_know_is_refused(character: str) -> None:
         "mailto:x", "javascript:alert(1)", "me@home", "10.0.0.1", "//evil", "\\\\evil", "http : //x", "tel:123",
         "xn--.xn--p1ai", "evil\u034f.com", "evil\ufe0f.com", "evil.c\u034fom", "evil.\U000e0100com", "evil\u0335.com",
         "a\u200cwww. Bob", "evil\u17b4.com", "evil.\u17b5com", "evil.c\u180bom", "evil\u180f.com", "w\u115fww. Bob",
-        "http\u3164: x",
+        "http\u3164: x", "evil\u2d7f.com", "evil.\u0487com", "evil.c\u0483\u064bom", "w\u0e49ww. Bob",
+        "\u0435\u0432\u0456\u04cf\u2d7f.com",
     ],
 )  # fmt: skip
 def test_names_that_read_as_addresses_are_refused(text: str) -> None:
