@@ -22,6 +22,7 @@ ROLES: Final[Mapping[str, str]] = {
     "0x" + "00" * WORD: "DEFAULT_ADMIN_ROLE",
     **{"0x" + keccak(text=name).hex(): name for name in ("PROPOSER_ROLE", "EXECUTOR_ROLE", "CANCELLER_ROLE")},
 }
+CANCELLER: Final = next(role for role, name in ROLES.items() if name == "CANCELLER_ROLE")
 
 Argument = str | int | bytes
 Reader = Callable[[bytes, int], Argument]

@@ -11,9 +11,9 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import upgrade_operation
 from reminder_worker.errors import NotConfigured, NotFound
 from reminder_worker.upgrades import store
-from reminder_worker.upgrades.decode import decode, plain_words
+from reminder_worker.upgrades.decode import CANCELLER, decode, plain_words
 from reminder_worker.upgrades.events import UpgradeEvent
-from reminder_worker.upgrades.fold import OPEN, Operation
+from reminder_worker.upgrades.fold import OPEN, Operation, role_members
 from reminder_worker.upgrades.telling import Around, Facts, all_facts, implementations
 
 
@@ -60,13 +60,15 @@ async def one(engine: AsyncEngine, chain: Chain, operation_id: str) -> tuple[Fac
     async with engine.connect() as connection:
         row = (await connection.execute(statement)).one_or_none()
         events = await store.events_of(connection, chain.chain_id, [operation_id])
+        roles = await store.role_events(connection, chain.chain_id)
         place = await store.read_place(connection, chain.chain_id, timelock)
     if row is None:
         raise NotFound("there is no such operation on this chain")
     listed = _listed(row)
     addresses = implementations([listed.operation])
     codes = dict(zip(addresses, await chain.codes(addresses), strict=True))
-    around = Around(chain.settings, timelock, codes, (), place.number if place else -1)
+    cancellers = role_members(roles, CANCELLER)
+    around = Around(chain.settings, timelock, codes, cancellers, place.number if place else -1)
     return all_facts(listed.operation, around), events
 
 

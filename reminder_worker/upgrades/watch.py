@@ -26,7 +26,7 @@ from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.slices import EndpointsDisagree
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.upgrades import store
-from reminder_worker.upgrades.decode import ROLES
+from reminder_worker.upgrades.decode import CANCELLER
 from reminder_worker.upgrades.events import UpgradeEvent
 from reminder_worker.upgrades.fold import (
     LATEST,
@@ -45,7 +45,6 @@ log = structlog.get_logger(__name__)
 BUDGET_SECONDS: Final = 90.0  # a run stays under 120 seconds
 PATIENCE_SECONDS: Final = 1800  # without a step on, while what was read does not fit together
 LOOK_SECONDS: Final = 5.0  # beyond which a look leaves what is left to the run
-_CANCELLER: Final = next(role for role, name in ROLES.items() if name == "CANCELLER_ROLE")
 
 
 @dataclass(slots=True)
@@ -282,7 +281,7 @@ class UpgradeWatch:
             subjects = {self._timelock, *step.operations, *step.vanished}
             told = await store.told(connection, self._chain_id, subjects)
         before = [event for event in roles if event.block_number < step.reading.first]
-        cancellers = role_members([*before, *step.now], _CANCELLER)
+        cancellers = role_members([*before, *step.now], CANCELLER)
         around = Around(self._chain.settings, self._timelock, codes, cancellers, step.after.number)
         return of_history(step, around) if step.place.history else of_watch(step, around, told)
 

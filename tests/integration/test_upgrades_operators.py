@@ -139,6 +139,13 @@ def test_commands_list_the_queue_and_show_an_operation_in_full(
     assert "cancelled" in command("upgrades", "list", "--ended").output
 
 
+def test_an_operation_is_shown_with_those_who_may_cancel_it(chain_scenario: Scenario, command: Command) -> None:
+    operation = chain_scenario.schedule_upgrade(SOMEBODY)
+    assert command("tick", "--pass", "upgrades").exit_code == 0
+    shown = "".join(command("upgrades", "show", operation.id).output.replace("│", "").split())
+    assert f"maycancel{chain_scenario.proposer.address}" in shown
+
+
 def test_a_list_says_when_there_is_more(command: Command) -> None:
     enter_operations(command, 31337, 3)
     assert "There are more" not in command("upgrades", "list", "--limit", "3").output
