@@ -17,12 +17,12 @@ def read(folder: Path, dataset: str) -> pl.LazyFrame:
 
 
 def last_days(folder: Path, days: int) -> pl.DataFrame:
-    """What happened on each day over all chains, the newest first; without a value where one chain's is not known."""
-    happened = pl.col("legacies_created", "legacies_activated", "gifts_sealed", "timelocks_withdrawn").sum()
-    value = pl.col("value_secured_usd")
-    known = pl.when(value.null_count() == 0).then(value.sum())
-    by_day = read(folder, "days").group_by("day").agg(happened, known)
-    return by_day.sort("day", descending=True).head(days).collect()
+    """What happened on each day on each chain, the newest first; without a value where it is not known. Chains are not
+    added up: what is on a test chain is worth nothing, and has no price feed."""
+    happened = ("legacies_created", "legacies_activated", "gifts_sealed", "timelocks_withdrawn")
+    by_day = read(folder, "days").select("day", "chain_id", *happened, "value_secured_usd")
+    lately = by_day.filter(pl.col("day") > pl.col("day").max() - pl.duration(days=days))
+    return lately.sort("day", "chain_id", descending=[True, False]).collect()
 
 
 def secured_now(folder: Path) -> pl.DataFrame:
@@ -34,7 +34,8 @@ def secured_now(folder: Path) -> pl.DataFrame:
 
 def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "statistics")
-    pl.Config.set_tbl_width_chars(120)  # the names of columns in one line
+    pl.Config.set_tbl_width_chars(140)  # the names of columns in one line
+    pl.Config.set_tbl_rows(-1)  # all of them
     sys.stdout.write(f"The last seven days\n{last_days(folder, 7)}\n")
     sys.stdout.write(f"Secured by the newest snapshots\n{secured_now(folder)}\n")
 

@@ -9,7 +9,7 @@ import time
 from base64 import b64decode
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from reminder_worker.doctor import _statistics
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.runtime import Runtime, open_runtime
-from reminder_worker.statistics import files, holdings, store
+from reminder_worker.statistics import aggregates, files, holdings, store
 from reminder_worker.statistics.days import write_days
 from reminder_worker.statistics.price_pass import Prices
 from reminder_worker.statistics.snapshot import Statistics
@@ -723,6 +723,22 @@ def test_a_day_is_materialised_and_filled_in_through_dagster(
         service.close()
     found = pl.read_parquet(tmp_path / "statistics/days/**/*.parquet", hive_partitioning=True).sort("day")
     assert found["day"].to_list() == days
+def test_a_test_chain_takes_no_value_of_mainnet_from_the_example(tmp_path: Path) -> None:
+    """It has no price feed, and so never a value: the days of the two are not added up."""
+    days = [date(2027, 3, 1) + timedelta(days=number) for number in range(9)]
+    for chain_id, value in ((1, Decimal("100.00")), (11155111, None)):
+        for day in days:
+            row = {**dict.fromkeys(aggregates.SERIES, 1), "value_secured_usd": value}
+            frame = pl.DataFrame([row], schema_overrides={"value_secured_usd": files.DOLLARS})
+            files.write(files.place(tmp_path, files.DAYS, day, chain_id, files.DAY), frame)
+    told = runpy.run_path(str(Path(__file__).parents[2] / "docs/examples/statistics.py"))["last_days"](tmp_path, 7)
+    assert told.select("day", "chain_id", "value_secured_usd", "gifts_sealed").rows() == [
+        (day, chain_id, value, 1)
+        for day in reversed(days[2:])
+        for chain_id, value in ((1, Decimal(100)), (11155111, None))
+    ]
+
+
     assert found["total_legacies_created"].to_list() == [0, 1]
     shown = {
         made.partition or "": {name: value.value for name, value in made.metadata.items()}
