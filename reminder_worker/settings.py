@@ -248,7 +248,7 @@ class GiftSettings(Group):
         "gifts",
         pattern=r"^[a-z0-9][a-z0-9-]{0,30}$",
         alias="GIFT_PREFIX",
-        description="first part of a claim link's path; not one of the API's own, as `gift` is",
+        description="first part of a claim link's path, on paper for years; not one of the API's own, as `gift` is",
     )
     retry_window_seconds: int = Field(
         7 * 86400,

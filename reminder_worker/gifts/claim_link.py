@@ -147,6 +147,17 @@ def parse_claim_link(text: str, rules: LinkRules) -> ClaimLink:
     return ClaimLink(origin, rules.prefix, chain_id, timelock_id, marks, decode_letter(found["letter"]))
 
 
+def as_served_now(text: str, rules: LinkRules) -> str:
+    """A link that was good under other rules, with the prefix of these, and with the first of their origins where its
+    own is none of them: a gift's emails may be sent years after its link was made."""
+    start = _ORIGIN.match(text)
+    found = _REST.fullmatch(text, start.end()) if start else None
+    if start is None or found is None:
+        return text
+    origin = Origin._of(start)
+    return f"{origin if origin in rules.origins else rules.origins[0]}/{rules.prefix}{text[found.end('prefix') :]}"
+
+
 def check_claim_link(text: str, rules: LinkRules, chain_id: int, timelock_id: int) -> ClaimLink:
     """As `parse_claim_link`, and of this very gift. Raises ValueError."""
     link = parse_claim_link(text, rules)

@@ -23,6 +23,7 @@ from reminder_worker.database.rotation import Sealed
 from reminder_worker.database.tables import gift_ledger, gift_notification
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NotConfigured, ServiceError
 from reminder_worker.gifts import statements as sql
+from reminder_worker.gifts.claim_link import LinkRules, as_served_now
 from reminder_worker.gifts.facts import Gift, Gifts
 from reminder_worker.gifts.notifications import payload_context
 from reminder_worker.gifts.notify_payload import Letterhead
@@ -109,6 +110,7 @@ class GiftMail:
         self._retry_window = settings.gifts.retry_window_seconds
 
     async def look(self) -> bool:
+        self._rules = LinkRules.of(settings.gifts.origins, settings.gifts.prefix)
         """Whether an email is due, undecided or a row to be deleted. Of a chain only its latest block is asked."""
         times = await self._times(GiftMailReport())
         async with self._engine.connect() as connection:
@@ -215,7 +217,7 @@ class GiftMail:
             letterhead.email,
             letterhead.recipient_name,
             letterhead.giver_name,
-            letterhead.link,
+            as_served_now(letterhead.link, self._rules),
             about,
         )
         return Ready(entry, body, key.seal(body, body_context(entry.id)))

@@ -70,6 +70,19 @@ async def test_a_gift_is_announced_at_once_and_on_opening_day_and_then_forgotten
     assert len(world.stub.inbox) == 2
 
 
+async def test_an_email_leads_to_where_the_page_is_on_its_day(world: World) -> None:
+    """Between the registration and opening day there may be years."""
+    id = world.seal()
+    await world.register(id, timing="none")
+    assert world.settings.gifts is not None
+    moved = world.settings.gifts.model_copy(update={"origins": ("https://new.example.org",), "prefix": "presents"})
+    world.settings = world.settings.model_copy(update={"gifts": moved})
+    world.scenario.advance(30 * DAY + 1)
+    await world.another_mail().run()
+    link = world.stub.email("gift_unlocked", NORMAL).variables["claimUrl"]
+    assert link.startswith(f"https://new.example.org/presents/{CHAIN_ID}/{id}?o=birthday#g=")
+
+
 async def late(world: World) -> int:
     return (await gather(world.engine, world.chains, PASSES, {}, [], is_local=True)).trouble.late
 

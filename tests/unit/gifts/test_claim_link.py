@@ -1,6 +1,7 @@
 """Claim links: ours are read back exactly, and nothing that a browser would open elsewhere is taken for one."""
 
 from base64 import urlsafe_b64encode
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ from reminder_worker.gifts.claim_link import (
     LinkRules,
     Marks,
     Origin,
+    as_served_now,
     check_claim_link,
     decode_letter,
     encode_letter,
@@ -46,6 +48,20 @@ ids = {
     "chain_id": st.integers(1, LARGEST_CHAIN_ID),
     "timelock_id": st.integers(1, LARGEST_TIMELOCK_ID),
 }
+
+
+@given(origin=st.sampled_from(RULES.origins), marks=marks, letter=letters, **ids)
+def test_a_link_of_earlier_settings_leads_to_the_same_gift_by_those_of_now(
+    origin: Origin, marks: Marks, letter: Letter, chain_id: int, timelock_id: int
+) -> None:
+    """Its origin stays where it is one still."""
+    link = ClaimLink(origin, "gifts", chain_id, timelock_id, marks, letter)
+    now = LinkRules.of(["https://new.example.org", "http://localhost:8080"], "presents")
+    stays = origin in now.origins
+    assert parse_claim_link(as_served_now(link.url, now), now) == replace(
+        link, prefix="presents", origin=origin if stays else now.origins[0]
+    )
+    assert as_served_now(link.url, RULES) == link.url
 
 
 @given(origin=st.sampled_from(RULES.origins), marks=marks, letter=letters, **ids)
