@@ -40,6 +40,7 @@ from reminder_worker.settings import (
     IdentityProviderSettings,
     Settings,
     misspelt,
+    without_effect,
 )
 from reminder_worker.statistics.price_pass import look_at_feeds
 from reminder_worker.watchdog_rules import CLOCKS_WITHIN
@@ -68,6 +69,8 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
         yield "settings", False, f"{words} one in EMAIL_ENC_KEYS_OLD, and run `reminder-worker rotate-key`"
     for name, meant in misspelt(os.environ):
         yield "settings", None, f"{name} is no setting and does nothing: is {meant} meant?"
+    for name, needed in without_effect(os.environ):
+        yield "settings", None, f"{name} does nothing without {needed}"
     engine = open_engine(settings.service.database_url.get_secret_value(), pool_size=2)
     try:
         async for finding in _database(engine, settings):

@@ -582,6 +582,15 @@ GROUPS: tuple[type[Group], ...] = (
 )
 
 
+OPTIONAL_GROUPS: tuple[type[Group], ...] = (
+    MailSettings,
+    RelaySettings,
+    AutoRenewSettings,
+    GiftSettings,
+    IdentityProviderSettings,
+)
+
+
 def setting_names(chain_ids: Sequence[str]) -> list[str]:
     """Every environment variable of the service with these chains; of a secret there is one with `_FILE`, too."""
     names = ["CHAINS"]
@@ -600,6 +609,23 @@ def misspelt(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     served = tuple(f"CHAIN_{id}_" for id in ids)
     unread = (name for name in environ.keys() - known if name.startswith(served) or not name.startswith("CHAIN_"))
     return [(name, near[0]) for name in sorted(unread) if (near := get_close_matches(name, known, 1, cutoff=0.85))]
+
+
+def without_effect(environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    """(variable, settings that it needs) of parts that are off because none of those is set: what was meant to be
+    on, or what stayed when it was switched off."""
+    found = []
+    for group in OPTIONAL_GROUPS:
+        fields = [field for field in group.model_fields.values() if field.alias]
+        required = [str(field.alias) for field in fields if field.is_required()]
+        given = [name for field in fields for name in _names_of(field) if environ.get(name, "").strip()]
+        if not {name.removesuffix("_FILE") for name in given} & set(required):
+            found += [(name, ", ".join(required)) for name in given]
+    return found
+
+
+def _names_of(field: FieldInfo) -> list[str]:
+    return [f"{field.alias}", *([f"{field.alias}_FILE"] if is_secret_field(field) else [])]
 
 
 def is_secret_field(field: FieldInfo) -> bool:

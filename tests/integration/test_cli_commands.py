@@ -452,7 +452,7 @@ def test_doctor_knows_requests_on_a_chain_that_was_taken_out(command: Command, a
 def test_doctor_shows_a_setting_as_it_is(command: Command) -> None:
     """What stands in brackets is no style of a terminal."""
     given = {"MAIL_URL": "http://[fe80::1]:1", "MAIL_TOKEN": "token-token", "CHAIN_31337_NAME": "[/] [bold]"}
-    looked = command("doctor", **given, RELAY_DAILY_WIE_CAP="1")
+    looked = command("doctor", **given, RELAY_DAILY_WIE_CAP="1", AUTO_RENEW_DRY_RUN="true")
     assert given["MAIL_URL"] in looked.output
     assert given["CHAIN_31337_NAME"] in looked.output
     assert "RELAY_DAILY_WIE_CAP is no setting and does nothing: is RELAY_DAILY_WEI_CAP meant?" in looked.output
@@ -467,6 +467,7 @@ def test_doctor_shows_no_secret(command: Command) -> None:
 
 def test_tick_runs_every_pass_says_which_are_off_and_forgets_what_is_over(command: Command) -> None:
     command.sql("insert into worker.suppression values (%s, now() - interval '2 days')", b"h" * 32)
+    assert "AUTO_RENEW_DRY_RUN does nothing without ATTESTOR_KEY" in looked.output
     ticked = command("tick")
     assert ticked.exit_code == 0, ticked.output
     rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}

@@ -12,7 +12,7 @@ from mail_service.settings import Settings as MailServiceSettings
 from reminder_worker.doctor import shown_settings
 from reminder_worker.errors import Misconfigured
 from reminder_worker.passes import LOOK_SECONDS
-from reminder_worker.settings import ChainSettings, Settings, counted_apart, misspelt, setting_names
+from reminder_worker.settings import ChainSettings, Settings, counted_apart, misspelt, setting_names, without_effect
 from reminder_worker.settings_table import with_table
 from reminder_worker.watchdog_facts import CHAIN_SECONDS
 
@@ -303,6 +303,24 @@ def test_a_secret_that_is_set_in_both_ways_stops_the_start_when_they_differ(tmp_
     fault = _faults(HASH_KEY=b64encode(bytes(31) + b"1").decode(), HASH_KEY_FILE=str(tmp_path / "key"))
     assert "- HASH_KEY: is set in HASH_KEY_FILE too, to something else" in fault
     assert b64encode(bytes(31)).decode()[:20] not in fault
+def test_what_is_set_of_a_part_that_is_off_is_known_to_do_nothing(tmp_path: Path) -> None:
+    """Switched off by its key alone, as in an incident, a part is off and no error."""
+    idle = {"RELAY_PER_GIFT": "5", "RELAYER_KEY_PASSWORD_FILE": str(tmp_path / "password"), "RELAYER_KEY": " "}
+    (tmp_path / "password").write_text("hunter2")
+    of_mail = {"MAIL_ALLOWLIST": "@example.org"}
+    assert Settings.from_environ({**MINIMAL, **idle, **of_mail}).problems == ()
+    assert without_effect({**MINIMAL, **idle, **of_mail}) == [
+        ("MAIL_ALLOWLIST", "MAIL_URL, MAIL_TOKEN"),
+        ("RELAYER_KEY_PASSWORD_FILE", "RELAYER_KEY"),
+        ("RELAY_PER_GIFT", "RELAYER_KEY"),
+    ]
+
+
+@pytest.mark.parametrize("key", ["RELAYER_KEY", "RELAYER_KEY_FILE"])
+def test_a_setting_of_a_part_whose_key_is_there_has_its_effect(key: str) -> None:
+    assert without_effect({**MINIMAL, key: "whatever", "RELAY_PER_GIFT": "5"}) == []
+
+
     same = {"HASH_KEY": b64encode(bytes(32)).decode(), "HASH_KEY_FILE": str(tmp_path / "key")}
     assert Settings.from_environ({**MINIMAL, **same}).service.hash_key.get_secret_value() == bytes(32)
 
