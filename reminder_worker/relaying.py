@@ -74,7 +74,10 @@ def make_relaying(
         except Misconfigured as error:
             log.error("wallet_off", wallet=role, reason=str(error))
             continue
-        admission = Admission(engine, vault, chains, signer, caps_of(group), any_chain=settings.is_local)
+        dry_run = isinstance(group, AutoRenewSettings) and group.dry_run  # what waited before it is not sent either
+        admission = Admission(
+            engine, vault, chains, signer, caps_of(group), any_chain=settings.is_local, starts=not dry_run
+        )
         admissions[role] = admission
         reconciles[role] = ByHand(engine, vault, chains, admission, alerts, low_balance)
     renews = None

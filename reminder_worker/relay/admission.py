@@ -94,7 +94,8 @@ _Decided = tuple[Sequence[Outcome], Sequence[Attempt]]
 
 
 class Admission:
-    """Of one wallet on all its chains. `any_chain`: also chains that may charge more than gas (local ones)."""
+    """Of one wallet on all its chains. `any_chain`: also chains that may charge more than gas (local ones). `starts`:
+    whether what waits gets a nonce when its turn comes; in a dry run it does not."""
 
     def __init__(
         self,
@@ -106,11 +107,13 @@ class Admission:
         *,
         any_chain: bool = False,
     ) -> None:
+        starts: bool = True,
         self.signer = signer
         self.caps = caps
         self._engine = engine
         self._vault = vault
         self._chains = {id: chain for id, chain in chains.items() if any_chain or id in RELAYED_CHAINS}
+        self._starts = starts
         self._locks = {id: asyncio.Lock() for id in self._chains}
         self._turns = {id: asyncio.Lock() for id in self._chains}
         self._batches = {id: Batches(partial(self._admit_all, id)) for id in self._chains}
@@ -283,6 +286,8 @@ class Admission:
         """
         await self.open_wallet(chain_id)
         market = await self._market(chain_id)
+        if not self._starts:
+            return 0
         if self._offer(market, USUAL_GAS)[0] is None:
             async with self._engine.begin() as connection:  # the wallet's row first, like all who move many requests
                 await store.lock_wallet(connection, chain_id, self.signer.address)

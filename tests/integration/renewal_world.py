@@ -9,13 +9,16 @@ from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, ROUTER, Legacy, Scenario
+from reminder_worker.alerts import Alerts
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.auto_renew import AutoRenew, RenewalReport
+from reminder_worker.relay.reconcile import Reconcile
 from reminder_worker.relay.values import Caps
 from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relaying import ATTESTOR, make_relaying
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.mail_stub import MailStub
-from tests.integration.reminder_world import CHAIN_ID, World, open_world
+from tests.integration.reminder_world import CHAIN_ID, World, open_world, settings_for
 
 PERIOD = 100 * DAY
 IN_WINDOW = 75 * DAY
@@ -43,6 +46,14 @@ class RenewalWorld:
         admission = Admission(self.world.engine, self.world.vault, chains, signer, self.caps, any_chain=True)
         terms = {"ATTESTOR_KEY": key, **settings}
         return AutoRenew(self.world.engine, chains, admission, AutoRenewSettings.model_validate(terms))
+
+    def wallet(self, **environ: str) -> Reconcile:
+        """What follows the attestor's transactions, as an installation with these settings has it."""
+        world = self.world
+        database_url = world.engine.url.render_as_string(hide_password=False)
+        settings = settings_for(self.scenario, world.mail.url, database_url, **environ)
+        chains, alerts = {CHAIN_ID: world.chain}, Alerts(world.engine)
+        return make_relaying(world.engine, world.vault, chains, alerts, settings).reconciles[ATTESTOR]
 
     def legacy(self, owner: str = "owner", *, opted_in: bool = True, inactivity: int = PERIOD, **terms: Any) -> Legacy:
         """A Premium owner's, who is named after the label and has opted in."""

@@ -15,7 +15,7 @@ from reminder_worker.operations_relay import owners
 from reminder_worker.relay import auto_renew
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.chain_proxy import Json, Proxy, proxy, stopped
-from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
+from tests.integration.renewal_world import CHAIN_ID, GWEI, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
 
 
 @pytest.fixture
@@ -150,6 +150,25 @@ async def test_a_dry_run_decides_reports_and_sends_nothing(world: RenewalWorld) 
 
 async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_is_no_success(world: RenewalWorld) -> None:
     """Nor is a look in between: the watchdog hears of what does not succeed."""
+@pytest.mark.parametrize(("dry_run", "sent"), [("true", 0), ("false", 1)])
+async def test_a_dry_run_sends_nothing_that_waited_for_cheaper_gas_before_it(
+    world: RenewalWorld, dry_run: str, sent: int
+) -> None:
+    legacy = await world.due_legacy()
+    await world.index_all()
+    world.scenario.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(900 * GWEI))
+    world.scenario.anvil.mine(1)
+    assert (await world.renewer().run(CHAIN_ID)).sent == 1
+    (row,) = await world.world.sql("select state from worker.relay_request where lane = 'auto_renew'")
+    assert row.state == "deferred_fee"
+    world.scenario.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(GWEI))
+    world.scenario.anvil.mine(1)
+    key = world.scenario.account(world.attestor).key.hex()
+    assert (await world.wallet(ATTESTOR_KEY=key, AUTO_RENEW_DRY_RUN=dry_run).run(CHAIN_ID)).started == sent
+    world.scenario.anvil.settle()
+    assert (world.state(legacy)[1] > 0) == bool(sent)
+
+
     world.attestor = "somebody else"
     legacy = await world.due_legacy()
     with pytest.raises(Misconfigured):
