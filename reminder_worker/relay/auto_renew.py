@@ -54,6 +54,7 @@ LATEST: Final = 2**62  # beyond all times that mean anything; fits the column
 NOT_READABLE: Final = Verdict(Decision.HELD, "not_readable")
 COUNT_NOT_KNOWN: Final = Verdict(Decision.WAIT, "count_not_known")
 NOT_FINAL_YET: Final = Verdict(Decision.WAIT, Reason.RESET_NOT_FINAL)
+NOT_IN_TIME: Final = Verdict(Decision.WAIT, "not_in_time")
 NOT_THE_ATTESTOR: Final = Verdict(Decision.HELD, "not_the_attestor")
 REVERTS: Final = Verdict(Decision.HELD, "reverts")
 UNDER_WAY: Final = Verdict(Decision.WAIT, "under_way")
@@ -108,7 +109,7 @@ class AutoRenew:
 
     async def look(self, chain_id: int) -> bool:
         """Whether an opted-in legacy was not looked at for an hour, or in vain. Only the database is read."""
-        in_vain = [verdict.reason for verdict in (NOT_THE_ATTESTOR, COUNT_NOT_KNOWN)]
+        in_vain = [verdict.reason for verdict in (NOT_THE_ATTESTOR, COUNT_NOT_KNOWN, NOT_IN_TIME)]
         values = {"chain_id": chain_id, "seconds": OLDEST_LOOK_SECONDS, "in_vain": in_vain}
         async with self._engine.connect() as conn:
             return bool(await conn.scalar(sql.SOMETHING_TO_LOOK_AT, values))
@@ -130,12 +131,14 @@ class AutoRenew:
                 report.more = True
                 break
             some, opted_in = opted_in[:LEGACIES_AT_ONCE], opted_in[LEGACIES_AT_ONCE:]
-            trouble = await self._look_at(chain, some, report) or trouble
+            trouble = await self._look_at(chain, some, report, ends) or trouble
         if trouble:
             raise trouble
         return report
 
-    async def _look_at(self, chain: Chain, some: Sequence[OptedIn], report: RenewalReport) -> ServiceError | None:
+    async def _look_at(
+        self, chain: Chain, some: Sequence[OptedIn], report: RenewalReport, ends: float
+    ) -> ServiceError | None:
         """What keeps all of them from being renewed."""
         places = await read_places(chain)
         found = await read_owners(chain, some, places)
@@ -143,7 +146,7 @@ class AutoRenew:
         # Kept before anything is sent: a renewal is itself a reset, whose baseline is not this one.
         await self._keep(chain.chain_id, judged, places.head.timestamp)
         due = sorted((each for each in judged if each.verdict.decision is Decision.RENEW), key=lambda each: each.t1)
-        sent = await self._renew_all(chain, due, places, report) if due else []
+        sent = await self._renew_all(chain, due, places, report, ends) if due else []
         await self._keep(chain.chain_id, sent, places.head.timestamp)
         report.legacies += len(found)
         report.finalized = places.finalized.number
@@ -179,14 +182,19 @@ class AutoRenew:
     # -- renewing -------------------------------------------------------------------------------
 
     async def _renew_all(
-        self, chain: Chain, due: Sequence[Judged], places: Places, report: RenewalReport
+        self, chain: Chain, due: Sequence[Judged], places: Places, report: RenewalReport, ends: float
     ) -> list[Judged]:
-        """Nearest deadline first. One that cannot be renewed stops none of the others."""
+        """Nearest deadline first. One that cannot be renewed stops none of the others; those for whom the time is up
+        are looked at again soon."""
         if await Renewals(chain).attestor(at=places.head.hash) != self._attestor:
             log.error("not_the_activity_attestor", chain_id=chain.chain_id, wallet=self._attestor)
             return [Judged(each.found, each.memory, NOT_THE_ATTESTOR) for each in due]
         renewed = []
         for each in due:
+            if time.monotonic() > ends:
+                report.more = True
+                renewed.append(Judged(each.found, each.memory, NOT_IN_TIME))
+                continue
             try:
                 verdict = await self._renew(chain, each, places.head)
             except LimitReached as limit:

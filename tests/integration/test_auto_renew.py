@@ -1,9 +1,11 @@
 """Timers are renewed for owners who were active, once for each reset, and never for anybody else."""
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -148,8 +150,6 @@ async def test_a_dry_run_decides_reports_and_sends_nothing(world: RenewalWorld) 
     assert (await world.sent(), world.state(legacy)[1]) == (0, 0)
 
 
-async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_is_no_success(world: RenewalWorld) -> None:
-    """Nor is a look in between: the watchdog hears of what does not succeed."""
 @pytest.mark.parametrize(("dry_run", "sent"), [("true", 0), ("false", 1)])
 async def test_a_dry_run_sends_nothing_that_waited_for_cheaper_gas_before_it(
     world: RenewalWorld, dry_run: str, sent: int
@@ -169,6 +169,8 @@ async def test_a_dry_run_sends_nothing_that_waited_for_cheaper_gas_before_it(
     assert (world.state(legacy)[1] > 0) == bool(sent)
 
 
+async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_is_no_success(world: RenewalWorld) -> None:
+    """Nor is a look in between: the watchdog hears of what does not succeed."""
     world.attestor = "somebody else"
     legacy = await world.due_legacy()
     with pytest.raises(Misconfigured):
@@ -302,6 +304,26 @@ async def test_a_renewal_that_came_to_nothing_is_tried_again_and_one_that_is_ope
     assert await world.verdict(legacy) == "reverts", "the third costs the last fee"
     world.scenario.anvil.rpc("anvil_dropAllTransactions")
     world.scenario.anvil.rpc("evm_setAutomine", True)
+
+
+async def test_of_many_that_are_due_at_once_a_run_renews_those_that_it_has_time_for(
+    world: RenewalWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A node that takes long with each would have the run ended from outside, and the others wait for an hour."""
+    for number in range(3):
+        world.legacy(f"owner {number}")
+    await world.look()
+    for number in range(3):
+        world.transact(f"owner {number}")
+    world.scenario.advance(IN_WINDOW)
+    with monkeypatch.context() as slow:
+        clock = itertools.count(0, auto_renew.BUDGET_SECONDS / 3)
+        slow.setattr(auto_renew, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+        report = await world.look()
+    assert (report.sent, report.more) == (2, True)
+    assert await world.renewer().look(CHAIN_ID), "the third is looked at again at the next look"
+    assert (await world.look()).sent == 1
+    assert not await world.renewer().look(CHAIN_ID)
 
 
 async def test_what_a_retired_wallet_left_open_keeps_no_timer_from_being_renewed(world: RenewalWorld) -> None:
