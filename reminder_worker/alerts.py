@@ -7,6 +7,7 @@ outage of any length neither loses nor repeats it. More than `STORM` in ten minu
 Facts are public: addresses on chain, counts, amounts, ages. Never a key, an email or a name.
 """
 
+import logging
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ from reminder_worker.mail.messages import AlertKind, alert_body, alert_variables
 from reminder_worker.privacy.redaction import OnChain
 
 log = structlog.get_logger(__name__)
+# Whatever LOG_LEVEL is: nobody else may hear of an upgrade, which is a warning.
+_log_of_alerts = structlog.wrap_logger(None, wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET))
 
 Facts = Mapping[str, str | int]
 STORM: Final = 10  # emails of their own in STORM_SECONDS; what is more becomes a digest
@@ -289,7 +292,7 @@ def _say(row: Row[Any]) -> None:
     shown = OnChain if row.kind.startswith("upgrade_") else str  # hashes and call data are what they are about
     facts = {fact["name"].replace(" ", "_"): shown(fact["value"]) for fact in row.variables["facts"]}
     status, subject = row.variables["status"], shown(row.subject)
-    say = getattr(log, _LEVELS[status])
+    say = getattr(_log_of_alerts, _LEVELS[status])
     say("alert", alert_id=row.id, kind=row.kind, status=status, chain_id=row.chain_id, subject=subject, facts=facts)
 
 

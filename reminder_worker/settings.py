@@ -75,7 +75,7 @@ class ServiceSettings(Group):
     )
     app_origin: Origin = Field(alias="APP_ORIGIN", description="the app's origin, the only place emails link to")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", alias="LOG_LEVEL", description="lowest level logged"
+        "info", alias="LOG_LEVEL", description="lowest level logged; alerts always are"
     )
     log_format: Literal["auto", "json", "console"] = Field(
         "auto", alias="LOG_FORMAT", description="`auto`: console on a terminal, JSON elsewhere"

@@ -1,8 +1,10 @@
 """Alerts to operators: told when something begins and when it is over, at least once, never in a flood."""
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from structlog.testing import capture_logs
 
 from devnet.smtp import Inbox
 from reminder_worker.alerts import PATIENT_TRIES, STORM, Alerts
+from reminder_worker.logging import configure_logging
 from reminder_worker.mail.client import MailClient
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.settings import MailSettings
@@ -87,6 +90,25 @@ async def test_a_condition_is_told_when_it_begins_and_once_more_when_it_is_over(
     assert mail.inbox[0].variables["facts"] == [
         {"name": "balance", "value": "0.01 ETH"},
         {"name": "pays for", "value": "12"},
+    ]
+
+
+async def test_the_log_has_every_alert_whatever_else_it_leaves_out(
+    engine: AsyncEngine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without an address to write to nobody else would hear of an upgrade."""
+    configure_logging(SimpleNamespace(service=SimpleNamespace(log_level="error", log_format="json")))  # type: ignore[arg-type]
+    only_logged = Alerts(engine)
+    await only_logged.once(None, AlertKind.UPGRADE_SCHEDULED, "0x01", "scheduled", 31337, {})
+    await only_logged.raise_(None, LOW, WALLET, 31337, FACTS)
+    await only_logged.run()
+    await only_logged.clear(None, LOW, WALLET, 31337, FACTS)
+    await only_logged.run()
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [(line["event"], line["status"]) for line in lines] == [
+        ("alert", "event"),
+        ("alert", "raised"),
+        ("alert", "cleared"),
     ]
 
 
