@@ -20,7 +20,8 @@ from reminder_worker.gifts.claim_link import Letter, Marks
 from reminder_worker.gifts.occasions import occasions
 from tests.integration.gift_page_browser import InjectedWallet, Visitor, new_visitor, open_browser
 from tests.integration.gift_page_steps import key_of, see_it_received, type_key
-from tests.integration.gift_page_world import PREFIX, GiftWorld, SealedGift, open_gift_world
+from tests.integration.gift_page_world import PREFIX, GiftWorld, SealedGift, open_email_world, open_gift_world
+from tests.integration.test_gift_page_email import EmailWorld, have_code_sent, problem, type_code
 from tests.integration.test_gift_page_endings import end_as
 from tests.integration.test_printables import (
     COVER,
@@ -31,6 +32,8 @@ from tests.integration.test_printables import (
     sheet,
     studio,
 )
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 __all__ = ["browser_page", "studio"]  # fixtures
 
@@ -46,6 +49,7 @@ FOR_LEO = Letter("Leo", "your godparents", "Welcome to the world! This will be w
 FOR_NOOR = Letter("Noor", "Dad", "You did it! We are so proud of you.")
 WAITING, BORN = Marks(occasion="birthday", paper=True), Marks(occasion="new-baby", paper=True)
 GRADUATED, WED = Marks(occasion="graduation", paper=True), Marks(occasion="wedding")
+BY_EMAIL = Marks(occasion="graduation", email=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +175,20 @@ async def test_with_a_wallet(gift_world: GiftWorld, look: Look) -> None:
             await page.get_by_role("button", name="Open for free with Pocket").click()
             await expect(page.get_by_role("alert").filter(has_text="Choose that account")).to_be_visible()
             await camera.take("other-account")
+
+
+async def test_with_a_code_by_email(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    async with open_email_world(chain_scenario, engine) as (world, provider):
+        noor = await EmailWorld(world, provider).wallet("noor@example.org")
+        gift = await world.seal(noor, marks=BY_EMAIL, letter=FOR_NOOR)
+        async with looking(gift) as camera:
+            await expect(camera.visitor.page.get_by_label("Your email address")).to_be_visible()
+            await camera.take("email")
+            await have_code_sent(camera.visitor, "noor@example.org")
+            await camera.take("code")
+            await type_code(camera.visitor, "000000")
+            assert "does not fit" in await problem(camera.visitor)
+            await camera.take("code-wrong")
 
 
 @pytest.mark.parametrize("look", [PHONE, DESK], ids=lambda look: look.suffix)
