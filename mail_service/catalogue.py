@@ -374,6 +374,11 @@ _ALL = (
         {"nonce": "412", "waiting since": "25 minutes", "tried with": "5 fees", "behind it": "2 requests"},
     ),
     _alert(
+        "relay_cap_used",
+        "A paying wallet on {{ chainName }} has used nearly all of its day",
+        {"requests today": "460 of 500", "spent today": "0.0421 ETH", "cap": "0.2 ETH"},
+    ),
+    _alert(
         "relay_not_final",
         "Relayed transactions on {{ chainName }} come to no end",
         {"requests": "2", "oldest": "3 hours", "its key": "is not configured: nobody follows them"},

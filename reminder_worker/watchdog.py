@@ -42,7 +42,12 @@ OURS: Final = (
     AlertKind.FAILURES_GROWING,
     AlertKind.RELAY_NOT_FINAL,
 )
-OF_WALLETS: Final = (AlertKind.RELAYER_LOW_BALANCE, AlertKind.RELAYER_STOPPED, AlertKind.RELAY_STUCK)
+OF_WALLETS: Final = (
+    AlertKind.RELAYER_LOW_BALANCE,
+    AlertKind.RELAYER_STOPPED,
+    AlertKind.RELAY_STUCK,
+    AlertKind.RELAY_CAP_USED,
+)
 """Told by the relay itself. With ours they say that this worker is not well; others, what happens on chain."""
 BY_STRANGERS: Final = frozenset(
     {
@@ -51,6 +56,7 @@ BY_STRANGERS: Final = frozenset(
         AlertKind.RELAYER_LOW_BALANCE,  # by having their transactions paid for, as far as the caps let them
         AlertKind.RELAY_STUCK,  # by using up the caps, which a dearer replacement needs, too
     }
+        AlertKind.RELAY_CAP_USED,
 )
 _ONE_AT_A_TIME = text(f"""
     with bounded as materialized (select {BOUND_IDLE})

@@ -67,6 +67,7 @@ class AlertKind(StrEnum):
     RELAYER_LOW_BALANCE = "relayer_low_balance"
     RELAYER_STOPPED = "relayer_stopped"
     RELAY_STUCK = "relay_stuck"
+    RELAY_CAP_USED = "relay_cap_used"
     RELAY_NOT_FINAL = "relay_not_final"
     WORKER_STALLED = "worker_stalled"
     INDEX_LAGGING = "index_lagging"

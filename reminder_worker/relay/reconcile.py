@@ -121,7 +121,7 @@ class Reconcile:
         self._admission = admission
         self._wallet = admission.signer.address
         self._outcomes = Outcomes(engine, vault, self._wallet)
-        self._watch = WalletWatch(engine, alerts, self._wallet, low_balance_relays)
+        self._watch = WalletWatch(engine, alerts, self._wallet, admission.caps, low_balance_relays)
 
     async def look(self, chain_id: int) -> bool:
         """Whether a request or a slot of the wallet is open."""

@@ -8,16 +8,20 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.alerts import Alerts, Facts
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.relay import wallet_statements as sql
+from reminder_worker.relay.admission_statements import STANDING
 from reminder_worker.relay.fate import Market
-from reminder_worker.relay.fees import EMPTY_GAS, first_fees
+from reminder_worker.relay.fees import EMPTY_GAS, first_fees, reservation
 from reminder_worker.relay.slot_statements import DEFERRED, OLDEST, WAITS_FOR_BALANCE
-from reminder_worker.relay.values import FOREIGN_NONCE
+from reminder_worker.relay.values import FOREIGN_NONCE, Caps
 from reminder_worker.relay.views import Views
 
 log = structlog.get_logger(__name__)
 
 TOLD_AFTER_SECONDS: Final = 900
 """Unmined for so long, or kept back by what gas costs: operators hear of it."""
+NEARLY_USED: Final = 0.9
+USED_BY_HALF: Final = 0.5
+"""Shares of a day's cap: above the one operators hear of it, below the other of its end."""
 GAS_OF_A_RELAY: Final = 210_000
 """By which a balance is told in relays: that of a claim on the deployed contracts."""
 
@@ -33,12 +37,13 @@ def pays_for(balance: int, price: int, ceiling: int) -> int:
 
 class WalletWatch:
     """Of one wallet on all its chains. Alerts when its balance pays for fewer than `low_balance_relays`, or not for one
-    that waits."""
+    that waits, and when what is left of a day's cap does not do for many more."""
 
-    def __init__(self, engine: AsyncEngine, alerts: Alerts, wallet: str, low_balance_relays: int) -> None:
+    def __init__(self, engine: AsyncEngine, alerts: Alerts, wallet: str, caps: Caps, low_balance_relays: int) -> None:
         self._engine = engine
         self._alerts = alerts
         self._wallet = wallet
+        self._caps = caps
         self._low_balance_relays = low_balance_relays
 
     async def look_for_strangers(self, chain_id: int, views: Views) -> None:
@@ -78,6 +83,7 @@ class WalletWatch:
             low = relays < self._low_balance_relays or bool(await connection.scalar(WAITS_FOR_BALANCE, values))
             if low or 4 * relays >= 5 * self._low_balance_relays:  # in between, fees would raise and clear it in turn
                 await self._condition(connection, chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
+        await self._tell_of_the_caps(connection, chain_id, market)
         reason: Facts = {} if stopped is None else {"reason": stopped}
         await self._condition(connection, chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)
         return age, stopped
@@ -95,6 +101,19 @@ class WalletWatch:
         facts = {**facts, "waiting_since_seconds": told}
         await self._condition(connection, chain_id, AlertKind.RELAY_STUCK, told >= TOLD_AFTER_SECONDS, facts)
         return int(age)
+
+    async def _tell_of_the_caps(self, connection: AsyncConnection, chain_id: int, market: Market | None) -> None:
+        """By what is spent for good: what is reserved is mostly given back within a quarter of an hour."""
+        today, caps = (await connection.execute(STANDING, self._key(chain_id))).one(), self._caps
+        spent, fees = int(today.spent_wei), market and first_fees(market.base_fee, market.priority_fee, market.ceiling)
+        next_one = reservation(GAS_OF_A_RELAY, fees, caps.gas_price_ceiling_wei) if fees else 0
+        used = [(today.requests, caps.daily_count), (spent, caps.daily_wei)]
+        share = max((some / cap for some, cap in used if cap), default=0.0)  # a cap of 0 is how one switches it off
+        nearly = share > NEARLY_USED or 0 < caps.daily_wei < spent + next_one
+        if nearly or share < USED_BY_HALF:  # in between, what gas costs would raise and clear it in turn
+            facts: Facts = {"requests today": f"{today.requests} of {caps.daily_count}"}
+            facts = {**facts, "spent today_wei": spent, "cap_wei": caps.daily_wei}
+            await self._condition(connection, chain_id, AlertKind.RELAY_CAP_USED, nearly, facts)
 
     async def _condition(
         self, connection: AsyncConnection, chain_id: int, kind: AlertKind, holds: bool, facts: Facts

@@ -132,6 +132,53 @@ async def test_operators_are_told_of_a_low_balance_and_a_stuck_slot_and_of_their
     assert stages == {(kind, stage) for kind in kinds for stage in ("raised 1", "cleared 2")}
 
 
+@pytest.mark.parametrize("cap", ["daily_count", "daily_wei"])
+async def test_operators_are_told_of_a_cap_that_is_nearly_used_and_of_the_next_day(world: RelayWorld, cap: str) -> None:
+    await world.admit(world.gift())
+    await world.settle()
+    assert await world.rows("select from worker.alert") == []
+    used = {"daily_count": 1, "daily_wei": (await world.budget())["spent"]}
+    world.caps = replace(world.caps, **{cap: used[cap]})
+    world.restart()
+    for _ in range(2):
+        await world.run()
+    (alert,) = await world.rows("select kind, stage, variables from worker.alert")
+    assert (alert["kind"], alert["stage"]) == ("relay_cap_used", "raised 1")
+    assert {"name": "requests today", "value": f"1 of {world.caps.daily_count}"} in alert["variables"]["facts"]
+    await world.execute("update worker.relay_budget set day = day - 1")
+    world.caps = replace(world.caps, daily_wei=ETHER)
+    world.restart()
+    await world.run()
+    assert not await world.rows("select from worker.alert_state where raised")
+
+
+async def test_a_cap_whose_rest_does_not_do_for_another_is_nearly_used(world: RelayWorld) -> None:
+    await world.admit(world.gift())
+    await world.settle()
+    spent = (await world.budget())["spent"]
+    world.caps = replace(world.caps, daily_wei=spent + EMPTY_GAS * CEILING - 1)
+    world.restart()
+    await world.run()
+    assert [each["kind"] for each in await world.rows("select kind from worker.alert")] == ["relay_cap_used"]
+
+
+async def test_what_is_only_reserved_of_a_cap_is_no_alert(world: RelayWorld) -> None:
+    await world.admit(world.gift())
+    world.caps = replace(world.caps, daily_wei=(await world.budget())["reserved"])
+    world.restart()
+    await world.run()
+    assert await world.rows("select from worker.alert") == []
+
+
+async def test_a_cap_of_nothing_by_which_a_wallet_is_switched_off_is_no_alert(world: RelayWorld) -> None:
+    await world.admit(world.gift())
+    await world.settle()
+    world.caps = replace(world.caps, daily_count=0, daily_wei=0)
+    world.restart()
+    await world.run()
+    assert await world.rows("select from worker.alert") == []
+
+
 @pytest.mark.parametrize("base_fee", [2 * CEILING, CEILING * 3 // 4], ids=["above the ceiling", "near the ceiling"])
 async def test_operators_are_told_of_requests_that_gas_is_too_dear_for_and_of_their_end(
     world: RelayWorld, base_fee: int

@@ -668,7 +668,9 @@ async def _wallet(world: World, kind: AlertKind) -> None:
     await world.alerts.raise_(None, kind, RELAYER, CHAIN, {})
 
 
-@pytest.mark.parametrize("how", ["reverts", "held", "dead", "unknown", "relayer_low_balance", "relay_stuck"])
+@pytest.mark.parametrize(
+    "how", ["reverts", "held", "dead", "unknown", "relayer_low_balance", "relay_stuck", "relay_cap_used"]
+)
 async def test_what_strangers_can_bring_about_is_told_and_silences_nothing(
     world: World, database_url: str, how: str
 ) -> None:
