@@ -138,7 +138,7 @@ class AcceptedAnswer(Struct, rename="camel"):
 
 
 class RequestError(Struct, rename="camel"):
-    """Why it ended, or waits."""
+    """Why it ended without its effect."""
 
     code: Annotated[str, Meta(description="For programs", examples=["expired"])]
     detail: Annotated[str, Meta(description="For people", examples=["It could not be mined before its deadline."])]
