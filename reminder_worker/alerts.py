@@ -232,7 +232,8 @@ class Alerts:
                 return
 
     async def _ask(self, mail: MailClient, alert_id: UUID) -> Outcome:
-        """What became of it. When nobody can know, it gets another key: told twice is better than never."""
+        """What became of it. When nobody can know, it gets another key: told twice is better than never. That counts
+        as a try: where each ends so, the next comes ever later, and after those of others."""
         try:
             status: MessageStatus = await mail.ask(alert_id)
         except MailUnavailable:
@@ -240,7 +241,7 @@ class Alerts:
         if status.state == "accepted":
             return Accepted(status.message_id or "")
         if status.state == "in_doubt":
-            await self._set(alert_id, id=uuid4(), next_try=func.clock_timestamp())
+            await self._set(alert_id, id=uuid4(), tries=alert.c.tries + 1, next_try=func.clock_timestamp())
         return Undecided()
 
     async def _settle(self, row: Row[Any], outcome: Outcome, report: AlertReport) -> bool:

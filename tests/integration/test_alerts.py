@@ -284,11 +284,12 @@ async def test_a_refused_alert_is_dead_and_shown_and_holds_up_no_other(
     assert await _states(engine) == {"dead": 1, "sent": 1}
 
 
+@pytest.mark.parametrize("fails", [Fault.GARBAGE, Fault.IN_DOUBT])
 async def test_one_that_always_fails_holds_up_none_of_the_others(
-    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+    alerts: Alerts, engine: AsyncEngine, mail: MailStub, fails: Fault
 ) -> None:
     await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
-    mail.fail(Fault.GARBAGE)
+    mail.fail(fails)
     await alerts.run()
     await alerts.raise_(None, STUCK, WALLET, 31337, FACTS)
     await _hurry(engine)
