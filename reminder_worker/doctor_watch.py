@@ -21,20 +21,21 @@ async def look_at_watch(settings: Settings, engine: AsyncEngine) -> AsyncIterato
     if wrong:
         each = (f"{c.kind} ({_about(c)}) for {duration_words(c.age)}" for c in wrong)
         yield "watchdog", False, f"wrong now: {', '.join(each)}: see the runbook for each"
-    elif seen is None or seen.checked_age is None:
+    if seen is None or seen.checked_age is None:
         yield "watchdog", None, "has not looked yet: start Dagster, or `reminder-worker tick`"
-    elif seen.checked_age > LOOKED_WITHIN:
-        since = duration_words(seen.checked_age)
+    elif not 0 <= seen.checked_age <= LOOKED_WITHIN:
+        ahead = seen.checked_age < 0  # who is alive looks again, by the clock of now
+        since = "since the database's clock was put back" if ahead else f"for {duration_words(seen.checked_age)}"
         yield (
             "watchdog",
             False,
-            f"has not looked for {since}: does anything run? start Dagster, or `reminder-worker tick`",
+            f"has not looked {since}: does anything run? start Dagster, or `reminder-worker tick`",
         )
     elif seen.error:
         yield "watchdog", False, f"its last look failed ({seen.error}): nobody knows what is wrong; see the log"
-    elif (seen.detail or {}).get("wrong"):
+    elif not wrong and (seen.detail or {}).get("wrong"):
         yield "watchdog", None, f"{NOT_TOLD_YET}: ask again in a few minutes"
-    else:
+    elif not wrong:
         yield "watchdog", True, f"looked {duration_words(seen.checked_age)} ago: nothing is wrong"
     yield _heartbeat(settings, str((seen.detail or {}).get("heartbeat")) if seen else "")
 

@@ -281,13 +281,24 @@ def test_doctor_shows_how_far_clocks_are_apart(
         assert re.search(each, looked.output), each
 
 
-def test_doctor_says_when_nothing_runs_any_more(command: Command) -> None:
+@pytest.mark.parametrize(
+    ("later", "since"), [(-1200, "for 20 minutes"), (1200, "since the database's clock was put back")]
+)
+def test_doctor_says_when_nothing_runs_any_more(command: Command, later: int, since: str) -> None:
     """Dagster's daemon ended, and nothing else of the database tells it."""
     assert command("tick").exit_code == command("doctor").exit_code == 0
-    command.sql("update worker.pass_state set checked_at = checked_at - interval '20 minutes'")
+    command.sql("update worker.pass_state set checked_at = checked_at + make_interval(secs => %s)", later)
     looked = command("doctor")
     assert looked.exit_code == 1
-    assert re.search("wrong.*watchdog.*has not looked for 20 minutes.*start Dagster", looked.output)
+    assert re.search(f"wrong.*watchdog.*has not looked {since}.*start Dagster", looked.output)
+
+
+def test_what_is_wrong_for_long_does_not_hide_from_doctor_that_nothing_runs(command: Command) -> None:
+    assert command("tick").exit_code == 0
+    columns = "(raised, changes, kind, subject, chain_id)"
+    command.sql(f"insert into worker.alert_state {columns} values (true, 1, 'upgrade_delay_short', '0x', 31337)")
+    command.sql("update worker.pass_state set checked_at = checked_at - interval '20 minutes'")
+    assert re.search("wrong.*watchdog.*has not looked for 20 minutes", command("doctor").output)
 
 
 def test_doctor_does_not_call_well_what_the_watchdog_could_not_look_at(command: Command) -> None:
@@ -456,6 +467,7 @@ def test_doctor_shows_a_setting_as_it_is(command: Command) -> None:
     assert given["MAIL_URL"] in looked.output
     assert given["CHAIN_31337_NAME"] in looked.output
     assert "RELAY_DAILY_WIE_CAP is no setting and does nothing: is RELAY_DAILY_WEI_CAP meant?" in looked.output
+    assert "AUTO_RENEW_DRY_RUN does nothing without ATTESTOR_KEY" in looked.output
 
 
 def test_doctor_shows_no_secret(command: Command) -> None:
@@ -467,7 +479,6 @@ def test_doctor_shows_no_secret(command: Command) -> None:
 
 def test_tick_runs_every_pass_says_which_are_off_and_forgets_what_is_over(command: Command) -> None:
     command.sql("insert into worker.suppression values (%s, now() - interval '2 days')", b"h" * 32)
-    assert "AUTO_RENEW_DRY_RUN does nothing without ATTESTOR_KEY" in looked.output
     ticked = command("tick")
     assert ticked.exit_code == 0, ticked.output
     rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}
