@@ -22,7 +22,7 @@ from reminder_worker.database.engine import must_take_writes
 from reminder_worker.database.tables import BOUND_IDLE, age, alert_state, pass_state
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.settings import Settings
-from reminder_worker.watchdog_facts import behind, gather
+from reminder_worker.watchdog_facts import blocks_behind, gather
 from reminder_worker.watchdog_rules import Expected, Key, Wrong, judge
 
 log = structlog.get_logger(__name__)
@@ -55,8 +55,8 @@ BY_STRANGERS: Final = frozenset(
         AlertKind.FAILURES_GROWING,  # likewise, and by claims that are good when simulated and revert when mined
         AlertKind.RELAYER_LOW_BALANCE,  # by having their transactions paid for, as far as the caps let them
         AlertKind.RELAY_STUCK,  # by using up the caps, which a dearer replacement needs, too
-    }
         AlertKind.RELAY_CAP_USED,
+    }
 )
 _ONE_AT_A_TIME = text(f"""
     with bounded as materialized (select {BOUND_IDLE})
@@ -92,14 +92,14 @@ class _Told:
 @dataclass(frozen=True, slots=True)
 class Sighting:
     """What one look came to. `changed`: alerts raised or cleared; `heartbeat`: asked, off, silent (something
-    of ours is wrong), or the class of what failed. `behind`: as `watchdog_facts.behind`.
+    of ours is wrong), or the class of what failed. `blocks_behind`: as that of `watchdog_facts`.
     """
 
     healthy: bool
     wrong: int
     changed: int
     heartbeat: str
-    behind: Mapping[str, int] = field(default_factory=dict)
+    blocks_behind: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 class Watchdog:
@@ -135,7 +135,7 @@ class Watchdog:
             raised = (await conn.scalars(select(_T.kind).where(_OF_THE_WORKER, _T.raised))).all()
         unwell = {kind for kind, _, _ in wrong} | {AlertKind(kind) for kind in raised}
         heartbeat = "silent" if self._settings.ops.heartbeat_url else "off"
-        found = Sighting(not unwell, len(wrong), changed, heartbeat, behind(known.chains))
+        found = Sighting(not unwell, len(wrong), changed, heartbeat, blocks_behind(known.chains))
         if changed:
             log.warning("health_changed", healthy=found.healthy, wrong=len(wrong), changed=changed)
             await self._alerts.write_log()  # emails are a run's; that none starts may be what is wrong
@@ -236,14 +236,19 @@ class Watchdog:
 
     # -- memory -----------------------------------------------------------------------------------
 
-    async def _behind_before(self) -> Mapping[str, int]:
+    async def _behind_before(self) -> Mapping[str, Sequence[int]]:
         question = select(pass_state.c.detail).where(pass_state.c.name == NAME, pass_state.c.chain_id == 0)
         async with self._engine.connect() as conn:
             detail: dict[str, Any] = await conn.scalar(question) or {}
-        return detail.get("behind") or {}
+        return detail.get("blocks_behind") or {}
 
     async def _remember(self, found: Sighting) -> None:
-        detail = {"healthy": found.healthy, "wrong": found.wrong, "heartbeat": found.heartbeat, "behind": found.behind}
+        detail = {
+            "healthy": found.healthy,
+            "wrong": found.wrong,
+            "heartbeat": found.heartbeat,
+            "blocks_behind": found.blocks_behind,
+        }
         statement = insert(pass_state).values(name=NAME, chain_id=0, detail=detail)
         async with self._engine.begin() as conn:
             await conn.execute(

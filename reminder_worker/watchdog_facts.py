@@ -13,6 +13,7 @@ from reminder_worker.chain import wire
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.endpoint import RpcError
 from reminder_worker.watchdog_rules import (
+    COMPARED,
     LATE_SECONDS,
     NOT_FINAL_SECONDS,
     ChainSight,
@@ -84,13 +85,13 @@ async def gather(
     engine: AsyncEngine,
     chains: Mapping[int, Chain],
     expected: Sequence[Expected],
-    behind_before: Mapping[str, int],
+    behind_before: Mapping[str, Sequence[int]],
     wallets: Sequence[str],
     *,
     is_local: bool,
 ) -> Known:
-    """`behind_before`: as `behind` of the look before; `wallets`: whose keys are in use. Raises what the database
-    raises."""
+    """`behind_before`: `blocks_behind` as of the look before; `wallets`: whose keys are in use. Raises what the
+    database raises."""
     states = await operations.pass_states(engine)
     read = {(each.chain_id, each.name): each.block_number for each in await operations.positions(engine)}
 
@@ -106,16 +107,22 @@ async def gather(
     return Known(expected, states, sights, trouble, await _relays(engine, wallets, list(chains), is_local))
 
 
-def behind(sights: Sequence[ChainSight]) -> dict[str, int]:
-    """By chain id and name, blocks that each reader has still to read."""
-    return {_label(sight.chain_id, each.name): each.behind for sight in sights for each in sight.readings}
+def blocks_behind(sights: Sequence[ChainSight]) -> dict[str, list[int]]:
+    """By chain id and name, blocks that each reader had still to read at the last looks, now last."""
+    return {
+        _label(sight.chain_id, each.name): [*each.before, each.behind][-COMPARED:]
+        for sight in sights
+        for each in sight.readings
+    }
 
 
 def _label(chain_id: int, name: str) -> str:
     return f"{chain_id} {name}"
 
 
-async def _sight(chain: Chain, places: Mapping[str, int], before: Mapping[str, int], is_local: bool) -> ChainSight:
+async def _sight(
+    chain: Chain, places: Mapping[str, int], before: Mapping[str, Sequence[int]], is_local: bool
+) -> ChainSight:
     id, configured, signal_block = chain.chain_id, len(chain.settings.rpc_urls), chain.settings.signal_block
     try:
         async with asyncio.timeout(CHAIN_SECONDS):
@@ -142,7 +149,7 @@ async def _sight(chain: Chain, places: Mapping[str, int], before: Mapping[str, i
         agree=len({each.hash for each in deep}) < 2,
         settled={} if is_local else {tag: _age(block) for tag, block in settled.items()},
         readings=[
-            Reading(name, end.number - place, before.get(_label(id, name)))
+            Reading(name, end.number - place, before.get(_label(id, name), ()))
             for name, place in places.items()
             if (end := ends[name]) is not None
         ],

@@ -20,6 +20,7 @@ NEW_BLOCK_WITHIN: Final = 600  # seconds
 CLOCKS_WITHIN: Final = 300  # seconds that clocks may be apart; signed messages have ten minutes to spare
 SETTLED_WITHIN: Final = 3600  # seconds, of a safe or finalized block; a chain that is well takes a quarter of an hour
 CATCHES_UP_SECONDS: Final = 300
+COMPARED: Final = 10  # looks before
 BLIP_SECONDS: Final = 180  # of an endpoint
 LATE_SECONDS: Final = 1800  # an email that was due and is not out
 RETRY_SECONDS: Final = 300
@@ -43,13 +44,13 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How far `index` or `signals` has read. `behind`: blocks that it has still to read, now and at the look before
-    (None: not known); negative: so far above what the chain has.
+    """How far `index` or `signals` has read. `behind`: blocks that it has still to read, now and at the looks `before`
+    (the last `COMPARED`, as far as they are known); negative: so far above what the chain has.
     """
 
     name: str
     behind: int
-    before: int | None = None
+    before: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +207,11 @@ def _endpoints(sight: ChainSight) -> Iterator[Wrong]:
 
 
 def _readings(sight: ChainSight) -> Iterator[Wrong]:
-    """Who comes nearer is catching up, as at a first start, and is not wrong."""
+    """Who comes nearer is catching up, as at a first start, and is not wrong. Nearer than it was for some time: who
+    reads now and then, and less than the chain makes, comes nearer each time. What is read again was not far before."""
     for each in sight.readings:
-        if each.behind > MAX_LAG_BLOCKS and each.before is not None and each.behind >= each.before:
+        before = [blocks for blocks in each.before if blocks > MAX_LAG_BLOCKS]
+        if each.behind > MAX_LAG_BLOCKS and before and each.behind >= min(before):
             facts: Facts = {"blocks behind": each.behind, "newest block": sight.highest}
             yield Wrong(AlertKind.INDEX_LAGGING, each.name, sight.chain_id, facts, CATCHES_UP_SECONDS)
 

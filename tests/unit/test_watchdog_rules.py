@@ -31,7 +31,7 @@ WELL = ChainSight(
     highest=1000,
     newest_age=5,
     settled={"safe": SETTLED_WITHIN, "finalized": SETTLED_WITHIN},
-    readings=[Reading("index", 0, 0), Reading("signals", -MAX_LAG_BLOCKS, 0)],
+    readings=[Reading("index", 0, [0]), Reading("signals", -MAX_LAG_BLOCKS, [0])],
 )
 
 
@@ -114,7 +114,7 @@ def test_states_of_passes_that_are_off_are_not_looked_at() -> None:
         ({"agree": False}, "endpoints disagree"),
         ({"settled": {"finalized": 5, "safe": SETTLED_WITHIN + 1}}, "no new safe block"),
         ({"settled": {"finalized": SETTLED_WITHIN + 1}}, "no new finalized block"),
-        ({"readings": [Reading("index", -MAX_LAG_BLOCKS - 1, -MAX_LAG_BLOCKS)]}, "behind what was read"),
+        ({"readings": [Reading("index", -MAX_LAG_BLOCKS - 1, [-MAX_LAG_BLOCKS])]}, "behind what was read"),
     ],
 )
 def test_each_trouble_of_endpoints_is_a_condition_of_its_own(changes: dict[str, Any], about: str) -> None:
@@ -151,16 +151,18 @@ def test_where_one_endpoint_answers_nothing_is_a_consequence() -> None:
 @pytest.mark.parametrize(
     ("behind", "before", "lags"),
     [
-        (MAX_LAG_BLOCKS, MAX_LAG_BLOCKS, False),
-        (MAX_LAG_BLOCKS + 1, MAX_LAG_BLOCKS + 1, True),
-        (10**6, 10**6 + 1, False),
-        (10**6, None, False),
+        (MAX_LAG_BLOCKS, [MAX_LAG_BLOCKS], False),
+        (MAX_LAG_BLOCKS + 1, [MAX_LAG_BLOCKS + 1], True),
+        (10**6, [10**6 + 1], False),
+        (10**6, [], False),
+        (505, [500, 505, 510, 515], True),
+        (10**6, [0, 5, MAX_LAG_BLOCKS], False),
     ],
-    ids=["near", "comes no nearer", "catches up", "not compared yet"],
+    ids=["near", "comes no nearer", "catches up", "not compared yet", "at times, not on the whole", "is read again"],
 )
 @pytest.mark.parametrize("name", ["index", "signals"])
 def test_a_reader_lags_when_it_is_far_and_comes_no_nearer(
-    name: str, behind: int, before: int | None, lags: bool
+    name: str, behind: int, before: list[int], lags: bool
 ) -> None:
     found = wrong(chains=[sight(readings=[Reading(name, behind, before)])])
     assert found == ([(AlertKind.INDEX_LAGGING, name, 1)] if lags else [])
