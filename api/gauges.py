@@ -171,8 +171,6 @@ async def alert_gauges(engine: AsyncEngine, states: Sequence[PassState]) -> list
     wrong = Counter((each.chain_id, each.kind) for each in await relay.conditions(engine))
     undelivered = {(state,): count for state, count in (await relay.undelivered_alerts(engine)).items()}
     seen = next((s for s in states if s.name == watchdog.NAME and s.detail), None)
-    age = seen.checked_age if seen and not seen.error else None  # of a look that failed it says what was before
-    looks = age is not None and 0 <= age <= watchdog.LOOKED_WITHIN
     said = (seen.detail or {}) if seen else {}
     return [
         gauge("conditions", "What alerts say is wrong now", ("chain", "kind"), wrong),
@@ -181,7 +179,7 @@ async def alert_gauges(engine: AsyncEngine, states: Sequence[PassState]) -> list
             "healthy",
             "1: the watchdog looked in the last 5 minutes and found nothing wrong",
             (),
-            {(): float(looks and bool(said.get("healthy")))},
+            {(): float(watchdog.looks(seen) and bool(said.get("healthy")))},
         ),
         gauge(
             "heartbeat_ok",

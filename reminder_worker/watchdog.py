@@ -21,6 +21,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import must_take_writes
 from reminder_worker.database.tables import BOUND_IDLE, age, alert_state, pass_state
 from reminder_worker.mail.messages import AlertKind
+from reminder_worker.operations import PassState
 from reminder_worker.settings import Settings
 from reminder_worker.watchdog_facts import blocks_behind, gather
 from reminder_worker.watchdog_rules import Expected, Key, Wrong, judge
@@ -254,6 +255,12 @@ class Watchdog:
             await conn.execute(
                 statement.on_conflict_do_update(index_elements=["name", "chain_id"], set_={"detail": detail})
             )
+
+
+def looks(state: PassState | None) -> bool:
+    """Whether it looked lately: what is said of now is by that look. One that failed says what was before."""
+    age = state.checked_age if state is not None and not state.error else None
+    return age is not None and 0 <= age <= LOOKED_WITHIN
 
 
 _T = alert_state.c

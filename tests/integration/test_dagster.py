@@ -355,15 +355,26 @@ def test_dead_emails_those_held_lately_and_those_long_unknown_fail_their_check(
     assert checks.every_email_decided(service=service).passed is passed
 
 
+def _enter_signal(database: psycopg.Connection[Any], minutes: int, chain_id: int = 31337) -> None:
+    database.execute(
+        "insert into worker.notify_signal"
+        " (chain_id, tx_hash, legacy, kind, layer, creator, block_number, block_time, seen_at)"
+        " values (%s, %s, %s, 0, 1, %s, 1, 1, %s)",
+        (chain_id, f"0x{minutes:064x}", LEGACY, SOMEBODY, datetime.now(UTC) - timedelta(minutes=minutes)),
+    )
+
+
 def test_a_signal_nobody_settles_fails_its_check(service: Service, database: psycopg.Connection[Any]) -> None:
     for minutes, passed in ((0, True), (30, False)):
-        database.execute(
-            "insert into worker.notify_signal"
-            " (chain_id, tx_hash, legacy, kind, layer, creator, block_number, block_time, seen_at)"
-            " values (31337, %s, %s, 0, 1, %s, 1, 1, %s)",
-            (f"0x{minutes:064x}", LEGACY, SOMEBODY, datetime.now(UTC) - timedelta(minutes=minutes)),
-        )
+        _enter_signal(database, minutes)
         assert checks.every_signal_settled(service=service).passed is passed
+
+
+def test_a_signal_of_a_chain_that_was_taken_out_fails_no_check_for_good(
+    service: Service, database: psycopg.Connection[Any]
+) -> None:
+    _enter_signal(database, 30, DEAD_CHAIN)
+    assert checks.every_signal_settled(service=service).passed
 
 
 def test_an_index_far_behind_the_head_fails_its_check(chain_scenario: Scenario, service: Service) -> None:
@@ -577,6 +588,18 @@ def test_the_watchdog_launches_a_run_only_for_a_change_and_its_asset_shows_what_
     assert "emails_need_hand" in _made(result)["worker_health"]["conditions"]
     standing = _checked(_run("overview", service))["nothing_is_wrong"]
     assert not standing.passed
+
+
+def test_nothing_is_said_to_be_well_while_the_watchdog_does_not_look(
+    service: Service, database: psycopg.Connection[Any]
+) -> None:
+    """As where its sensor was switched off: what is wrong by now nobody has told."""
+    assert not checks.nothing_is_wrong(service=service).passed
+    _all_passes_look(service)
+    _tick("health_every_minute", service)
+    assert checks.nothing_is_wrong(service=service).passed
+    database.execute("update worker.pass_state set checked_at = checked_at - interval '6 minutes'")
+    assert not checks.nothing_is_wrong(service=service).passed
 
 
 def test_the_watchdogs_sensor_does_not_say_that_all_is_well_before_operators_are_told(
