@@ -89,6 +89,9 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("OPS_STATUS_SECRET", "hunter2"),
         ("OPERATOR_SECRET", "hunter2-hunter2-\nhunter2"),
         ("TRUSTED_PROXIES", "10.0.0.0/8, hunter2"),
+        ("CHAIN_1_PRICE_FEEDS", f"ETH=0x{7:040x}@hunter2"),
+        ("CHAIN_1_PRICE_FEEDS", f"ETH=0x{7:040x}@0"),  # no price would ever be fresh
+        ("CHAIN_1_PRICE_FEEDS", f"ETH=0x{7:040x}@{7 * 86400 + 1}"),  # nor any stale, for longer than a feed may rest
     ],
 )
 def test_a_wrong_value_is_refused_by_name_and_never_echoed(name: str, value: str) -> None:
@@ -123,6 +126,23 @@ def test_a_timeout_that_no_look_has_room_for_is_refused_as_no_other_endpoint_wou
     longest = Settings.from_environ({**MINIMAL, "CHAIN_1_RPC_TIMEOUT": "20"}).chains[0].rpc_timeout_seconds
     assert longest < CHAIN_SECONDS < LOOK_SECONDS
     assert "- CHAIN_1_RPC_TIMEOUT: " in _faults(CHAIN_1_RPC_TIMEOUT="21")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((f"RELAY_{lane}_GAS", "20999") for lane in ("CLAIM", "CHECK_IN", "GIFT")),
+        ("RELAY_GAS_PRICE_CEILING", "0"),
+        ("AUTO_RENEW_GAS", "20999"),
+        ("AUTO_RENEW_GAS_PRICE_CEILING", "0"),
+        ("AUTO_RENEW_LARGEST_JUMP", "0"),
+    ],
+)
+def test_a_bound_within_which_nothing_could_be_sent_turns_its_part_off_and_is_named(name: str, value: str) -> None:
+    """With it all requests would be taken, and wait until they expire."""
+    settings = Settings.from_environ({**MINIMAL, "RELAYER_KEY": "0x1", "ATTESTOR_KEY": "0x2", name: value})
+    assert (settings.relay is None, settings.auto_renew is None) == (name[:5] == "RELAY", name[:5] != "RELAY")
+    assert any(problem.startswith(f"{name}: ") for problem in settings.problems)
 
 
 @pytest.mark.parametrize("window", [91 * 86400, 10**30])
@@ -197,8 +217,9 @@ def test_what_no_browser_sends_as_an_origin_is_none(name: str, value: str) -> No
 
 
 def test_an_origin_is_kept_as_browsers_send_it() -> None:
-    settings = Settings.from_environ({**MINIMAL, "CORS_ORIGINS": "HTTPS://App.Example:443/, http://localhost:5173"})
-    assert settings.api.cors_origins == ("https://app.example", "http://localhost:5173")
+    given = "HTTPS://App.Example:443/, http://localhost:5173, http://a.example:80, http://b.example:443"
+    kept = ("https://app.example", "http://localhost:5173", "http://a.example", "http://b.example:443")
+    assert Settings.from_environ({**MINIMAL, "CORS_ORIGINS": given}).api.cors_origins == kept
 
 
 @pytest.mark.parametrize("again", ["https://a.example/key", "https://a.example/key/", "HTTPS://A.example:443/key"])
@@ -235,6 +256,12 @@ def test_one_secret_does_not_open_both_the_status_and_what_erases_and_sends() ->
     fault = _faults(OPS_STATUS_SECRET=same, OPERATOR_SECRET=same)
     assert "- OPERATOR_SECRET: " in fault
     assert same not in fault
+
+
+def test_an_address_that_is_set_counts_more_than_the_published_one() -> None:
+    own = f"0x{7:040x}"
+    (chain,) = Settings.from_environ({**MINIMAL, "CHAIN_1_PREMIUM_SETTING": own}).chains
+    assert chain.premium_setting == own
 
 
 def test_a_chain_without_presets_needs_its_addresses() -> None:
@@ -276,6 +303,24 @@ def test_no_mail_at_all_is_simply_off() -> None:
     assert settings.problems == ()
 
 
+def test_what_is_set_of_a_part_that_is_off_is_known_to_do_nothing(tmp_path: Path) -> None:
+    """Switched off by its key alone, as in an incident, a part is off and no error."""
+    idle = {"RELAY_PER_GIFT": "5", "RELAYER_KEY_PASSWORD_FILE": str(tmp_path / "password"), "RELAYER_KEY": " "}
+    (tmp_path / "password").write_text("hunter2")
+    of_mail = {"MAIL_ALLOWLIST": "@example.org"}
+    assert Settings.from_environ({**MINIMAL, **idle, **of_mail}).problems == ()
+    assert without_effect({**MINIMAL, **idle, **of_mail}) == [
+        ("MAIL_ALLOWLIST", "MAIL_URL, MAIL_TOKEN"),
+        ("RELAYER_KEY_PASSWORD_FILE", "RELAYER_KEY"),
+        ("RELAY_PER_GIFT", "RELAYER_KEY"),
+    ]
+
+
+@pytest.mark.parametrize("key", ["RELAYER_KEY", "RELAYER_KEY_FILE"])
+def test_a_setting_of_a_part_whose_key_is_there_has_its_effect(key: str) -> None:
+    assert without_effect({**MINIMAL, key: "whatever", "RELAY_PER_GIFT": "5"}) == []
+
+
 def test_a_secret_may_come_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "url").write_text("postgresql://from-file/db\n")
     (tmp_path / "rpc").write_text("https://from-file.example\n")
@@ -303,24 +348,6 @@ def test_a_secret_that_is_set_in_both_ways_stops_the_start_when_they_differ(tmp_
     fault = _faults(HASH_KEY=b64encode(bytes(31) + b"1").decode(), HASH_KEY_FILE=str(tmp_path / "key"))
     assert "- HASH_KEY: is set in HASH_KEY_FILE too, to something else" in fault
     assert b64encode(bytes(31)).decode()[:20] not in fault
-def test_what_is_set_of_a_part_that_is_off_is_known_to_do_nothing(tmp_path: Path) -> None:
-    """Switched off by its key alone, as in an incident, a part is off and no error."""
-    idle = {"RELAY_PER_GIFT": "5", "RELAYER_KEY_PASSWORD_FILE": str(tmp_path / "password"), "RELAYER_KEY": " "}
-    (tmp_path / "password").write_text("hunter2")
-    of_mail = {"MAIL_ALLOWLIST": "@example.org"}
-    assert Settings.from_environ({**MINIMAL, **idle, **of_mail}).problems == ()
-    assert without_effect({**MINIMAL, **idle, **of_mail}) == [
-        ("MAIL_ALLOWLIST", "MAIL_URL, MAIL_TOKEN"),
-        ("RELAYER_KEY_PASSWORD_FILE", "RELAYER_KEY"),
-        ("RELAY_PER_GIFT", "RELAYER_KEY"),
-    ]
-
-
-@pytest.mark.parametrize("key", ["RELAYER_KEY", "RELAYER_KEY_FILE"])
-def test_a_setting_of_a_part_whose_key_is_there_has_its_effect(key: str) -> None:
-    assert without_effect({**MINIMAL, key: "whatever", "RELAY_PER_GIFT": "5"}) == []
-
-
     same = {"HASH_KEY": b64encode(bytes(32)).decode(), "HASH_KEY_FILE": str(tmp_path / "key")}
     assert Settings.from_environ({**MINIMAL, **same}).service.hash_key.get_secret_value() == bytes(32)
 

@@ -53,6 +53,7 @@ def test_one_person_is_one_address(text: str, delivered: str, normalised: str) -
         "anna@example.org.",
         "anna@192.0.2.1",
         f"{'a' * 65}@example.org",
+        f"{'ä' * 33}@example.org",  # 66 bytes
         f"a@{'a.' * 130}org",
         f"a{LONGEST}",
         '"anna"@example.org',

@@ -382,12 +382,20 @@ def test_facts_of_an_alert_stay_text(template: Template) -> None:
 
 @EACH
 def test_every_variable_is_checked(template: Template) -> None:
-    """Missing, unknown, of the wrong type: refused by name."""
+    """Missing, unknown, of the wrong type, longer than may be: refused by name."""
+    wrong: dict[Kind, list[Any]] = {
+        Kind.TEXT: ["x" * 301],
+        Kind.ADDRESS: ["nobody", "0x12", "0x" + "12" * 20 + "0"],
+        Kind.ROLE: ["stranger"],
+        Kind.INTEGER: ["-1", -1, "1.5", "", True, "9" * 79],
+    }
     for variable in template.variables:
         if variable.required:
             assert refusal(template, **{variable.name: ...}) == "missing_variable"
             assert refusal(template, **{variable.name: None}) == "missing_variable"
-        assert refusal(template, **{variable.name: {"x": 1}}) == "bad_variable"
+        many = [template.sample[variable.name] * 501] if variable.kind is Kind.ROWS else []
+        for value in [{"x": 1}, *wrong.get(variable.kind, many)]:
+            assert refusal(template, **{variable.name: value}) == "bad_variable"
         if variable.kind is Kind.TEXT and not variable.blank:
             assert refusal(template, **{variable.name: " "}) == "missing_variable"
         if variable.kind is not Kind.ROWS:
@@ -426,6 +434,10 @@ def test_no_variable_smuggles_a_link(template: Template) -> None:
         "javascript:alert(1)",
         "https://evil.example/?https://app.example.org/",
         "https://app.example.org/ x",
+        "https://app.example.org/\u00e4",
+        'https://app.example.org/"x',
+        "https://app.example.org/<x>",
+        "https://app.example.org/\\evil.example",
         "https://äpp.example.org/",
         "https://app.example.org:x/",
     ],

@@ -117,7 +117,8 @@ def test_without_gift_origins_the_apps_own_is_the_only_one(template: Template) -
 @EACH
 def test_every_variable_is_checked(template: Template) -> None:
     for variable in template.variables:
-        for wrong in (..., {"x": 1}, "two\r\nlines"):
+        longer = LINK + "x" * 2500 if variable.kind is Kind.GIFT_LINK else "x" * 301
+        for wrong in (..., {"x": 1}, "two\r\nlines", longer):
             with pytest.raises(Problem):
                 render(template, **{variable.name: wrong})
         if variable.kind is Kind.TEXT:

@@ -46,7 +46,13 @@ def test_a_replacement_pays_an_eighth_more_of_both_and_never_above_the_ceiling(
     assert later is not None
     assert later.max_fee * 8 >= first.max_fee * 9
     assert later.priority_fee * 8 >= first.priority_fee * 9
+    assert later.priority_fee > first.priority_fee, "also where the market asks for no tip"
     assert later.priority_fee <= later.max_fee <= ceiling
+
+
+def test_a_first_fee_has_room_for_twice_the_base_fee() -> None:
+    """Which grows by an eighth a block, while one that is not mined has four replacements."""
+    assert first_fees(2 * GWEI, GWEI, 50 * GWEI) == Fees(5 * GWEI, GWEI)
 
 
 def test_above_the_ceiling_nothing_is_offered() -> None:

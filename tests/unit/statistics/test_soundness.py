@@ -33,8 +33,22 @@ def counted(**groups: dict[str, Any]) -> Snapshot:
     return replace(SOUND, counts={**SOUND.counts, **groups})
 
 
-def test_a_sound_snapshot_passes_every_check() -> None:
-    assert soundness.negative(SOUND) == soundness.unequal(SOUND) == soundness.jumps([SOUND], SOUND) == []
+NOTHING = dict.fromkeys(("total", "live", "activated", "deleted"), 0) | {"byType": {"eoa": 0, "safe": 0}}
+
+
+@pytest.mark.parametrize(
+    "sound",
+    [
+        SOUND,
+        counted(timelocks={**TIMELOCKS, "total": 3}),  # one is neither live nor ended
+        replace(
+            counted(legacies=NOTHING, timelocks=dict.fromkeys(TIMELOCKS, 0)), tokens=[], value_secured_usd=Decimal(0)
+        ),
+    ],
+    ids=["some of each", "a timelock in another state", "nothing at all"],
+)
+def test_a_sound_snapshot_passes_every_check(sound: Snapshot) -> None:
+    assert soundness.negative(sound) == soundness.unequal(sound) == soundness.jumps([sound], sound) == []
 
 
 @pytest.mark.parametrize(
@@ -110,6 +124,7 @@ def test_a_jump_of_the_value_is_found_either_way() -> None:
     larger = replace(SOUND, value_secured_usd=Decimal("60000.01"))
     assert soundness.jumps([SOUND], larger)
     assert soundness.jumps([larger], SOUND)
+    assert soundness.jumps([replace(SOUND, value_secured_usd=Decimal(1))], SOUND), "also from next to nothing"
     assert soundness.jumps([SOUND], replace(SOUND, value_secured_usd=Decimal("60000.00"))) == []
 
 

@@ -53,6 +53,13 @@ def test_an_absurd_amount_has_no_value_and_leaves_no_sum() -> None:
     assert total(found, FEEDS) is None
 
 
+def test_a_sum_above_what_is_believed_of_one_amount_is_none() -> None:
+    most = 9 * 10**23
+    found = secured({"ETH": most * 10**18, USDC: most * 10**6}, METADATA, {"ETH": Decimal(1), USDC: Decimal(1)})
+    assert [each.usd for each in found] == [Decimal(most)] * 2
+    assert total(found, FEEDS) is None
+
+
 def test_a_token_without_usable_decimals_has_an_amount_and_no_value() -> None:
     (found,) = secured({USDC: 7}, {USDC: None}, {USDC: Decimal(1)})
     assert found.as_json() == {"token": USDC, "symbol": None, "decimals": None, "amount": "7", "usd": None}

@@ -56,6 +56,12 @@ def test_bytes_behind_the_arguments_are_counted_and_the_arguments_still_read() -
     assert (found.arguments, found.extra) == ({"newOwner": OWNER}, 6)
 
 
+def test_an_argument_that_is_not_filled_up_to_a_word_leaves_nothing_behind_it() -> None:
+    """Contracts take it so."""
+    whole = data("upgradeAndCall(address,address,bytes)", [PROXY, NEW, b"\1\2\3"])
+    assert decode(whole[:-29]) == decode(whole)
+
+
 def test_an_unknown_function_is_its_selector_and_its_length() -> None:
     assert decode(b"\xde\xad\xbe\xef" + bytes(64)).function is None
     assert plain_words(b"\xde\xad\xbe\xef" + bytes(64)) == "selector 0xdeadbeef, 68 bytes"
