@@ -47,12 +47,16 @@ class TokenAnswer(Struct, rename="camel"):
     usd: Usd
 
 
+Legacies = Annotated[LegacyCounts, Meta(description="Legacies by what has become of them")]
+Timelocks = Annotated[TimelockCounts, Meta(description="Timelocks by what has become of them; gifts are among them")]
+
+
 class ChainStatsAnswer(Struct, rename="camel"):
     """One chain, everything at one block."""
 
     chain_id: Annotated[int, Meta(description="Chain id", examples=[1])]
-    legacies: LegacyCounts
-    timelocks: TimelockCounts
+    legacies: Legacies
+    timelocks: Timelocks
     value_secured_usd: Usd
     tokens: Annotated[
         list[TokenAnswer], Meta(description="The most valuable first; without those that have no usable decimals")
@@ -63,8 +67,8 @@ class ChainStatsAnswer(Struct, rename="camel"):
 class TotalsAnswer(Struct, rename="camel"):
     """Over all chains; where mainnet is served, without test chains."""
 
-    legacies: LegacyCounts
-    timelocks: TimelockCounts
+    legacies: Legacies
+    timelocks: Timelocks
     value_secured_usd: Annotated[
         str | None,
         Meta(description="Over the chains whose value is known; null when none is", examples=["1532004.25"]),
@@ -76,7 +80,7 @@ class StatsAnswer(Struct, rename="camel"):
 
     as_of: AsOf
     chains: Annotated[list[ChainStatsAnswer], Meta(description="By chain id; without chains not counted yet")]
-    totals: TotalsAnswer
+    totals: Annotated[TotalsAnswer, Meta(description="Over all chains; where mainnet is served, without test chains")]
 
 
 class PriceAnswer(Struct, rename="camel"):
