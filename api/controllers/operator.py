@@ -21,6 +21,7 @@ from api.schemas import EXAMPLE_RECIPIENT, AnyAddress
 from reminder_worker import operations_stuck
 from reminder_worker import operator as operators
 from reminder_worker.errors import NotConfigured, Unauthorized
+from reminder_worker.gifts.gift_mail import GiftMailReport
 from reminder_worker.operator import ChainStatus
 from reminder_worker.passes import PASSES
 from reminder_worker.runtime import Runtime
@@ -151,8 +152,8 @@ class OperatorController(Controller):
         if parts.dispatch is None:
             raise NotConfigured("No mail service is configured.")
         report = await parts.dispatch.run(DISPATCH_SECONDS)
-        gifts = await parts.gift_mail.run(GIFTS_SECONDS) if parts.gift_mail else None
-        return DispatchedAnswer({**report.outcomes, **(gifts.outcomes if gifts else {})}, report.more)
+        gifts = await parts.gift_mail.run(GIFTS_SECONDS) if parts.gift_mail else GiftMailReport()
+        return DispatchedAnswer({**report.outcomes, **gifts.outcomes}, report.more or gifts.more)
 
     @post(
         "/ops/requeue",

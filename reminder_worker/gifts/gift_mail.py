@@ -58,10 +58,12 @@ class GiftsAreOthers(ChainUnavailable):
 
 @dataclass(slots=True)
 class GiftMailReport:
-    """`outcomes`: by kind, how many entries came to which state; `deleted`: rows shredded after their opening day."""
+    """`outcomes`: by kind, how many entries came to which state; `deleted`: rows shredded after their opening day;
+    `more`: the time was up before all that is due was sent."""
 
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     deleted: int = 0
+    more: bool = False
     outage: bool = False
     unreadable_chains: list[int] = field(default_factory=list)
 
@@ -108,9 +110,9 @@ class GiftMail:
         self._apart = counted_apart(settings.chains)
         self._at_once = min(AT_ONCE, mail.concurrency)
         self._retry_window = settings.gifts.retry_window_seconds
+        self._rules = LinkRules.of(settings.gifts.origins, settings.gifts.prefix)
 
     async def look(self) -> bool:
-        self._rules = LinkRules.of(settings.gifts.origins, settings.gifts.prefix)
         """Whether an email is due, undecided or a row to be deleted. Of a chain only its latest block is asked."""
         times = await self._times(GiftMailReport())
         async with self._engine.connect() as connection:
@@ -125,7 +127,10 @@ class GiftMail:
         ends = time.monotonic() + budget_seconds  # of sending: a silent chain does not use it up
         outage = Outage()
         for claim, handle in ((sql.CLAIM_UNKNOWN, self._decide), (sql.CLAIM, self._send)):
-            while time.monotonic() < ends and not outage.begun:
+            while not outage.begun:
+                if time.monotonic() >= ends:
+                    report.more = True
+                    break
                 token = uuid4()
                 entries = await self._claim(claim, token, times)
                 if not entries:

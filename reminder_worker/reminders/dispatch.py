@@ -235,7 +235,10 @@ class Dispatch:
 
     async def _decide_unknown(self, report: DispatchReport, ends: float) -> None:
         """Ask what became of each; what never arrived and is still true is posted again, unchanged, with its key."""
-        while time.monotonic() < ends and not report.outage:
+        while not report.outage:
+            if time.monotonic() >= ends:
+                report.more = True
+                return
             post_until = time.monotonic() + LEASE_SECONDS - 2 * self._mail.timeout_seconds - LEASE_MARGIN_SECONDS
             claim = await self._ledger.claim_unknown(SLICE)
             if not claim.entries:

@@ -217,6 +217,18 @@ async def test_going_down_for_a_week_in_the_middle_of_it_doubles_nothing(world: 
     await nobody_was_forgotten_and_nobody_heard_twice(world)
 
 
+async def test_a_run_whose_time_is_up_before_it_asked_about_what_is_undecided_says_that_there_is_more(
+    world: World,
+) -> None:
+    world.mail.fail(*[Fault.ACCEPTS_AND_DIES] * 3)
+    await world.dispatch.run()
+    assert await world.states() == {"unknown": 3}
+    await world.hurry()
+    assert (await world.dispatch.run(budget_seconds=0)).more
+    assert not (await world.dispatch.run()).more
+    await nobody_was_forgotten_and_nobody_heard_twice(world)
+
+
 async def test_a_request_refused_three_times_is_dead_until_it_is_requeued(world: World) -> None:
     await world.dispatch.run()
     await world.sql("update worker.sent_ledger set state = 'queued', message_id = null, claimed_at = null")

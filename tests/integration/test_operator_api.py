@@ -4,6 +4,8 @@ import asyncio
 import hashlib
 import json
 import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -112,6 +114,7 @@ async def test_the_status_asks_each_chain_whatever_another_does(engine: AsyncEng
             async with asyncio.timeout(10):
                 await asked.wait()
             asking.cancel()
+            hangs.well()  # or its end would be waited for, as that of any request under way
 
 
 async def saved(world: World, *emails: str) -> None:
@@ -212,22 +215,40 @@ async def test_dead_emails_go_back_to_the_queue(engine: AsyncEngine, chain_scena
         assert [row.state for row in states] == ["queued"]
 
 
+@asynccontextmanager
+async def sending(world: World, mail: MailStub) -> AsyncIterator[None]:
+    """Its emails go to the stub."""
+    settings, engine = world.parts.settings, world.engine
+    to_stub = MailSettings.model_validate({"MAIL_URL": mail.url, "MAIL_TOKEN": SecretStr(TOKEN)})
+    chains, vault = world.parts.chains, world.parts.vault
+    indexers = {id: Indexers(chains[id], index, None) for id, index in world.parts.chain_indexes.items()}
+    async with MailClient(to_stub) as client:
+        world.parts.dispatch = Dispatch(engine, chains, indexers, vault, client, settings)
+        to_mail = settings.model_copy(update={"mail": to_stub})
+        world.parts.gift_mail = GiftMail(
+            engine, vault, world.parts.quotas, chains, Gifts(chains, indexers), client, to_mail
+        )
+        yield
+
+
 async def test_a_dispatch_sends_reminders_and_gifts_that_are_due(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     async with MailStub() as mail, open_world(chain_scenario, engine, GIFT_ORIGINS=GIFTS, **SECRETS) as world:
-        settings = world.parts.settings
-        to_stub = MailSettings.model_validate({"MAIL_URL": mail.url, "MAIL_TOKEN": SecretStr(TOKEN)})
-        chains, vault = world.parts.chains, world.parts.vault
-        indexers = {id: Indexers(chains[id], index, None) for id, index in world.parts.chain_indexes.items()}
-        async with MailClient(to_stub) as client:
-            world.parts.dispatch = Dispatch(engine, chains, indexers, vault, client, settings)
-            to_mail = settings.model_copy(update={"mail": to_stub})
-            world.parts.gift_mail = GiftMail(
-                engine, vault, world.parts.quotas, chains, Gifts(chains, indexers), client, to_mail
-            )
-            await register_gift(world, "anna@example.org")
+        await register_gift(world, "anna@example.org")
+        async with sending(world, mail):
             answer = await world.post("/ops/dispatch", **bearer(OPERATOR))
         assert (answer.status, answer.body) == (200, {"outcomes": {"gift_waiting": {"sent": 1}}, "more": False})
         assert [email.to for email in mail.inbox] == ["anna@example.org"]
+
+
+async def test_a_dispatch_whose_time_is_up_before_all_gifts_were_told_of_says_that_more_is_due(
+    engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.controllers.operator.GIFTS_SECONDS", 0.0)
+    async with MailStub() as mail, open_world(chain_scenario, engine, GIFT_ORIGINS=GIFTS, **SECRETS) as world:
+        await register_gift(world, "anna@example.org")
+        async with sending(world, mail):
+            answer = await world.post("/ops/dispatch", **bearer(OPERATOR))
+        assert (answer.body, mail.inbox) == ({"outcomes": {}, "more": True}, [])
 
 
 async def test_a_dispatch_without_mail_says_so(engine: AsyncEngine, chain_scenario: Scenario) -> None:
