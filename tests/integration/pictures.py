@@ -249,6 +249,10 @@ async def test_there_is_nothing_to_show(gift_world: GiftWorld) -> None:
     async with looking(gift_world.link(999_999)) as camera:
         page = camera.visitor.page
         await camera.take("not-found")
+        entry, address = f"{gift_world.origin}/{PREFIX}/for", gift.recipient.address
+        for name, rest in (("cut-off", ""), ("mistyped", f"/{address[:-1]}"), ("none-for-sheet", f"/0x{'0' * 40}")):
+            await page.goto(entry + rest)
+            await camera.take(name)
         await page.goto(gift_world.link(1).replace("/31337/", "/5/"))
         await camera.take("other-network")
         await page.route("**/gift/31337/*", lambda route: route.abort())
