@@ -1,7 +1,9 @@
 """`eth_simulateV1`: what a transaction would do, its logs and the ether it moves included. Not every node has it."""
 
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
@@ -11,6 +13,10 @@ from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.chain.values import Call, Reverted
 from reminder_worker.chain.words import WORD
 
+ETHER: Final = "0x" + "ee" * 20
+"""As whose token nodes tell of a move of ether."""
+_SYSTEM: Final = "0x" + "ff" * 19 + "fe"  # who logs moves of ether on chains that do (EIP-7708)
+
 
 @dataclass(frozen=True, slots=True)
 class SimulatedLog:
@@ -18,12 +24,11 @@ class SimulatedLog:
     topics: tuple[str, ...]
     data: bytes
 
-    def pays(self, receiver: str) -> bool:
-        """Whether it tells of a move of an ERC-20 token, or of ether, to `receiver`. Who logged it is not looked at:
-        only tokens that are trusted are called."""
-        if len(self.topics) != 3 or self.topics[0] != TRANSFER_TOPIC or self.topics[2][-40:] != receiver[2:]:
-            return False
-        return len(self.data) == WORD and any(self.data)
+    def moves(self) -> tuple[str, str, int] | None:
+        """Of an ERC-20 token, or of ether: from whom, to whom and how much; None for any other log."""
+        if len(self.topics) != 3 or self.topics[0] != TRANSFER_TOPIC or len(self.data) != WORD:
+            return None
+        return f"0x{self.topics[1][-40:]}", f"0x{self.topics[2][-40:]}", int.from_bytes(self.data, "big")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,18 @@ class Simulated:
 
     logs: tuple[SimulatedLog, ...]
     gas_used: int | None
+
+    def received(self, receiver: str, tokens: Collection[str]) -> frozenset[str]:
+        """Of which of `tokens`, and of `ETHER`, the receiver has more afterwards: what goes back in the transaction
+        itself was not received. What others log is not looked at: who is paid ether may log anything."""
+        gained: Counter[str] = Counter()
+        for log in self.logs:
+            token = ETHER if log.address == _SYSTEM else log.address
+            move = log.moves() if token == ETHER or token in tokens else None
+            if move is not None:
+                sender, to, amount = move
+                gained[token] += amount * ((to == receiver) - (sender == receiver))
+        return frozenset(token for token, amount in gained.items() if amount > 0)
 
 
 class WireSimulatedLog(msgspec.Struct):

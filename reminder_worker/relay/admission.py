@@ -32,6 +32,7 @@ from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay import admission_statements as sql
 from reminder_worker.relay import store, wallet_statements
 from reminder_worker.relay.attempts import Attempt, Signed, sign_attempt
+from reminder_worker.relay.authorizations import claimed
 from reminder_worker.relay.batches import Batches
 from reminder_worker.relay.broadcast import TAKEN, broadcast
 from reminder_worker.relay.fate import agreed_number
@@ -106,14 +107,14 @@ class Admission:
         caps: Caps,
         *,
         any_chain: bool = False,
-    ) -> None:
         starts: bool = True,
+    ) -> None:
         self.signer = signer
         self.caps = caps
         self._engine = engine
         self._vault = vault
-        self._chains = {id: chain for id, chain in chains.items() if any_chain or id in RELAYED_CHAINS}
         self._starts = starts
+        self._chains = {id: chain for id, chain in chains.items() if any_chain or id in RELAYED_CHAINS}
         self._locks = {id: asyncio.Lock() for id in self._chains}
         self._turns = {id: asyncio.Lock() for id in self._chains}
         self._batches = {id: Batches(partial(self._admit_all, id)) for id in self._chains}
@@ -285,9 +286,9 @@ class Admission:
         Raises `RelayStopped` and `ChainUnavailable`; what was started until then is started.
         """
         await self.open_wallet(chain_id)
-        market = await self._market(chain_id)
         if not self._starts:
             return 0
+        market = await self._market(chain_id)
         if self._offer(market, USUAL_GAS)[0] is None:
             async with self._engine.begin() as connection:  # the wallet's row first, like all who move many requests
                 await store.lock_wallet(connection, chain_id, self.signer.address)
@@ -398,8 +399,9 @@ class Admission:
             found = await chain.simulate(call, at=head, sender=self.signer.address, gas=ready.gas_limit)
         if isinstance(found, Reverted):
             return "would_revert"
-        pays_nothing = found is not None and not any(log.pays(row.signer) for log in found.logs)
-        return "nothing_to_claim" if pays_nothing else None
+        claim = claimed(ready.data)
+        delivers = found is None or found.received(row.signer, claim[1] if claim else ())
+        return None if delivers else "nothing_to_claim"
 
     # -- the chain ------------------------------------------------------------------------------
 

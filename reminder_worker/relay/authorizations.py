@@ -142,9 +142,10 @@ def call_data(request: Request, digest: bytes, version: str) -> bytes:
             return selector("TimeLockRouter", f"withdrawFor({','.join(kinds)})") + data
 
 
-def claimed(call: bytes) -> tuple[object, ...] | None:
-    """What a router call claims, and with which nonce; None for another call. Not its bytes: there are many ways to
-    write the same down, and whoever sees a signature under way may choose another."""
+def claimed(call: bytes) -> tuple[int, tuple[str, ...], bool, str, int] | None:
+    """What a router call claims (legacy, tokens, whether ether), for whom, and with which nonce; None for another call.
+    Not its bytes: there are many ways to write the same down, and whoever sees a signature under way may choose
+    another."""
     if call[:4] != _CLAIM:
         return None
     try:

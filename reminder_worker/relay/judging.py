@@ -10,7 +10,7 @@ from typing import Final
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.contracts import Legacies, LegacyFacts
-from reminder_worker.chain.simulation import Simulated
+from reminder_worker.chain.simulation import ETHER, Simulated
 from reminder_worker.chain.sponsored import SponsoredReads
 from reminder_worker.chain.values import MOST_GAS
 from reminder_worker.errors import (
@@ -156,7 +156,7 @@ async def _judge_claim(request: ClaimRequest, case: Case) -> Judged:
     _check_line(legacy, request.signer, case.head.timestamp)
     simulated = None if waits else await _simulated_claim(request, case, legacy)
     if simulated is not None:
-        delivers = any(log.pays(request.signer) for log in simulated.logs)
+        delivers = bool(simulated.received(request.signer, request.assets))
     else:
         delivers = await _has_something(request, case, legacy)
     if not delivers:
@@ -166,8 +166,8 @@ async def _judge_claim(request: ClaimRequest, case: Case) -> Judged:
 
 def _delivers_all(request: ClaimRequest, simulated: Simulated) -> bool:
     """Else anybody can make it dearer: a token of which there was nothing is paid to the whole line once there is."""
-    paid = {log.address for log in simulated.logs if log.pays(request.signer)}
-    return paid >= set(request.assets) and (not request.is_eth or not paid <= set(request.assets))
+    paid = simulated.received(request.signer, request.assets)
+    return paid >= {*request.assets, *([ETHER] if request.is_eth else [])}
 
 
 async def _simulated_claim(request: ClaimRequest, case: Case, legacy: LegacyFacts) -> Simulated | None:

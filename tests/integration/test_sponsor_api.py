@@ -22,6 +22,8 @@ from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.sponsorship import Auth
 from reminder_worker.chain.endpoint import Endpoint
+from reminder_worker.chain.events import TRANSFER_TOPIC
+from reminder_worker.chain.signatures import ERC1271_MAGIC
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay import intake
 from reminder_worker.relay.by_hand import BY_HAND
@@ -519,6 +521,30 @@ async def test_a_share_already_taken_would_deliver_nothing(world: World, sealed:
     await relayed(world, "/sponsor/claim", body)
     again = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
     await refused(world, "/sponsor/claim", again, 422, "nothing_to_claim")
+
+
+# An account that signs whatever it is asked, sends ether back to whom it comes from, and calls that a token of its own.
+SENDS_BACK = (
+    "0x361560155763" + ERC1271_MAGIC.hex() + "60e01b60005260206000f35b600060006000600034335af150"
+    "600160005230337f" + TRANSFER_TOPIC[2:] + "60206000a300"
+)
+
+
+@pytest.mark.parametrize("heir", ["is the owner", "sends it back"])
+async def test_what_comes_back_in_the_claim_itself_is_not_delivered(world: World, sealed: Sealed, heir: str) -> None:
+    """Else it could be claimed day by day at our cost, and at nobody else's."""
+    whose = sealed.owner if heir == "is the owner" else sealed.heir
+    legacy = world.scenario.create_legacy(sealed.owner, {whose.address: 100})
+    world.scenario.advance(181 * DAY)
+    if heir == "is the owner":
+        world.scenario.mint(sealed.it.usdc, sealed.owner.address, UNITS)
+        world.scenario.approve(sealed.owner, sealed.it.usdc, legacy.address, UNITS)
+        body = claim_body(world, legacy, whose, [sealed.it.usdc])
+    else:
+        world.scenario.anvil.set_balance(legacy.address, ETHER)
+        world.scenario.anvil.set_code(whose.address, SENDS_BACK)
+        body = claim_body(world, legacy, whose, [], is_eth=True)
+    await refused(world, "/sponsor/claim", body, 422, "nothing_to_claim")
 
 
 async def test_a_legacy_that_was_claimed_from_pays_further_claims_and_takes_no_check_in(

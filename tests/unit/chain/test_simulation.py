@@ -6,12 +6,21 @@ import msgspec
 import pytest
 
 from reminder_worker.chain.events import TRANSFER_TOPIC
-from reminder_worker.chain.simulation import Simulated, SimulatedLog, outcome, request
+from reminder_worker.chain.simulation import ETHER, Simulated, SimulatedLog, outcome, request
 from reminder_worker.chain.values import Call, Reverted
+from reminder_worker.chain.words import word
 
 HEIR = "0x" + "b8" * 20
+NOBODY = "0x" + "00" * 20
+COIN = "0x" + "c0" * 20
 TOKEN = "0x" + "E7" * 20
-ETHER = "0x" + "ee" * 20
+
+
+def topic(address: str) -> str:
+    return "0x" + address[2:].rjust(64, "0")
+
+
+WORD_OF_NOBODY = topic(NOBODY)
 
 
 def answer(**call: Any) -> list[Any]:
@@ -26,7 +35,8 @@ def log(**changes: Any) -> dict[str, Any]:
 def test_logs_are_told_in_order() -> None:
     found = outcome(answer(logs=[log(), log(address=ETHER)]))
     assert isinstance(found, Simulated)
-    assert [(each.address, each.pays(HEIR)) for each in found.logs] == [(TOKEN.lower(), True), (ETHER, True)]
+    moves = [(each.address, each.moves()) for each in found.logs]
+    assert moves == [(TOKEN.lower(), (NOBODY, HEIR, 7)), (ETHER, (NOBODY, HEIR, 7))]
 
 
 def test_the_gas_is_told_where_the_node_tells_it() -> None:
@@ -56,18 +66,38 @@ def test_garbage_is_the_nodes_failure(garbage: Any) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"data": b"\0" * 32},
         {"data": b""},
-        {"topics": (TRANSFER_TOPIC, "0x" + "00" * 32, "0x" + "11".rjust(64, "0"))},
-        {"topics": (TRANSFER_TOPIC, "0x" + "00" * 32)},
-        {"topics": ("0x" + "11" * 32, "0x" + "00" * 32, "0x" + HEIR[2:].rjust(64, "0"))},
+        {"topics": (TRANSFER_TOPIC, WORD_OF_NOBODY)},
+        {"topics": ("0x" + "11" * 32, WORD_OF_NOBODY, WORD_OF_NOBODY)},
     ],
 )
-def test_what_moves_nothing_to_somebody_pays_them_nothing(changes: Any) -> None:
-    whole = {"address": TOKEN, "data": b"\0" * 31 + b"\7"}
-    topics = (TRANSFER_TOPIC, "0x" + "00" * 32, "0x" + HEIR[2:].rjust(64, "0"))
-    assert SimulatedLog(**(whole | {"topics": topics})).pays(HEIR)
-    assert not SimulatedLog(**(whole | {"topics": topics} | changes)).pays(HEIR)
+def test_what_is_no_transfer_moves_nothing(changes: Any) -> None:
+    whole = {"address": COIN, "data": word(7), "topics": (TRANSFER_TOPIC, WORD_OF_NOBODY, WORD_OF_NOBODY)}
+    assert SimulatedLog(**whole).moves() == (NOBODY, NOBODY, 7)
+    assert SimulatedLog(**(whole | changes)).moves() is None
+
+
+@pytest.mark.parametrize(
+    ("moves", "received"),
+    [
+        ([(COIN, NOBODY, HEIR, 7)], {COIN}),
+        ([(COIN, NOBODY, HEIR, 7), (ETHER, NOBODY, HEIR, 1)], {COIN, ETHER}),
+        ([(COIN, NOBODY, HEIR, 7), (COIN, HEIR, NOBODY, 6)], {COIN}),
+        ([(COIN, NOBODY, HEIR, 7), (COIN, HEIR, NOBODY, 7)], set()),
+        ([(COIN, NOBODY, HEIR, 7), (ETHER, HEIR, NOBODY, 7)], {COIN}),
+        ([(COIN, HEIR, HEIR, 7)], set()),
+        ([(COIN, NOBODY, HEIR, 0)], set()),
+        ([(COIN, NOBODY, NOBODY, 7)], set()),
+        ([(HEIR, NOBODY, HEIR, 7)], set()),
+        ([("0x" + "ff" * 19 + "fe", NOBODY, HEIR, 7)], {ETHER}),
+    ],
+)
+def test_only_what_one_has_more_of_afterwards_was_received(
+    moves: list[tuple[str, str, str, int]], received: set[str]
+) -> None:
+    """Of the tokens asked about, and of ether: what others log may be untrue."""
+    logs = [SimulatedLog(token, (TRANSFER_TOPIC, *map(topic, (a, b))), word(n)) for token, a, b, n in moves]
+    assert Simulated(tuple(logs), None).received(HEIR, [COIN]) == received
 
 
 def test_the_gas_is_bounded_and_moves_of_ether_are_asked_for() -> None:
