@@ -375,7 +375,7 @@ _ALL = (
     ),
     _alert(
         "relay_cap_used",
-        "A paying wallet on {{ chainName }} has used nearly all of its day",
+        "A paying wallet on {{ chainName }} has used nearly all of its day's budget",
         {"requests today": "460 of 500", "spent today": "0.0421 ETH", "cap": "0.2 ETH"},
     ),
     _alert(
