@@ -156,8 +156,8 @@ async def upgrade_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> li
     """Of timelocks that are watched: what waited on another would wait for ever."""
     watched = {chain_id for chain_id, chain in chains.items() if chain.settings.upgrade_timelock}
     nearest: dict[tuple[int], float] = {}
-    for each in await views.operations(engine, limit=1_000):
-        if each.operation.ready_at is not None and each.chain_id in watched:
+    for each in await views.operations(engine, watched, limit=1_000):
+        if each.operation.ready_at is not None:
             key = (each.chain_id,)
             nearest[key] = min(nearest.get(key, float("inf")), each.operation.ready_at)
     counts = {key: count for key, count in (await views.counts(engine)).items() if key[0] in watched}

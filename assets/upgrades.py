@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import metadata
+from assets.overview import SECONDS
 from assets.reminders import chain
 from assets.service import Service
-from assets.steps import OWNERS, Results, materialized
+from assets.steps import IN_PLACE, OWNERS, Results, perform
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
-
+    from reminder_worker.runtime import Runtime
     from reminder_worker.upgrades.views import Listed
 
 GROUP = "upgrades"
@@ -50,20 +50,22 @@ def upgrade_operations(context: dg.AssetExecutionContext, service: dg.ResourcePa
 
     Read anew from the last final block every 15 seconds by the sensor: a run starts only for a change.
     """
-    yield from materialized(context, service, "upgrades", _facts)
+    for found in perform(context, service, "upgrades"):
+        yield dg.MaterializeResult(metadata={**service.call(_facts, SECONDS), **found}, data_version=IN_PLACE)
 
 
 UPGRADE_ASSETS = (upgrade_operations,)
 
 
-async def _facts(engine: "AsyncEngine") -> metadata.Metadata:
+async def _facts(runtime: "Runtime") -> metadata.Metadata:
     from reminder_worker.upgrades import views
 
+    engine, watched = runtime.engine, runtime.upgrades
     counts = await views.counts(engine)
     return {
         "dagster/row_count": sum(counts.values()),
-        "pending operations": _table(await views.operations(engine, limit=SHOWN)),
-        "ended lately": _table(await views.operations(engine, ended=True, limit=SHOWN)),
+        "pending operations": _table(await views.operations(engine, watched, limit=SHOWN)),
+        "ended lately": _table(await views.operations(engine, watched, ended=True, limit=SHOWN)),
     }
 
 

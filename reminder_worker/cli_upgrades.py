@@ -31,7 +31,7 @@ def list_operations(ended: bool, limit: int) -> None:
     from reminder_worker.upgrades import views
 
     async def look(runtime: "Runtime") -> "list[Listed]":
-        return await views.operations(runtime.engine, ended=ended, limit=limit + 1)
+        return await views.operations(runtime.engine, runtime.upgrades, ended=ended, limit=limit + 1)
 
     shown = table("operation", "chain", "state", "does", "executable at", "final")
     found = with_runtime(look)

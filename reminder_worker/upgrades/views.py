@@ -1,6 +1,6 @@
 """What operators ask about the upgrade queue: what waits, and everything about one operation."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,11 +32,16 @@ class Listed:
         return ", ".join(words[:3]) + (f" and {len(words) - 3} more" if len(words) > 3 else "")
 
 
-async def operations(engine: AsyncEngine, *, ended: bool = False, limit: int = 100) -> list[Listed]:
-    """Those that wait or may be executed, the next first; or those that ended, the newest first."""
+async def operations(
+    engine: AsyncEngine, watched: Collection[int], *, ended: bool = False, limit: int = 100
+) -> list[Listed]:
+    """Those that wait or may be executed, the next first; or those that ended, the newest first.
+
+    `watched`: chains whose timelock is. On another what waited would wait for ever.
+    """
     o = upgrade_operation.c
-    which = o.state.in_(OPEN)
-    statement = select(upgrade_operation).where(~which if ended else which)
+    is_open = o.state.in_(OPEN)
+    statement = select(upgrade_operation).where(~is_open if ended else is_open & o.chain_id.in_(watched))
     ordered = statement.order_by(o.changed_block.desc() if ended else o.ready_at, o.operation_id).limit(limit)
     async with engine.connect() as connection:
         return [_listed(row) for row in await connection.execute(ordered)]

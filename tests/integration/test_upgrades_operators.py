@@ -154,6 +154,13 @@ def test_a_list_says_when_there_is_more(command: Command) -> None:
     assert "There are more than these 2: see them with a larger --limit.\n" in cut
 
 
+def test_what_waited_where_nobody_watches_any_more_is_not_listed(command: Command, service: Service) -> None:
+    """Nobody hears there that it was executed or cancelled."""
+    enter_operations(command, 5, 1)  # a chain that was taken out
+    assert "No operation is waiting." in command("upgrades", "list").output
+    assert _run(service)["pending operations"] == "none"
+
+
 def test_doctor_looks_at_the_timelock(chain_scenario: Scenario, command: Command) -> None:
     sound = command("doctor").output
     assert "the timelock answers, its delay is 2 days" in sound
