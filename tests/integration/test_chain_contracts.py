@@ -261,6 +261,16 @@ async def test_found_metadata_is_asked_for_once(chain_scenario: Scenario) -> Non
         await chain.close()
 
 
+async def test_metadata_that_was_not_found_is_asked_for_again(chain: Chain, chain_scenario: Scenario) -> None:
+    """Of a proxy that is not set up yet, say: what it says then is shown."""
+    usdc, tokens = chain_scenario.deployment.usdc, Tokens(chain)
+    code = chain_scenario.anvil.rpc("eth_getCode", usdc, "latest")
+    chain_scenario.anvil.set_code(usdc, "0x")
+    assert await tokens.metadata([usdc]) == {usdc: None}
+    chain_scenario.anvil.set_code(usdc, code)
+    assert await tokens.metadata([usdc]) == {usdc: TokenMetadata("USDC", 6)}
+
+
 async def test_the_whitelist(chain: Chain, chain_scenario: Scenario) -> None:
     listed = await TokenWhiteList(chain).tokens()
     assert {chain_scenario.deployment.usdc, chain_scenario.deployment.weth} <= listed

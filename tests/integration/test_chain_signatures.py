@@ -135,6 +135,18 @@ async def test_only_the_exact_magic_value_means_yes(
         await signatures.verify(DIGEST, sign(chain_scenario.account("owner")), safe)
 
 
+async def test_a_revert_means_no_whatever_it_says(
+    signatures: Signatures, node: Proxy, chain_scenario: Scenario
+) -> None:
+    """A contract that fails with anybody's bytes would sign for whoever chooses them."""
+    revert = {"code": 3, "message": "execution reverted", "data": "0x" + ERC1271_MAGIC.hex() + "00" * 28}
+    node.answer = lambda request: {"error": revert} if request["method"] == "eth_call" else None
+    owner = chain_scenario.account("owner")
+    safe = chain_scenario.create_safe([owner])
+    with pytest.raises(SignerMismatch):
+        await signatures.verify(DIGEST, sign(owner), safe)
+
+
 @pytest.mark.parametrize("method", ["eth_getCode", "eth_call"])
 async def test_a_chain_that_cannot_be_read_is_no_mismatch_and_no_match(
     method: str, signatures: Signatures, node: Proxy, chain_scenario: Scenario

@@ -135,6 +135,12 @@ async def test_the_sub_organization_is_known_by_the_wallets_address_which_is_not
     assert await world.wallets.sub_organization(address) == world.provider.only.id
 
 
+async def test_each_wallet_is_known_for_its_own_sub_organization(world: World) -> None:
+    addresses = [await world.wallets.address(world.request(email)) for email in (EMAIL, "friend@post.example")]
+    known = [str(await world.wallets.sub_organization(address)) for address in addresses]
+    assert [world.provider.organizations[id].accounts["wallet-1"][0]["address"] for id in known] == addresses
+
+
 async def test_requests_at_once_make_one_sub_organization(world: World) -> None:
     """Also through two processes, while the activity is pending; they share one bucket of a request a second."""
     world.provider.a_second = 99  # the clock of this test jumps for everybody when one waits
@@ -376,6 +382,30 @@ async def test_an_answer_that_is_none_is_the_providers_fault_and_nothing_is_kept
         with pytest.raises(IdentityProviderUnavailable):
             await world.another(TURNKEY_URL=url).address(world.request())
     assert await world.wallets.address(world.request()) == address_of(world)
+
+
+async def test_a_refusal_does_not_say_that_an_email_has_no_wallet_yet(world: World) -> None:
+    """Or another one would be made for it."""
+    asked = []
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        asked.append(request.match_info["name"])
+        return web.json_response({"code": 7, "message": "permission denied"}, status=403)
+
+    async with answering(answer) as url:
+        with pytest.raises(IdentityProviderUnavailable):
+            await world.another(TURNKEY_URL=url).address(world.request())
+    assert asked == ["list_suborgs"]
+
+
+async def test_no_redirect_takes_an_email_elsewhere(world: World) -> None:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        raise web.HTTPTemporaryRedirect(world.provider.url + request.path)
+
+    async with answering(answer) as url:
+        with pytest.raises(IdentityProviderUnavailable):
+            await world.another(TURNKEY_URL=url).address(world.request())
+    assert not world.provider.answers
 
 
 async def test_an_answer_without_an_end_is_not_kept_in_memory(world: World) -> None:

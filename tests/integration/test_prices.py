@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import text
+from sqlalchemy import insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.gauges import price_gauges
@@ -16,6 +16,7 @@ from devnet.chain import Anvil
 from devnet.deploy import DAY, ETHER, HOUR, deploy_contract, keep_prices
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
+from reminder_worker.database.tables import price_feed_before
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings_values import PriceFeed
@@ -23,6 +24,7 @@ from reminder_worker.statistics.feeds import GRACE_SECONDS, HELD_SECONDS
 from reminder_worker.statistics.price_pass import PriceReport, Prices, look_at_feeds
 from reminder_worker.statistics.prices import Price, current_prices, prices_at
 from tests.integration.api_world import settings_for
+from tests.integration.other_chain import OTHER_CHAIN, mirror, of_other_chain
 
 REVERTS = "0x60006000fd"
 DOLLARS = 10**8
@@ -417,6 +419,27 @@ async def test_a_feed_that_never_had_a_price_hides_none_of_the_one_in_its_place(
     await feeds.run()
     assert (await feeds.at(moment))[ETHER].usd == 2500
     await wrong.chain.close()
+
+
+async def test_what_the_feeds_of_another_chain_say_is_no_price_here(feeds: Feeds) -> None:
+    """`ETH` is a token of every chain, and a feed may have one address on two. There it had another feed, too."""
+    moment, dollar = feeds.set_ether(2_500 * DOLLARS), feeds.scenario.deployment.usdc_usd_feed
+    await feeds.run()
+    await mirror(feeds.engine, feeds.chain.chain_id)
+    async with feeds.engine.begin() as connection:
+        for change in ("price set answer = answer * 2, updated_at = updated_at + 1", "price_feed set verdict = 'jump'"):
+            await connection.execute(text(f"update worker.{change} where chain_id = {OTHER_CHAIN}"))
+        until = insert(price_feed_before).values(chain_id=OTHER_CHAIN, token=ETHER, until=moment + 60, feed=dollar)
+        await connection.execute(until)
+    other = await of_other_chain(feeds.engine)
+    for found in (await feeds.now(), await feeds.at(moment + 30)):
+        assert (found[ETHER].usd, found[ETHER].stale) == (2500, False)
+    feeds.set_ether(-1)
+    await feeds.run()
+    exchanged = feeds.with_feeds(PriceFeed(ETHER, dollar, HOUR))
+    await exchanged.run()
+    await exchanged.chain.close()
+    assert await of_other_chain(feeds.engine) == other
 
 
 async def test_a_round_answered_anew_after_a_reorganisation_has_the_later_answer(feeds: Feeds) -> None:
