@@ -92,10 +92,11 @@ class WalletWatch:
         oldest = (await connection.execute(OLDEST, self._key(chain_id))).one_or_none()
         age = oldest.age if oldest else 0
         told, facts = age, {} if oldest is None else {"nonce": oldest.nonce, "tried with": f"{oldest.attempts} fees"}
-        cheap = market and first_fees(market.base_fee, market.priority_fee, market.ceiling)  # they start now
-        if age < TOLD_AFTER_SECONDS and not cheap:  # what has no nonce yet while gas is too dear waits as long, unseen
+        if age < TOLD_AFTER_SECONDS:  # what has no nonce yet while gas is too dear waits as long, unseen
             deferred = (await connection.execute(DEFERRED, self._key(chain_id))).one()
             if deferred.age >= TOLD_AFTER_SECONDS:
+                if market and first_fees(market.base_fee, market.priority_fee, market.ceiling):
+                    return int(age)  # as many start as there is room for: it is over with the last of them
                 cheaper = "gas below five eighths of the ceiling"  # of `fees.below`
                 told, facts = deferred.age, {"waits for": cheaper, "requests": deferred.requests}
         facts = {**facts, "waiting_since_seconds": told}

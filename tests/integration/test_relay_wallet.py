@@ -200,6 +200,21 @@ async def test_operators_are_told_of_requests_that_gas_is_too_dear_for_and_of_th
     assert stages == ["raised 1", "cleared 2"]
 
 
+async def test_a_moment_of_cheap_gas_is_not_the_end_of_what_waits_for_it(world: RelayWorld) -> None:
+    """With more that waits than may be under way at once: it would be told again with each move of the fees."""
+    world.caps = replace(world.caps, max_open=1)
+    gifts = [world.gift(label) for label in ("heir", "friend")]
+    world.base_fee(2 * CEILING)
+    for gift in gifts:
+        await world.admit(gift)
+    await world.execute("update worker.relay_request set updated_at = updated_at - interval '901 s'")
+    for base_fee in (2 * CEILING, GWEI, 2 * CEILING):
+        world.base_fee(base_fee)
+        await world.run()
+    stages = [alert["stage"] for alert in await world.rows("select stage from worker.alert")]
+    assert stages == ["raised 1"]
+
+
 async def test_requests_that_gas_was_too_dear_for_while_nobody_looked_are_started_without_alarm(
     world: RelayWorld,
 ) -> None:
