@@ -1,13 +1,15 @@
 """/send-instructions: the owner asks that everybody of a legacy is told what it is and how to act on it."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Final
 from uuid import uuid4
 
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, LegacyIdentity
-from reminder_worker.errors import ChainUnavailable, LegacyNotLive, NotConfigured
+from reminder_worker.errors import ChainUnavailable, LegacyNotLive, LimitReached, NotConfigured
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import SAFE
 from reminder_worker.mail.messages import Kind, Role
@@ -17,6 +19,8 @@ from reminder_worker.reminders.authorise import Authoriser, SignedRequest
 from reminder_worker.reminders.membership import membership, safe_signers
 from reminder_worker.reminders.plan import Planned, insert_entries, lock_recipients
 from reminder_worker.settings import Settings
+
+MINUTE: Final = 60
 
 
 class Instructions:
@@ -57,17 +61,22 @@ class Instructions:
             people = audience(configs.get(request.legacy), stored.get(request.legacy, ()), members, ALL_LINES)
             if set(people.values()) <= {Role.OWNER}:
                 return 0  # who asks knows already
-            await self._quotas.cooldown(
-                conn,
-                "instructions",
-                f"{request.chain_id}:{granted.identity.owner}",
-                self._settings.reminders.instructions_cooldown_seconds,
-            )
+            await self._cool_down(conn, f"{request.chain_id}:{granted.identity.owner}")
             event = str(uuid4())
             entries = [
                 Planned(request.legacy, recipient, Kind.INSTRUCTIONS, event, role) for recipient, role in people.items()
             ]
             return await insert_entries(conn, request.chain_id, entries, rearm=False)
+
+    async def _cool_down(self, conn: AsyncConnection, owner: str) -> None:
+        """Of all legacies of the owner together: who is refused may have asked about another one before."""
+        seconds = self._settings.reminders.instructions_cooldown_seconds
+        try:
+            await self._quotas.cooldown(conn, "instructions", owner, seconds)
+        except LimitReached as early:
+            again = datetime.fromtimestamp(self._quotas.now() + early.retry_after + MINUTE, UTC)  # shown without seconds
+            detail = "Instructions for a legacy of this owner were sent not long ago; again from "
+            raise LimitReached(f"{detail}{again:%Y-%m-%d %H:%M} UTC on.", early.retry_after, early.code) from None
 
     async def _members(self, identity: LegacyIdentity, chain_id: int, head: Block) -> Membership:
         """Raises `LegacyNotLive`: people keep these emails for years, and would wait for nothing."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from datetime import UTC, datetime
 
 import pytest
 from eth_account.signers.local import LocalAccount
@@ -17,7 +18,10 @@ from reminder_worker.errors import (
     PremiumRequired,
     SignerMismatch,
 )
+from reminder_worker.indexer.choose import Indexers
+from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.authorise import SignedRequest
+from reminder_worker.reminders.instructions import Instructions
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Proxy
 from tests.integration.mail_stub import MailStub
@@ -165,6 +169,21 @@ async def test_again_only_after_the_cooldown_of_the_owner_and_chain(world: World
     assert await world.states("instructions") == {"queued": 5}
     await world.sql("update worker.quota set ends_at = 0")
     assert await world.instructions.request(signed(world.account("owner"), second, 700)) == 5
+
+
+async def test_who_asks_too_early_is_told_from_when_on_they_may_ask_for_another_legacy_too(world: World) -> None:
+    now = time.time()
+    indexers = {CHAIN_ID: Indexers(world.chain, world.index, None)}
+    quotas = Quotas(world.engine, lambda: now)
+    instructions = Instructions(world.engine, {CHAIN_ID: world.chain}, indexers, quotas, world.settings)
+    first, second = await family(world), await family(world)
+    await instructions.request(signed(world.account("owner"), first))
+    with pytest.raises(LimitReached) as refused:
+        await instructions.request(signed(world.account("owner"), second))
+    over = datetime.fromtimestamp(now + DAY + 60, UTC)  # the first whole minute after it
+    assert f"for a legacy of this owner were sent not long ago; again from {over:%Y-%m-%d %H:%M} UTC on" in str(
+        refused.value
+    )
 
 
 async def test_without_a_cooldown_a_message_counts_once_also_when_it_comes_many_times_at_once(
