@@ -74,7 +74,7 @@ class Instructions:
         try:
             await self._quotas.cooldown(conn, "instructions", owner, seconds)
         except LimitReached as early:
-            again = datetime.fromtimestamp(self._quotas.now() + early.retry_after + MINUTE, UTC)  # shown without seconds
+            again = datetime.fromtimestamp(self._quotas.now() + early.retry_after + MINUTE, UTC)  # to the minute
             detail = "Instructions for a legacy of this owner were sent not long ago; again from "
             raise LimitReached(f"{detail}{again:%Y-%m-%d %H:%M} UTC on.", early.retry_after, early.code) from None
 
