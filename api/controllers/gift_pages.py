@@ -19,7 +19,7 @@ from reminder_worker.errors import LimitReached, Misconfigured, NotConfigured, N
 from reminder_worker.gifts.claim_link import ClaimLink, Marks, kept_marks
 from reminder_worker.gifts.occasions import card, card_names, occasion_of
 from reminder_worker.gifts.page_files import ASSETS, Entry, PageFiles
-from reminder_worker.gifts.pages import GiftPages
+from reminder_worker.gifts.pages import GiftPages, NotShown
 from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.settings import IdentityProviderSettings, Settings
 
@@ -44,6 +44,14 @@ NOT_SERVED = (
     [
         "The link names a network that this page does not know. Nothing is lost: the gift is safe where it is.",
         "Please check the link, or ask whoever gave it to you where it opens.",
+    ],
+)
+NOT_SHOWN = (
+    "This gift cannot be shown here",
+    [
+        "In it is something that this page does not know, or does not know any more. Nothing is lost: the gift is safe "
+        "where it is.",
+        "Please ask whoever gave it to you how to open it.",
     ],
 )
 NOT_NOW = ("The gift cannot be shown right now", ["Nothing is lost: it is safe where it is. Please try again soon."])
@@ -136,7 +144,8 @@ class GiftPageController(Controller):
             facts = await pages.facts(link.chain_id, link.timelock_id)
         except (NotFound, *_PASSING) as error:
             elsewhere = link is not None and not pages.serves(link.chain_id)
-            return _sorry(error, marks, NOT_SERVED if elsewhere else NO_GIFT, link, entry)
+            why = NOT_SERVED if elsewhere else NOT_SHOWN if isinstance(error, NotShown) else NO_GIFT
+            return _sorry(error, marks, why, link, entry)
         occasion = occasion_of(marks.occasion)
         foreign = _origins(settings.identity_provider) if marks.email else []
         return _html(gift_page(link, facts, occasion, entry), content_security_policy(occasion, foreign))
@@ -259,7 +268,7 @@ def _sorry(
     status, _ = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
     title, lines = NOT_NOW if isinstance(error, _PASSING) else not_found
     occasion = occasion_of(marks.occasion)
-    page = plain_page(occasion, title, lines, link, None if not_found is NOT_SERVED else entry)
+    page = plain_page(occasion, title, lines, link, None if not_found in (NOT_SERVED, NOT_SHOWN) else entry)
     answer = _html(page, content_security_policy(occasion), status)
     if isinstance(error, _PASSING):
         answer.headers["Retry-After"] = str(RETRY_LATER_SECONDS)

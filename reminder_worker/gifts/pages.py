@@ -25,6 +25,10 @@ WRAPPED_ETHER: Final = TokenMetadata("WETH", 18)
 NO_GIFT: Final = "There is no such gift."
 
 
+class NotShown(NotFound):
+    """There is one, and in it what is not whitelisted, or not any more."""
+
+
 class GiftState(StrEnum):
     SEALED = "sealed"
     OPEN = "open"  # its time has come, and nobody has withdrawn it
@@ -85,7 +89,8 @@ class GiftPages:
         return chain_id in self._chains
 
     async def facts(self, chain_id: int, timelock_id: int) -> GiftFacts:
-        """Raises `NotFound`, `ChainUnavailable`. A gift that is not indexed yet is known from the chain alone."""
+        """Raises `NotFound`, `NotShown`, `ChainUnavailable`. A gift that is not indexed yet is known from the chain
+        alone."""
         if chain_id not in self._chains or not 1 <= timelock_id <= LARGEST_TIMELOCK_ID:
             raise NotFound(NO_GIFT)
         chain = self._chains[chain_id]
@@ -98,10 +103,10 @@ class GiftPages:
         if found is None or found.lock_type != GIFT or found.status not in (LIVE, ENDED):
             raise NotFound(NO_GIFT)
         if indexed is not None and not is_plain(indexed, chain, allowed):
-            raise NotFound(NO_GIFT)
+            raise NotShown(NO_GIFT)
         units = _units(found, indexed)
         if not {token for token, _ in units} <= allowed:
-            raise NotFound(NO_GIFT)
+            raise NotShown(NO_GIFT)
         (domain, nonce), metadata = await asyncio.gather(
             SponsoredReads(chain).next_withdrawal(found.recipient, at=head.hash),
             self._tokens[chain_id].metadata([token for token, _ in units], at=head.hash),

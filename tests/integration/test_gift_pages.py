@@ -271,6 +271,20 @@ async def test_only_gifts_of_whitelisted_tokens_are_shown(world: World, giver: L
     assert (await entry(world, ada.address)).status == 404
 
 
+async def test_of_a_gift_whose_token_is_listed_no_more_the_page_does_not_say_that_there_is_none(
+    world: World, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """It was sealed years ago, and is safe where it is; what is in it nobody reads of."""
+    s = world.scenario
+    stamps = s.deploy("TestERC20", "Stamps", "STAMPS", 18)
+    gift = s.create_gift(giver, ada.address, tokens=[(stamps, 5)])
+    for _ in range(2):
+        shown = await page(world, gift, "?o=birthday")
+        assert (shown.status, "This gift cannot be shown here" in Tags(shown.body).text) == (404, True)
+        assert not any(words in str(shown.body).lower() for words in ("no gift here", "stamps", stamps))
+        await indexed(world)
+
+
 async def test_an_nft_in_a_gift_is_seen_by_the_index(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
     """The ERC-20 vault does not know of it: a gift that is not of ERC-20 tokens alone is not shown."""
     s, d = world.scenario, world.scenario.deployment
