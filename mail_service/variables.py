@@ -96,7 +96,7 @@ def _text(variable: Variable, value: Any, path: str, most: int = _MAX_TEXT) -> s
 
 
 def _integer(value: Any, path: str) -> str:
-    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    text = str(value) if isinstance(value, int) else value
     if not isinstance(text, str) or not _DIGITS.fullmatch(text):
         raise bad_variable("bad_variable", path, f"The variable {path} is not a whole number.")
     return text

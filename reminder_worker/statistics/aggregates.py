@@ -105,7 +105,6 @@ def reachable(balances: pl.DataFrame, ways: pl.DataFrame) -> dict[str, int]:
         .with_columns(
             may=pl.when("is_least").then(pl.max_horizontal("own", "shared")).otherwise(pl.col("own")),
         )
-        .with_columns(may=pl.min_horizontal("may", "balance"))
         .with_columns(wide.limbs(pl.col("may")))
     )
     held = [f"held_{name}" for name in wide.LIMBS]

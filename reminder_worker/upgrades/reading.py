@@ -81,7 +81,7 @@ async def read(
     settled = min(finalized.number, number)
     asked = {base.number, settled, *(place for place, _ in claimed), *(event.block_number for event in stored)}
     blocks = await chain.blocks_of(asked | {log.block_number for log in beside.logs})
-    if base.hash != NO_HASH and base.number in blocks and blocks[base.number].hash != base.hash:
+    if base.number in blocks and blocks[base.number].hash != base.hash:
         return NotNow.REORGANISED
     if any(each not in blocks for each in asked if each >= 0):
         return NotNow.UNSETTLED
