@@ -244,18 +244,24 @@ async def test_an_outage_loses_nothing_and_is_not_hammered(alerts: Alerts, engin
         assert (await alerts.run()).outage
         assert not await alerts.look()  # all of them wait for the next try
         await _hurry(engine)
+    async with engine.connect() as connection:
+        assert await connection.scalar(text("select sum(tries) from worker.alert")) == 12, "one of them at a time"
     await mail.start()
     assert (await alerts.run()).sent == STORM
     assert await _states(engine) == {"sent": STORM}
 
 
-async def test_who_is_told_to_come_back_later_does(alerts: Alerts, engine: AsyncEngine, mail: MailStub) -> None:
+@pytest.mark.parametrize(("seconds", "least"), [(3000, 2900), (0, 2)])
+async def test_who_is_told_to_come_back_later_does(
+    alerts: Alerts, engine: AsyncEngine, mail: MailStub, seconds: int, least: int
+) -> None:
+    """Never at once."""
     await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
-    mail.retry_after = 3000
+    mail.retry_after = seconds
     mail.fail(Fault.SLOW_DOWN)
     assert (await alerts.run()).outage
     async with engine.connect() as connection:
-        left = await connection.scalar(text("select next_try > now() + interval '2900 s' from worker.alert"))
+        left = await connection.scalar(text(f"select next_try > now() + interval '{least} s' from worker.alert"))
     assert left is True
 
 

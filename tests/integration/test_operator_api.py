@@ -58,6 +58,14 @@ async def test_another_secret_opens_nothing(engine: AsyncEngine, chain_scenario:
             assert (await world.request("GET", "/ops/status", **headers)).status == 401
 
 
+async def test_a_secret_is_not_guessed_without_end(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    async with open_world(chain_scenario, engine, **SECRETS, RATE_LIMIT_PER_MINUTE="3") as world:
+        world.clock.ahead = 30 - world.clock() % 60  # not across the end of a minute
+        found = [(await world.post("/ops/requeue", {}, **bearer(f"guess {number}"))).status for number in range(5)]
+        assert found[-1] == 429
+        assert (await world.request("GET", "/ops/status", **bearer("guess"))).status == 429
+
+
 async def test_the_status_shows_booleans_and_public_facts_and_no_secret(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:

@@ -18,7 +18,7 @@ import dagster as dg
 import polars as pl
 import pytest
 from eth_account.signers.local import LocalAccount
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.gauges import statistics_gauges
@@ -27,7 +27,7 @@ from assets.statistics import _days, _jumps, _snapshots
 from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.tables import price_feed, statistics
+from reminder_worker.database.tables import chain_event, price_feed, statistics
 from reminder_worker.doctor import _statistics
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
@@ -40,6 +40,7 @@ from reminder_worker.statistics.store import Snapshot
 from tests.integration.api_world import settings_for
 from tests.integration.indexer_rpc_proxy import PASS, RpcProxy
 from tests.integration.indexer_story import settings_of, tell
+from tests.integration.other_chain import OTHER_CHAIN, mirror, of_other_chain
 
 UNLIMITED = 2**256 - 1
 ETHER = 10**18
@@ -540,6 +541,36 @@ async def test_days_filled_in_later_are_what_they_were_when_they_were_lived(worl
     assert last["total_gifts_sealed"] == counts["gifts_total"]
 
 
+async def test_what_another_chain_has_is_in_no_figure(world: World) -> None:
+    """Routers that are deployed alike give the same addresses and numbers, and all are in the same tables. There the
+    other gift was opened too, both ten days later, and each hour's block is another one."""
+    s, usdc, ann = world.scenario, world.scenario.deployment.usdc, world.holder("ann", 1_000)
+    s.approve(ann, usdc, s.create_legacy(ann, world.heirs).address, 400)
+    opened, kept = (
+        s.create_gift(ann, s.account("eve").address, tokens=[(usdc, 5)], duration=DAY - number) for number in (60, 0)
+    )
+    await world.snapshot()
+    s.advance(DAY)
+    s.withdraw_gift(s.account("eve"), opened)
+    told, days = await world.snapshot(), world.read("days")
+    await mirror(world.engine, world.chain.chain_id)
+    async with world.engine.begin() as connection:
+        for change in (
+            "chain_event set block_time = block_time + 864000",
+            "statistics set hour = hour + interval '1 hour', block_number = 7, block_hash = '0x' || repeat('7', 64)",
+        ):
+            await connection.execute(text(f"update worker.{change} where chain_id = {OTHER_CHAIN}"))
+        there = select(chain_event).where(chain_event.c.chain_id == OTHER_CHAIN, chain_event.c.timelock_id == opened)
+        for row in (await connection.execute(there)).mappings().all():
+            again = {"timelock_id": kept, "log_index": row["log_index"] + 1000}
+            await connection.execute(insert(chain_event).values({**row, **again}))
+    other = await of_other_chain(world.engine)
+    again = await world.snapshot()
+    assert (again.counts, again.tokens) == (told.counts, told.tokens)
+    assert world.read("days").equals(days)
+    assert await of_other_chain(world.engine) == other
+
+
 async def test_a_day_is_final_only_after_it_ended(world: World) -> None:
     """What happened after the last snapshot of a day is in that day's file, also after days of downtime."""
     ann, s = world.holder("ann"), world.scenario
@@ -692,6 +723,22 @@ async def test_the_example_invents_no_figure(world: World) -> None:
     assert example["last_days"](world.folder, 7)["value_secured_usd"].to_list()[:2] == [Decimal(0), None]
 
 
+def test_a_test_chain_takes_no_value_of_mainnet_from_the_example(tmp_path: Path) -> None:
+    """It has no price feed, and so never a value: the days of the two are not added up."""
+    days = [date(2027, 3, 1) + timedelta(days=number) for number in range(9)]
+    for chain_id, value in ((1, Decimal("100.00")), (11155111, None)):
+        for day in days:
+            row = {**dict.fromkeys(aggregates.SERIES, 1), "value_secured_usd": value}
+            frame = pl.DataFrame([row], schema_overrides={"value_secured_usd": files.DOLLARS})
+            files.write(files.place(tmp_path, files.DAYS, day, chain_id, files.DAY), frame)
+    told = runpy.run_path(str(Path(__file__).parents[2] / "docs/examples/statistics.py"))["last_days"](tmp_path, 7)
+    assert told.select("day", "chain_id", "value_secured_usd", "gifts_sealed").rows() == [
+        (day, chain_id, value, 1)
+        for day in reversed(days[2:])
+        for chain_id, value in ((1, Decimal(100)), (11155111, None))
+    ]
+
+
 def test_a_day_is_materialised_and_filled_in_through_dagster(
     chain_scenario: Scenario, database_url: str, tmp_path: Path
 ) -> None:
@@ -723,22 +770,6 @@ def test_a_day_is_materialised_and_filled_in_through_dagster(
         service.close()
     found = pl.read_parquet(tmp_path / "statistics/days/**/*.parquet", hive_partitioning=True).sort("day")
     assert found["day"].to_list() == days
-def test_a_test_chain_takes_no_value_of_mainnet_from_the_example(tmp_path: Path) -> None:
-    """It has no price feed, and so never a value: the days of the two are not added up."""
-    days = [date(2027, 3, 1) + timedelta(days=number) for number in range(9)]
-    for chain_id, value in ((1, Decimal("100.00")), (11155111, None)):
-        for day in days:
-            row = {**dict.fromkeys(aggregates.SERIES, 1), "value_secured_usd": value}
-            frame = pl.DataFrame([row], schema_overrides={"value_secured_usd": files.DOLLARS})
-            files.write(files.place(tmp_path, files.DAYS, day, chain_id, files.DAY), frame)
-    told = runpy.run_path(str(Path(__file__).parents[2] / "docs/examples/statistics.py"))["last_days"](tmp_path, 7)
-    assert told.select("day", "chain_id", "value_secured_usd", "gifts_sealed").rows() == [
-        (day, chain_id, value, 1)
-        for day in reversed(days[2:])
-        for chain_id, value in ((1, Decimal(100)), (11155111, None))
-    ]
-
-
     assert found["total_legacies_created"].to_list() == [0, 1]
     shown = {
         made.partition or "": {name: value.value for name, value in made.metadata.items()}

@@ -29,6 +29,7 @@ from reminder_worker.watchdog_rules import (
     ALIVE_WITHIN,
     CLOCKS_WITHIN,
     GROWTH,
+    MAX_LAG_BLOCKS,
     NOT_FINAL_SECONDS,
     SETTLED_WITHIN,
     Expected,
@@ -538,6 +539,22 @@ async def test_endpoints_that_disagree_on_an_old_block_are_told(
             assert await _told_after_a_while(world) == [("rpc_trouble", "endpoints disagree", "raised")]
 
 
+async def test_endpoints_that_differ_in_their_newest_block_are_not_told(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+) -> None:
+    """As two that have not heard of the same block yet."""
+    async with proxy(chain_scenario.anvil.url) as other:
+
+        def alter(request: Any, response: Any) -> Any:
+            if request["method"] == "eth_getBlockByNumber" and response["result"]["number"] == newest:
+                response["result"]["hash"] = "0x" + "66" * 32
+            return response
+
+        newest, other.alter = hex(chain_scenario.anvil.block_number()), alter
+        async with opened(engine, chain_scenario, heart, f"{chain_scenario.anvil.url},{other.url}") as world:
+            assert await _told_after_a_while(world) == []
+
+
 async def test_an_index_that_comes_no_nearer_is_told_and_one_that_catches_up_is_not(world: World) -> None:
     await world.sql("update worker.index_cursor set block_number = -500")
     await world.look()
@@ -557,6 +574,30 @@ async def test_signals_that_come_no_nearer_are_told_also_while_the_index_follows
     )
     await world.look()
     assert await _told_after_a_while(world) == [("index_lagging", "signals", "raised")]
+
+
+async def test_signals_lag_behind_the_block_that_they_wait_for_and_not_behind_the_newest(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+) -> None:
+    """A chain may be long in making it safe."""
+    chain_scenario.anvil.mine(2 * MAX_LAG_BLOCKS)
+    safe = chain_scenario.anvil.block_number() - 2 * MAX_LAG_BLOCKS
+    async with proxy(chain_scenario.anvil.url) as node:
+
+        def alter(request: Any, response: Any) -> Any:
+            if request["method"] == "eth_getBlockByNumber" and request["params"][0] == "safe":
+                response["result"]["number"] = hex(safe)
+            return response
+
+        node.alter = alter
+        async with opened(engine, chain_scenario, heart, node.url) as world:
+            await world.sql(
+                "insert into worker.index_cursor (chain_id, name, block_number, block_hash)"
+                " values (31337, 'signals', :safe, '0x')",
+                safe=safe,
+            )
+            await world.look()
+            assert await _told_after_a_while(world) == []
 
 
 def _of_production(world: World) -> None:
