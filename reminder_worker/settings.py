@@ -278,7 +278,11 @@ class GiftSettings(Group):
 class IdentityProviderSettings(Group):
     """Wallets addressed by email (Turnkey); absent: `giftEmail` is false."""
 
-    organization_id: str = Field(alias="TURNKEY_ORGANIZATION_ID", min_length=1, description="the parent organization")
+    organization_id: str = Field(
+        alias="TURNKEY_ORGANIZATION_ID",
+        min_length=1,
+        description="the parent organization, without which nobody opens the wallets made in it",
+    )
     api_public_key: str = Field(
         alias="TURNKEY_API_PUBLIC_KEY", pattern=r"^0[23][0-9a-fA-F]{64}$", description="compressed P-256 key, hex"
     )
