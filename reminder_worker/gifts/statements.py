@@ -58,9 +58,10 @@ REGISTERED = text("""
 
 DELETE_ROW = text("delete from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id")
 
-# What was sent, or may have been, is never planned again; what was cancelled or refused may be. What is undecided is
-# asked about when it would be due. A lease ends: whoever has it would put back what it claimed as due at once. `due`
-# is null for that. From `day` on an email that is not out is late, null: from now on; until then nobody waits for it.
+# What was sent, or may have been, is never planned again; what was cancelled or refused may be, and what its person did
+# not want then. What is undecided is asked about when it would be due. A lease ends: whoever has it would put back what
+# it claimed as due at once. `due` is null for that. From `day` on an email that is not out is late, null: from now on;
+# until then nobody waits for it.
 PLAN = text("""
     insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at, created_at)
     values (
@@ -74,7 +75,7 @@ PLAN = text("""
             then 'unknown' else 'queued' end,
         reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, settled_at = null,
         created_at = excluded.created_at, lease_token = null, lease_until = null
-    where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'dead', 'unknown')
+    where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'dead', 'suppressed', 'unknown')
 """)
 
 NOT_WANTED = text("""

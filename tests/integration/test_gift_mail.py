@@ -480,6 +480,19 @@ async def test_an_email_that_our_own_memory_keeps_back_does_not_prolong_it(world
     assert world.stub.told("gift_waiting") == [NORMAL]
 
 
+async def test_who_came_back_is_written_to_once_the_giver_registers_again(world: World) -> None:
+    """As of reminders: nothing was sent before, and whether they want it the mail service knows."""
+    id = world.seal()
+    await world.register(id)
+    world.stub.fail(Fault.SUPPRESSED)
+    await world.tick()
+    async with world.engine.begin() as connection:
+        await connection.execute(text("update worker.suppression set since = since - interval '1 day 1 second'"))
+    await world.register(id)
+    await world.tick()
+    assert world.stub.told("gift_waiting") == [NORMAL]
+
+
 async def test_an_erased_row_is_never_sent_from_its_stored_body(world: World) -> None:
     id = world.seal()
     await world.register(id)

@@ -242,7 +242,7 @@ async def test_what_a_worker_has_in_hand_and_lost_is_not_posted_by_it(world: Wor
     [
         ("state = 'sent'", "sent"),
         ("state = 'held'", "held"),
-        ("state = 'suppressed'", "suppressed"),
+        ("state = 'suppressed'", "queued"),
         ("state = 'claimed', claimed_at = now()", "unknown"),
         ("state = 'claimed', claimed_at = null", "queued"),
         ("state = 'dead'", "queued"),
