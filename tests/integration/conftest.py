@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import psycopg
 import pytest
+import pytest_asyncio
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil, usable_port
@@ -16,9 +18,11 @@ from devnet.scenarios import Scenario
 from devnet.smtp import Inbox
 
 if TYPE_CHECKING:  # loaded by those only who ask for them
+    from playwright.async_api import Browser
+
     from tests.integration.chain_proxy import Proxy
     from tests.integration.commands import Command
-    from tests.integration.gift_page_browser import Visitor
+    from tests.integration.gift_page_browser import Visit, Visitor
     from tests.integration.gift_page_world import GiftWorld
     from tests.integration.reminder_world import World
 
@@ -113,7 +117,7 @@ async def proxied(engine: AsyncEngine, chain_scenario: Scenario) -> "AsyncIterat
         yield world, node
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def gift_world(chain_scenario: Scenario, engine: AsyncEngine) -> "AsyncIterator[GiftWorld]":
     """The API with the built gift page, and a relay that follows what it sends."""
     from tests.integration.gift_page_world import open_gift_world
@@ -122,10 +126,29 @@ async def gift_world(chain_scenario: Scenario, engine: AsyncEngine) -> "AsyncIte
         yield opened
 
 
-@pytest.fixture
-async def visitor() -> "AsyncIterator[Visitor]":
-    """A fresh browser at a desk; skipped where there is none."""
-    from tests.integration.gift_page_browser import new_visitor, open_browser
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> "AsyncIterator[Browser]":
+    """The one of all visitors of this process: who has visitors has this loop. Skipped where there is none."""
+    from tests.integration.gift_page_browser import launched
 
-    async with open_browser() as (browser, wire):
-        yield await new_visitor(browser, wire)
+    async with launched() as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def visit(request: pytest.FixtureRequest, browser: "Browser") -> "AsyncIterator[Visit]":
+    """Makes fresh visitors, as `new_visitor` does. A test about all that a browser sends has one of its own."""
+    from tests.integration.gift_page_browser import new_visitor, open_browser, visiting
+
+    if request.node.get_closest_marker("own_browser") is None:
+        async with visiting(browser) as visit:
+            yield visit
+    else:
+        async with open_browser() as (own, wire):
+            yield partial(new_visitor, own, wire)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def visitor(visit: "Visit") -> "Visitor":
+    """Somebody at a desk."""
+    return await visit()

@@ -3,9 +3,10 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +28,7 @@ FLAGS = (
     "--use-fake-ui-for-media-stream",
 )
 PHONE, DESKTOP = (390, 844), (1280, 900)
+NOWHERE = "http://127.0.0.1:1"  # nobody listens there
 ICON = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"
 REJECTED, UNKNOWN_CHAIN, UNSUPPORTED = 4001, 4902, 4200
 PATIENCE_MS = 15_000  # the page looks again every few seconds, and a busy machine is slow
@@ -47,19 +49,25 @@ class Sent:
 
 @dataclass
 class Wire:
-    """The HTTP proxy that all of the browser's traffic goes through. Only what is on this machine is answered."""
+    """The HTTP proxy that its visitors' traffic goes through, with `whole` the browser's own too. Only what is on this
+    machine is answered."""
 
+    whole: bool
+    url: str = ""
     sent: list[Sent] = field(default_factory=list)
 
     @property
     def bytes(self) -> bytes:
+        """All that the browser sent: one of one's own, for another's also sends what is on no wire here."""
+        assert self.whole
         return b"\n".join(each.head + each.body for each in self.sent)
 
     @asynccontextmanager
-    async def serve(self) -> AsyncIterator[int]:
+    async def serve(self) -> AsyncIterator[None]:
         server = await asyncio.start_server(self._answer, "127.0.0.1", 0)
+        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         async with server:
-            yield server.sockets[0].getsockname()[1]
+            yield
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -181,6 +189,15 @@ document.addEventListener("securitypolicyviolation", (event) =>
   window.__violation(`${event.effectiveDirective} ${event.blockedURI}`));
 """
 
+# The page's pauses between two looks pass five times as fast; what it gives up after takes as long as ever.
+_IN_HASTE = """
+(() => {
+  const wait = window.setTimeout;
+  window.setTimeout = (run, pause = 0, ...more) =>
+    wait(run, pause >= 1000 && pause <= 8000 ? pause / 5 : pause, ...more);
+})();
+"""
+
 # Chromium on Linux has no BarcodeDetector: this stands in for it and sees what the test holds before the camera.
 _BARCODE_DETECTOR_STAND_IN = """
 window.__held = null;
@@ -206,8 +223,9 @@ async () => JSON.stringify([
 class Visitor:
     """One person's browser, fresh; `page` is Playwright's.
 
-    `wire` has every byte it sent (the browser's own affairs too), `asked` the addresses that its pages asked for,
-    `console` every line written, `faults` the uncaught errors, `violations` what the page's policy refused.
+    `wire` has every byte that its pages sent (a browser of one's own: its own affairs too), `asked` the addresses that
+    they asked for, `console` every line written, `faults` the uncaught errors, `violations` what the page's policy
+    refused.
     """
 
     context: BrowserContext
@@ -261,6 +279,10 @@ class Visitor:
             return json.dumps({"error": {"code": -32603, "message": str(failed)}})
 
 
+Visit = Callable[..., Awaitable[Visitor]]
+"""`new_visitor` of a browser that is there."""
+
+
 def find_chromium() -> str:
     """Skips the test where there is none, by name; where one is required that is a failure."""
     found = gift_to_open.find_chromium()
@@ -273,17 +295,37 @@ def find_chromium() -> str:
 
 
 @asynccontextmanager
-async def open_browser() -> AsyncIterator[tuple[Browser, Wire]]:
+async def launched(proxy: str = NOWHERE) -> AsyncIterator[Browser]:
     """Skips where there is no Chromium, as `find_chromium`."""
-    path, wire = find_chromium(), Wire()
-    async with wire.serve() as port, async_playwright() as playwright:
+    path = find_chromium()
+    async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path=path, headless=True, args=list(FLAGS), proxy={"server": f"http://127.0.0.1:{port}"}
+            executable_path=path, headless=True, args=list(FLAGS), proxy={"server": proxy}
         )
         try:
-            yield browser, wire
+            yield browser
         finally:
             await browser.close()
+
+
+@asynccontextmanager
+async def open_browser() -> AsyncIterator[tuple[Browser, Wire]]:
+    """One that nobody else uses. Skips as `launched`."""
+    wire = Wire(whole=True)
+    async with wire.serve(), launched(wire.url) as browser:
+        yield browser, wire
+
+
+@asynccontextmanager
+async def visiting(browser: Browser) -> AsyncIterator[Visit]:
+    """Of a browser that others use before and after, to which nothing of these visitors is left."""
+    wire = Wire(whole=False)
+    async with wire.serve():
+        try:
+            yield partial(new_visitor, browser, wire)
+        finally:
+            for context in browser.contexts:
+                await context.close()
 
 
 async def new_visitor(
@@ -292,7 +334,10 @@ async def new_visitor(
     """`more` are options of Playwright's `new_context`: timezone_id, locale, is_mobile, reduced_motion,
     java_script_enabled."""
     context = await browser.new_context(
-        viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if dark else "light", **more
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme="dark" if dark else "light",
+        proxy={"server": wire.url},
+        **more,
     )
     context.set_default_timeout(PATIENCE_MS)
     visitor = Visitor(context, await context.new_page(), wire)
@@ -301,5 +346,5 @@ async def new_visitor(
     context.on("weberror", lambda error: visitor.faults.append(str(error.error)))
     await context.expose_function("__wallet", visitor._ask)
     await context.expose_function("__violation", lambda violation: visitor.violations.append(violation))
-    await context.add_init_script(_WATCH)
+    await context.add_init_script(_WATCH + _IN_HASTE)
     return visitor

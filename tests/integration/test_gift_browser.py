@@ -1,5 +1,6 @@
 """A recipient's browser on the gift pages: the letter in the fragment arrives, and no request ever carries it."""
 
+import pytest
 from playwright.async_api import expect
 
 from reminder_worker.gifts.claim_link import encode_letter
@@ -7,7 +8,10 @@ from reminder_worker.gifts.occasions import card_name
 from tests.integration.gift_page_browser import Visitor
 from tests.integration.gift_page_world import LETTER, GiftWorld
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+
+@pytest.mark.own_browser
 async def test_the_letter_arrives_through_the_redirect_and_no_request_carries_it(
     gift_world: GiftWorld, visitor: Visitor
 ) -> None:

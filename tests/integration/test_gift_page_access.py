@@ -22,7 +22,10 @@ LONG_NAME = "Antidisestablishmentarianisticfeatherstonehaughcholmondeleys"
 HOSTILE = Letter(
     "Adabelle Antidisestablishmentarianism-Featherstonehaugh-Ch", "<b>G</b>", "<img src=x onerror=1>\n" * 9
 )
-pytestmark = pytest.mark.timeout(400)  # many looks, each a whole run of axe
+pytestmark = [
+    pytest.mark.timeout(400),  # many looks, each a whole run of axe
+    pytest.mark.asyncio(loop_scope="session"),
+]
 NARROW = (320, 640)  # CSS pixels: what 400 % of 1280 leaves
 
 _FAULTS = """

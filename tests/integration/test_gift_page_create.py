@@ -7,6 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+import pytest_asyncio
 from eth_abi.abi import decode
 from eth_account import Account
 from eth_account.messages import encode_typed_data
@@ -14,7 +15,7 @@ from playwright.async_api import Page, Route, expect
 
 from devnet.compile import ROOT
 from reminder_worker.gifts.claim_link import decode_letter
-from tests.integration.gift_page_browser import PHONE, InjectedWallet, Visitor, new_visitor, open_browser
+from tests.integration.gift_page_browser import PHONE, InjectedWallet, Visit, Visitor
 from tests.integration.gift_page_giver_steps import (
     COVER,
     LETTER,
@@ -31,6 +32,8 @@ from tests.integration.gift_page_giver_steps import (
 from tests.integration.gift_page_world import ETHER, PREFIX, USDC, GiftWorld
 from tests.qr import qr_codes
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 EMAIL = "wilhelmina.qwyx@post.example.org"
 RECORD_WORDS = """
 window.words = [];
@@ -42,11 +45,12 @@ CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
 """
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def wallet(gift_world: GiftWorld, visitor: Visitor) -> InjectedWallet:
     return await wallet_at_the_page(gift_world, visitor)
 
 
+@pytest.mark.own_browser
 async def test_from_the_sheet_to_the_keepsake(gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet) -> None:
     """A gift sealed to a printed key: the sheet's codes lead to it and open it, the recipient is told, the browser can
     make link and card again; and the key was in no request, storage, console line or history."""
@@ -111,6 +115,7 @@ async def test_from_the_sheet_to_the_keepsake(gift_world: GiftWorld, visitor: Vi
     assert await page.evaluate("localStorage.length") == 0
 
 
+@pytest.mark.own_browser
 async def test_from_the_sheet_in_the_hand_to_the_gift_received(
     gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
 ) -> None:
@@ -184,22 +189,21 @@ async def test_a_wallet_that_declines_costs_nothing_and_the_sheet_stays_good(
     assert created(wallet)[5] == Account.from_key(key).address.lower()
 
 
-async def test_a_wallet_that_does_not_know_the_chain_is_told_to_add_it(gift_world: GiftWorld) -> None:
+async def test_a_wallet_that_does_not_know_the_chain_is_told_to_add_it(gift_world: GiftWorld, visit: Visit) -> None:
     """In sight also on a phone, where words about a failure stand far below the form."""
-    async with open_browser() as (browser, wire):
-        visitor = await new_visitor(browser, wire, PHONE)
-        page, said = visitor.page, visitor.page.get_by_role("status").first
-        wallet = InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet", chain_id=1, knows={1})
-        await visitor.has(wallet)
-        await page.goto(f"{gift_world.origin}/{PREFIX}/create")
-        connect = page.get_by_role("button", name="Connect Giver's wallet")
-        await connect.click()
-        await expect(said).to_contain_text("Giver's wallet does not know the network of this gift")
-        await expect(said).to_contain_text("Add it there first.")
-        await expect(said).to_be_in_viewport()
-        wallet.knows.add(gift_world.api.chain_id)
-        await connect.click()
-        await page.locator(".account").wait_for()
+    visitor = await visit(PHONE)
+    page, said = visitor.page, visitor.page.get_by_role("status").first
+    wallet = InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet", chain_id=1, knows={1})
+    await visitor.has(wallet)
+    await page.goto(f"{gift_world.origin}/{PREFIX}/create")
+    connect = page.get_by_role("button", name="Connect Giver's wallet")
+    await connect.click()
+    await expect(said).to_contain_text("Giver's wallet does not know the network of this gift")
+    await expect(said).to_contain_text("Add it there first.")
+    await expect(said).to_be_in_viewport()
+    wallet.knows.add(gift_world.api.chain_id)
+    await connect.click()
+    await page.locator(".account").wait_for()
 
 
 async def test_a_message_too_long_for_the_sheet_is_refused_with_the_limit(
@@ -308,26 +312,25 @@ TIME_ZONES = ["Asia/Kolkata", "America/St_Johns"]  # whose offsets are no whole 
 
 
 @pytest.mark.parametrize("time_zone", TIME_ZONES)
-async def test_days_are_chosen_in_the_givers_own_time_zone(gift_world: GiftWorld, time_zone: str) -> None:
+async def test_days_are_chosen_in_the_givers_own_time_zone(gift_world: GiftWorld, time_zone: str, visit: Visit) -> None:
     """When it opens, to the minute; when the recipient is told, in the database, and said back in words."""
     here, now = ZoneInfo(time_zone), datetime.fromtimestamp(gift_world.scenario.anvil.now(), UTC)
     opens = (now.astimezone(here) + timedelta(days=12)).replace(hour=9, minute=30, second=0)
     told = (opens - timedelta(days=5)).replace(hour=18, minute=45)
-    async with open_browser() as (browser, wire):
-        visitor = await new_visitor(browser, wire, timezone_id=time_zone, locale="en-GB")
-        page, wallet = visitor.page, InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet")
-        await visitor.has(wallet)
-        await open_page(gift_world, page)
-        await seal_for_a_wallet(page, gift_world, opens)
-        facts = await gift_world.api.request("GET", f"/gift/{gift_world.api.chain_id}/1")
-        assert abs(datetime.fromisoformat(facts.body["unlockAt"]) - opens) < timedelta(minutes=1)
-        await choose_day(page, f"{told:%Y-%m-%dT%H:%M}")
-        said = page.get_by_role("status").first
-        await expect(said).to_contain_text("They will be told on")
-        await expect(said).to_contain_text(f"{told.day} {told:%B} {told.year} at 18:45 GMT")
-        rows = await gift_world.api.rows("select kind, next_try from worker.gift_ledger")
-        assert {row.kind: row.next_try for row in rows}["gift_waiting"] == told.astimezone(UTC)
-        assert (visitor.violations, visitor.faults) == ([], [])
+    visitor = await visit(timezone_id=time_zone, locale="en-GB")
+    page, wallet = visitor.page, InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet")
+    await visitor.has(wallet)
+    await open_page(gift_world, page)
+    await seal_for_a_wallet(page, gift_world, opens)
+    facts = await gift_world.api.request("GET", f"/gift/{gift_world.api.chain_id}/1")
+    assert abs(datetime.fromisoformat(facts.body["unlockAt"]) - opens) < timedelta(minutes=1)
+    await choose_day(page, f"{told:%Y-%m-%dT%H:%M}")
+    said = page.get_by_role("status").first
+    await expect(said).to_contain_text("They will be told on")
+    await expect(said).to_contain_text(f"{told.day} {told:%B} {told.year} at 18:45 GMT")
+    rows = await gift_world.api.rows("select kind, next_try from worker.gift_ledger")
+    assert {row.kind: row.next_try for row in rows}["gift_waiting"] == told.astimezone(UTC)
+    assert (visitor.violations, visitor.faults) == ([], [])
 
 
 async def test_a_day_that_cannot_be_is_told_before_anything_is_signed(
@@ -412,7 +415,7 @@ async def test_gifts_to_an_email_address_are_offered_only_when_the_service_can(
 
 
 @pytest.mark.parametrize("dark", [False, True])
-async def test_the_page_passes_axe(gift_world: GiftWorld, dark: bool) -> None:
+async def test_the_page_passes_axe(gift_world: GiftWorld, dark: bool, visit: Visit) -> None:
     """WCAG 2.2 AA by axe, with the form, the sheet and the result."""
     axe = (ROOT / "node_modules" / "axe-core" / "axe.min.js").read_text()
     rules = '{ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }'
@@ -422,18 +425,17 @@ async def test_the_page_passes_axe(gift_world: GiftWorld, dark: bool) -> None:
         found = await page.evaluate(f"axe.run(document, {rules})")
         return [(one["id"], [node["html"][:100] for node in one["nodes"]]) for one in found["violations"]]
 
-    async with open_browser() as (browser, wire):
-        visitor = await new_visitor(browser, wire, dark=dark)
-        page = visitor.page
-        await visitor.has(InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet"))
-        await open_page(gift_world, page)
-        await fill_in(page)
-        assert await complaints(page) == []
-        await page.get_by_role("button", name="Continue").click()
-        await page.locator("figure").wait_for()
-        assert await complaints(page) == []
-        await seal(page)
-        assert await complaints(page) == []
+    visitor = await visit(dark=dark)
+    page = visitor.page
+    await visitor.has(InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet"))
+    await open_page(gift_world, page)
+    await fill_in(page)
+    assert await complaints(page) == []
+    await page.get_by_role("button", name="Continue").click()
+    await page.locator("figure").wait_for()
+    assert await complaints(page) == []
+    await seal(page)
+    assert await complaints(page) == []
 
 
 async def test_what_the_browser_keeps_badly_is_left_out(

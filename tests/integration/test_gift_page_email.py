@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import pytest_asyncio
 from eth_account.signers.local import LocalAccount
 from playwright.async_api import Route, expect
 from sqlalchemy import text
@@ -23,6 +24,8 @@ from reminder_worker.logging import configure_logging
 from tests.integration.api_world import settings_for
 from tests.integration.gift_page_browser import Visitor, full_width
 from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 EMAIL = "canary.ada@secret.example.org"
 BY_EMAIL = Marks(occasion="birthday", email=True)
@@ -48,7 +51,7 @@ class EmailWorld:
         return await self.gifts.seal(wallet, marks=BY_EMAIL, **terms)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[EmailWorld]:
     async with open_email_world(chain_scenario, engine) as (gifts, provider):
         yield EmailWorld(gifts, provider)

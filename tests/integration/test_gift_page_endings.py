@@ -15,6 +15,8 @@ from tests.integration.gift_page_browser import InjectedWallet, Visitor
 from tests.integration.gift_page_steps import key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import ETHER, USDC, GiftWorld, SealedGift, open_gift_world
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 PAPER = Marks(occasion="birthday", paper=True)
 FACTS = "**/gift/*/*"
 NEVER_SENT = {"RELAY_GAS_PRICE_CEILING": "1"}  # fees are always too high: what is handed in stays where it is

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from eth_account import Account
 from playwright.async_api import Download, Page, Route, expect
 
@@ -21,6 +22,8 @@ from tests.integration.gift_page_giver_steps import (
     wallet_at_the_page,
 )
 from tests.integration.gift_page_world import GiftWorld
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 NO_STORAGE = """
 Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied", "SecurityError"); } });
@@ -45,7 +48,7 @@ OFFERS_EMAIL = {"gift": True, "giftEmail": True, "legacy": True, "chains": []}
 RECEIPT = "eth_getTransactionReceipt"
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def wallet(gift_world: GiftWorld, visitor: Visitor) -> InjectedWallet:
     return await wallet_at_the_page(gift_world, visitor)
 

@@ -6,9 +6,11 @@ import pytest
 from playwright.async_api import Page, expect
 
 from reminder_worker.gifts.page_files import PageFiles
-from tests.integration.gift_page_browser import PHONE, InjectedWallet, Visitor, full_width, new_visitor, open_browser
+from tests.integration.gift_page_browser import PHONE, InjectedWallet, Visit, Visitor, full_width
 from tests.integration.gift_page_steps import PAPER, groups, key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import ETHER, LETTER, USDC, GiftWorld
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 REMEMBER_TRACKS = """
 window.tracks = [];
@@ -33,31 +35,31 @@ def leaks(everything: str, key: str) -> list[str]:
     return [trace for trace in traces if trace in everything]
 
 
+@pytest.mark.own_browser
 @pytest.mark.parametrize("version", ["1", "2"])
-async def test_a_paper_key_opens_a_gift_and_goes_nowhere(gift_world: GiftWorld, version: str) -> None:
+async def test_a_paper_key_opens_a_gift_and_goes_nowhere(gift_world: GiftWorld, version: str, visit: Visit) -> None:
     """Typed on a phone, with a typo first: its address gives it away. The key is in no request, storage or line."""
     gift_world.become(version)
     ada = gift_world.person("ada")
     gift, key = await gift_world.seal(ada, marks=PAPER, ether=True), key_of(gift_world.person("ada"))
-    async with open_browser() as (browser, wire):
-        visitor = await new_visitor(browser, wire, PHONE)
-        page = visitor.page
-        await page.goto(gift.url)
-        await expect(page.get_by_label("Group 1 of 16")).to_have_attribute("autocomplete", "off")
-        await type_key(page, key[:20] + format(int(key[20], 16) ^ 1, "x") + key[21:])
-        await expect(page.get_by_role("alert")).to_contain_text("a letter or a number differs")
-        assert not any(each.url.endswith("/gift-withdraw") for each in wire.sent)
-        await page.get_by_label("Group 6 of 16").fill(groups(key)[5])
-        await page.get_by_role("button", name="Open my gift").click()
-        await see_it_received(page, "1 ETH")
-        assert gift_world.received(gift) == ETHER
-        assert await gift_world.state(gift) == "claimed"
-        assert await page.locator("input").count() == 0
-        assert leaks(await visitor.everything(), key) == []
-        assert gift_world.origin in visitor.asked[0]
-        nothing_amiss(visitor, gift_world.origin)
-        await page.reload()
-        await expect(page.get_by_text("This gift has been opened")).to_be_visible()
+    visitor = await visit(PHONE)
+    page = visitor.page
+    await page.goto(gift.url)
+    await expect(page.get_by_label("Group 1 of 16")).to_have_attribute("autocomplete", "off")
+    await type_key(page, key[:20] + format(int(key[20], 16) ^ 1, "x") + key[21:])
+    await expect(page.get_by_role("alert")).to_contain_text("a letter or a number differs")
+    assert not any(each.url.endswith("/gift-withdraw") for each in visitor.wire.sent)
+    await page.get_by_label("Group 6 of 16").fill(groups(key)[5])
+    await page.get_by_role("button", name="Open my gift").click()
+    await see_it_received(page, "1 ETH")
+    assert gift_world.received(gift) == ETHER
+    assert await gift_world.state(gift) == "claimed"
+    assert await page.locator("input").count() == 0
+    assert leaks(await visitor.everything(), key) == []
+    assert gift_world.origin in visitor.asked[0]
+    nothing_amiss(visitor, gift_world.origin)
+    await page.reload()
+    await expect(page.get_by_text("This gift has been opened")).to_be_visible()
 
 
 async def test_what_is_wrong_with_a_typed_key_is_told_by_its_group(gift_world: GiftWorld, visitor: Visitor) -> None:
@@ -140,6 +142,7 @@ async def test_a_browser_without_a_language_shows_the_gift(
     assert visitor.faults == []
 
 
+@pytest.mark.own_browser
 async def test_leaving_the_page_empties_the_fields(gift_world: GiftWorld, visitor: Visitor) -> None:
     """Also for who comes back by the browser's back button."""
     gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
@@ -154,6 +157,7 @@ async def test_leaving_the_page_empties_the_fields(gift_world: GiftWorld, visito
     assert leaks(await visitor.everything(), key) == []
 
 
+@pytest.mark.own_browser
 async def test_a_paper_key_is_read_by_the_camera(gift_world: GiftWorld, visitor: Visitor) -> None:
     """With a labelled stand-in for BarcodeDetector: what is no key, or another gift's, is told; the camera goes off."""
     gift, key = await gift_world.seal(gift_world.person("ada"), marks=PAPER), key_of(gift_world.person("ada"))

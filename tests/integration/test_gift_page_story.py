@@ -17,6 +17,8 @@ from tests.integration.gift_page_browser import InjectedWallet, Visitor, Wire, n
 from tests.integration.gift_page_world import ETHER, PREFIX, USDC, GiftWorld, open_email_world
 from tests.qr import qr_codes
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 NOTE, EMAIL = "Zymurgically yours, for the long winter evenings", "wilhelmina.qwyx@post.example.org"
 SECRET, COVER = (0, 0, 1700, 728), (0, 728, 1700, 1464)  # panels of the key sheet
 LONG = 60_000  # milliseconds: several steps of the chain and of the provider

@@ -15,6 +15,8 @@ from tests.integration.gift_page_browser import InjectedWallet, Visitor
 from tests.integration.gift_page_steps import PAPER, key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import ETHER, LETTER, GiftWorld, SealedGift, open_gift_world
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 # A wallet sends what it was asked to, and the page that asked is gone before it could be told.
 NEVER_TELLS = """
 window.addEventListener("eip6963:announceProvider", ({ detail: { provider } }) => {

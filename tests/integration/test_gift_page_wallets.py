@@ -9,6 +9,8 @@ from tests.integration.gift_page_browser import InjectedWallet, Visitor
 from tests.integration.gift_page_steps import nothing_amiss, see_it_received
 from tests.integration.gift_page_world import ETHER, USDC, GiftWorld, open_gift_world
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 
 @pytest.mark.parametrize("version", ["1", "2"])
 async def test_a_wallet_without_ether_opens_a_gift_by_a_signature(

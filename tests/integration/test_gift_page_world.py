@@ -2,14 +2,19 @@
 
 import json
 
+import pytest
 from eth_account.messages import encode_typed_data
+from playwright.async_api import Browser
 
-from tests.integration.gift_page_browser import InjectedWallet, Visitor
+from tests.integration.gift_page_browser import InjectedWallet, Visitor, visiting
 from tests.integration.gift_page_world import GiftWorld
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SECRET = "Canary-Quintessa"
 
 
+@pytest.mark.own_browser
 async def test_a_secret_that_gets_out_is_seen(gift_world: GiftWorld, visitor: Visitor) -> None:
     """In a query, a header, a body, to another host, in each storage, on the console, in an error, in a refusal."""
     page, origin = visitor.page, gift_world.origin
@@ -39,6 +44,25 @@ async def test_a_secret_that_gets_out_is_seen(gift_world: GiftWorld, visitor: Vi
     await page.goto("about:blank")
     await page.evaluate("() => fetch('http://elsewhere.example/x').catch(() => 0)")
     assert visitor.foreign(origin) == ["http://elsewhere.example/x"]
+
+
+async def test_nothing_of_a_visitor_is_left_to_the_next(gift_world: GiftWorld, browser: Browser) -> None:
+    """They share a browser, of whose own traffic neither knows."""
+    page, seen = f"{gift_world.origin}/health/live", []
+    script = """async (secret) => { localStorage.a ??= secret; document.cookie ||= `a=${secret}`;
+        const { state } = await navigator.permissions.query({ name: "clipboard-read" });
+        return [localStorage.a, document.cookie, state]; }"""
+    for secret in (SECRET, "another"):
+        async with visiting(browser) as visit:
+            visitor = await visit()
+            await visitor.page.goto(f"{page}?{secret}")
+            seen.append(await visitor.page.evaluate(script, secret))
+            await visitor.context.grant_permissions(["clipboard-read"])
+            assert [each.url for each in visitor.wire.sent] == [f"{page}?{secret}"]
+            with pytest.raises(AssertionError):
+                await visitor.everything()
+        assert browser.contexts == []
+    assert seen == [[SECRET, f"a={SECRET}", "prompt"], ["another", "a=another", "prompt"]]
 
 
 async def test_a_wallet_of_the_tests_is_found_and_signs(gift_world: GiftWorld, visitor: Visitor) -> None:
