@@ -40,14 +40,16 @@ def cut(database: str) -> None:
 async def test_an_instance_that_lost_its_lock_is_judged_and_then_stops(mail_database: str) -> None:
     """What it had not handed over is freed and can no longer leave; what it had is in doubt until it says otherwise."""
     async with opened(mail_database) as one, opened(mail_database) as two:
-        before, after = await claimed(one, "before"), await claimed(one, "after")
+        before, after, done = [await claimed(one, key) for key in ("before", "after", "done")]
         assert await one.hand_over(after)
+        assert await one.hand_over(done)
+        await one.accept(done)
         await two.beat()
         assert (await state(two, "before"), await state(two, "after")) == ("in_flight", "in_flight")
         await one._watch.invalidate()
         while await state(two, "before") is not None:
             await two.judge_dead_instances()
-        assert await state(two, "after") == "in_doubt"
+        assert (await state(two, "after"), await state(two, "done")) == ("in_doubt", "accepted")
         again = await claimed(two, "before")
         assert not await one.hand_over(before)
         assert await two.hand_over(again)
@@ -147,6 +149,23 @@ async def test_an_old_attempt_cannot_touch_a_new_one(mail_database: str) -> None
         assert not await store.hand_over(old)
         await store.free(old)
         assert await store.hand_over(new)
+
+
+async def test_of_a_key_that_is_freed_just_then_nobody_is_said_to_have_unsubscribed(
+    mail_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or the caller would never send it."""
+    async with opened(mail_database) as store:
+        find, first = store.find, await claimed(store, "key")
+
+        async def freed(key: str) -> Known | None:
+            await store.free(first)
+            return await find(key)
+
+        monkeypatch.setattr(store, "find", freed)
+        found = await store.claim("key", b"body", "<key@x>", b"address")
+        assert isinstance(found, Known)
+        assert found.state == "in_flight"
 
 
 async def test_what_was_accepted_is_never_freed(mail_database: str) -> None:

@@ -207,21 +207,26 @@ async def test_an_answer_that_cannot_be_is_marked_and_the_last_good_price_kept_a
 
 async def test_a_move_within_the_bound_is_believed(feeds: Feeds) -> None:
     await feeds.run()
-    for answer in (4_999, 2_501):
+    for answer in (5_000, 2_500):
         feeds.set_ether(answer * DOLLARS)
         await feeds.run()
         assert (await feeds.now())[ETHER].usd == answer
 
 
-async def test_a_jump_is_held_only_while_there_is_something_to_measure_it_against(feeds: Feeds) -> None:
-    await feeds.run()
-    feeds.set_ether(9_000 * DOLLARS)
-    await feeds.run()
-    assert (await feeds.verdicts())[ETHER] == "jump"
-    feeds.anvil.increase_time(HELD_SECONDS + 60)
-    feeds.set_ether(9_000 * DOLLARS)
-    await feeds.run()
-    assert (await feeds.now())[ETHER].usd == 9000
+@pytest.mark.parametrize(("heartbeat", "held"), [(HOUR, HELD_SECONDS), (DAY, 2 * DAY)])
+async def test_a_jump_is_held_only_while_there_is_something_to_measure_it_against(
+    feeds: Feeds, heartbeat: int, held: int
+) -> None:
+    """For a day, and for two heartbeats where these are more."""
+    ether = feeds.with_feeds(PriceFeed(ETHER, feeds.ether, heartbeat))
+    await ether.run()
+    for later, verdict in ((1, "jump"), (held - 60, "jump"), (120, "good")):
+        feeds.anvil.increase_time(later)
+        feeds.set_ether(9_000 * DOLLARS)
+        await ether.run()
+        assert (await ether.verdicts())[ETHER] == verdict
+    assert (await ether.now())[ETHER].usd == 9000
+    await ether.chain.close()
 
 
 async def test_one_feed_that_reverts_or_is_not_there_spoils_no_other(feeds: Feeds) -> None:
@@ -246,7 +251,12 @@ async def test_one_feed_that_reverts_or_is_not_there_spoils_no_other(feeds: Feed
 
 @pytest.mark.parametrize(
     ("description", "decimals", "verdict"),
-    [("DAI / ETH", 18, "not_in_usd"), ("DAI / USD", 37, "too_many_decimals"), ("DAI / USD", 36, "good")],
+    [
+        ("DAI / ETH", 18, "not_in_usd"),
+        ("DAI / LUSD", 18, "not_in_usd"),
+        ("DAI / USD", 37, "too_many_decimals"),
+        ("DAI / USD", 36, "good"),
+    ],
 )
 async def test_a_feed_in_another_currency_or_of_odd_decimals_is_not_believed(
     feeds: Feeds, description: str, decimals: int, verdict: str
@@ -260,6 +270,17 @@ async def test_a_feed_in_another_currency_or_of_odd_decimals_is_not_believed(
     exact = Decimal("1." + "0" * 35 + "1")
     assert [each.usd for each in (await other.now()).values()] == ([exact] if verdict == "good" else [])
     await other.chain.close()
+
+
+async def test_a_feed_that_begins_to_tell_more_decimals_tells_the_same_price(feeds: Feeds) -> None:
+    """As when the contract behind its proxy is exchanged: that is no jump."""
+    await feeds.run()
+    finer = deploy_contract(feeds.anvil, feeds.scenario.contracts["PriceFeed"], "ETH / USD", 18, 1)
+    feeds.anvil.set_code(feeds.ether, feeds.anvil.rpc("eth_getCode", finer, "latest"))
+    feeds.set_ether(2_600 * 10**18)
+    await feeds.run()
+    assert (await feeds.verdicts())[ETHER] == "good"
+    assert (await feeds.now())[ETHER].usd == 2600
 
 
 async def test_all_feeds_are_read_at_one_block(feeds: Feeds) -> None:
@@ -392,6 +413,7 @@ async def test_history_outlives_the_exchange_of_a_feed(feeds: Feeds) -> None:
     await feeds.run()
     feeds.anvil.increase_time(2 * HOUR)
     another = deploy_contract(feeds.anvil, feeds.scenario.contracts["PriceFeed"], "ETH / USD", 18, 2_700 * 10**18)
+    feeds.anvil.increase_time(60)  # it had a price before it was asked
     today = feeds.settings.price_feeds
     moved = [replace(each, feed=another, heartbeat_seconds=DAY) if each.token == ETHER else each for each in today]
     other = feeds.with_feeds(*moved)
