@@ -142,6 +142,13 @@ async def test_a_failing_endpoint_is_passed_over(
     assert chain.health()[1].head == block.number
 
 
+async def test_no_redirect_takes_a_request_elsewhere(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
+    """Where it leads nobody has said that it is to be believed."""
+    first.reply = lambda: web.Response(status=307, headers={"Location": chain_scenario.anvil.url})
+    with pytest.raises(ChainUnavailable):
+        await connect(first.url).block("latest")
+
+
 @pytest.mark.parametrize(("code", "message"), LIMITS)
 async def test_an_endpoint_whose_limit_is_reached_rests_whatever_it_says(
     code: int, message: str, connect: Connect, first: Proxy, chain_scenario: Scenario

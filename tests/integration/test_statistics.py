@@ -175,6 +175,8 @@ async def test_a_deleted_safe_legacy_secures_nothing_and_is_counted_as_deleted(w
     assert found.counts["legacies"] == {
         "total": 2, "live": 1, "activated": 0, "deleted": 1, "byType": {"eoa": 0, "safe": 2}
     }  # fmt: skip
+    s.anvil.set_code(legacies[bob].address, "0x60006000fd")
+    assert await world.usdc() == 70, "one that says nothing is as it was"
 
 
 async def test_only_live_legacies_secure_anything(world: World) -> None:
@@ -581,6 +583,17 @@ async def test_a_day_is_final_only_after_it_ended(world: World) -> None:
     await world.snapshot()
     found = world.read("days").filter(pl.col("day") == first)
     assert found["legacies_created"].to_list() == [2]
+
+
+async def test_what_a_day_secured_is_of_its_last_snapshot(world: World) -> None:
+    s, taken = world.scenario, []
+    s.create_legacy(world.holder("ann"), world.heirs)
+    s.anvil.set_time((s.anvil.now() // DAY + 1) * DAY)
+    for seconds in (1, 3_600, DAY):
+        s.advance(seconds)
+        taken.append(await world.snapshot())
+    found = world.read("days").filter(pl.col("day") == taken[0].day)
+    assert found["value_block_number"].to_list() == [taken[1].block_number]
 
 
 async def test_a_reorganisation_has_the_hour_taken_anew(world: World) -> None:

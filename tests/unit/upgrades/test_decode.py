@@ -10,7 +10,8 @@ from reminder_worker.chain.values import Log
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.decode import Call, decode, plain_words, role_name
 from reminder_worker.upgrades.events import read_event
-from reminder_worker.upgrades.telling import Around, call_facts
+from reminder_worker.upgrades.fold import Operation
+from reminder_worker.upgrades.telling import MOST_CALLS, Around, call_facts, executable_facts
 
 PROXY, NEW, OWNER = "0x" + "11" * 20, "0x" + "22" * 20, "0x" + "33" * 20
 ROLE = keccak(text="PROPOSER_ROLE")
@@ -60,6 +61,13 @@ def test_an_argument_that_is_not_filled_up_to_a_word_leaves_nothing_behind_it() 
     """Contracts take it so."""
     whole = data("upgradeAndCall(address,address,bytes)", [PROXY, NEW, b"\1\2\3"])
     assert decode(whole[:-29]) == decode(whole)
+
+
+@pytest.mark.parametrize(("calls", "words"), [(MOST_CALLS, None), (MOST_CALLS + 1, "1 are not shown here")])
+def test_a_batch_says_how_many_calls_are_not_shown(calls: int, words: str | None) -> None:
+    operation = Operation("0x" + "44" * 32, "pending", (Call(PROXY, 0, b""),) * calls)
+    facts = executable_facts(operation, _around())
+    assert (facts["calls"], facts.get("more calls")) == (f"{calls}, executed together", words)
 
 
 def test_an_unknown_function_is_its_selector_and_its_length() -> None:

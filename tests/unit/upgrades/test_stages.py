@@ -1,6 +1,8 @@
 """What makes a telling one of its kind."""
 
 from reminder_worker.mail.messages import AlertKind
+from reminder_worker.upgrades.events import GRANTED, REVOKED, UpgradeEvent
+from reminder_worker.upgrades.fold import role_members
 from reminder_worker.upgrades.stages import _once_more
 
 
@@ -10,3 +12,18 @@ def test_a_change_that_a_chain_goes_back_to_is_told_each_time() -> None:
         alert = _once_more(AlertKind.UPGRADE_CORRECTED, "0x11", "block", {}, told)
         assert alert.stage == stage
         told.add((alert.kind.value, alert.subject, alert.stage))
+
+
+def test_who_may_cancel_is_not_who_may_propose() -> None:
+    """Operators are told whom to ask; one account may hold both roles, and lose one."""
+
+    def said(place: int, name: str, role: str, account: str) -> UpgradeEvent:
+        return UpgradeEvent(place, 0, "0x", 0, "0x", None, name, None, {"role": role, "account": account})
+
+    events = [
+        said(1, GRANTED, "cancel", "ann"),
+        said(2, GRANTED, "propose", "ann"),
+        said(3, GRANTED, "propose", "bob"),
+        said(4, REVOKED, "propose", "ann"),
+    ]
+    assert (role_members(events, "cancel"), role_members(events, "propose")) == (["ann"], ["bob"])
