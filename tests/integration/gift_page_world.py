@@ -1,7 +1,7 @@
 """The gift page where it lives: the API on loopback over a local chain, the relay at work, sealed gifts, a browser.
 
-Fixtures (in conftest): `gift_world` and `visitor`; `open_gift_world`, `open_email_world`, `open_browser` and
-`new_visitor` for more.
+Fixtures (in conftest, in the session's loop, as the tests that use them): `gift_world`, `visit` and `visitor`;
+`open_gift_world`, `open_email_world` and `open_browser` for more.
 """
 
 import asyncio
