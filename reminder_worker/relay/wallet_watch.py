@@ -10,7 +10,7 @@ from reminder_worker.mail.messages import AlertKind
 from reminder_worker.relay import wallet_statements as sql
 from reminder_worker.relay.admission_statements import STANDING
 from reminder_worker.relay.fate import Market
-from reminder_worker.relay.fees import EMPTY_GAS, first_fees, reservation
+from reminder_worker.relay.fees import EMPTY_GAS, Fees, first_fees, reservation
 from reminder_worker.relay.slot_statements import DEFERRED, OLDEST, WAITS_FOR_BALANCE
 from reminder_worker.relay.values import FOREIGN_NONCE, Caps
 from reminder_worker.relay.views import Views
@@ -75,7 +75,8 @@ class WalletWatch:
         self, connection: AsyncConnection, chain_id: int, balance: int, market: Market | None
     ) -> tuple[int, str | None]:
         stopped = (await connection.execute(sql.READ_WALLET, self._key(chain_id))).one().stopped
-        age = await self._tell_of_the_oldest(connection, chain_id, market)
+        fees = first_fees(market.base_fee, market.priority_fee, market.ceiling) if market else None
+        age = await self._tell_of_the_oldest(connection, chain_id, fees)
         if market is not None:
             relays = pays_for(balance, market.base_fee + market.priority_fee, market.ceiling)
             facts: Facts = {"balance_wei": balance, "pays for": f"{relays} relays"}
@@ -83,19 +84,20 @@ class WalletWatch:
             low = relays < self._low_balance_relays or bool(await connection.scalar(WAITS_FOR_BALANCE, values))
             if low or 4 * relays >= 5 * self._low_balance_relays:  # in between, fees would raise and clear it in turn
                 await self._condition(connection, chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
-        await self._tell_of_the_caps(connection, chain_id, market)
+        await self._tell_of_the_caps(connection, chain_id, fees)
         reason: Facts = {} if stopped is None else {"reason": stopped}
         await self._condition(connection, chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)
         return age, stopped
 
-    async def _tell_of_the_oldest(self, connection: AsyncConnection, chain_id: int, market: Market | None) -> int:
+    async def _tell_of_the_oldest(self, connection: AsyncConnection, chain_id: int, fees: Fees | None) -> int:
+        """`fees`: of what starts now; None: nothing does, or nobody knows."""
         oldest = (await connection.execute(OLDEST, self._key(chain_id))).one_or_none()
         age = oldest.age if oldest else 0
         told, facts = age, {} if oldest is None else {"nonce": oldest.nonce, "tried with": f"{oldest.attempts} fees"}
         if age < TOLD_AFTER_SECONDS:  # what has no nonce yet while gas is too dear waits as long, unseen
             deferred = (await connection.execute(DEFERRED, self._key(chain_id))).one()
             if deferred.age >= TOLD_AFTER_SECONDS:
-                if market and first_fees(market.base_fee, market.priority_fee, market.ceiling):
+                if fees:
                     return int(age)  # as many start as there is room for: it is over with the last of them
                 cheaper = "gas below five eighths of the ceiling"  # of `fees.below`
                 told, facts = deferred.age, {"waits for": cheaper, "requests": deferred.requests}
@@ -103,10 +105,10 @@ class WalletWatch:
         await self._condition(connection, chain_id, AlertKind.RELAY_STUCK, told >= TOLD_AFTER_SECONDS, facts)
         return int(age)
 
-    async def _tell_of_the_caps(self, connection: AsyncConnection, chain_id: int, market: Market | None) -> None:
+    async def _tell_of_the_caps(self, connection: AsyncConnection, chain_id: int, fees: Fees | None) -> None:
         """By what is spent for good: what is reserved is mostly given back within a quarter of an hour."""
         today, caps = (await connection.execute(STANDING, self._key(chain_id))).one(), self._caps
-        spent, fees = int(today.spent_wei), market and first_fees(market.base_fee, market.priority_fee, market.ceiling)
+        spent = int(today.spent_wei)
         next_one = reservation(GAS_OF_A_RELAY, fees, caps.gas_price_ceiling_wei) if fees else 0
         used = [(today.requests, caps.daily_count), (spent, caps.daily_wei)]
         share = max((some / cap for some, cap in used if cap), default=0.0)  # a cap of 0 is how one switches it off
