@@ -561,7 +561,7 @@ def _read(group: type[G], values: Mapping[str, str], prefix: str, faults: list[s
 
 def _read_optional(group: type[G], off: str, values: Mapping[str, str], half: list[str]) -> G | None:
     """None when nothing that the group requires is set, and, with its faults told, when only a part is usable."""
-    required = [field.alias for field in group.model_fields.values() if field.is_required()]
+    required = _required(group)
     if not any(name in values for name in required):
         return None
     faults: list[str] = []
@@ -569,6 +569,11 @@ def _read_optional(group: type[G], off: str, values: Mapping[str, str], half: li
     if faults:
         half.extend([*faults, f"the group of {required[0]} is set by half or wrongly: {off}"])
     return found
+
+
+def _required(group: type[Group]) -> list[str]:
+    """Variables, of which none is set while the group's part is off."""
+    return [field.alias for field in group.model_fields.values() if field.alias and field.is_required()]
 
 
 GROUPS: tuple[type[Group], ...] = (
@@ -584,7 +589,6 @@ GROUPS: tuple[type[Group], ...] = (
     GiftSettings,
     IdentityProviderSettings,
 )
-
 
 OPTIONAL_GROUPS: tuple[type[Group], ...] = (
     MailSettings,
@@ -621,7 +625,7 @@ def without_effect(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     found = []
     for group in OPTIONAL_GROUPS:
         fields = [field for field in group.model_fields.values() if field.alias]
-        required = [str(field.alias) for field in fields if field.is_required()]
+        required = _required(group)
         given = [name for field in fields for name in _names_of(field) if environ.get(name, "").strip()]
         if not {name.removesuffix("_FILE") for name in given} & set(required):
             found += [(name, ", ".join(required)) for name in given]
