@@ -87,6 +87,12 @@ async def late(world: World) -> int:
     return (await gather(world.engine, world.chains, PASSES, {}, [], is_local=True)).trouble.late
 
 
+async def suppressed_earlier(world: World, interval: str) -> None:
+    """As if the mail service had said so by that much before."""
+    async with world.engine.begin() as connection:
+        await connection.execute(text(f"update worker.suppression set since = since - interval '{interval}'"))
+
+
 @pytest.mark.parametrize("timing", ["scheduled", "none"])
 async def test_an_email_is_late_from_its_day_on_not_from_its_registration(world: World, timing: str) -> None:
     """Else the first retry on the day would be told to operators as an outage that began with the registration."""
@@ -468,13 +474,11 @@ async def test_an_email_that_our_own_memory_keeps_back_does_not_prolong_it(world
     await world.register(world.seal())
     world.stub.fail(Fault.SUPPRESSED)
     await world.tick()
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.suppression set since = since - interval '23 hours'"))
+    await suppressed_earlier(world, "23 hours")
     await world.register(world.seal())
     await world.tick()
     assert world.stub.requests == 1
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.suppression set since = since - interval '1 hour 1 second'"))
+    await suppressed_earlier(world, "1 hour 1 second")
     await world.register(world.seal())
     await world.tick()
     assert world.stub.told("gift_waiting") == [NORMAL]
@@ -486,8 +490,7 @@ async def test_who_came_back_is_written_to_once_the_giver_registers_again(world:
     await world.register(id)
     world.stub.fail(Fault.SUPPRESSED)
     await world.tick()
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.suppression set since = since - interval '1 day 1 second'"))
+    await suppressed_earlier(world, "1 day 1 second")
     await world.register(id)
     await world.tick()
     assert world.stub.told("gift_waiting") == [NORMAL]
