@@ -1,8 +1,8 @@
 """What an operator may do through the API: forget a person, put dead emails back, read how this installation is set."""
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final, TypeVar
 
 from sqlalchemy import ColumnElement, delete, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -17,7 +17,11 @@ from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.reminders.recipients import cancel_unsent
 from reminder_worker.settings import CONTRACTS, ChainSettings
+from reminder_worker.tasks import Looks, together
 
+T = TypeVar("T")
+STATUS_SECONDS: Final = 5.0
+"""That the status waits for a chain: monitors give up soon."""
 # A legacy that nobody is stored of any more is not asked about.
 _UNWATCH = text("""
     delete from worker.watch w
@@ -41,7 +45,7 @@ class Erased:
 
 @dataclass(frozen=True, slots=True)
 class WalletStatus:
-    """`balance` in wei; None while the chain does not answer."""
+    """`balance` in wei; None: not known."""
 
     role: str
     address: str
@@ -50,7 +54,7 @@ class WalletStatus:
 
 @dataclass(frozen=True, slots=True)
 class ChainStatus:
-    """Public facts of one chain; `head` is None while it does not answer."""
+    """Public facts of one chain; `head` None: not known."""
 
     chain_id: int
     head: int | None
@@ -83,22 +87,34 @@ async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None
     return await through_deadlocks(run)
 
 
-async def chain_statuses(chains: Mapping[int, Chain], wallets: Sequence[PayingWallet]) -> list[ChainStatus]:
-    """Of all at once: one that hangs holds up no other."""
-    return list(await asyncio.gather(*(_status(chain, wallets) for chain in chains.values())))
+class ChainStatuses:
+    """What a status tells of the chains and of the wallets on them."""
+
+    def __init__(self, chains: Mapping[int, Chain], wallets: Sequence[PayingWallet]) -> None:
+        self._chains = chains
+        self._wallets = wallets
+        self._looks = Looks(self._look)
+
+    async def read(self) -> list[ChainStatus]:
+        """Of all at once, and soon: of one that hangs nothing is known."""
+        found = await self._looks.within(STATUS_SECONDS, self._chains)
+        return [found.get(id) or self._status(chain, None, {}) for id, chain in self._chains.items()]
+
+    async def _look(self, chain_id: int) -> ChainStatus:
+        chain, addresses = self._chains[chain_id], [wallet.address for wallet in self._wallets]
+        head, *balances = await together(_known(chain.head()), *(_known(chain.balance(each)) for each in addresses))
+        return self._status(chain, head.number if head else None, dict(zip(addresses, balances, strict=True)))
+
+    def _status(self, chain: Chain, head: int | None, balances: Mapping[str, int | None]) -> ChainStatus:
+        wallets = [WalletStatus(each.role, each.address, balances.get(each.address)) for each in self._wallets]
+        return ChainStatus(chain.chain_id, head, _contracts(chain.settings), tuple(wallets))
 
 
-async def _status(chain: Chain, wallets: Sequence[PayingWallet]) -> ChainStatus:
-    balances: list[int | None] = [None] * len(wallets)
-    head = None
+async def _known(asked: Awaitable[T]) -> T | None:
     try:
-        head = await chain.block("latest")
-        balances = [await chain.balance(wallet.address) for wallet in wallets]
+        return await asked
     except ChainUnavailable:
-        pass  # shown as what it is: not known
-    seen = zip(wallets, balances, strict=True)
-    statuses = tuple(WalletStatus(wallet.role, wallet.address, balance) for wallet, balance in seen)
-    return ChainStatus(chain.chain_id, head.number if head else None, _contracts(chain.settings), statuses)
+        return None
 
 
 async def _recipients(connection: AsyncConnection, of_person: ColumnElement[bool]) -> int:

@@ -26,6 +26,7 @@ from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.mail.client import MailClient
 from reminder_worker.operations_relay import PayingWallet
+from reminder_worker.operator import ChainStatuses
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -72,6 +73,7 @@ class Runtime:
     prices: Mapping[int, Prices]
     statistics: Mapping[int, Statistics]
     upgrades: Mapping[int, UpgradeWatch]
+    chain_statuses: ChainStatuses
 
     @property
     def wallets(self) -> Sequence[PayingWallet]:
@@ -139,6 +141,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
                 if chain.settings.upgrade_timelock
             },
             statistics={id: Statistics(engine, chain, settings.statistics.folder) for id, chain in chains.items()},
+            chain_statuses=ChainStatuses(chains, relaying.wallets),
             gift_mail=(
                 GiftMail(engine, vault, quotas, chains, gifts, mail, settings) if mail and settings.gifts else None
             ),

@@ -2,9 +2,10 @@
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from contextvars import Context
+from typing import Any, Generic, TypeVar
 
 from reminder_worker.errors import ChainUnavailable
 
@@ -50,6 +51,27 @@ async def in_time(work: Awaitable[T], seconds: float | None = None) -> T:
             return await work
     except TimeoutError:
         raise ChainUnavailable(f"a chain gave no answer within {seconds:.0f} seconds") from None
+
+
+class Looks(Generic[T]):
+    """At chains, for who waits a short while only. One at a time at each, whoever asks meanwhile. A look goes on when
+    nobody waits any more: only who waits for an endpoint that hangs finds out that it does, and asks the next one."""
+
+    def __init__(self, look: Callable[[int], Coroutine[Any, Any, T]]) -> None:
+        self._look = look
+        self._under_way: dict[int, asyncio.Task[T]] = {}
+
+    async def within(self, seconds: float, chain_ids: Iterable[int]) -> dict[int, T]:
+        """By chain, of those that were looked at by then."""
+        looks = {chain_id: self._begun(chain_id) for chain_id in chain_ids}
+        await asyncio.wait(looks.values(), timeout=seconds)
+        return {chain_id: look.result() for chain_id, look in looks.items() if look.done()}
+
+    def _begun(self, chain_id: int) -> asyncio.Task[T]:
+        look = self._under_way.get(chain_id)
+        if look is None or look.done():
+            look = self._under_way[chain_id] = asyncio.create_task(self._look(chain_id), context=Context())
+        return look
 
 
 @contextmanager

@@ -9,7 +9,6 @@ for its time or its day may be sent again as it is.
 import asyncio
 import time
 from collections.abc import Collection, Mapping
-from contextvars import Context
 from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
@@ -56,6 +55,7 @@ from reminder_worker.relay.settle import paused
 from reminder_worker.relay.values import LEAST_SECONDS_LEFT, Authorization, Lane, RequestView
 from reminder_worker.settings import RelaySettings, Settings, counted_apart
 from reminder_worker.signed import served_chain
+from reminder_worker.tasks import Looks
 
 DAY_SECONDS: Final = 86_400
 MOST_AHEAD_SECONDS: Final = 7 * DAY_SECONDS
@@ -107,7 +107,7 @@ class Sponsor:
         self._indexers = indexers
         self._settings = settings
         self._reads = {chain_id: SponsoredReads(chain) for chain_id, chain in chains.items()}
-        self._looks: dict[int, asyncio.Task[ChainStatus]] = {}
+        self._looks = Looks(self._chain_status)
 
     # -- the lanes ------------------------------------------------------------------------------
 
@@ -155,22 +155,13 @@ class Sponsor:
 
     async def status(self) -> SponsorStatus:
         """Answers whatever is wrong, and soon."""
-        looks = [self._look(chain_id) for chain_id in self._chains]
-        await asyncio.wait(looks, timeout=STATUS_SECONDS)
-        away = [ChainStatus(chain_id, False, False, ChainUnavailable.code) for chain_id in self._chains]
-        chains = [look.result() if look.done() else late for look, late in zip(looks, away, strict=True)]
+        found = await self._looks.within(STATUS_SECONDS, self._chains)
+        away = {chain_id: ChainStatus(chain_id, False, False, ChainUnavailable.code) for chain_id in self._chains}
+        chains = list({**away, **found}.values())
         apart = counted_apart(self._settings.chains)
         counted = [chain for chain in chains if chain.chain_id not in apart]
         gift, legacy = (any(getattr(chain, lane) for chain in counted) for lane in ("gift", "legacy"))
         return SponsorStatus(gift, self._settings.identity_provider is not None, legacy, tuple(chains))
-
-    def _look(self, chain_id: int) -> asyncio.Task[ChainStatus]:
-        """One at a time, whoever asks meanwhile. It goes on when nobody waits any more: only who waits for an endpoint
-        that hangs finds out that it does, and asks the next one."""
-        look = self._looks.get(chain_id)
-        if look is None or look.done():
-            look = self._looks[chain_id] = asyncio.create_task(self._chain_status(chain_id), context=Context())
-        return look
 
     async def _chain_status(self, chain_id: int) -> ChainStatus:
         settings, reads = self._chains[chain_id].settings, self._reads[chain_id]

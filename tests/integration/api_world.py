@@ -23,6 +23,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.gifts.facts import Gifts
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
+from reminder_worker.operator import ChainStatuses
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -200,6 +201,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         quotas=quotas,
         chains=chains,
         wallets=relaying.wallets,
+        chain_statuses=ChainStatuses(chains, relaying.wallets),
         relaying=relaying,
         sponsor=Sponsor(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
         recipients=Recipients(engine, vault, hashes, quotas, chains, settings),

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
+from reminder_worker import operator
 from reminder_worker.gifts.facts import Gifts
 from reminder_worker.gifts.gift_mail import GiftMail
 from reminder_worker.indexer.choose import Indexers
@@ -123,6 +124,28 @@ async def test_the_status_asks_each_chain_whatever_another_does(engine: AsyncEng
                 await asked.wait()
             asking.cancel()
             hangs.well()  # or its end would be waited for, as that of any request under way
+
+
+async def test_the_status_calls_unknown_what_a_chain_does_not_tell_in_time_and_finds_out_what_hangs(
+    engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operator, "STATUS_SECONDS", 0.05)
+    async with proxy(chain_scenario.anvil.url) as hangs:
+        prefix = f"CHAIN_{chain_scenario.anvil.chain_id}_RPC"
+        urls = {f"{prefix}_URLS": f"{hangs.url},{chain_scenario.anvil.url}", f"{prefix}_TIMEOUT": "1"}
+        relayer = chain_scenario.account("relayer")
+        async with open_world(chain_scenario, engine, **SECRETS, RELAYER_KEY=relayer.key.hex(), **urls) as world:
+
+            async def told() -> tuple[int | None, str | None]:
+                (chain,) = (await world.request("GET", "/ops/status", **bearer(STATUS))).body["chains"]
+                return chain["headBlock"], chain["wallets"][0]["balance"]
+
+            hangs.hang = True
+            assert await told() == (None, None)
+            known = (chain_scenario.anvil.block_number(), str(chain_scenario.balance(None, relayer.address)))
+            async with asyncio.timeout(30):
+                while await told() != known:
+                    pass
 
 
 async def saved(world: World, *emails: str) -> None:
