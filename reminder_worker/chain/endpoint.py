@@ -1,7 +1,7 @@
 """One RPC endpoint: a web3 provider on one kept-alive connection pool, its chain id, its health and its rest.
 
-Nothing here names more of an endpoint than position and host, because its address holds a key; and no error of
-the HTTP library gets out, because those carry the address.
+Nothing here names more of an endpoint than position and host, and of that no label that may be a key, because its
+address holds one; and no error of the HTTP library gets out, because those carry the address.
 """
 
 import asyncio
@@ -22,6 +22,7 @@ from web3.types import RPCEndpoint, RPCRequest, RPCResponse
 from reminder_worker import answers
 from reminder_worker.chain import wire
 from reminder_worker.chain.values import EndpointHealth
+from reminder_worker.privacy.redaction import shown_host
 
 log = structlog.get_logger(__name__)
 Request = tuple[str, Sequence[object]]
@@ -178,7 +179,7 @@ class Endpoint:
     """`ask` gives the node's results in order, or raises `EndpointFailed` and rests. Who can use them ends the rest."""
 
     def __init__(self, position: int, url: str, chain_id: int, timeout: float, rest: Rest) -> None:
-        self.name = f"{position}:{urlsplit(url).hostname or 'unknown'}"
+        self.name = f"{position}:{shown_host(urlsplit(url).hostname or 'unknown')}"
         self.rest = rest
         self.head: int | None = None
         self.wrong_chain: int | None = None

@@ -80,7 +80,8 @@ class SendOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EndpointHealth:
-    """`name` is position and host: an endpoint's address holds its key. `latency` in seconds, of the last answer."""
+    """`name` is position and host, as `shown_host` shows it: an endpoint's address holds its key. `latency` in seconds,
+    of the last answer."""
 
     name: str
     ok: bool

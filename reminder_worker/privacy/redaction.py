@@ -22,6 +22,8 @@ from reminder_worker.errors import ServiceError
 
 MASK = "[masked]"
 MAX_TEXT = 4096
+_LONG_LABEL = 24
+_KEY_LENGTH = 10  # of letters and digits; of letters alone twice as many, since there are names as long
 OUR_PACKAGES = frozenset({"reminder_worker", "api", "assets", "pipelines", "mail_service", "devnet"})
 
 _SECRET_KEYS = frozenset(
@@ -93,11 +95,23 @@ def redact_text(text: str, shapes: Sequence[re.Pattern[str]] = _SHAPES) -> str:
     return text
 
 
+def shown_host(host: str) -> str:
+    """With the beginning only of labels that are long or look like a key, since some providers have theirs there."""
+    if ":" in host:  # an address of IPv6
+        return host
+    return ".".join(f"{label[:4]}…" if _may_be_a_key(label) else label for label in host.split("."))
+
+
+def _may_be_a_key(label: str) -> bool:
+    parts = [part for part in re.split("[-_]", label) if len(part) >= _KEY_LENGTH]
+    return len(label) > _LONG_LABEL or any(len(part) >= 2 * _KEY_LENGTH or not part.isalpha() for part in parts)
+
+
 def _bare_url(url: str) -> str:
     """Scheme, host and port: an RPC URL's path or query holds a key, a claim link's fragment a person's note."""
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname or "", f":{parts.port}" if parts.port else ""
+        host, port = shown_host(parts.hostname or ""), f":{parts.port}" if parts.port else ""
     except ValueError:
         return MASK
     hidden = "/..." if parts.path.strip("/") or parts.query or parts.fragment else ""

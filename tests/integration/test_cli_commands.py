@@ -171,6 +171,17 @@ def test_doctor_names_what_is_wrong_and_what_to_do(command: Command, changes: di
     assert words in looked.output
 
 
+def test_doctor_tells_endpoints_apart_without_the_keys_in_their_hosts(
+    command: Command, anvil_chain: AnvilChain
+) -> None:
+    keys = [secrets.token_hex(16) for _ in range(2)]
+    urls = [anvil_chain.anvil.url, *(f"http://{key}.rpc.invalid" for key in keys)]
+    looked = command("doctor", CHAIN_31337_RPC_URLS=",".join(urls))
+    for position, key in enumerate(keys, 2):
+        assert f"endpoint {position}:{key[:4]}….rpc.invalid does not answer" in looked.output
+        assert key not in looked.output + looked.stderr
+
+
 @pytest.mark.parametrize(
     ("zone", "sound"), [("America/New_York", False), ("Europe/London", False), ("Asia/Kathmandu", False), ("UTC", True)]
 )

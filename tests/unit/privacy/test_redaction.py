@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.logging import configure_logging
-from reminder_worker.privacy.redaction import MASK, MAX_TEXT, OnChain, redact_text, redact_value
+from reminder_worker.privacy.redaction import MASK, MAX_TEXT, OnChain, redact_text, redact_value, shown_host
 
 EMAIL = "canary.person@secret.example.org"
 KEY = "0x" + "ab" * 32
@@ -121,6 +121,45 @@ def test_unknown_objects_are_shown_by_class() -> None:
         __str__ = __repr__
 
     assert redact_value({"who": Person(), "raw": b"canary"}) == {"who": "<Person>", "raw": "<6 bytes>"}
+
+
+KEY_OF_A_HOST = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        KEY_OF_A_HOST,
+        "0b7e1c52-9a3f-4c1d-8e60-5f2a7d9c4b31",
+        "kqwzjxvbnmtrplgfhdsy",
+        "a7x9k2m4q1",
+        "node-4f9a1c7e2b",
+        "some-silent-restless-words-here",
+    ],
+)
+def test_a_key_in_the_name_of_a_host_is_shown_by_its_beginning_only(logged: Any, key: str) -> None:
+    host = f"{key}.eth.rpc.example"
+    assert shown_host(host) == f"{key[:4]}….eth.rpc.example"
+    structlog.get_logger().warning("fails", url=f"https://{host}:8545/v1")
+    line = logged()
+    assert key not in line
+    assert ".eth.rpc.example:8545/..." in line
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "2001:db8:85a3:8d3:1319:8a2e:370:7348",
+        "localhost",
+        "eth-mainnet.g.alchemy.com",
+        "ethereum-sepolia-rpc.publicnode.com",
+        "nd-123-456-789.p2pify.com",
+        "geth-archive-0.geth.ethereum.svc.cluster.local",
+    ],
+)
+def test_the_name_of_a_host_without_a_key_is_shown_as_it_is(host: str) -> None:
+    assert shown_host(host) == host
 
 
 def test_hashes_addresses_and_numbers_stay_readable() -> None:
