@@ -88,7 +88,9 @@ def scheduled_facts(operation: Operation, around: Around) -> Facts:
 def all_facts(operation: Operation, around: Around) -> Facts:
     """For a terminal: nothing is left out, and call data stands in full."""
     facts = scheduled_facts(replace(operation, calls=()), around)
-    facts["calls"] = len(operation.calls)
+    if operation.calls:
+        facts["calls"] = len(operation.calls)
+    facts["final"] = _final(operation.changed_block, around)  # of its last change, as in the list
     for number, call in enumerate(operation.calls, 1):
         facts |= {f"{number}: {name}": value for name, value in call_facts(call, around).items()}
         facts[f"{number}: data"] = f"0x{call.data.hex()}"

@@ -1,5 +1,6 @@
 """What operators see of the upgrade queue: in Dagster, at a terminal, in the metrics."""
 
+import re
 import secrets
 from base64 import b64encode
 from collections.abc import Iterator
@@ -137,6 +138,28 @@ def test_commands_list_the_queue_and_show_an_operation_in_full(
     assert command("tick", "--pass", "upgrades").exit_code == 0
     assert operation.id not in command("upgrades", "list").output
     assert "cancelled" in command("upgrades", "list", "--ended").output
+
+
+def test_of_an_operation_that_was_never_seen_scheduled_neither_calls_nor_an_end_are_made_up(
+    chain_scenario: Scenario, command: Command
+) -> None:
+    operation = chain_scenario.schedule_upgrade(SOMEBODY)
+    later = {"CHAIN_31337_START_BLOCK": str(chain_scenario.anvil.block_number() + 1)}
+    chain_scenario.cancel(operation)
+    assert command("tick", "--pass", "upgrades", **later).exit_code == 0
+    shown = command("upgrades", "show", operation.id, **later).output
+    assert re.search("calls +│ not known: it was never seen scheduled", shown)
+    assert re.search("final +│ not yet", shown)
+
+
+def test_an_end_that_may_be_taken_back_is_not_shown_as_final(chain_scenario: Scenario, command: Command) -> None:
+    operation = chain_scenario.schedule_upgrade(SOMEBODY)
+    chain_scenario.anvil.mine(100)
+    chain_scenario.cancel(operation)
+    assert command("tick", "--pass", "upgrades").exit_code == 0
+    shown = command("upgrades", "show", operation.id).output
+    assert re.search("state +│ cancelled", shown)
+    assert re.search("final +│ not yet", shown)
 
 
 def test_an_operation_is_shown_with_those_who_may_cancel_it(chain_scenario: Scenario, command: Command) -> None:
