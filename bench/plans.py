@@ -100,7 +100,6 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
         operations.sends_per_day,
         operations.gift_sends_per_day,
         operations.paused_legacies,
-        operations.next_ask,
         relay.open_requests,
         relay.ended_requests,
         relay.wallets,
@@ -112,6 +111,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
         gauges.email_gauges,
     ):
         yield ask.__name__, ask(engine)
+    yield "next_ask", operations.next_ask(engine, [CHAIN_ID])
     yield "upgrade_gauges", gauges.upgrade_gauges(engine, {})
     yield "alerts look", Alerts(engine).look()
     feeds = (PriceFeed("ETH", f"0x{1:040x}", 3600),)

@@ -190,19 +190,19 @@ def _is_under_way(instance: dg.DagsterInstance, lanes: Sequence[str]) -> bool:
 async def _no_new_block(runtime: "Runtime") -> str:
     from reminder_worker.operations import positions
 
-    read = [position for position in await positions(runtime.engine) if position.name == "index"]
+    read = [p for p in await positions(runtime.engine) if p.name == "index" and p.chain_id in runtime.chains]
     if not read:
         return "nothing on chain yet"
     return "; ".join(f"no event on chain {p.chain_id} up to block {p.block_number}" for p in read)
 
 
 async def _nothing_due(runtime: "Runtime") -> str:
-    from reminder_worker.operations import next_ask
+    from reminder_worker.operations import next_ask, paused_legacies
 
-    moment = await next_ask(runtime.engine)
-    if moment is None:
-        return "nobody to remind: no recipients are stored"
-    return f"no window can open before {clock(moment)} (chain time)"
+    moment, aside = await next_ask(runtime.engine, runtime.chains), await paused_legacies(runtime.engine)
+    words = [] if moment is None else [f"no window can open before {clock(moment)} (chain time)"]
+    words += [f"legacies set aside, since asking about them reverts: {aside}"] if aside else []
+    return "; ".join(words) or "nobody to remind: no recipients are stored"
 
 
 async def _nothing_to_send(runtime: "Runtime") -> str:

@@ -6,6 +6,7 @@ table, so that a ledger of millions of rows does not slow a tick; ages are by th
 `now()`: no index is used for `clock_timestamp()`, which may change from row to row.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, TypeVar
@@ -54,15 +55,18 @@ _FORGET_GIFT_EMAILS = text("""
     )
     select (select count(*) from over) + (select count(*) from gone)
 """)
-# Chain by chain, since the index is: `min` of all would read the whole of it.
+# Chain by chain, since the index is: `min` of all would read the whole of it. Nobody rests longer than a day: until
+# later only by a clock that was put back since.
 _NEXT_ASK = text("""
-    with recursive chain as (
-        select min(chain_id) as id from worker.watch
-        union all
-        select (select min(chain_id) from worker.watch where chain_id > chain.id) from chain where chain.id is not null
-    )
-    select min(earliest)
-    from chain cross join lateral (select min(next_ask) as earliest from worker.watch where chain_id = chain.id) w
+    select min(w.next_ask)
+    from unnest(cast(:chains as bigint[])) as chain(id)
+    cross join lateral (
+        select next_ask from worker.watch
+        where chain_id = chain.id
+          and (paused_until is null or paused_until not between now() and now() + interval '2 days')
+        order by next_ask
+        limit 1
+    ) w
 """)
 
 
@@ -296,10 +300,11 @@ async def paused_legacies(engine: AsyncEngine) -> int:
         return await connection.scalar(question) or 0
 
 
-async def next_ask(engine: AsyncEngine) -> int | None:
-    """Chain time (unix seconds) at which the due pass next has a legacy to ask about; None: nobody is watched."""
+async def next_ask(engine: AsyncEngine, chains: Collection[int]) -> int | None:
+    """Chain time (unix seconds) at which the due pass next has a legacy of these chains to ask about; None: of none,
+    but for those that are set aside."""
     async with engine.connect() as connection:
-        found = await connection.scalar(_NEXT_ASK)
+        found = await connection.scalar(_NEXT_ASK, {"chains": list(chains)})
         return None if found is None else int(found)
 
 

@@ -493,6 +493,24 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
     }
 
 
+def test_what_is_set_aside_is_not_said_to_wait_for_its_time(
+    service: Service, database: psycopg.Connection[Any]
+) -> None:
+    _run("events", service)
+    watch = (
+        "insert into worker.watch (chain_id, legacy, creator, legacy_type, next_ask, paused_until)"
+        " values (%s, %s, %s, 3, %s, clock_timestamp() + make_interval(mins => %s))"
+    )
+    database.execute(watch, (5, LEGACY, SOMEBODY, 1, None))  # of a chain that was taken out
+    assert _tick("due_every_minute", service).skip_message == "nobody to remind: no recipients are stored"
+    database.execute(watch, (31337, LEGACY, SOMEBODY, 1, 60))
+    aside = "legacies set aside, since asking about them reverts: 1"
+    assert _tick("due_every_minute", service).skip_message == aside
+    database.execute(watch, (31337, SOMEBODY, SOMEBODY, 4_000_000_000, None))
+    before = f"no window can open before {metadata.clock(4_000_000_000)} (chain time)"
+    assert _tick("due_every_minute", service).skip_message == f"{before}; {aside}"
+
+
 def test_an_hour_that_waits_for_the_index_is_not_said_to_have_its_snapshot(
     chain_scenario: Scenario, service: Service
 ) -> None:
