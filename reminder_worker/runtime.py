@@ -159,7 +159,9 @@ def make_gift_pages(
 ) -> GiftPages | None:
     if settings.gifts is None:
         return None
-    relayed = [chain_id for chain_id in chains if RELAYER in relaying.admissions and relays_on(settings, chain_id)]
+    relayer = relaying.admissions.get(RELAYER)
+    takes_gifts = relayer is not None and relayer.caps.take_gifts
+    relayed = [chain_id for chain_id in chains if takes_gifts and relays_on(settings, chain_id)]
     rules = LinkRules.of(settings.gifts.origins, settings.gifts.prefix)
     return GiftPages(chains, indexers, rules, relayed)
 

@@ -62,6 +62,8 @@ MOST_AHEAD_SECONDS: Final = 7 * DAY_SECONDS
 """That version 2 of the TimeLockRouter takes a deadline ahead of its block's time."""
 STATUS_SECONDS: Final = 5.0
 """That the status waits for a chain: frontends ask before they offer anything."""
+NEVER: Final = "daily_cap_reached"
+"""What a request is refused with where a cap is 0."""
 _BUDGET: Final = {
     "daily_cap_reached": "used up.",
     "daily_cap_reserved": "reserved by those under way; try again in twenty minutes.",
@@ -166,7 +168,8 @@ class Sponsor:
     async def _chain_status(self, chain_id: int) -> ChainStatus:
         settings, reads = self._chains[chain_id].settings, self._reads[chain_id]
         try:
-            reason = await self._relaying()[0].ready(chain_id)
+            admission = self._relaying()[0]
+            reason = await admission.ready(chain_id)
         except (ServiceError, SQLAlchemyError, OSError) as error:
             return ChainStatus(chain_id, False, False, error.code if isinstance(error, ServiceError) else "unavailable")
         if reason is not None:
@@ -174,6 +177,8 @@ class Sponsor:
         # Each by itself: trouble with one router is none of the other's.
         of_gifts, why_no_gift = await _version(reads, settings.time_lock_router, TIMELOCK_VERSIONS)
         _, why_no_legacy = await _version(reads, settings.transfer_eoa_legacy_router, LEGACY_VERSIONS)
+        why_no_gift = why_no_gift if admission.caps.take_gifts else NEVER
+        why_no_legacy = why_no_legacy if admission.caps.take_legacies else NEVER
         return ChainStatus(
             chain_id,
             why_no_gift is None,

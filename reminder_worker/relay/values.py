@@ -94,6 +94,16 @@ class Caps:
     per_creator: int | None = None
     max_open: int = 16
 
+    @property
+    def take_gifts(self) -> bool:
+        """Whether a gift's withdrawal is ever relayed: a cap may be 0."""
+        return 0 not in (self.daily_count, self.per_gift, self.per_signer, self.per_creator)
+
+    @property
+    def take_legacies(self) -> bool:
+        """The same of claims and check-ins."""
+        return 0 not in (self.daily_count, self.per_legacy, self.per_signer, self.per_creator)
+
 
 def call_context(id: UUID) -> str:
     """Where a request's sealed call belongs."""

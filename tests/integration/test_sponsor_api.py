@@ -1032,6 +1032,24 @@ async def test_a_keystore_that_does_not_open_promises_nobody_that_the_fee_is_pai
             assert "password" not in answer.body["detail"]
 
 
+@pytest.mark.parametrize(
+    ("cap", "gift", "legacy"),
+    [("GIFT", False, True), ("LEGACY", True, False), ("SIGNER", False, False), ("CREATOR", False, False)],
+)
+async def test_what_a_cap_of_none_refuses_is_not_offered(
+    chain_scenario: Scenario, engine: AsyncEngine, cap: str, gift: bool, legacy: bool
+) -> None:
+    sealed = Sealed(chain_scenario)
+    off = {f"RELAY_PER_{cap}": "0", "GIFT_ORIGINS": "https://gifts.example.org"}
+    async with relaying(chain_scenario, engine, **off) as world:
+        status = (await world.request("GET", "/sponsor/status")).body
+        told = status["chains"][0]
+        assert (status["gift"], status["legacy"]) == (told["gift"], told["legacy"]) == (gift, legacy)
+        assert told["reason"] == "daily_cap_reached"
+        facts = await world.request("GET", f"/gift/{world.chain_id}/{sealed.gift()}")
+        assert facts.body["sponsored"] is gift
+
+
 async def test_what_works_on_a_test_chain_is_not_said_to_work_on_mainnet(
     chain_scenario: Scenario, engine: AsyncEngine
 ) -> None:
