@@ -152,6 +152,20 @@ class RequestAnswer(Struct, rename="camel"):
         Literal["claim", "check_in", "gift_withdraw"], Meta(description="What it is for", examples=["claim"])
     ]
     status: RequestStatus
+    waits_for: Annotated[
+        Literal["fees", "balance", "daily_cap", "chain", "earlier", "paused", "would_fail"] | None,
+        Meta(
+            description=(
+                "Why an open one is not in a block yet, where that is known: fees (gas costs more than is offered),"
+                " balance (the service's wallet does not pay for it), daily_cap (today's budget has no room), chain (no"
+                " node answers), earlier (another of this signer, or of the service's wallet, goes first), paused (the"
+                " service's wallet is stopped, or a request of this signer failed today), would_fail (it would fail or"
+                " move nothing now). Each is looked at again by itself, until the deadline. Null: nothing known, or not"
+                " open"
+            ),
+            examples=[None],
+        ),
+    ]
     tx_hash: TxHash
     block_number: Annotated[int | None, Meta(description="The block it was mined in; null before", examples=[None])]
     error: Annotated[RequestError | None, Meta(description="Null unless it ended without its effect")]

@@ -189,6 +189,8 @@ export interface Accepted {
 
 export interface RelayRequest extends Accepted {
   lane: "claim" | "check_in" | "gift_withdraw";
+  /** While it is open: why it is not in a block yet, where that is known. docs/relay.md says what each means. */
+  waitsFor: "fees" | "balance" | "daily_cap" | "chain" | "earlier" | "paused" | "would_fail" | null;
   blockNumber: number | null;
   error: { code: string; detail: string } | null;
   createdAt: string;
@@ -472,7 +474,7 @@ export class ReminderWorker {
     return this.post("/sponsor/gift-withdraw", request);
   }
 
-  /** Ask every few seconds until `confirmed`, or `error` says why not. */
+  /** Ask every few seconds until `confirmed`, or `error` says why not; `waitsFor` says why it is not there yet. */
   sponsorRequest(id: string): Promise<RelayRequest> {
     return this.ask(`/sponsor/requests/${id}`, {});
   }
@@ -482,7 +484,7 @@ export class ReminderWorker {
     return this.ask("/sponsor/status", {});
   }
 
-  /** Seal the gift to this address; it may take some seconds. */
+  /** Seal the gift to this address; for an email that has no wallet yet it may take more than a minute. */
   async giftEmailWallet(request: GiftEmailWalletRequest): Promise<string> {
     return (await this.post<{ address: string }>("/gift/recipient-wallet", request)).address;
   }

@@ -26,7 +26,7 @@ from reminder_worker.errors import FieldFault, InvalidInput, NotFound
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest
 from reminder_worker.relay.by_hand import BY_HAND
 from reminder_worker.relay.intake import Sponsor
-from reminder_worker.relay.values import RequestView, State
+from reminder_worker.relay.values import RequestView, State, WaitsFor
 
 ENDINGS: Final[Mapping[State, str]] = {
     State.REVERTED: "The transaction failed on chain; nothing was moved.",
@@ -195,8 +195,8 @@ class SponsorStatusController(Controller):
         id: Annotated[str, PathParameter(description="The id that the request was answered with")],
         sponsor: NamedDependency[Sponsor],
     ) -> RequestAnswer:
-        """Ask every few seconds until it has ended."""
-        return _answer(await sponsor.request(_uuid(id)))
+        """Ask every few seconds until it has ended. While it waits, `waitsFor` says for what, where that is known."""
+        return _answer(*await sponsor.request(_uuid(id)))
 
     @get(
         "/status",
@@ -225,12 +225,13 @@ def _ending(view: RequestView) -> str:
     return GIVEN_UP if view.reason == BY_HAND and view.state is State.EXPIRED else ENDINGS[view.state]
 
 
-def _answer(view: RequestView) -> RequestAnswer:
+def _answer(view: RequestView, waits_for: WaitsFor | None) -> RequestAnswer:
     error = RequestError(view.reason or view.state.value, _ending(view)) if view.state in ENDINGS else None
     return RequestAnswer(
         id=str(view.id),
         lane=cast(Any, view.lane.value),
         status=view.state.value,
+        waits_for=cast(Any, waits_for and waits_for.value),
         tx_hash=view.tx_hash,
         block_number=view.block_number,
         error=error,

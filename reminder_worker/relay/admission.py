@@ -35,7 +35,7 @@ from reminder_worker.relay.attempts import Attempt, Signed, sign_attempt
 from reminder_worker.relay.authorizations import claimed
 from reminder_worker.relay.batches import Batches
 from reminder_worker.relay.broadcast import TAKEN, broadcast
-from reminder_worker.relay.fate import agreed_number
+from reminder_worker.relay.fate import Market, agreed_number
 from reminder_worker.relay.fees import Fees, first_fees, reservation
 from reminder_worker.relay.room import Room
 from reminder_worker.relay.values import (
@@ -46,15 +46,20 @@ from reminder_worker.relay.values import (
     Lane,
     RequestView,
     State,
+    WaitsFor,
     call_context,
 )
+from reminder_worker.relay.waiting import Attempted, Waiting, waits_for
 from reminder_worker.relay.wallet import Signer
+from reminder_worker.tasks import Looks
 
 log = structlog.get_logger(__name__)
 
 RELAYED_CHAINS: Final = frozenset({1, 11155111, 17000, 560048})
 """Where a transaction costs its gas and nothing else; rollups charge a fee for its data, too."""
 MARKET_SECONDS: Final = 3.0
+PATIENCE_SECONDS: Final = 2.0
+"""That who asks for a request waits for the chain to say what gas costs."""
 STARTED_AT_ONCE: Final = 64
 USUAL_GAS: Final = 300_000
 
@@ -120,12 +125,28 @@ class Admission:
         self._batches = {id: Batches(partial(self._admit_all, id)) for id in self._chains}
         self._opened: set[int] = set()
         self._markets: dict[int, _Market] = {}
+        self._looks = Looks(self._market_if_any)
 
     # -- what there is --------------------------------------------------------------------------
 
     async def view(self, id: UUID) -> RequestView | None:
         async with self._engine.connect() as connection:
             return await store.view(connection, id)
+
+    async def waits_for(self, id: UUID) -> WaitsFor | None:
+        """Why an open request is not in a block yet; None: nothing that is known, or it is not open. Answers soon."""
+        async with self._engine.connect() as connection:
+            place = (await connection.execute(sql.PLACE, {"id": id})).one_or_none()
+            if place is None:
+                return None
+            if place.wallet != self.signer.address or place.chain_id not in self._chains:
+                return WaitsFor.PAUSED  # nobody follows it any more
+            standing = (await connection.execute(sql.STANDING, self._key(place.chain_id))).one()
+        market = (await self._looks.within(PATIENCE_SECONDS, [place.chain_id])).get(place.chain_id)
+        if market is None:
+            return waits_for(_waiting(place, standing), None, 0, self.caps)
+        prices = Market(market.base_fee, market.tip, self.caps.gas_price_ceiling_wei)
+        return waits_for(_waiting(place, standing), prices, market.balance, self.caps)
 
     async def find(self, chain_id: int, digest: bytes) -> RequestView | None:
         async with self._engine.connect() as connection:
@@ -434,6 +455,12 @@ class Admission:
                 market = self._markets[chain_id] = _Market(base_fee, tip, balance, time.monotonic())
             return market
 
+    async def _market_if_any(self, chain_id: int) -> _Market | None:
+        try:
+            return await self._market(chain_id)
+        except ChainUnavailable:
+            return None
+
     def _offer(self, market: _Market, gas_limit: int) -> tuple[Fees | None, int]:
         """First fees and the wei to reserve; None and 0 while gas is too dear."""
         ceiling = self.caps.gas_price_ceiling_wei
@@ -446,3 +473,20 @@ class Admission:
 
     def _key(self, chain_id: int) -> dict[str, Any]:
         return {"chain_id": chain_id, "wallet": self.signer.address}
+
+
+def _waiting(place: Row[Any], standing: Row[Any]) -> Waiting:
+    newest = None
+    if place.max_fee_wei is not None:
+        newest = Attempted(int(place.max_fee_wei), place.attempt_gas, place.behind_ours)
+    return Waiting(
+        state=State(place.state),
+        reason=place.reason,
+        gas_limit=place.gas_limit,
+        is_behind=place.behind_its_signers,
+        attempted=newest,
+        is_stopped=standing.stopped is not None,
+        open=standing.open,
+        owed=int(standing.owed),
+        used=int(standing.used_wei),
+    )

@@ -242,6 +242,28 @@ RAISE_RESERVATION = text("""
     returning true
 """)
 
+# An open request with its place: in the queue of its signer, and with a nonce among those of our wallet.
+PLACE = text(f"""
+    select r.chain_id, r.wallet, r.state, r.reason, r.gas_limit, t.max_fee_wei, t.gas_limit as attempt_gas,
+        exists (
+            select from worker.relay_request o
+            where o.chain_id = r.chain_id and o.wallet = r.wallet and o.router = r.router and o.signer = r.signer
+              and o.nonce < r.nonce and o.state in {in_list(OPEN_STATES - {State.MINED})}
+        ) as behind_its_signers,
+        exists (
+            select from worker.nonce_slot o
+            where o.chain_id = s.chain_id and o.wallet = s.wallet and o.nonce < s.nonce and o.state = 'open'
+        ) as behind_ours
+    from worker.relay_request r
+    left join worker.nonce_slot s on s.request_id = r.id and s.state = 'open'
+    left join lateral (
+        select max_fee_wei, gas_limit from worker.tx_attempt t
+        where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+        order by max_fee_wei desc, stored_at desc limit 1
+    ) t on true
+    where r.id = :id and r.state in {in_list(OPEN_STATES - {State.MINED})}
+""")  # noqa: S608 - constants
+
 STANDING = text(f"""
     with {_TODAY}
     select w.stopped, today.day, slots.open, slots.owed, coalesce(whole.requests, 0) as requests, {_WEI}

@@ -52,7 +52,14 @@ from reminder_worker.relay.authorizations import (
 from reminder_worker.relay.effects import vaults
 from reminder_worker.relay.judging import SELF_PAID, Case, judge
 from reminder_worker.relay.settle import paused
-from reminder_worker.relay.values import LEAST_SECONDS_LEFT, Authorization, Lane, RequestView
+from reminder_worker.relay.values import (
+    LEAST_SECONDS_LEFT,
+    OPEN_STATES,
+    Authorization,
+    Lane,
+    RequestView,
+    WaitsFor,
+)
 from reminder_worker.settings import RelaySettings, Settings, counted_apart
 from reminder_worker.signed import served_chain
 from reminder_worker.tasks import Looks
@@ -148,12 +155,13 @@ class Sponsor:
             WithdrawRequest(chain_id, router, timelock_id, recipient, nonce, deadline, signature, skip_swap, pay_to)
         )
 
-    async def request(self, id: UUID) -> RequestView:
-        """Raises NotFound, NotConfigured."""
-        view = await self._relaying()[0].view(id)
+    async def request(self, id: UUID) -> tuple[RequestView, WaitsFor | None]:
+        """With what it waits for, while it is open. Raises NotFound, NotConfigured."""
+        admission, _ = self._relaying()
+        view = await admission.view(id)
         if view is None or view.lane is Lane.AUTO_RENEW:
             raise NotFound("There is no such request.")
-        return view
+        return view, await admission.waits_for(id) if view.state in OPEN_STATES else None
 
     async def status(self) -> SponsorStatus:
         """Answers whatever is wrong, and soon."""

@@ -31,6 +31,20 @@ class State(StrEnum):
     CANCELLED_BY_USER = "cancelled_by_user"
 
 
+class WaitsFor(StrEnum):
+    """What an open request waits for. `earlier`: another of its signer's, or of our wallet's, goes first. `paused`: the
+    wallet is stopped, or one of its signer's failed today. `would_fail`: it would revert, move nothing, or come too
+    late."""
+
+    FEES = "fees"
+    BALANCE = "balance"
+    DAILY_CAP = "daily_cap"
+    CHAIN = "chain"
+    EARLIER = "earlier"
+    PAUSED = "paused"
+    WOULD_FAIL = "would_fail"
+
+
 WAITING_STATES: Final = frozenset({State.QUEUED, State.WAITING_PREDECESSOR, State.DEFERRED_FEE})
 OPEN_STATES: Final = WAITING_STATES | {State.SIGNED, State.BROADCAST, State.MINED}
 FOREIGN_NONCE: Final = "foreign_nonce"
@@ -69,7 +83,7 @@ class Authorization:
 
 @dataclass(frozen=True, slots=True)
 class RequestView:
-    """`reason`: why it waits or ended, as a code. `tx_hash`: the newest attempt, or the one mined."""
+    """`reason`: why it was passed over or ended, as a code. `tx_hash`: the newest attempt, or the one mined."""
 
     id: UUID
     lane: Lane

@@ -162,7 +162,8 @@ async def test_an_heir_without_ether_claims(world: World, sealed: Sealed) -> Non
     assert world.scenario.balance(None, heir.address) == ETHER
     told = (await world.request("GET", f"/sponsor/requests/{answer.body['id']}")).body
     assert (told["lane"], told["txHash"], told["error"]) == ("claim", answer.body["txHash"], None)
-    assert set(told) == {"id", "lane", "status", "txHash", "blockNumber", "error", "createdAt", "updatedAt"}
+    fields = {"id", "lane", "status", "waitsFor", "txHash", "blockNumber", "error", "createdAt", "updatedAt"}
+    assert set(told) == fields
 
 
 def gas_of(world: World, relay: Answer) -> tuple[int, int]:
@@ -1109,6 +1110,14 @@ async def test_what_is_stored_is_answered_without_the_chain(engine: AsyncEngine)
             anvil.stop()
             again = await world.post("/sponsor/gift-withdraw", body)
             assert (again.status, again.body["id"]) == (202, first.body["id"])
+
+
+async def test_what_a_request_waits_for_is_told(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    async with relaying(chain_scenario, engine, RELAY_GAS_PRICE_CEILING="1") as world:
+        sealed = Sealed(chain_scenario)
+        answer = await world.post("/sponsor/gift-withdraw", withdraw_body(world, sealed.gift(), sealed.heir))
+        told = (await world.request("GET", f"/sponsor/requests/{answer.body['id']}")).body
+        assert (told["status"], told["waitsFor"]) == ("deferred_fee", "fees")
 
 
 async def test_an_unknown_id_is_not_found(world: World) -> None:
