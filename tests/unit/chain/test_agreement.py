@@ -1,0 +1,44 @@
+"""What may not rest on one endpoint's word: of three, two that agree are believed, and one alone or trouble with it is
+neither believed nor in their way."""
+
+import pytest
+
+from reminder_worker.chain.agreement import agreed
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.events import CONTRACTS
+from reminder_worker.errors import ChainUnavailable, Misconfigured, ServiceError
+from reminder_worker.settings import ChainSettings
+
+NOBODY = "0x" + "0" * 40
+OTHERS = ("premium_registry", "premium_reminder_view", "time_lock_router", "token_white_list")
+SETTINGS = ChainSettings.model_validate(
+    {"chain_id": 1, "RPC_URLS": ("http://first", "http://second", "http://third"), "START_BLOCK": 0}
+    | {name.upper(): NOBODY for name in (*CONTRACTS, *OTHERS)}
+)
+DOWN, DENIES = ChainUnavailable("it does not answer"), Misconfigured("it has no such contract")
+
+
+async def told(*said: str | ServiceError) -> str:
+    """What is made of the endpoints' answers, each heard in this order."""
+
+    async def read(voice: Chain) -> str:
+        place = int(voice.health()[0].name.partition(":")[0]) - 1
+        answer = said[place]
+        if isinstance(answer, ServiceError):
+            raise answer
+        return answer
+
+    return await agreed(Chain(SETTINGS), read)
+
+
+@pytest.mark.parametrize("said", [(DENIES, "a", "a"), (DOWN, "a", "a"), ("b", "a", "a"), ("a", DENIES, "a")])
+async def test_one_of_three_that_fails_or_lies_keeps_nobody_from_what_the_others_say(
+    said: tuple[str | ServiceError, ...],
+) -> None:
+    assert await told(*said) == "a"
+
+
+@pytest.mark.parametrize("said", [("a", "b", "c"), ("a", DOWN, "b"), ("a", DENIES, DOWN)])
+async def test_what_no_second_one_says_is_not_believed(said: tuple[str | ServiceError, ...]) -> None:
+    with pytest.raises(ChainUnavailable):
+        await told(*said)
