@@ -13,6 +13,7 @@ from reminder_worker.reminders.audience import READY_WINDOWS, WINDOW_LINES
 
 HOUR_SECONDS = 3600
 DAY_SECONDS = 86400
+BEFORE_LAYER3 = 3
 READY = frozenset({4, *READY_WINDOWS.values()})
 
 
@@ -33,9 +34,13 @@ def with_deadlines(windows: Sequence[int], triggers: Triggers) -> list[tuple[int
     return [(window, deadline) for window, deadline in pairs if deadline <= LATEST_TIME]
 
 
-def opened_at(window: int, deadline: int, ahead: int) -> int:
+def opened_at(window: int, triggers: Triggers, ahead: int) -> int:
     """The earliest the window can have opened. It cannot have been open at an earlier look that did not see it."""
-    return deadline if window in READY else deadline - ahead
+    deadline = deadline_of(window, triggers)
+    if window in READY:
+        return deadline
+    # Of the third line's day nobody is told before the second one may act, however long the notice.
+    return max(deadline - ahead, triggers[1]) if window == BEFORE_LAYER3 else deadline - ahead
 
 
 def next_ask(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead: int) -> int:

@@ -294,12 +294,14 @@ class _Run:
 
     def _seems_old(self, look: Look, active_at: int) -> frozenset[tuple[int, int]]:
         """Windows that have been open for longer than history is mailed. `active_at`: what set their deadlines."""
+        if look.triggers is None:
+            return frozenset()
         known = max(look.watched.asked_at or 0, active_at)
         now, oldest = self.head.timestamp, self.head.timestamp - self._settings.signal_max_age_seconds
         return frozenset(
             (window, deadline)
             for window, deadline in look.open
-            if max(opened_at(window, deadline, look.ahead), known) < oldest
+            if max(opened_at(window, look.triggers, look.ahead), known) < oldest
             # Nobody could be told before their address was saved, and the day is still to come: no history.
             and not (look.watched.asked_at is None and deadline > now)
         )

@@ -226,6 +226,18 @@ async def test_a_window_opened_by_a_longer_notice_is_not_old(world: World) -> No
     assert await windows(world, legacy) == {1: "open"}
 
 
+async def test_a_notice_that_opened_while_the_service_was_down_is_not_older_than_the_line_before(world: World) -> None:
+    """Longer than the third line's delay: it opens when the second line may act, not thirty days before the third."""
+    world.scenario.set_time_ahead(world.account("owner"), 30 * DAY)
+    lines = {"second_line": "clara", "delay2": 20 * DAY, "third_line": "dan", "delay3": 10 * DAY}
+    (legacy,) = await watched(world, 1, inactivity=60 * DAY, **lines)
+    world.scenario.advance(70 * DAY)
+    await world.look_at_chain()
+    world.scenario.advance(11 * DAY)
+    await world.look_at_chain()
+    assert (await windows(world, legacy))[3] == "open"
+
+
 async def test_who_is_saved_long_after_the_notice_began_hears_of_the_day_to_come(world: World) -> None:
     """Nobody could be told before. What has opened for claims long ago stays history."""
     world.scenario.set_time_ahead(world.account("owner"), 30 * DAY)

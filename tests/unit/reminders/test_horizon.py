@@ -30,7 +30,12 @@ def test_windows_of_an_old_build_and_of_no_humanly_time_are_left_out() -> None:
 
 @pytest.mark.parametrize(("window", "opened"), [(1, 900), (2, 900), (3, 900), (4, 1000), (5, 1000), (6, 1000)])
 def test_notices_open_ahead_of_their_deadline_and_the_others_at_it(window: int, opened: int) -> None:
-    assert opened_at(window, 1000, 100) == opened
+    triggers = (1000, 1000, 1000) if window != 3 else (500, 800, 1000)
+    assert opened_at(window, triggers, 100) == opened
+
+
+def test_the_third_lines_notice_opens_when_the_second_may_act_at_the_earliest() -> None:
+    assert opened_at(3, (500, 950, 1000), 100) == 950
 
 
 def test_asked_again_when_the_next_window_opens() -> None:
