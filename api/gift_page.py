@@ -25,6 +25,11 @@ KEEP_THE_SHEET = (
     "What was in it is in the wallet that the key on your sheet belongs to: keep the sheet until you have moved it to "
     "a wallet of your own."
 )
+IN_EMAIL_WALLET = (
+    "What was in it is in the wallet of your email address, which the sign-in provider Turnkey keeps for you: only who "
+    "reads your emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To move it on you "
+    "sign in to that wallet elsewhere: ask whoever gave it to you where, and tell a code from your emails to no person."
+)
 _WHEN_OPEN = "This gift can be opened now."
 _WHEN_CLAIMED = "This gift has been opened: its recipient has received it."
 ABOUT = "A sealed gift is waiting for you. It opens on its day, for its recipient alone."
@@ -204,7 +209,7 @@ def _state_words(facts: GiftFacts) -> str:
 
 def _advice(marks: Marks, state: GiftState) -> list[str]:
     if state is GiftState.CLAIMED:
-        return [KEEP_THE_SHEET] if marks.paper else []
+        return [words for marked, words in ((marks.paper, KEEP_THE_SHEET), (marks.email, IN_EMAIL_WALLET)) if marked]
     lines = ["Whoever has this link can see the gift. Only the wallet it was sealed for can ever receive it."]
     if marks.paper:
         lines.append(

@@ -14,7 +14,10 @@ const ADVICE: Record<Way, string> = {
   paper:
     "It is now in the wallet that the key on your sheet belongs to. Keep the sheet safe: you need its key to move the " +
     "gift to a wallet of your own, by importing it in a wallet app whenever you like.",
-  email: "It is now in the wallet of your email address.",
+  email:
+    "It is now in the wallet of your email address, which the sign-in provider Turnkey keeps for you: only who reads your " +
+    "emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To move it on you sign in to that " +
+    "wallet elsewhere: ask whoever gave it to you where, and tell a code from your emails to no person.",
   wallet: "You find it in your wallet now.",
 };
 
@@ -23,7 +26,7 @@ const NOT_SENT = ["queued", "waiting_predecessor", "deferred_fee"];
 const WELL = ["confirmed", "satisfied_elsewhere"];
 const TROUBLE: Record<string, string> = {
   reverted: "The network refused the transaction. Nothing was moved: the gift is still there.",
-  expired: "The network was too busy for too long, so the gift was not sent. It is still there: please try again.",
+  expired: "It could not be sent in time, so nothing was moved. The gift is still there: please try again.",
   superseded: "Something else was sent for this wallet first. The gift may still be there: please look again.",
   cancelled_by_user: "This was cancelled by the wallet it is for. The gift is still there.",
 };
@@ -41,13 +44,22 @@ export const ON_ITS_WAY = "It is on its way. The network usually takes less than
 const NOW: Record<string, string> = {
   queued: "Your signature has arrived. It is being sent to the network…",
   waiting_predecessor: "Another gift of yours goes first. This one follows by itself…",
-  deferred_fee:
-    "The network is very busy and its fees are high right now. Your gift is sent as soon as they fall: you may leave this " +
-    "page open, or come back later.",
+  deferred_fee: "Your signature has arrived. It is being sent to the network…",
   signed: "It is being sent to the network…",
   broadcast: ON_ITS_WAY,
   mined: "Your gift has arrived! The network is making it final…",
 };
+/** Why it is not there yet, where the service knows. */
+const WHY: Record<string, string> = {
+  fees: "The network is very busy and its fees are high right now. Your gift goes on as soon as they fall.",
+  balance: "The service's own wallet, which pays the network fee, has to be filled first. Your gift goes on by itself then.",
+  daily_cap: "Today's budget for network fees has no room right now. Your gift goes on by itself when it has.",
+  chain: "The network does not answer right now. Your gift goes on by itself when it does.",
+  earlier: "Others are sent to the network before yours. It follows by itself.",
+  paused: "Paying the network fees is paused at the moment. Your gift goes on by itself after that.",
+  would_fail: "The network would refuse this right now. It is tried again by itself.",
+};
+const MEANWHILE = " You may leave this page open, or come back later. After an hour you are asked to open it once more.";
 
 /** What is shown while a gift is on its way; `what` will have arrived, in words. */
 export class Progress {
@@ -158,6 +170,12 @@ export function resumed(place: HTMLElement, facts: Facts, request: Relayed, agai
   void followed(progress, facts, request.id, request.way, again).catch(again);
 }
 
+/** Null when nothing is, or nothing beyond the usual: many are under way at once. */
+function inTheWay({ status, waitsFor }: RelayRequest): string | null {
+  const why = waitsFor === "earlier" && !["queued", "deferred_fee"].includes(status) ? undefined : WHY[waitsFor ?? ""];
+  return why === undefined ? null : why + MEANWHILE;
+}
+
 async function followed(
   progress: Progress,
   facts: Facts,
@@ -174,7 +192,7 @@ async function followed(
         return false;
       }
       progress.transaction(now.txHash);
-      const words = NOW[now.status];
+      const words = inTheWay(now) ?? NOW[now.status];
       if (words !== undefined) progress.at(["broadcast", "mined"].includes(now.status) ? 2 : 1, words);
       return NOT_SENT.includes(now.status) && isClaimed(facts);
     });

@@ -17,6 +17,8 @@ export interface RelayRequest {
     | "satisfied_elsewhere"
     | "superseded"
     | "cancelled_by_user";
+  /** Why an open one is not in a block yet; null where nobody knows. */
+  waitsFor: "fees" | "balance" | "daily_cap" | "chain" | "earlier" | "paused" | "would_fail" | null;
   txHash: string | null;
   error: { code: string; detail: string } | null;
 }

@@ -28,6 +28,7 @@ from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 EMAIL = "canary.ada@secret.example.org"
+WAY_ON = re.compile("wallet of your email address, which the sign-in provider Turnkey keeps for you.*To move it on")
 BY_EMAIL = Marks(occasion="birthday", email=True)
 
 
@@ -115,6 +116,7 @@ async def test_a_gift_for_an_email_is_sealed_and_opened(
     (code,) = provider.mailbox[EMAIL]
     await type_code(visitor, f" {code[:3]} {code[3:]} ")
     await see_it_claimed(visitor)
+    await expect(visitor.page.get_by_text(WAY_ON)).to_be_visible()
 
     assert gifts.received(gift) == 250 * USDC
     assert await gifts.state(gift) == "claimed"

@@ -21,7 +21,7 @@ PAPER = Marks(occasion="birthday", paper=True)
 FACTS = "**/gift/*/*"
 NEVER_SENT = {"RELAY_GAS_PRICE_CEILING": "1"}  # fees are always too high: what is handed in stays where it is
 ENDINGS = {
-    "expired": "The network was too busy for too long, so the gift was not sent.",
+    "expired": "It could not be sent in time, so nothing was moved.",
     "reverted": "The network refused the transaction. Nothing was moved: the gift is still there.",
     "superseded": "Something else was sent for this wallet first.",
     "cancelled_by_user": "This was cancelled by the wallet it is for. The gift is still there.",
@@ -238,3 +238,29 @@ async def test_who_tries_again_without_a_connection_keeps_the_page(gift_world: G
     await page.keyboard.press("Enter")
     await expect(page.get_by_label("Group 1 of 16")).to_be_visible()
     assert await page.evaluate("window.isSame")
+
+
+@pytest.mark.parametrize(
+    ("waits_for", "words"),
+    [
+        ("balance", "The service's own wallet, which pays the network fee, has to be filled first."),
+        ("daily_cap", "Today's budget for network fees has no room right now."),
+        ("chain", "The network does not answer right now."),
+        ("earlier", "Others are sent to the network before yours."),
+        ("paused", "Paying the network fees is paused at the moment."),
+        ("would_fail", "The network would refuse this right now."),
+        ("a later version's", "Your signature has arrived. It is being sent to the network…"),
+    ],
+)
+async def test_why_a_gift_is_not_sent_yet_is_said_to_people(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, waits_for: str, words: str
+) -> None:
+    """Who is told of fees waits for them; who is told what it is knows whether to come back."""
+    now = {"id": "1", "status": "deferred_fee", "waitsFor": waits_for, "txHash": None, "error": None}
+    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
+        world.following.clear()
+        gift, page = await world.seal(world.person("ada"), marks=PAPER), visitor.page
+        await page.route("**/sponsor/requests/*", lambda route: route.fulfill(json=now))
+        await page.goto(gift.url)
+        await type_key(page, key_of(gift.recipient))
+        await expect(page.get_by_role("status").filter(has_text=words)).to_be_visible()
