@@ -70,6 +70,15 @@ NONE_FOR = (
         f"A gift that has been opened already is not shown here any more. {KEEP_THE_SHEET}",
     ],
 )
+NOT_SHOWN_FOR = (
+    "No gift that can be shown here was found",
+    [
+        "Something is sealed for this sheet that this page does not know, or does not know any more. Nothing is lost: "
+        "it is safe where it is.",
+        "If you have not opened your gift yet, please ask whoever gave you the sheet how to open it.",
+        f"If you have opened it already, this is another one, perhaps of a stranger. {KEEP_THE_SHEET}",
+    ],
+)
 MISTYPED = (
     "This link has a mistake",
     [
@@ -164,7 +173,8 @@ class GiftPageController(Controller):
                 raise NotFound("This is no address.")
             link = await pages.newest(address.lower(), marks)
         except (NotFound, *_PASSING) as error:
-            return _sorry(error, marks, MISTYPED if _is_mistyped(address) else NONE_FOR)
+            why = MISTYPED if _is_mistyped(address) else NOT_SHOWN_FOR if isinstance(error, NotShown) else NONE_FOR
+            return _sorry(error, marks, why)
         return Response("", status_code=302, media_type="text/plain", headers={"Location": link.url})
 
 

@@ -131,24 +131,29 @@ class GiftPages:
 
         One of a test chain only where no other has any: there it costs nothing to seal one.
 
-        Raises `NotFound`, and `ChainUnavailable` or `IndexerUnavailable` while a chain cannot be asked: the newest may
-        be there.
+        Raises `NotFound`, `NotShown` where all that is sealed to it has something in it that is not whitelisted, and
+        `ChainUnavailable` or `IndexerUnavailable` while a chain cannot be asked: the newest may be there.
         """
+        is_hidden = False
         for is_test_chain in (False, True):
             asked = [id for id, chain in self._chains.items() if chain.settings.is_test_chain is is_test_chain]
             found = await asyncio.gather(*(self._live_gifts(chain_id, recipient) for chain_id in asked))
-            gifts = [(gift.created_at, chain_id, gift.timelock_id) for chain_id, some in found for gift in some]
+            gifts = [(gift.created_at, chain_id, gift.timelock_id) for chain_id, some, _ in found for gift in some]
+            is_hidden = is_hidden or any(others for _, _, others in found)
             if gifts:
                 _, chain_id, timelock_id = max(gifts)
                 return self.rules.link(chain_id, timelock_id, marks)
+        if is_hidden:
+            raise NotShown("No gift that can be shown is sealed to this address.")
         raise NotFound("No gift that can be opened is sealed to this address.")
 
-    async def _live_gifts(self, chain_id: int, recipient: str) -> tuple[int, list[Timelock]]:
-        """Live by the index and, what is withdrawn meanwhile left out, by the chain; the newest of them at least.
+    async def _live_gifts(self, chain_id: int, recipient: str) -> tuple[int, list[Timelock], bool]:
+        """Live by the index and, what is withdrawn meanwhile left out, by the chain; the newest of them at least. And
+        whether there are others, which are not shown.
 
         Behind the newest hundred, too: anybody may have sealed those, of worthless tokens.
         """
-        chain, allowed = self._chains[chain_id], None
+        chain, allowed, others = self._chains[chain_id], None, False
         for skip in range(0, MOST_SKIPPED + 1, MOST_GIFTS):
             gifts = await self._gifts_of(chain, recipient, skip)
             if not gifts:
@@ -156,11 +161,12 @@ class GiftPages:
             if allowed is None:
                 allowed = await TokenWhiteList(chain).tokens()
             offered = [gift for gift in gifts if is_plain(gift, chain, allowed)]
+            others = others or len(offered) < len(gifts)
             details = await Timelocks(chain).details([gift.timelock_id for gift in offered])
             live = [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]
             if live:
-                return chain_id, live
-        return chain_id, []
+                return chain_id, live, others
+        return chain_id, [], others
 
     async def _gifts_of(self, chain: Chain, recipient: str, skip: int) -> list[Timelock]:
         async def asked(indexer: Indexer, at: IndexHead) -> list[Timelock]:

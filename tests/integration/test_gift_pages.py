@@ -285,6 +285,34 @@ async def test_of_a_gift_whose_token_is_listed_no_more_the_page_does_not_say_tha
         await indexed(world)
 
 
+async def test_of_a_sheet_whose_gift_is_not_shown_its_entry_does_not_say_that_there_is_none(
+    world: World, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """Told so, its finder may throw it away, and with it the only key."""
+    s = world.scenario
+    await indexed(world)
+    assert "No gift was found for this sheet" in Tags((await entry(world, ada.address)).body).text
+    s.create_gift(giver, ada.address, tokens=[(s.deploy("TestERC20", "Stamps", "STAMPS", 18), 5)])
+    await indexed(world)
+    shown = await entry(world, ada.address)
+    assert (shown.status, "No gift that can be shown here was found" in Tags(shown.body).text) == (404, True)
+
+
+@pytest.mark.parametrize(
+    ("mark", "words"),
+    [
+        ("?email=1", "To move it on you sign in to that wallet elsewhere"),
+        ("?paper=1", "keep the sheet until you have moved it"),
+    ],
+)
+async def test_who_opened_a_gift_reads_later_where_it_is(
+    world: World, giver: LocalAccount, ada: LocalAccount, mark: str, words: str
+) -> None:
+    gift = world.scenario.create_gift(giver, ada.address, eth=1, duration=0)
+    world.scenario.withdraw_gift(ada, gift)
+    assert words in Tags((await page(world, gift, mark)).body).text
+
+
 async def test_an_nft_in_a_gift_is_seen_by_the_index(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
     """The ERC-20 vault does not know of it: a gift that is not of ERC-20 tokens alone is not shown."""
     s, d = world.scenario, world.scenario.deployment
@@ -491,7 +519,7 @@ async def test_an_address_leads_to_its_newest_live_gift(world: World, giver: Loc
     for _ in range(2):
         gone = await entry(world, ada.address, "?o=christmas")
         assert (gone.status, gone.headers["Cache-Control"]) == (404, "no-store")
-        assert "No gift was found" in Tags(gone.body).text
+        assert "No gift that can be shown here was found" in Tags(gone.body).text, "somebody's worthless one is there"
         await indexed(world)
 
 
