@@ -61,8 +61,8 @@ class GiftWalletController(Controller):
     ) -> RecipientWalletAnswer:
         """Signed message `GiftEmailWallet(bytes32 emailHash,uint256 deadline)`, by the giver.
 
-        Found or made at the identity provider; the email itself is stored nowhere here. It may take some seconds. The
-        giver has sent a transaction on this chain before, or is Premium.
+        Found or made at the identity provider; the email itself is stored nowhere here. It may take more than a minute.
+        The giver has sent a transaction on this chain before, or is Premium.
         """
         request = WalletRequest(
             data.chain_id, data.giver.lower(), data.email, data.deadline, bytes.fromhex(data.signature[2:])

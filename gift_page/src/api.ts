@@ -35,8 +35,8 @@ export function serverNow(): number {
   return Date.now() + ahead;
 }
 
-/** Throws `Refused` and `Unreachable`. */
-export async function ask<T>(path: string, body?: unknown): Promise<T> {
+/** Throws `Refused`, and `Unreachable` when there is no answer within `milliseconds`. */
+export async function ask<T>(path: string, body?: unknown, milliseconds: number = MOST_MILLISECONDS): Promise<T> {
   const options: RequestInit = { cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer" };
   if (body !== undefined) {
     options.method = "POST";
@@ -46,7 +46,7 @@ export async function ask<T>(path: string, body?: unknown): Promise<T> {
   let response: Response;
   let answer: unknown;
   try {
-    response = await fetch(path, { ...options, signal: endsAfter(MOST_MILLISECONDS) });
+    response = await fetch(path, { ...options, signal: endsAfter(milliseconds) });
     const said = Date.parse(response.headers.get("Date") ?? "");
     if (Number.isFinite(said)) ahead = said - Date.now();
     answer = await response.json();

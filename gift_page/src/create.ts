@@ -186,6 +186,7 @@ function startOver(form: Form): void {
 
 async function recipientOf(wish: Wish): Promise<string> {
   if (wish.mode === "wallet") return wish.address;
+  say("Please sign in your wallet whom it is for. Finding or making theirs may then take more than a minute.");
   return emailWallet(giver().signer, giver().chain.chainId, wish.email);
 }
 
@@ -193,9 +194,10 @@ async function seal(form: Form, wish: Wish, recipient: string): Promise<void> {
   const controls = steps.querySelectorAll<HTMLButtonElement | HTMLInputElement>("button, input");
   for (const one of controls) one.disabled = true; // the tick, too, which would offer to seal it again
   let timelockId: string;
+  let unlockAt: Date;
   isSealing = true;
   try {
-    ({ timelockId } = await giver().seal(recipient, wish.token, wish.units, wish.opensOn, say));
+    ({ timelockId, unlockAt } = await giver().seal(recipient, wish.token, wish.units, wish.opensOn, say));
   } catch (error) {
     for (const one of controls) one.disabled = false;
     throw error;
@@ -208,7 +210,7 @@ async function seal(form: Form, wish: Wish, recipient: string): Promise<void> {
   const isKept = kept.add(keepsake);
   await present(keepsake, wish.email);
   result.append(button("Seal another gift", () => startOver(form), ""));
-  say(`Gift ${timelockId} is sealed.${isKept ? "" : " This browser keeps nothing: save the link now."}`, !isKept);
+  say(`Gift ${timelockId} is sealed. It opens on ${localTime(unlockAt)}.${isKept ? "" : " This browser keeps nothing: save the link now."}`, !isKept);
 }
 
 // -- afterwards

@@ -9,7 +9,7 @@ import {
   type TransactionResponse,
 } from "ethers";
 import { Wrong } from "./create_form.ts";
-import { type NewGift, sealedIn, type Sealed, sealedTopics, sealingCalls } from "./sealing.ts";
+import { approvalCalls, type Call, type NewGift, sealedIn, type Sealed, sealedTopics, sealingCall } from "./sealing.ts";
 import { goToChain, type Wallet } from "./wallets.ts";
 
 /** What the local stack's server tells the page. */
@@ -57,14 +57,16 @@ export class GiverWallet {
   static async connect(wallet: Wallet, chain: Chain): Promise<GiverWallet> {
     await new BrowserProvider(wallet.provider).send("eth_requestAccounts", []);
     await goToChain(wallet, chain);
-    const provider = new BrowserProvider(wallet.provider, chain.chainId, { staticNetwork: true });
+    // Nothing is answered from memory: before and after an approval the chain's clock is another.
+    const provider = new BrowserProvider(wallet.provider, chain.chainId, { staticNetwork: true, cacheTimeout: -1 });
     provider.pollingInterval = 1000;
     const tokens = await tokensOf(provider, chain);
     const head = await latest(provider);
     return new GiverWallet(chain, await provider.getSigner(), tokens, head * 1000 - Date.now());
   }
 
-  /** Seals it; `said` is told what the wallet is about to ask. Throws `Wrong` when the gift would be open at once. */
+  /** Seals it; `said` is told what the wallet is about to ask. Throws `Wrong` when the gift would be open at once: asked
+   * before anything is sent, and once more when it is approved, which may take long. */
   async seal(
     recipient: string,
     token: Token,
@@ -72,21 +74,30 @@ export class GiverWallet {
     opensAt: Date,
     said: (step: string) => void,
   ): Promise<Sealed> {
+    await this.terms(opensAt);
+    const gift = { router: this.chain.router, recipient, asset: await this.asset(token, units) };
+    const approvals = approvalCalls(gift);
+    const carryOut = async (call: Call, number: number): Promise<TransactionReceipt | null> => {
+      const which = `${number} of ${approvals.length + 1}`;
+      said(`Please confirm transaction ${which} in your wallet.`);
+      // The wallet may be on another chain by now, where ether sent to this address is lost: it refuses by this.
+      const sent = await this.send({ ...call, chainId: this.chain.chainId });
+      said(`Transaction ${which} is on its way.`);
+      return typeof sent === "string" ? receiptOf(this.signer.provider, sent) : mined(sent);
+    };
+    for (const [index, approval] of approvals.entries()) await carryOut(approval, index + 1);
+    const sealing = sealingCall({ ...gift, ...(await this.terms(opensAt)) });
+    const receipt = await carryOut(sealing, approvals.length + 1);
+    if (receipt === null) throw new Error("The transaction was not seen on the chain.");
+    return sealedIn(receipt.logs, this.chain.vault, recipient);
+  }
+
+  /** From now on, by the chain's clock. */
+  private async terms(opensAt: Date): Promise<Pick<NewGift, "duration" | "deadline">> {
     const now = BigInt(await latest(this.signer.provider));
     const duration = BigInt(Math.ceil(opensAt.getTime() / 1000)) - now;
     if (duration <= 0n) throw new Wrong("Its day has come meanwhile. Please start over and choose a later time.");
-    const gift = { router: this.chain.router, recipient, duration, deadline: now + MINUTES_TO_SEAL * 60n };
-    const calls = sealingCalls({ ...gift, asset: await this.asset(token, units) });
-    let receipt: TransactionReceipt | null = null;
-    for (const [number, { to, data, value }] of calls.entries()) {
-      said(`Please confirm transaction ${number + 1} of ${calls.length} in your wallet.`);
-      // The wallet may be on another chain by now, where ether sent to this address is lost: it refuses by this.
-      const sent = await this.send({ to, data, value, chainId: this.chain.chainId });
-      said(`Transaction ${number + 1} of ${calls.length} is on its way.`);
-      receipt = typeof sent === "string" ? await receiptOf(this.signer.provider, sent) : await mined(sent);
-    }
-    if (receipt === null) throw new Error("The transaction was not seen on the chain.");
-    return sealedIn(receipt.logs, this.chain.vault, recipient);
+    return { duration, deadline: now + MINUTES_TO_SEAL * 60n };
   }
 
   /** Looks up a gift that was sealed before. */

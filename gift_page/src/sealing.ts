@@ -23,6 +23,8 @@ export { type GiftNotice, signGiftEmailWallet, signGiftNotify, signGiftNotifyEra
 const NAME_ON_CHAIN = "Gift";
 const GIFT = 2; // the lock's type
 const NOBODY = "0x0000000000000000000000000000000000000000";
+/** For three questions of the service to the identity provider, 25 seconds each at most, and what it asks the chain. */
+const WALLET_MILLISECONDS = 100_000;
 
 const ABI = new Interface([
   "function createTimelockedGift(((address storageToken, uint256 amountOutMin, uint256 deadline) timelockETHSwap," +
@@ -54,27 +56,27 @@ export interface NewGift {
   deadline: bigint;
 }
 
-/** In this order, each after the one before is mined. For a token its approval comes first, of exactly the amount. */
-export function sealingCalls(gift: NewGift): Call[] {
-  const { router, recipient, duration, asset, deadline } = gift;
-  const isEther = "wei" in asset;
-  const swap = isEther ? [asset.wrappedEther, asset.wei, deadline] : [NOBODY, 0n, deadline];
-  const tokens = isEther ? [] : [[asset.token, asset.amount]];
-  const terms = [swap, tokens, [], [], duration, recipient, NAME_ON_CHAIN, ""];
-  const data = ABI.encodeFunctionData("createTimelockedGift", [terms]);
-  const sealing = { to: router, data, value: isEther ? asset.wei : 0n };
-  return isEther ? [sealing] : [...approvals(asset, router), sealing];
-}
-
-/** Some tokens (USDT) change an allowance only from or to nothing. */
-function approvals(asset: { token: string; amount: bigint; allowance: bigint }, router: string): Call[] {
-  if (asset.allowance === asset.amount) return [];
+/** Sent first and mined one after the other: none for ether, for a token an approval of exactly the amount. Some tokens
+ * (USDT) change an allowance only from or to nothing. */
+export function approvalCalls({ router, asset }: Pick<NewGift, "router" | "asset">): Call[] {
+  if ("wei" in asset || asset.allowance === asset.amount) return [];
   const amounts = asset.allowance === 0n ? [asset.amount] : [0n, asset.amount];
   return amounts.map((amount) => ({
     to: asset.token,
     data: ABI.encodeFunctionData("approve", [router, amount]),
     value: 0n,
   }));
+}
+
+/** Made when the approvals are mined: `duration` and `deadline` count from then, however long they took. */
+export function sealingCall(gift: NewGift): Call {
+  const { router, recipient, duration, asset, deadline } = gift;
+  const isEther = "wei" in asset;
+  const swap = isEther ? [asset.wrappedEther, asset.wei, deadline] : [NOBODY, 0n, deadline];
+  const tokens = isEther ? [] : [[asset.token, asset.amount]];
+  const terms = [swap, tokens, [], [], duration, recipient, NAME_ON_CHAIN, ""];
+  const data = ABI.encodeFunctionData("createTimelockedGift", [terms]);
+  return { to: router, data, value: isEther ? asset.wei : 0n };
 }
 
 export interface Sealed {
@@ -120,10 +122,11 @@ export async function offersEmailGifts(): Promise<boolean> {
   return (await ask<{ giftEmail: boolean }>("/sponsor/status")).giftEmail;
 }
 
-/** The address to seal a gift to that is meant for an email address. Throws `Refused` and `Unreachable`. */
+/** The address to seal a gift to that is meant for an email address: one that has none yet may take more than a minute.
+ * Throws `Refused` and `Unreachable`. */
 export async function emailWallet(signer: Signer, chainId: number, email: string): Promise<string> {
   const request = await signGiftEmailWallet(signer, chainId, email, newDeadline());
-  return (await ask<{ address: string }>("/gift/recipient-wallet", request)).address;
+  return (await ask<{ address: string }>("/gift/recipient-wallet", request, WALLET_MILLISECONDS)).address;
 }
 
 /** Have the recipient told of a sealed gift. Throws `Refused` and `Unreachable`. */

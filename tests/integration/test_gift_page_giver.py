@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ import pytest_asyncio
 from eth_account import Account
 from playwright.async_api import Download, Page, Route, expect
 
-from tests.integration.gift_page_browser import InjectedWallet, Visitor
+from tests.integration.gift_page_browser import InjectedWallet, Visit, Visitor
 from tests.integration.gift_page_giver_steps import (
     SECRET,
     code,
@@ -21,7 +21,7 @@ from tests.integration.gift_page_giver_steps import (
     seal,
     wallet_at_the_page,
 )
-from tests.integration.gift_page_world import GiftWorld
+from tests.integration.gift_page_world import USDC, GiftWorld
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -335,6 +335,57 @@ async def test_a_day_that_comes_while_the_sheet_is_printed_is_told(
     await page.get_by_role("button", name="Seal the gift").click()
     await expect(page.get_by_role("status").first).to_contain_text("start over and choose a later time")
     assert wallet.asked("eth_sendTransaction") == []
+
+
+async def test_a_gift_opens_when_it_was_said_to_however_long_its_approval_takes(
+    gift_world: GiftWorld, visit: Visit
+) -> None:
+    """Its giver looks for the wallet's other device, or fees are high: the call for the gift is made after that."""
+
+    class SlowToApprove(InjectedWallet):
+        def answer(self, method: str, params: Sequence[Any]) -> Any:
+            if method == "eth_sendTransaction" and not self.asked(method):
+                self.scenario.advance(3 * 3600)
+            return super().answer(method, params)
+
+    visitor = await visit(timezone_id="UTC")
+    page, scenario, world = visitor.page, gift_world.scenario, gift_world
+    scenario.mint(scenario.deployment.usdc, world.giver.address, 1000 * USDC)
+    await visitor.has(SlowToApprove(scenario, world.giver, "Giver's wallet"))
+    await open_page(world, page)
+    opens = datetime.fromtimestamp(scenario.anvil.now() // 60 * 60 + 86_400, UTC)
+    await fill_in_for_a_wallet(page, world, give="USDC", amount="40")
+    await page.locator("[name=opensOn]").fill(f"{opens:%Y-%m-%dT%H:%M}")
+    await go_on(page)
+    await see_it_sealed(page)
+    facts = await world.api.request("GET", f"/gift/{world.api.chain_id}/1")
+    assert abs(datetime.fromisoformat(facts.body["unlockAt"]) - opens) < timedelta(minutes=1)
+
+
+async def test_a_wallet_for_an_email_is_waited_for_as_long_as_the_service_may_take(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """Three questions to the identity provider, 25 seconds each; and its giver is told that it takes long."""
+    page, asked, answers = visitor.page, asyncio.Event(), asyncio.Event()
+
+    async def slowly(route: Route) -> None:
+        asked.set()
+        await answers.wait()
+        await route.fulfill(json={"address": gift_world.person("ada").address})
+
+    await page.clock.install()
+    await offer_email(gift_world, page)
+    await page.route("**/gift/recipient-wallet", slowly)
+    await fill_in(page)
+    await page.get_by_label("With their email address").check()
+    await page.locator("[name=email]").fill("ada@example.org")
+    await go_on(page)
+    async with asyncio.timeout(15):
+        await asked.wait()
+    await page.clock.fast_forward(80_000)
+    await expect(page.get_by_role("status").first).to_contain_text("may then take more than a minute")
+    answers.set()
+    await see_it_sealed(page)
 
 
 async def test_a_sheet_that_was_printed_is_not_printed_with_the_next_page(
