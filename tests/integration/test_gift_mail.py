@@ -270,11 +270,12 @@ async def test_mail_that_is_down_is_waited_for_until_the_retry_window_is_over(wo
 
 
 async def test_that_a_gift_waits_is_not_told_any_more_once_it_is_open(world: World) -> None:
+    """From the very second on in which it may be withdrawn."""
     id = world.seal()
     await world.register(id)
     await world.stub.stop()
     await world.tick()
-    world.scenario.advance(30 * DAY + 1)
+    world.scenario.advance(30 * DAY)
     await world.stub.start()
     for _ in range(2):
         await world.tick()
