@@ -28,6 +28,7 @@ OWNERS_AT_ONCE: Final = 500
 
 _ROUTER: Final = "TransferEOALegacyRouter"
 _LAST_TIMESTAMP: Final = selector("Legacy", "getLastTimestamp")
+_LEGACY_ADDRESSES: Final = selector(_ROUTER, "legacyAddresses")
 _AUTO_RENEW_STATE: Final = selector(_ROUTER, "autoRenewState")
 _ACTIVITY_ATTESTOR: Final = selector(_ROUTER, "activityAttestor")
 _RECORD_ACTIVITY: Final = selector(_ROUTER, "recordActivity")
@@ -87,6 +88,12 @@ class Renewals:
         """When each timer last began (`getLastTimestamp`, unix seconds); None for one that does not say."""
         answers = await self._chain.call_many([Call(legacy, _LAST_TIMESTAMP) for legacy in legacies], at=at)
         return [said(_moment, answer) for answer in answers]
+
+    async def reset_of(self, legacy_id: int, *, at: str) -> int | None:
+        """As `resets`, of the legacy that the router has under this id."""
+        registered = await self._chain.call(Call(self._router, _LEGACY_ADDRESSES + word(legacy_id)), at=at)
+        legacy = configured("legacyAddresses", words.address_at, registered)
+        return (await self.resets([legacy], at=at))[0]
 
     async def finalized(self) -> Block:
         """The highest block that is final by two endpoints, or by the only one: one that has stopped stops nobody."""

@@ -130,7 +130,7 @@ ADD = text(f"""
 # A successor's turn comes when none before it is left that is not mined. Who was passed over comes after the others,
 # in no order: however many will never do, each has its chance.
 TO_START = text(f"""
-    select id, lane, router, signer, deadline, gas_limit, key_id, salt, call_data,
+    select id, lane, digest, router, subject_id, signer, deadline, gas_limit, key_id, salt, call_data,
         {is_paused("r.chain_id || ':' || r.signer")} as paused
     from worker.relay_request r
     where chain_id = :chain_id and wallet = :wallet and state in {WAITING_LIST}

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import structlog
-from eth_utils.crypto import keccak
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
@@ -22,6 +21,7 @@ from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.contract_errors import refusal
 from reminder_worker.relay.owners import Found, OptedIn, Places, read_owners, read_places
 from reminder_worker.relay.renewal import (
+    MOST_ATTEMPTS,
     NO_RESET,
     Decision,
     Memory,
@@ -31,6 +31,7 @@ from reminder_worker.relay.renewal import (
     Verdict,
     bound_of,
     decide,
+    digests_of,
     remember,
 )
 from reminder_worker.relay.values import OPEN_STATES, Authorization, Lane, State
@@ -43,7 +44,6 @@ BUDGET_SECONDS: Final = 90.0  # a run stays under 120 seconds: who was not looke
 OLDEST_LOOK_SECONDS: Final = 3500  # a little less than the hour after which a legacy is looked at again
 RELAY_SECONDS: Final = 6 * 3600
 """How long a renewal may wait to be mined: what it attests is old by then, and is looked at afresh."""
-MOST_ATTEMPTS: Final = 240  # every six hours of the window, twice over
 MOST_REVERTS: Final = 3
 NOT_REMINDED: Final = frozenset(
     {Reason.OLD_BUILD, Reason.NOT_LIVE, Reason.OFF_ON_CHAIN, Reason.NOT_PREMIUM, "not_readable"}
@@ -207,9 +207,7 @@ class AutoRenew:
 
     async def _renew(self, chain: Chain, each: Judged, head: Block) -> Verdict:
         router, one = chain.settings.transfer_eoa_legacy_router, each.found.one
-        digests = [
-            _digest(chain.chain_id, router, one.legacy_id, each.memory.reset_at, n) for n in range(MOST_ATTEMPTS)
-        ]
+        digests = digests_of(chain.chain_id, router, one.legacy_id, each.memory.reset_at)
         before = await self._before(chain.chain_id, digests)
         states = list(before.values())
         if any(state in OPEN_STATES for state in states):
@@ -285,11 +283,6 @@ def _trouble(verdicts: Collection[Verdict]) -> ServiceError | None:
     if COUNT_NOT_KNOWN in verdicts:
         return ChainUnavailable("too few endpoints count the owners' transactions")
     return None
-
-
-def _digest(chain_id: int, router: str, legacy_id: int, reset_at: int, attempt: int) -> bytes:
-    """One renewal for each reset of a legacy's timer; another attempt only when the one before it came to nothing."""
-    return keccak(text=f"auto_renew|{chain_id}|{router}|{legacy_id}|{reset_at}|{attempt}")
 
 
 def _row(each: Judged, now: int) -> dict[str, Any]:

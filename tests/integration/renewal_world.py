@@ -93,6 +93,15 @@ class RenewalWorld:
         self.scenario.anvil.settle()
         return report
 
+    async def look_while_gas_is_dear(self) -> None:
+        """What is due is taken, and waits; from the next block on gas is cheap."""
+        await self.index_all()
+        self.scenario.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(900 * GWEI))
+        self.scenario.anvil.mine(1)
+        assert (await self.renewer().run(CHAIN_ID)).sent == 1
+        assert await self.world.sql("select state from worker.relay_request") == [("deferred_fee",)]
+        self.scenario.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(GWEI))
+
     async def renews(self, legacy: Legacy) -> None:
         """The owner's wallet is used, the window has come, and one look restarts the timer."""
         self.transact()

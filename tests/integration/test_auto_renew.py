@@ -17,7 +17,7 @@ from reminder_worker.operations_relay import owners
 from reminder_worker.relay import auto_renew
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.chain_proxy import Json, Proxy, proxy, stopped
-from tests.integration.renewal_world import CHAIN_ID, GWEI, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
+from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
 
 
 @pytest.fixture
@@ -155,18 +155,42 @@ async def test_a_dry_run_sends_nothing_that_waited_for_cheaper_gas_before_it(
     world: RenewalWorld, dry_run: str, sent: int
 ) -> None:
     legacy = await world.due_legacy()
-    await world.index_all()
-    world.scenario.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(900 * GWEI))
-    world.scenario.anvil.mine(1)
-    assert (await world.renewer().run(CHAIN_ID)).sent == 1
-    (row,) = await world.world.sql("select state from worker.relay_request where lane = 'auto_renew'")
-    assert row.state == "deferred_fee"
-    world.scenario.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(GWEI))
+    await world.look_while_gas_is_dear()
     world.scenario.anvil.mine(1)
     key = world.scenario.account(world.attestor).key.hex()
     assert (await world.wallet(ATTESTOR_KEY=key, AUTO_RENEW_DRY_RUN=dry_run).run(CHAIN_ID)).started == sent
     world.scenario.anvil.settle()
     assert (world.state(legacy)[1] > 0) == bool(sent)
+
+
+async def test_a_renewal_is_paid_for_until_its_last_seconds(world: RenewalWorld) -> None:
+    legacy = await world.due_legacy()
+    await world.look_while_gas_is_dear()
+    ((deadline,),) = await world.world.sql("select deadline from worker.relay_request")
+    world.scenario.anvil.set_time(deadline - 15)
+    key = world.scenario.account(world.attestor).key.hex()
+    assert (await world.wallet(ATTESTOR_KEY=key).run(CHAIN_ID)).started == 1
+    world.scenario.anvil.settle()
+    assert world.state(legacy)[1] == world.count()
+
+
+async def test_a_renewal_that_waits_is_of_no_use_for_a_timer_that_began_anew_meanwhile(world: RenewalWorld) -> None:
+    """Its owner checked in: what was seen before is no activity since. A short timer could be renewed at once."""
+    legacy = world.legacy(inactivity=20 * DAY)
+    await world.look()
+    world.transact()
+    world.scenario.advance(15 * DAY)
+    await world.look_while_gas_is_dear()
+    world.scenario.advance(3600)
+    world.scenario.check_in(world.scenario.account("owner"), legacy)
+    checked_in = world.last_reset(legacy)
+    world.scenario.advance(3600)
+    key = world.scenario.account(world.attestor).key.hex()
+    assert (await world.wallet(ATTESTOR_KEY=key).run(CHAIN_ID)).started == 0
+    world.scenario.anvil.settle()
+    assert world.last_reset(legacy) == checked_in
+    (row,) = await world.world.sql("select reason from worker.relay_request where lane = 'auto_renew'")
+    assert row.reason == "began_anew"
 
 
 async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_is_no_success(world: RenewalWorld) -> None:

@@ -95,18 +95,6 @@ async def test_a_renewal_that_waited_past_its_time_is_not_paid_for(world: RelayW
     assert world.paid() == 0
 
 
-async def test_a_renewal_is_paid_for_until_its_last_seconds(world: RelayWorld) -> None:
-    withdrawal = world.withdrawal(world.gift(), ttl=10**6)
-    world.base_fee(2 * CEILING)
-    deadline = world.anvil.now() + 600
-    request = await world.admission.admit(replace(withdrawal, lane=Lane.AUTO_RENEW, deadline=deadline))
-    world.anvil.increase_time(585)
-    world.base_fee(GWEI)
-    world.mine()
-    assert (await world.run()).started == 1
-    assert await world.state(request) == "broadcast"
-
-
 async def test_successive_nonces_of_one_signer_start_in_order(world: RelayWorld) -> None:
     one, two = world.gift("heir"), world.gift("heir")
     first = await world.admission.admit(world.withdrawal(one, nonce=0))
