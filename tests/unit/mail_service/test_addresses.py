@@ -92,6 +92,7 @@ def test_the_key_is_not_in_a_repr() -> None:
     [
         "a\r\nBcc: x@example.org",
         "a\nb",
+        "a\n",
         "a\0",
         "a\u2028b",
         "https://evil.example",

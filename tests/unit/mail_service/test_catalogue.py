@@ -393,7 +393,7 @@ def test_every_variable_is_checked(template: Template) -> None:
         if variable.required:
             assert refusal(template, **{variable.name: ...}) == "missing_variable"
             assert refusal(template, **{variable.name: None}) == "missing_variable"
-        many = [template.sample[variable.name] * 501] if variable.kind is Kind.ROWS else []
+        many = [template.sample[variable.name][:1] * 501] if variable.kind is Kind.ROWS else []
         for value in [{"x": 1}, *wrong.get(variable.kind, many)]:
             assert refusal(template, **{variable.name: value}) == "bad_variable"
         if variable.kind is Kind.TEXT and not variable.blank:

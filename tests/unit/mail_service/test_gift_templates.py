@@ -115,6 +115,21 @@ def test_without_gift_origins_the_apps_own_is_the_only_one(template: Template) -
 
 
 @EACH
+def test_where_gifts_have_an_origin_of_their_own_no_link_leads_to_the_others(template: Template) -> None:
+    """No gift is claimed at the app, and nothing of a legacy is done where gifts are opened."""
+    apart, reminder = Renderer(APP, [GIFTS]), TEMPLATES["owner_reset"]
+    apart.sample(template)
+    apart.sample(reminder)
+    for other, link in (
+        (template, {"claimUrl": f"{APP}/gifts/1/42"}),
+        (reminder, {"actionUrl": f"{GIFTS}/legacy/1/42"}),
+    ):
+        with pytest.raises(Problem) as caught:
+            apart.render(other, {**other.sample, **link})
+        assert caught.value.code == "foreign_url"
+
+
+@EACH
 def test_every_variable_is_checked(template: Template) -> None:
     for variable in template.variables:
         longer = LINK + "x" * 2500 if variable.kind is Kind.GIFT_LINK else "x" * 301

@@ -106,6 +106,7 @@ def test_who_wrote_them_into_an_env_file_reads_that_none_is_read() -> None:
         ("MAIL_SERVICE_HASH_KEY", "c2VjcmV0dmFsdWU="),
         ("MAIL_SERVICE_PUBLIC_URL", "http://mail.example.org"),
         ("MAIL_SERVICE_PUBLIC_URL", "https://mail.example.org/?secretvalue"),
+        ("MAIL_SERVICE_PUBLIC_URL", "https://u:secretvalue@mail.example.org"),
         ("APP_ORIGIN", "https://app.example.org/secretvalue"),
         ("MAIL_FROM", "secretvalue"),
         ("MAIL_FROM", "R <sécretvalue@example.org>"),
@@ -127,4 +128,6 @@ def test_a_password_never_travels_in_clear() -> None:
         Settings.from_environ({**login, "SMTP_TLS": "none"})
     with pytest.raises(Misconfigured, match="both or neither"):
         Settings.from_environ({**GOOD, "SMTP_USERNAME": "u"})
+    with pytest.raises(Misconfigured, match="both or neither"):
+        Settings.from_environ({**GOOD, "SMTP_PASSWORD": "p"})
     Settings.from_environ({**login, "SMTP_TLS": "none", "SMTP_HOST": "127.0.0.1"})
