@@ -207,6 +207,7 @@ async def test_a_refusal_frees_the_key(
     setattr(inbox.faults, fault, None)
     assert (await client.send("key-1")).json["duplicate"] is False
     assert len(inbox.messages) == 2
+    assert inbox.connections == 1 or reply.startswith("421"), "each refusal would cost a login"
 
 
 async def test_a_server_that_wants_no_body_is_given_none(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
