@@ -355,6 +355,14 @@ def test_dead_emails_those_held_lately_and_those_long_unknown_fail_their_check(
     assert checks.every_email_decided(service=service).passed is passed
 
 
+@pytest.mark.parametrize(("state", "passed"), [("unknown", True), ("held", False)])
+def test_what_may_stay_unknown_for_ever_since_its_chain_was_taken_out_fails_no_check(
+    state: str, passed: bool, service: Service, database: psycopg.Connection[Any]
+) -> None:
+    _enter_email(database, state, chain_id=5, claimed_at=datetime.now(UTC) - timedelta(hours=1))
+    assert checks.every_email_decided(service=service).passed is passed
+
+
 def _enter_signal(database: psycopg.Connection[Any], minutes: int, chain_id: int = 31337) -> None:
     database.execute(
         "insert into worker.notify_signal"
