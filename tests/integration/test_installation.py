@@ -59,3 +59,16 @@ async def test_a_rotation_is_accepted_and_remembered(engine: AsyncEngine) -> Non
     await _start(engine, {"EMAIL_ENC_KEY": SECOND})
     with pytest.raises(Misconfigured):
         await _start(engine, {})
+
+
+async def test_each_process_may_know_the_next_key_before_any_of_them_writes_with_it(engine: AsyncEngine) -> None:
+    """Restarted one after the other, none meets a row that it cannot open; and one with the earlier settings may start
+    again meanwhile."""
+    await _start(engine, {})
+    prepared = {"EMAIL_ENC_KEY": FIRST, "EMAIL_ENC_KEYS_OLD": SECOND}
+    changed = {"EMAIL_ENC_KEY": SECOND, "EMAIL_ENC_KEYS_OLD": FIRST}
+    for settings in (prepared, changed, prepared, changed):
+        await _start(engine, settings)
+    written = Vault(b"2" * 32, [b"1" * 32]).record()
+    sealed = written.seal(b"anna", "here")
+    assert Vault(b"1" * 32, [b"2" * 32]).record(written.salt, written.key_id).open(sealed, "here") == b"anna"
