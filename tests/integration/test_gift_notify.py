@@ -277,6 +277,7 @@ async def test_registering_again_or_after_erasure_repeats_nothing(world: World) 
     id = world.seal()
     await world.register(id)
     await world.tick()
+    await world.register(id, timing="none")
     await world.register(id, recipientName="Quilla")
     await world.tick()
     assert await world.notifications.erase(world.erasure(id))
@@ -284,6 +285,7 @@ async def test_registering_again_or_after_erasure_repeats_nothing(world: World) 
     await world.register(id)
     await world.tick()
     assert world.stub.told("gift_waiting") == [NORMAL]
+    assert world.stub.requests == 1, "nor is the mail service asked for it once more"
 
 
 async def test_erasure_cancels_what_was_not_sent(world: World) -> None:
