@@ -27,8 +27,9 @@ KEEP_THE_SHEET = (
 )
 IN_EMAIL_WALLET = (
     "What was in it is in the wallet of your email address, which the sign-in provider Turnkey keeps for you: only who "
-    "reads your emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To move it on you "
-    "sign in to that wallet elsewhere: ask whoever gave it to you where, and tell a code from your emails to no person."
+    "reads your emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To move it on, "
+    "for a network fee in ETH, you sign in to that wallet elsewhere: ask whoever gave it to you where, and tell a code "
+    "from your emails to no person."
 )
 _WHEN_OPEN = "This gift can be opened now."
 _WHEN_CLAIMED = "This gift has been opened: its recipient has received it."
@@ -56,7 +57,7 @@ p{margin:.6rem 0}.dim{color:var(--dim);font-size:.95rem}
 .inside ul{font-size:1.3rem;font-weight:650;overflow-wrap:anywhere}.inside span{color:var(--dim)}
 dl{margin:.5rem 0 0;border-top:1px solid var(--line)}
 dl div{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.6rem 0;border-bottom:1px solid var(--line)}
-dt{flex:0 0 8.5rem;color:var(--dim)}dd{flex:1 1 14rem;margin:0;overflow-wrap:anywhere}
+dt{flex:0 1 8.5rem;color:var(--dim)}dd{flex:1 1 14rem;margin:0;overflow-wrap:anywhere}
 ul{margin:0;padding:0;list-style:none}code{font-size:.86em;overflow-wrap:anywhere}
 details{margin:1.25rem 0 0}summary{cursor:pointer;font-weight:600;padding:.45rem 0;width:fit-content}
 :focus-visible{outline:3px solid var(--mark);outline-offset:2px;border-radius:.2rem}
@@ -127,7 +128,8 @@ def content_security_policy(occasion: Occasion, foreign: Sequence[str] = ()) -> 
 
 _NO_SCRIPT = (
     "<p>To open the gift on this page, please allow scripts in your browser, or take a newer one: your key or your "
-    "wallet signs on your own device.</p>"
+    "wallet signs on your own device. If you did, a part of this page may have been lost on its way: please load it "
+    "again.</p>"
 )
 
 

@@ -488,3 +488,12 @@ async def test_where_scripts_are_off_the_page_says_what_it_can(gift_world: GiftW
     await expect(visitor.page.get_by_text("This gift can be opened now.")).to_be_visible()
     await expect(visitor.page.get_by_text("250 USDC")).to_be_visible()
     await expect(visitor.page.get_by_text("please allow scripts")).to_be_visible()
+
+
+async def test_a_page_whose_script_was_lost_on_its_way_says_to_load_it_again(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    gift, page = await gift_world.seal(gift_world.person("ada"), marks=PAPER), visitor.page
+    await page.route("**/assets/claim-*.js", lambda route: route.abort())
+    await page.goto(gift.url)
+    await expect(page.get_by_text("please load it again")).to_be_visible()

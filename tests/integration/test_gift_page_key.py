@@ -52,6 +52,7 @@ async def test_a_paper_key_opens_a_gift_and_goes_nowhere(gift_world: GiftWorld, 
     await page.get_by_label("Group 6 of 16").fill(groups(key)[5])
     await page.get_by_role("button", name="Open my gift").click()
     await see_it_received(page, "1 ETH")
+    await expect(page.get_by_text("Moving it costs a network fee in ETH")).to_be_visible()
     assert gift_world.received(gift) == ETHER
     assert await gift_world.state(gift) == "claimed"
     assert await page.locator("input").count() == 0

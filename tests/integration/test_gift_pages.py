@@ -301,7 +301,7 @@ async def test_of_a_sheet_whose_gift_is_not_shown_its_entry_does_not_say_that_th
 @pytest.mark.parametrize(
     ("mark", "words"),
     [
-        ("?email=1", "To move it on you sign in to that wallet elsewhere"),
+        ("?email=1", "you sign in to that wallet elsewhere"),
         ("?paper=1", "keep the sheet until you have moved it"),
     ],
 )
