@@ -27,6 +27,16 @@ from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+REMEMBER_KEYS = """
+window.made = [];
+const generate = crypto.subtle.generateKey;
+crypto.subtle.generateKey = async function (...terms) {
+  const pair = await generate.apply(this, terms);
+  window.made.push(pair.privateKey);
+  return pair;
+};
+"""
+
 EMAIL = "canary.ada@secret.example.org"
 WAY_ON = re.compile("wallet of your email address, which the sign-in provider Turnkey keeps for you.*To move it on")
 BY_EMAIL = Marks(occasion="birthday", email=True)
@@ -368,6 +378,22 @@ async def test_a_wallet_that_the_service_knows_no_address_of_is_asked_for_by_ema
     else:
         assert "does not open this gift" in await problem(visitor)
     assert (len(world.provider.organizations), world.provider.sign_ups) == (1, 0)
+
+
+async def test_a_code_that_no_reload_could_use_is_not_asked_for_after_one(world: EmailWorld, visitor: Visitor) -> None:
+    """Where the address has to find the wallet, and the page has forgotten it."""
+    await ask_for_code(visitor, await world.seal(await world.wallet(remembered=False)))
+    await visitor.page.reload()
+    await expect(visitor.page.get_by_label("Your email address")).to_be_visible()
+
+
+async def test_the_key_of_a_session_cannot_be_read_from_the_page(world: EmailWorld, visitor: Visitor) -> None:
+    """Who has it signs as the recipient, until the provider ends the session."""
+    await visitor.context.add_init_script(REMEMBER_KEYS)
+    await ask_for_code(visitor, await world.seal(await world.wallet()))
+    await type_code(visitor, world.provider.mailbox[EMAIL][-1])
+    await see_it_claimed(visitor)
+    assert await visitor.page.evaluate("() => window.made.map((each) => each.extractable)") == [False]
 
 
 async def test_whoever_stands_in_for_the_provider_learns_no_code(world: EmailWorld, visitor: Visitor) -> None:

@@ -131,7 +131,8 @@ async def test_a_cancelled_request_leaves_its_nonce_to_an_empty_transaction_and_
     world.finalize()
     for _ in range(2):
         await world.run()
-    assert await world.state(request) == "expired"
+    (row,) = await world.rows("select state, reason from worker.relay_request")
+    assert row == {"state": "expired", "reason": "cancelled_by_operator"}
     assert world.count() == 1
     assert (await world.budget())["spent"] == world.paid()
     again = await world.admission.admit(authorization)  # never relayed a second time
