@@ -62,7 +62,8 @@ export async function follow(id: string, tell: (now: RelayRequest | null) => Pro
       if (error instanceof Refused && error.code === "not_found") throw error;
       if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
       seconds = error instanceof Refused ? (error.retryAfter ?? 0) : 0;
-      await tell(null);
+      // Of a family behind one address each asks too often soon: what was said last is so still.
+      if (!(error instanceof Refused && error.code === "rate_limited")) await tell(null);
     }
     await new Promise((resolve) => setTimeout(resolve, Math.max(pause, seconds * 1000)));
   }

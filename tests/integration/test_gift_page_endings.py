@@ -240,6 +240,22 @@ async def test_who_tries_again_without_a_connection_keeps_the_page(gift_world: G
     assert await page.evaluate("window.isSame")
 
 
+async def test_who_asks_too_often_is_not_told_that_nobody_answers(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+) -> None:
+    """A family that opens its gifts at once has one address: what was said last is so still."""
+    refused = {"status": 429, "code": "rate_limited", "detail": "x"}
+    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
+        world.following.clear()
+        page = visitor.page
+        await handed_in(world, visitor)
+        await page.route("**/sponsor/requests/*", lambda route: route.fulfill(status=429, json=refused))
+        for _ in range(2):
+            async with page.expect_response("**/sponsor/requests/*"):
+                pass
+        await expect(page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
+
+
 @pytest.mark.parametrize(
     ("waits_for", "words"),
     [
