@@ -19,7 +19,6 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
-from reminder_worker.chain.renewals import Renewals
 from reminder_worker.errors import (
     ChainUnavailable,
     DecryptionFailed,
@@ -38,7 +37,7 @@ from reminder_worker.relay.batches import Batches
 from reminder_worker.relay.broadcast import TAKEN, broadcast
 from reminder_worker.relay.fate import Market, agreed_number
 from reminder_worker.relay.fees import Fees, first_fees, reservation
-from reminder_worker.relay.renewal import digests_of
+from reminder_worker.relay.owners import began_anew
 from reminder_worker.relay.room import Room
 from reminder_worker.relay.values import (
     FOREIGN_NONCE,
@@ -414,11 +413,9 @@ class Admission:
             return "not_simulated"
         if isinstance(answer, Reverted):
             return "would_revert"
-        if row.lane == Lane.AUTO_RENEW:  # what its owner did before they checked in is no activity since
-            legacy_id = int(row.subject_id)
-            reset = await Renewals(chain).reset_of(legacy_id, at=head.hash)
-            of_it = [] if reset is None else digests_of(chain.chain_id, row.router, legacy_id, reset)
-            return None if bytes(row.digest) in of_it else "began_anew"
+        if row.lane == Lane.AUTO_RENEW:
+            is_over = await began_anew(chain, row.router, int(row.subject_id), bytes(row.digest), at=head.hash)
+            return "began_anew" if is_over else None
         if row.lane != Lane.CLAIM:  # the only one that succeeds where there is nothing to do
             return None
         found = None

@@ -49,6 +49,7 @@ from reminder_worker.relay.fate import (
 )
 from reminder_worker.relay.fees import EMPTY_GAS, Fees, bump
 from reminder_worker.relay.outcome import Outcomes
+from reminder_worker.relay.owners import began_anew
 from reminder_worker.relay.settle import Ended, OpenSlot, StoredRequest
 from reminder_worker.relay.values import Lane, State
 from reminder_worker.relay.views import SignerOf, Views, view_chain
@@ -284,14 +285,18 @@ class Reconcile:
             return True
 
     async def _would_revert(self, chain_id: int, at: OpenSlot) -> bool:
-        """Nothing dearer is signed for what came to nothing while it was stuck: its gift was paid out without it."""
+        """Nothing dearer is signed for what came to nothing while it was stuck: its gift was paid out without it, or
+        the timer that it renews began anew."""
         async with self._engine.connect() as connection:
             sealed = await connection.scalar(sql.CALL_DATA, {"id": at.request.id})
         call, gas = Call(at.request.router, settle.open_call(self._vault, at.request, sealed)), at.slot.newest.gas_limit
         answer: bytes | Reverted = b""
         with suppress(ChainUnavailable):
             chain = self._chains[chain_id]
-            answer = await chain.call(call, at=(await chain.head()).hash, gas=gas, sender=self._wallet)
+            head, request = await chain.head(), at.request
+            answer = await chain.call(call, at=head.hash, gas=gas, sender=self._wallet)
+            if request.lane is Lane.AUTO_RENEW and not isinstance(answer, Reverted):
+                return await began_anew(chain, request.router, request.subject_id, request.digest, at=head.hash)
         return isinstance(answer, Reverted)
 
     async def _replace(

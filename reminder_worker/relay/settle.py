@@ -30,6 +30,7 @@ class StoredRequest:
 
     id: UUID
     lane: Lane
+    digest: bytes
     router: str
     subject_id: int
     signer: str
@@ -241,6 +242,7 @@ def _request(row: Row[Any]) -> StoredRequest:
     return StoredRequest(
         id=row.id,
         lane=Lane(row.lane),
+        digest=bytes(row.digest),
         router=row.router,
         subject_id=int(row.subject_id),
         signer=row.signer,

@@ -31,8 +31,9 @@ HAS_WORK = text(f"""
 """)  # noqa: S608 - constants
 
 _REQUEST = """
-    r.id, r.lane, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline, r.state as request_state,
-    r.reason, r.key_id, r.salt, cast(extract(epoch from r.created_at) as double precision) as created_at,
+    r.id, r.lane, r.digest, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline,
+    r.state as request_state, r.reason, r.key_id, r.salt,
+    cast(extract(epoch from r.created_at) as double precision) as created_at,
     cast(extract(epoch from clock_timestamp() - r.created_at) as double precision) as waited
 """
 

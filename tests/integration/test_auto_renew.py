@@ -17,7 +17,7 @@ from reminder_worker.operations_relay import owners
 from reminder_worker.relay import auto_renew
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.chain_proxy import Json, Proxy, proxy, stopped
-from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
+from tests.integration.renewal_world import CHAIN_ID, GWEI, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
 
 
 @pytest.fixture
@@ -191,6 +191,31 @@ async def test_a_renewal_that_waits_is_of_no_use_for_a_timer_that_began_anew_mea
     assert world.last_reset(legacy) == checked_in
     (row,) = await world.world.sql("select reason from worker.relay_request where lane = 'auto_renew'")
     assert row.reason == "began_anew"
+
+
+async def test_no_more_is_offered_for_a_renewal_whose_timer_began_anew_while_it_was_stuck(world: RenewalWorld) -> None:
+    """Its nonce is freed instead."""
+    legacy = world.legacy(inactivity=20 * DAY)
+    await world.look()
+    world.transact()
+    world.scenario.advance(15 * DAY)
+    await world.index_all()
+    world.scenario.anvil.rpc("evm_setAutomine", False)
+    assert (await world.renewer().run(CHAIN_ID)).sent == 1
+    world.scenario.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(90 * GWEI))
+    world.scenario.anvil.rpc("evm_setAutomine", True)
+    world.scenario.check_in(world.scenario.account("owner"), legacy)
+    checked_in = world.last_reset(legacy)
+    world.scenario.advance(60)
+    minute = "interval '61 s'"
+    await world.world.sql(
+        f"update worker.tx_attempt set stored_at = stored_at - {minute}, broadcast_at = broadcast_at - {minute}"
+    )
+    key = world.scenario.account(world.attestor).key.hex()
+    report = await world.wallet(ATTESTOR_KEY=key, AUTO_RENEW_GAS_PRICE_CEILING=str(1000 * GWEI)).run(CHAIN_ID)
+    assert (report.replaced, report.freed) == (0, 1)
+    world.scenario.anvil.settle()
+    assert world.last_reset(legacy) == checked_in
 
 
 async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_is_no_success(world: RenewalWorld) -> None:
