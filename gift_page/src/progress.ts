@@ -186,22 +186,37 @@ async function followed(
   again: () => void,
 ): Promise<void> {
   const forget = (): void => remember(facts, null);
+  let isLeft = false;
+  const leave = (): void => {
+    isLeft = true;
+    forget();
+    again();
+  };
+  // Whoever has ether need not wait until somebody else pays. What was sent is not to be overtaken: it would be paid in vain.
+  const wayOut = way === "wallet" ? button("Choose another way", leave, "button quiet") : null;
   let ended: RelayRequest | null;
   try {
     ended = await follow(id, async (now) => {
+      if (isLeft) return true;
       if (now === null) {
         progress.at(1, "The service does not answer right now; it is asked again…");
         return false;
       }
       progress.transaction(now.txHash);
-      const words = inTheWay(now) ?? NOW[now.status];
-      if (words !== undefined) progress.at(["broadcast", "mined"].includes(now.status) ? 2 : 1, words);
-      return NOT_SENT.includes(now.status) && isClaimed(facts);
+      const why = inTheWay(now);
+      const words = why ?? NOW[now.status];
+      const isNotSent = NOT_SENT.includes(now.status);
+      if (words !== undefined) {
+        progress.at(["broadcast", "mined"].includes(now.status) ? 2 : 1, words, isNotSent && why !== null ? wayOut : null);
+      }
+      return isNotSent && isClaimed(facts);
     });
   } catch (error) {
+    if (isLeft) return;
     forget();
     throw error;
   }
+  if (isLeft) return;
   forget();
   if (ended === null || WELL.includes(ended.status) || (await isClaimed(facts))) return progress.done(way);
   progress.failed(TROUBLE[ended.status] ?? "It has ended without your gift: please look again.", again);

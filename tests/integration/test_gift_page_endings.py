@@ -240,6 +240,24 @@ async def test_who_tries_again_without_a_connection_keeps_the_page(gift_world: G
     assert await page.evaluate("window.isSame")
 
 
+async def test_who_has_ether_need_not_wait_until_the_service_pays(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+) -> None:
+    """Their own fee always works; and what waits is over with it."""
+    ada, page = chain_scenario.account("ada"), visitor.page
+    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
+        gift, wallet = await world.seal(ada), InjectedWallet(chain_scenario, ada, "Ada's wallet")
+        await visitor.has(wallet)
+        await page.goto(gift.url)
+        await page.get_by_role("button", name="Open for free").click()
+        await expect(page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
+        await page.get_by_role("button", name="Choose another way").click()
+        await page.get_by_role("button", name="Pay the fee myself").click()
+        await see_it_received(page, "250 USDC")
+        assert "gift-request" not in await visitor.stored()
+        nothing_amiss(visitor, world.origin)
+
+
 async def test_who_asks_too_often_is_not_told_that_nobody_answers(
     chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
 ) -> None:
