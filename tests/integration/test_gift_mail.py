@@ -43,6 +43,11 @@ from tests.integration.mail_stub import Fault
 from tests.integration.reminder_world import CHAIN_ID, ENC_KEY
 
 PASSES = [Expected("gifts", 0, 15)]
+HELD_ELSEWHERE = """
+    insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, body, body_salt, expires_at)
+    select gen_random_uuid(), email_hash, chain_id + 1, timelock_id, kind, 'held', body, body_salt, expires_at
+    from worker.gift_ledger where body is not null
+"""
 
 
 @pytest.fixture
@@ -585,10 +590,13 @@ async def test_with_the_row_every_stored_body_goes_whatever_its_state(world: Wor
     for _ in range(2):
         await world.tick()
     assert len(await world.rows("select from worker.gift_ledger where body is not null")) == 1
+    async with world.engine.begin() as connection:  # the gift of the same number on another chain is another one
+        await connection.execute(text(HELD_ELSEWHERE))
     world.scenario.advance(30 * DAY + 1)
     await world.tick()
     assert await world.kept() == 0
-    assert await world.rows("select kind from worker.gift_ledger where body is not null or body_salt is not null") == []
+    left = await world.rows("select chain_id from worker.gift_ledger where body is not null or body_salt is not null")
+    assert [row.chain_id for row in left] == [CHAIN_ID + 1]
 
 
 @pytest.mark.parametrize("fault", [Fault.IN_DOUBT, Fault.IN_FLIGHT], ids=["held", "unknown"])

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import Table, func, select
+from sqlalchemy import Table, func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
@@ -15,7 +15,7 @@ from reminder_worker.database import tables
 from reminder_worker.database.tables import chain_event, index_cursor, legacy, reminder_config, timelock
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer import index_tables
-from reminder_worker.indexer.chain_index import CURSOR, ChainIndex
+from reminder_worker.indexer.chain_index import CURSOR, TOUCHED_CURSOR, ChainIndex
 from reminder_worker.indexer.questions import FAR_FUTURE, SignalKind
 from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy, ten_blocks_at_once
 from tests.integration.indexer_story import legacies, settings_of, tell
@@ -501,6 +501,23 @@ async def test_what_can_open_a_window_earlier_is_told(chain_scenario: Scenario, 
     before = await index.touched_since(0, first - 1)
     assert before.creators.keys() == {ann.address.lower()}
     assert two.address not in before.legacies.keys() | touched.legacies.keys()
+
+
+async def test_who_follows_the_index_far_behind_keeps_its_place_when_that_is_taken_back(
+    chain_scenario: Scenario, index: ChainIndex, engine: AsyncEngine
+) -> None:
+    """Moved on to where the index is, it would never hear of what lies between."""
+    some_legacy(chain_scenario)
+    await index.advance()
+    at = await index.head()
+    place = {"id": chain_scenario.anvil.chain_id, "name": TOUCHED_CURSOR}
+    async with engine.begin() as connection:
+        behind = "insert into worker.index_cursor (chain_id, name, block_number, block_hash, source)"
+        await connection.execute(text(f"{behind} values (:id, :name, 1, '0x01', 'here')"), place)
+    await index.rewind_to(at.number)
+    async with engine.connect() as connection:
+        where = "select block_number from worker.index_cursor where chain_id = :id and name = :name"
+        assert await connection.scalar(text(where), place) == 1
 
 
 async def test_answers_are_refused_when_the_tables_went_back(chain_scenario: Scenario, index: ChainIndex) -> None:

@@ -13,12 +13,14 @@ from tests.integration.indexer_story import open_parts, settings_of
 
 
 async def test_a_subgraph_at_the_head_is_preferred(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    """Also before our own index has read anything."""
+    """Also before our own index has read anything, and a block before our nodes have it."""
     async with open_parts(engine, chain_scenario) as parts:
         choice = await parts.indexers.choose()
         assert (choice.indexer, choice.reason) == (parts.subgraph, "preferred")
         assert choice.at == await parts.subgraph.head()
         assert parts.indexers.last == choice
+        parts.graph.states = [(number + 1, "0x" + f"{number:064x}", store) for number, _, store in parts.graph.states]
+        assert (await parts.indexers.choose()).reason == "preferred"
 
 
 async def test_without_a_subgraph_our_own_index_answers(engine: AsyncEngine, chain_scenario: Scenario) -> None:
@@ -169,7 +171,7 @@ async def test_a_subgraph_of_another_chain_is_not_asked(
 ) -> None:
     """A wrong address in the settings. It would be at the head, well, and know nothing of our legacies."""
     async with open_parts(engine, chain_scenario) as parts:
-        parts.graph.states = [
+        elsewhere = parts.graph.states = [
             (number + 10**6 * far, "0x" + f"{number:064x}", store) for number, _, store in parts.graph.states
         ]
         await parts.index.advance()
@@ -182,3 +184,5 @@ async def test_a_subgraph_of_another_chain_is_not_asked(
         parts.graph.sync(chain_scenario)
         assert (await parts.indexers.choose()).reason == "preferred"
         assert (await doctor._subgraph(settings, "chain"))[1]
+        parts.graph.states = elsewhere
+        assert (await parts.indexers.choose()).reason == "subgraph_of_another_chain", "what it was once is no proof"

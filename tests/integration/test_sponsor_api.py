@@ -28,6 +28,7 @@ from reminder_worker.chain.signatures import ERC1271_MAGIC
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay import intake
 from reminder_worker.relay.by_hand import BY_HAND
+from reminder_worker.relay.judging import LEAST_GAS_LIMIT
 from reminder_worker.relay.settle import pause_of
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.relaying import RELAYER
@@ -776,6 +777,8 @@ async def test_an_endpoint_that_tells_too_little_gas_makes_no_request_fail_on_ch
     def too_little(request: Json, response: Json) -> Json:
         if request["method"] == "eth_simulateV1":
             response["result"][0]["calls"][0]["gasUsed"] = hex(21_000)
+        if request["method"] == "eth_call" and request["params"][0].get("gas") == hex(LEAST_GAS_LIMIT):
+            return {"jsonrpc": "2.0", "id": request["id"], "result": "0x"}  # it says that so little does
         return response
 
     async with proxy(chain_scenario.anvil.url) as first:
