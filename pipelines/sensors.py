@@ -248,7 +248,7 @@ async def _no_change(runtime: "Runtime") -> str:
 async def _nobody_to_look_at(runtime: "Runtime") -> str:
     from reminder_worker.operations_relay import verdicts
 
-    count = sum(each.count for each in await verdicts(runtime.engine))
+    count = sum(each.count for each in await verdicts(runtime.engine) if each.chain_id in runtime.chains)
     return f"owners looked at in the last hour: {count}" if count else "nobody has opted in"
 
 

@@ -883,6 +883,10 @@ def test_owners_who_opted_in_are_looked_at_every_hour_and_shown(
     assert made["owners"] == 1
     assert f"| {chain_scenario.anvil.chain_id} | {legacy.address} |" in made["held, and nearest deadlines"]
     assert "| wait | too_early |" in made["decisions"]
+    database.execute(  # of a chain that was taken out
+        "insert into worker.owner_activity"
+        " select (jsonb_populate_record(o, '{\"chain_id\": 5}')).* from worker.owner_activity o"
+    )
     said = _tick("auto_renew_every_5_minutes", service, instance).skip_message
     assert said == "owners looked at in the last hour: 1"
     database.execute("update worker.owner_activity set checked_at = checked_at - interval '61 minutes'")
