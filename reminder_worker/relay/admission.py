@@ -61,6 +61,8 @@ RELAYED_CHAINS: Final = frozenset({1, 11155111, 17000, 560048})
 MARKET_SECONDS: Final = 3.0
 PATIENCE_SECONDS: Final = 2.0
 """That who asks for a request waits for the chain to say what gas costs."""
+SILENT_SECONDS: Final = 30.0
+"""After so long without an answer no endpoint answers; until then it is slow, and what it said last counts."""
 STARTED_AT_ONCE: Final = 64
 USUAL_GAS: Final = 300_000
 
@@ -143,7 +145,8 @@ class Admission:
             if place.wallet != self.signer.address or place.chain_id not in self._chains:
                 return WaitsFor.PAUSED  # nobody follows it any more
             standing = (await connection.execute(sql.STANDING, self._key(place.chain_id))).one()
-        market = (await self._looks.within(PATIENCE_SECONDS, [place.chain_id])).get(place.chain_id)
+        looked = await self._looks.within(PATIENCE_SECONDS, [place.chain_id])
+        market = looked[place.chain_id] if place.chain_id in looked else self._last_market(place.chain_id)
         if market is None:
             return waits_for(_waiting(place, standing), None, 0, self.caps)
         prices = Market(market.base_fee, market.tip, self.caps.gas_price_ceiling_wei)
@@ -458,6 +461,10 @@ class Admission:
                 (base_fee, tip), balance = await asyncio.gather(chain.fees(), chain.balance(self.signer.address))
                 market = self._markets[chain_id] = _Market(base_fee, tip, balance, time.monotonic())
             return market
+
+    def _last_market(self, chain_id: int) -> _Market | None:
+        market = self._markets.get(chain_id)
+        return market if market and time.monotonic() - market.read_at < SILENT_SECONDS else None
 
     async def _market_if_any(self, chain_id: int) -> _Market | None:
         try:

@@ -143,6 +143,26 @@ async def test_while_no_endpoint_answers_that_is_what_is_waited_for(
         await chain.close()
 
 
+async def test_an_endpoint_that_is_slow_is_not_said_to_be_silent(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it said last counts, for half a minute."""
+    monkeypatch.setattr(admission, "PATIENCE_SECONDS", 0.05)
+    request = await deferred(world)
+    async with proxy(world.anvil.url) as slow:
+        chain = Chain(chain_settings(world.scenario, slow.url))
+        world.chain, before = chain, world.chain
+        world.base_fee(2 * CEILING)
+        await world.admission.start_open(CHAIN_ID)
+        monkeypatch.setattr(admission, "MARKET_SECONDS", 0)
+        slow.hang = True
+        assert await waits_for(world, request) == "fees"
+        monkeypatch.setattr(admission, "SILENT_SECONDS", 0)
+        assert await waits_for(world, request) == "chain"
+        world.chain = before
+        await chain.close()
+
+
 async def test_what_has_ended_waits_for_nothing(world: RelayWorld) -> None:
     request = await world.admit(world.gift())
     world.mine()
