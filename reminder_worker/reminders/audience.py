@@ -94,6 +94,12 @@ def configured(config: ReminderConfig) -> frozenset[str]:
     return frozenset({config.creator, *config.cosigners, *config.beneficiaries, *lines})
 
 
+def is_named(line: int, members: Membership) -> bool:
+    """Whether there is anybody in this line. Who takes the last one out leaves the time between the lines as it is, and
+    the chain goes on opening the window of that line."""
+    return line == 1 or (members.second_line if line == 2 else members.third_line) is not None
+
+
 def _members(members: Membership, line: int, may_act: bool) -> Iterator[tuple[Role, str]]:
     """In order of precedence, for who is named twice: the owner, the line that may act (nobody in it is told to wait),
     the other lines, cosigners."""

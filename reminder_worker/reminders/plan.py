@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from sqlalchemy import TextClause
+from sqlalchemy import Row, TextClause
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
@@ -18,9 +18,17 @@ from reminder_worker.chain.renewals import BUDGET_SECONDS
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ServiceError
 from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.questions import ReminderConfig
 from reminder_worker.mail.messages import WINDOW_KINDS, Kind, Role
 from reminder_worker.reminders import plan_statements as sql
-from reminder_worker.reminders.audience import READY_WINDOWS, WINDOW_LINES, Membership, audience, window_event
+from reminder_worker.reminders.audience import (
+    READY_WINDOWS,
+    WINDOW_LINES,
+    Membership,
+    audience,
+    is_named,
+    window_event,
+)
 from reminder_worker.reminders.signal_plan import DENIED, Judged, Signal, SignalReader
 from reminder_worker.settings import ReminderSettings
 from reminder_worker.tasks import in_time
@@ -159,16 +167,10 @@ class Planner:
             marked = {tuple(row) for row in await conn.execute(sql.MARK_WINDOWS, marks)}
             stored = await _recipients(conn, self._chain_id, legacies)
             entries = [
-                Planned(row.legacy, recipient, WINDOW_KINDS[row.window], window_event(row.window, row.deadline), role)
+                entry
                 for row in windows
                 if (row.legacy, row.window, row.deadline) in marked
-                for recipient, role in audience(
-                    configs.get(row.legacy),
-                    stored.get(row.legacy, ()),
-                    msgspec.convert(row.membership, Membership),
-                    WINDOW_LINES[row.window],
-                    may_act=row.window in READY_WINDOWS.values(),
-                ).items()
+                for entry in _window_entries(row, configs.get(row.legacy), stored.get(row.legacy, ()))
             ]
             made = await insert_entries(conn, self._chain_id, entries, rearm=True)
         report.entries += made
@@ -195,6 +197,15 @@ class Planner:
 async def rearm(conn: AsyncConnection, chain_id: int, legacy: str) -> None:
     """People were added or replaced: windows that are open now are planned again. Past signals are not for them."""
     await conn.execute(sql.REARM, {"chain_id": chain_id, "legacy": legacy})
+
+
+def _window_entries(row: Row[Any], config: ReminderConfig | None, stored: Sequence[str]) -> Iterable[Planned]:
+    members, line = msgspec.convert(row.membership, Membership), WINDOW_LINES[row.window]
+    if not is_named(line, members):
+        return
+    found = audience(config, stored, members, line, may_act=row.window in READY_WINDOWS.values())
+    for recipient, role in found.items():
+        yield Planned(row.legacy, recipient, WINDOW_KINDS[row.window], window_event(row.window, row.deadline), role)
 
 
 def _signal_entries(judged: Judged, stored: Mapping[str, Sequence[str]]) -> Iterable[Planned]:

@@ -39,12 +39,14 @@ from reminder_worker.reminders.audience import (
     READY_WINDOWS,
     WINDOW_LINES,
     budget_event,
+    is_named,
     line_of,
     window_event,
 )
 from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.facts import FactReader, Facts
 from reminder_worker.reminders.horizon import deadline_of
+from reminder_worker.reminders.membership import membership
 from reminder_worker.reminders.recipient_rows import body_context, context
 from reminder_worker.settings import Settings
 from reminder_worker.tasks import in_time, together
@@ -150,6 +152,8 @@ class Resolver:
                 return self._unreadable(entry)
             if not _still_open(entry, legacy, facts.windows[entry.legacy]):
                 return dropped(entry, "window_closed")
+            if not is_named(_line(entry), membership(legacy.members, ())):
+                return dropped(entry, "not_in_audience")
         if entry.kind is Kind.INSTRUCTIONS and not legacy.is_live:
             return dropped(entry, "legacy_not_live")  # who is told to wait would wait for nothing
         if entry.kind is Kind.AUTO_RENEW_BUDGET:

@@ -241,6 +241,21 @@ async def test_an_heir_added_while_a_window_is_open_hears_of_it(world: World) ->
     assert world.mail.told("before_activation") == emails("owner", "anna", "ben", "dora")
 
 
+async def test_nobody_is_told_of_a_line_that_nobody_is_in_until_somebody_is(world: World) -> None:
+    """Who is taken out leaves the time between the lines as it was, and the chain goes on opening the window."""
+    legacy = await approaching(world, "owner", "anna", "ben", "dan", second_line="clara", delay2=DAY // 2)
+    owner = world.account("owner")
+    world.scenario.edit_line(owner, legacy, 2, None)
+    await world.dispatch.run()
+    await world.tick()
+    assert sorted(world.scenario.due_windows([legacy])[0]) == [1, 2]
+    assert world.mail.told("before_layer2") == []
+    world.scenario.edit_line(owner, legacy, 2, world.address("dan"))
+    world.scenario.configure_reminders(owner, legacy)
+    await world.tick()
+    assert world.mail.told("before_layer2") == emails("owner", "anna", "ben", "dan")
+
+
 async def test_who_is_not_configured_hears_nothing_until_configured(world: World) -> None:
     """The configuration comes after the window was seen and planned for nobody."""
     account = world.account("owner")
