@@ -82,6 +82,15 @@ async def test_what_is_wrong_with_a_typed_key_is_told_by_its_group(gift_world: G
     assert await typed(page) == key
 
 
+@pytest.mark.parametrize("digits", ["0" * 64, "f" * 31 + "ebaaedce6af48a03bbfd25e8cd0364141"], ids=["zero", "order"])
+async def test_digits_that_can_be_nobodys_key_are_told_to_be_none(
+    gift_world: GiftWorld, visitor: Visitor, digits: str
+) -> None:
+    await visitor.page.goto((await gift_world.seal(gift_world.person("ada"), marks=PAPER)).url)
+    await type_key(visitor.page, digits)
+    await expect(visitor.page.get_by_role("alert")).to_contain_text("That code is not the key.")
+
+
 @pytest.mark.parametrize("zero", ["\u0660", "\u06f0", "\u0966"])
 async def test_a_key_is_understood_as_other_keyboards_write_it(
     gift_world: GiftWorld, visitor: Visitor, zero: str

@@ -267,6 +267,10 @@ async def test_a_replacement_that_todays_cap_has_no_room_for_stays_within_what_i
     await world.admit(world.gift())
     (slot,), (first,) = await world.slots(), await world.attempts()
     world.caps = replace(world.caps, daily_wei=int(slot["reserved_wei"]))
+    await world.age(400)
+    world.base_fee(CEILING * 9 // 10)
+    await world.run()
+    assert len(await world.attempts()) == 1, "none that could not be mined"
     for base_fee in [int(first["max_fee_wei"]) * 11 // 10] + [CEILING * 9 // 10] * 5:
         await world.age(400)
         world.base_fee(base_fee)
