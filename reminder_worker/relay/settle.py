@@ -193,7 +193,7 @@ def _as_read(at: OpenSlot) -> Key:
 def _finished(chain_id: int, each: Ended) -> Key:
     """`spent` as text: wei are larger than JSON's numbers are sure to be read."""
     at, mined, ending = each.at, each.mined, each.ending
-    called = mined is not None and kind_of(at.slot, mined.tx_hash) == "call" and ending.state != State.QUEUED
+    called = mined is not None and kind_of(at.slot, mined.tx_hash) == "call"
     return {
         **_as_read(at),
         "tx_hash": mined and mined.tx_hash,
