@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -52,6 +53,11 @@ class Proxy:
     def methods(self) -> list[str]:
         return [request["method"] for request in self.requests]
 
+    @property
+    def asked(self) -> Counter[str]:
+        """How often each method, since `posts` was cleared."""
+        return Counter(self.methods())
+
     def well(self) -> None:
         self.answer = lambda request: None
         self.alter = lambda request, response: response
@@ -100,6 +106,20 @@ class Proxy:
         async with self._session.post(self._node_url, json=request) as response:
             found: Json = await response.json()
         return self.alter(request, found)
+
+
+def refused(message: str) -> Json:
+    """A JSON-RPC error of the node."""
+    return {"error": {"code": -32005, "message": message}}
+
+
+def ten_blocks_at_once(request: Json) -> Json | None:
+    """As some providers have it in their small plans."""
+    if request["method"] != "eth_getLogs":
+        return None
+    (span,) = request["params"]
+    too_many = int(span["toBlock"], 16) - int(span["fromBlock"], 16) > 9
+    return refused("up to a 10 block range") if too_many else None
 
 
 def stopped(anvil: Anvil) -> Callable[[Json], Json | None]:

@@ -17,17 +17,14 @@ from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import Indexer, IndexHead
 from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.settings import ChainSettings
+from tests.integration.chain_proxy import chain_settings
 from tests.integration.indexer_graph_node import GraphNode
 
 CHAIN_ID = 31337
 
 
 def settings_of(scenario: Scenario, **changes: object) -> ChainSettings:
-    environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
-    prefix = f"CHAIN_{CHAIN_ID}_"
-    fields: dict[str, object] = {key.removeprefix(prefix): value for key, value in environ.items()}
-    fields["RPC_URLS"] = (fields["RPC_URLS"],)
-    return ChainSettings.model_validate({"chain_id": CHAIN_ID, "SIGNAL_BLOCK": "latest", **fields, **changes})
+    return chain_settings(scenario, scenario.anvil.url, **{"SIGNAL_BLOCK": "latest", **changes})
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ from reminder_worker.relay.values import Authorization, Lane
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
-from tests.integration.indexer_rpc_proxy import PASS, RpcProxy
+from tests.integration.chain_proxy import Json, proxy
 from tests.integration.relay_rows import enter_budget, enter_request, enter_wallet
 
 ROOT = Path(__file__).parents[2]
@@ -469,10 +469,14 @@ def test_an_index_far_above_the_head_fails_its_check(
 async def test_a_chain_whose_node_knows_no_head_fails_the_check_of_its_index(
     chain_scenario: Scenario, environ: dict[str, str], opened: Callable[[dict[str, str]], Service]
 ) -> None:
-    async with RpcProxy(chain_scenario.anvil) as node:
+    def without_a_head(request: Json) -> Json | None:
+        asked = request["method"], request["params"][:1]
+        return {"result": None} if asked == ("eth_getBlockByNumber", ["latest"]) else None
+
+    async with proxy(chain_scenario.anvil.url) as node:
         service = opened({**environ, f"CHAIN_{chain_scenario.anvil.chain_id}_RPC_URLS": node.url})
         await asyncio.to_thread(_run, "events", service)
-        node.rule = lambda method, params: None if method == "eth_getBlockByNumber" and params[0] == "latest" else PASS
+        node.answer = without_a_head
         result = await asyncio.to_thread(checks.index_lag, service=service)
         await asyncio.to_thread(service.close)
     assert not result.passed

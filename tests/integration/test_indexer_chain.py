@@ -1,7 +1,7 @@
 """The chain index on a real chain and database: complete, once, and right again after every kind of reorganisation."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,19 +17,19 @@ from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer import index_tables
 from reminder_worker.indexer.chain_index import CURSOR, TOUCHED_CURSOR, ChainIndex
 from reminder_worker.indexer.questions import FAR_FUTURE, SignalKind
-from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy, ten_blocks_at_once
+from tests.integration.chain_proxy import Json, Proxy, proxy, refused, ten_blocks_at_once
 from tests.integration.indexer_story import legacies, settings_of, tell
 
 
 @pytest.fixture
-async def proxy(chain_scenario: Scenario) -> AsyncIterator[RpcProxy]:
-    async with RpcProxy(chain_scenario.anvil) as opened:
+async def node(chain_scenario: Scenario) -> AsyncIterator[Proxy]:
+    async with proxy(chain_scenario.anvil.url) as opened:
         yield opened
 
 
 @pytest.fixture
-async def chain(chain_scenario: Scenario, proxy: RpcProxy) -> AsyncIterator[Chain]:
-    opened = Chain(settings_of(chain_scenario, RPC_URLS=(proxy.url,)))
+async def chain(chain_scenario: Scenario, node: Proxy) -> AsyncIterator[Chain]:
+    opened = Chain(settings_of(chain_scenario, RPC_URLS=(node.url,)))
     yield opened
     await opened.close()
 
@@ -37,6 +37,16 @@ async def chain(chain_scenario: Scenario, proxy: RpcProxy) -> AsyncIterator[Chai
 @pytest.fixture
 def index(engine: AsyncEngine, chain: Chain) -> ChainIndex:
     return ChainIndex(engine, chain)
+
+
+def says_of_block(which: str, block: Json | None) -> Callable[[Json], Json | None]:
+    """A node that gives this for one block, by its number or tag, and answers all else."""
+
+    def answer(request: Json) -> Json | None:
+        asked = request["method"], request["params"][:1]
+        return {"result": block} if asked == ("eth_getBlockByNumber", [which]) else None
+
+    return answer
 
 
 def some_legacy(scenario: Scenario) -> Legacy:
@@ -80,55 +90,54 @@ async def test_step_by_step_and_all_at_once_give_the_same_tables(
 
 
 async def test_a_node_that_refuses_ranges_is_read_whole(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
     """A node that answers only for two blocks at a time costs more questions, not events."""
 
-    def refuse(method: str, params: list[Any]) -> Any:
-        if method == "eth_getLogs" and int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) > 1:
-            raise Refusal("query returned more than 10000 results")
-        return PASS
+    def refuse(request: Json) -> Json | None:
+        if request["method"] != "eth_getLogs":
+            return None
+        (span,) = request["params"]
+        too_many = int(span["toBlock"], 16) - int(span["fromBlock"], 16) > 1
+        return refused("query returned more than 10000 results") if too_many else None
 
     tell(chain_scenario)
-    proxy.rule = refuse
+    node.answer = refuse
     progress = await index.advance()
     assert progress.stopped == "at_head"
-    proxy.well()
+    node.well()
     assert await is_as_read_anew(engine, index)
 
 
 async def test_a_look_asks_little_however_far_behind_the_index_is(
-    chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+    chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
     """A look that took too long would call for no run, each time, and the index would stand still for good."""
     await index.advance()
     chain_scenario.anvil.mine(1000)
-    proxy.rule = ten_blocks_at_once
-    proxy.asked.clear()
+    node.answer = ten_blocks_at_once
+    node.posts.clear()
     assert await index.look()
-    assert proxy.asked["eth_getLogs"] < 50
+    assert node.asked["eth_getLogs"] < 50
 
 
 async def test_a_run_keeps_what_it_read_of_a_long_way_before_it_is_stopped(
-    chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+    chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
     """Blocks are stored by so many as take little time, also where only a few are given at once."""
     await index.advance()
     began = (await index.head()).number
     chain_scenario.anvil.mine(1000)
 
-    def soon_silent(method: str, params: list[Any]) -> Any:
-        if proxy.asked["eth_getLogs"] > 60:
-            raise Refusal("no more")
-        return ten_blocks_at_once(method, params)
+    def soon_silent(request: Json) -> Json | None:
+        return refused("no more") if node.asked["eth_getLogs"] > 60 else ten_blocks_at_once(request)
 
-    proxy.asked.clear()
-    proxy.asked["eth_getLogs"] = 0
-    proxy.rule = soon_silent
+    node.posts.clear()
+    node.answer = soon_silent
     with pytest.raises(ChainUnavailable):
         await index.advance()
     assert (await index.head()).number >= began + 100
-    proxy.well()
+    node.well()
     assert (await index.advance()).stopped == "at_head"
 
 
@@ -220,22 +229,20 @@ async def test_an_unchanged_event_below_a_rollback_is_where_reading_begins_again
 
 
 async def test_a_reorganisation_while_reading_mixes_nothing(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
     """The chain changes between the logs and the question that follows: nothing of the old fork is stored."""
     s = chain_scenario
     s.anvil.mine(3)
     lost = some_legacy(s)
 
-    def change(method: str, params: list[Any]) -> Any:
-        if method != "eth_getLogs":
-            return PASS
-        answer = s.anvil.rpc(method, *params)
-        s.anvil.reorg(2)
-        proxy.well()
-        return answer
+    def change(request: Json, response: Json) -> Json:
+        if request["method"] == "eth_getLogs":
+            s.anvil.reorg(2)
+            node.well()
+        return response
 
-    proxy.rule = change
+    node.alter = change
     progress = await index.advance()
     assert (progress.stopped, progress.more, progress.events) == ("unsettled", True, 0)
     assert await count(engine, index_cursor) == 0
@@ -244,27 +251,27 @@ async def test_a_reorganisation_while_reading_mixes_nothing(
 
 
 async def test_logs_of_a_node_that_is_on_another_fork_are_not_stored(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
     """Behind a load balancer, while another node gives the blocks."""
     s = chain_scenario
     elsewhere = some_legacy(s)
 
-    def of_another_fork(method: str, params: list[Any]) -> Any:
-        if method != "eth_getLogs":
-            return PASS
-        return [{**log, "blockHash": "0x" + "f0" * 32} for log in s.anvil.rpc(method, *params)]
+    def of_another_fork(request: Json, response: Json) -> Json:
+        if request["method"] != "eth_getLogs":
+            return response
+        return {**response, "result": [{**log, "blockHash": "0x" + "f0" * 32} for log in response["result"]]}
 
-    proxy.rule = of_another_fork
+    node.alter = of_another_fork
     assert (await index.advance()).stopped == "unsettled"
     assert not await legacies(engine)
-    proxy.well()
+    node.well()
     await index.advance()
     assert elsewhere.address in await legacies(engine)
 
 
 async def test_a_cursor_whose_block_nobody_has_is_not_read_on_from(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
     """It may have been reorganised away: going on would keep the events of a fork that is gone."""
     s = chain_scenario
@@ -274,18 +281,16 @@ async def test_a_cursor_whose_block_nobody_has_is_not_read_on_from(
     at = await index.head()
     s.anvil.reorg(2)
     s.anvil.mine(3)
-    proxy.rule = lambda method, params: (
-        None if (method, params[:1]) == ("eth_getBlockByNumber", [hex(at.number)]) else PASS
-    )
+    node.answer = says_of_block(hex(at.number), None)
     assert (await index.advance()).stopped == "unsettled"
     assert await index.head() == at
-    proxy.well()
+    node.well()
     assert (await index.advance()).rewound_to is not None
     assert lost.address not in await legacies(engine)
 
 
 async def test_an_ancestor_that_no_node_has_for_the_moment_loses_nothing(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
     """Else all that is known would be forgotten, and read again from the first block."""
     s = chain_scenario
@@ -298,17 +303,17 @@ async def test_an_ancestor_that_no_node_has_for_the_moment_loses_nothing(
     known = await count(engine, chain_event)
     s.anvil.reorg(2)
     s.anvil.mine(5)
-    proxy.rule = lambda method, params: None if (method, params[:1]) == ("eth_getBlockByNumber", [hex(event)]) else PASS
+    node.answer = says_of_block(hex(event), None)
     with pytest.raises(ChainUnavailable):
         await index.advance()
     assert await count(engine, chain_event) == known > 0
-    proxy.well()
+    node.well()
     assert (await index.advance()).rewound_to == event
 
 
 @pytest.mark.parametrize("says", ["null", "an error"])
 async def test_a_reorganisation_is_undone_from_where_it_began_whatever_is_final(
-    says: str, engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+    says: str, engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
     """A node that was just started knows no final block: what both forks have stays known."""
     s = chain_scenario
@@ -319,27 +324,25 @@ async def test_a_reorganisation_is_undone_from_where_it_began_whatever_is_final(
     s.anvil.reorg(1)
     s.anvil.mine(2)
 
-    def not_final(method: str, params: list[Any]) -> Any:
-        if "finalized" in params and says == "an error":
-            raise Refusal("finalized block not found")
-        return None if "finalized" in params else PASS
+    def not_final(request: Json) -> Json | None:
+        if "finalized" not in request["params"]:
+            return None
+        return refused("finalized block not found") if says == "an error" else {"result": None}
 
-    proxy.rule = not_final
+    node.answer = not_final
     assert (await index.advance()).rewound_to == event
     assert lost.address not in await legacies(engine)
     assert await is_as_read_anew(engine, index)
 
 
-async def test_a_node_that_lags_moves_nothing_back(
-    chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
-) -> None:
+async def test_a_node_that_lags_moves_nothing_back(chain_scenario: Scenario, index: ChainIndex, node: Proxy) -> None:
     """A head below the cursor is reported and changes nothing."""
     s = chain_scenario
     s.anvil.mine(3)
     await index.advance()
     at = await index.head()
     late = s.anvil.rpc("eth_getBlockByNumber", hex(at.number - 2), False)
-    proxy.rule = lambda method, params: late if (method, params[:1]) == ("eth_getBlockByNumber", ["latest"]) else PASS
+    node.answer = says_of_block("latest", late)
     assert not await index.look()
     progress = await index.advance()
     assert (progress.stopped, progress.head, progress.more) == ("node_behind", at.number - 2, False)
@@ -347,15 +350,15 @@ async def test_a_node_that_lags_moves_nothing_back(
 
 
 async def test_logs_that_a_node_gave_late_are_found(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
     """A node that had a block before its logs: a few blocks later the event is there, in its place."""
     s = chain_scenario
     await index.advance()
     made = some_legacy(s)
-    proxy.rule = lambda method, _params: [] if method == "eth_getLogs" else PASS
+    node.answer = lambda request: {"result": []} if request["method"] == "eth_getLogs" else None
     assert not await index.look()
-    proxy.well()
+    node.well()
     s.anvil.mine(5)
     assert await index.look()
     await index.advance()
@@ -365,7 +368,7 @@ async def test_logs_that_a_node_gave_late_are_found(
 
 
 async def test_a_legacy_that_a_node_told_late_has_what_happened_to_it_meanwhile(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
     """The router names it by its id alone: before its creation was seen, nobody knew whose events these are."""
     s = chain_scenario
@@ -375,14 +378,14 @@ async def test_a_legacy_that_a_node_told_late_has_what_happened_to_it_meanwhile(
     created = hex(s.anvil.block_number())
     s.set_auto_renew(ann, made)
 
-    def not_yet(method: str, params: Any) -> Any:
-        if method != "eth_getLogs":
-            return PASS
-        return [log for log in s.anvil.rpc(method, *params) if log["blockNumber"] != created]
+    def not_yet(request: Json, response: Json) -> Json:
+        if request["method"] != "eth_getLogs":
+            return response
+        return {**response, "result": [log for log in response["result"] if log["blockNumber"] != created]}
 
-    proxy.rule = not_yet
+    node.alter = not_yet
     assert (await index.advance()).events == 1
-    proxy.well()
+    node.well()
     s.anvil.mine()
     assert await index.look()
     await index.advance()
@@ -391,7 +394,7 @@ async def test_a_legacy_that_a_node_told_late_has_what_happened_to_it_meanwhile(
 
 
 async def test_an_empty_look_passes_over_blocks_and_a_full_one_leaves_them_to_the_run(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, proxy: RpcProxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
     """A run is asked for only when there is something to store; with no new block a look is one question."""
     s = chain_scenario
@@ -399,9 +402,9 @@ async def test_an_empty_look_passes_over_blocks_and_a_full_one_leaves_them_to_th
     s.anvil.mine(4)
     assert not await index.look()
     assert (await index.head()).number == s.anvil.block_number()
-    proxy.asked.clear()
+    node.posts.clear()
     assert not await index.look()
-    assert proxy.asked == {"eth_getBlockByNumber": 1}
+    assert node.asked == {"eth_getBlockByNumber": 1}
     s.set_time_ahead(s.account("ann"), DAY)
     assert await index.look()
     assert await count(engine, chain_event) == 0

@@ -8,7 +8,7 @@ from devnet.scenarios import Scenario
 from reminder_worker import doctor
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.choose import Indexers
-from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy
+from tests.integration.chain_proxy import Json, proxy, refused
 from tests.integration.indexer_story import open_parts, settings_of
 
 
@@ -132,18 +132,16 @@ async def test_a_subgraph_tells_configurations_where_our_own_index_cannot_read_o
 ) -> None:
     """No endpoint gives logs, or one that invents them holds it up for an hour: what the subgraph knows is sent."""
 
-    def no_logs(method: str, _params: object) -> object:
-        if method == "eth_getLogs":
-            raise Refusal("not in your plan")
-        return PASS
+    def no_logs(request: Json) -> Json | None:
+        return refused("not in your plan") if request["method"] == "eth_getLogs" else None
 
     s = chain_scenario
     ann = s.account("ann")
     s.subscribe_premium(ann)
     legacy = s.create_legacy(ann, {s.account("cid").address: 100})
     s.configure_reminders(ann, legacy)
-    async with RpcProxy(s.anvil) as node, open_parts(engine, s, RPC_URLS=(node.url,)) as parts:
-        node.rule = no_logs
+    async with proxy(s.anvil.url) as node, open_parts(engine, s, RPC_URLS=(node.url,)) as parts:
+        node.answer = no_logs
         head = s.anvil.block_number()
         assert legacy.address in await parts.indexers.reminder_configs([legacy.address], head)
         s.anvil.mine()

@@ -15,7 +15,7 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.reminders import signals as module
 from reminder_worker.reminders.signals import SignalPass
-from tests.integration.indexer_rpc_proxy import PASS, RpcProxy
+from tests.integration.chain_proxy import proxy
 from tests.integration.indexer_story import Parts, open_parts
 
 WEEK = 7 * DAY
@@ -91,13 +91,13 @@ async def test_an_empty_look_moves_on_and_an_idle_one_is_one_question(
     assert not await passing.look()
     assert (await cursor(engine)).block_number == chain_scenario.anvil.block_number()
     async with (
-        RpcProxy(chain_scenario.anvil) as proxy,
-        open_parts(engine, chain_scenario, RPC_URLS=(proxy.url,)) as counted,
+        proxy(chain_scenario.anvil.url) as node,
+        open_parts(engine, chain_scenario, RPC_URLS=(node.url,)) as counted,
     ):
         await counted.chain.check()
-        proxy.asked.clear()
+        node.posts.clear()
         assert not await signal_pass(engine, counted).look()
-        assert proxy.asked == {"eth_getBlockByNumber": 1}
+        assert node.asked == {"eth_getBlockByNumber": 1}
 
 
 async def test_a_new_installation_waits_for_its_index_and_calls_nothing_failed(
@@ -146,8 +146,8 @@ async def test_a_node_that_knows_no_such_block_is_no_success(
 ) -> None:
     """One that says `null` for `safe` for ever would have nothing told, and nobody would hear of it."""
     s = chain_scenario
-    async with RpcProxy(s.anvil) as proxy, open_parts(engine, s, SIGNAL_BLOCK="safe", RPC_URLS=(proxy.url,)) as parts:
-        proxy.rule = lambda _method, params: None if params[:1] == ["safe"] else PASS
+    async with proxy(s.anvil.url) as node, open_parts(engine, s, SIGNAL_BLOCK="safe", RPC_URLS=(node.url,)) as parts:
+        node.answer = lambda request: {"result": None} if request["params"][:1] == ["safe"] else None
         with pytest.raises(ChainUnavailable):
             await signal_pass(engine, parts).look()
 
@@ -362,8 +362,8 @@ async def test_a_lagging_node_moves_nothing_back(
     await signal_pass(engine, parts).run()
     place = await cursor(engine)
     old = s.anvil.rpc("eth_getBlockByNumber", hex(place.block_number - 3), False)
-    async with RpcProxy(s.anvil) as proxy, open_parts(engine, s, RPC_URLS=(proxy.url,)) as lagging:
-        proxy.rule = lambda _method, params: old if params[:1] == ["latest"] else PASS
+    async with proxy(s.anvil.url) as node, open_parts(engine, s, RPC_URLS=(node.url,)) as lagging:
+        node.answer = lambda request: {"result": old} if request["params"][:1] == ["latest"] else None
         passing = signal_pass(engine, lagging)
         assert not await passing.look()
         assert (await passing.run()).last_block is None

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import dagster as dg
 import polars as pl
@@ -38,7 +37,7 @@ from reminder_worker.statistics.price_pass import Prices
 from reminder_worker.statistics.snapshot import Statistics
 from reminder_worker.statistics.store import Snapshot
 from tests.integration.api_world import settings_for
-from tests.integration.indexer_rpc_proxy import PASS, RpcProxy
+from tests.integration.chain_proxy import Json, proxy
 from tests.integration.indexer_story import settings_of, tell
 from tests.integration.other_chain import OTHER_CHAIN, mirror, of_other_chain
 
@@ -306,16 +305,15 @@ async def test_everything_is_of_one_block_whatever_happens_meanwhile(world: Worl
     await world.index.advance()
     calls = 0
 
-    def move(method: str, _params: list[Any]) -> Any:
+    def move(request: Json) -> None:
         nonlocal calls
-        if method == "eth_call":
+        if request["method"] == "eth_call":
             calls += 1
             s.mint(usdc, bob.address, 100)
-        return PASS
 
-    async with RpcProxy(s.anvil) as proxy:
-        proxy.rule = move
-        watched = Chain(settings_of(s, RPC_URLS=(proxy.url,)))
+    async with proxy(s.anvil.url) as node:
+        node.answer = move
+        watched = Chain(settings_of(s, RPC_URLS=(node.url,)))
         await Statistics(world.engine, watched, world.folder).run()
         await watched.close()
     found = await store.newest(world.engine, world.chain.chain_id)
@@ -545,7 +543,7 @@ async def test_days_filled_in_later_are_what_they_were_when_they_were_lived(worl
 
 async def test_what_another_chain_has_is_in_no_figure(world: World) -> None:
     """Routers that are deployed alike give the same addresses and numbers, and all are in the same tables. There the
-    other gift was opened too, both ten days later, and each hour's block is another one."""
+    other gift was opened too, both ten days later, and the last block of each day is another one."""
     s, usdc, ann = world.scenario, world.scenario.deployment.usdc, world.holder("ann", 1_000)
     s.approve(ann, usdc, s.create_legacy(ann, world.heirs).address, 400)
     opened, kept = (
@@ -559,7 +557,7 @@ async def test_what_another_chain_has_is_in_no_figure(world: World) -> None:
     async with world.engine.begin() as connection:
         for change in (
             "chain_event set block_time = block_time + 864000",
-            "statistics set hour = hour + interval '1 hour', block_number = 7, block_hash = '0x' || repeat('7', 64)",
+            "statistics set hour = hour + interval '1 minute', block_number = 7, block_hash = '0x' || repeat('7', 64)",
         ):
             await connection.execute(text(f"update worker.{change} where chain_id = {OTHER_CHAIN}"))
         there = select(chain_event).where(chain_event.c.chain_id == OTHER_CHAIN, chain_event.c.timelock_id == opened)
@@ -620,15 +618,16 @@ async def snapshot_of_a_block_to_come(world: World, ahead: int) -> Snapshot:
     number, time = int(head["number"], 16), int(head["timestamp"], 16)
     invented = {**head, "hash": "0x" + "ab" * 32, "number": hex(number + 5), "timestamp": hex(time + ahead)}
 
-    def invents(method: str, params: list[Any]) -> Any:
+    def invents(request: Json) -> Json | None:
+        method, params = request["method"], request["params"]
         if params and params[0] in ("latest", invented["number"], invented["hash"]):
-            return invented
+            return {"result": invented}
         if method == "eth_call" and params[1] == {"blockHash": invented["hash"]}:
-            return s.anvil.rpc(method, params[0], {"blockHash": head["hash"]})
-        return PASS
+            return {"result": s.anvil.rpc(method, params[0], {"blockHash": head["hash"]})}
+        return None
 
-    async with RpcProxy(s.anvil) as node, Chain(settings_of(s, RPC_URLS=(node.url,))) as chain:
-        node.rule = invents
+    async with proxy(s.anvil.url) as node, Chain(settings_of(s, RPC_URLS=(node.url,))) as chain:
+        node.answer = invents
         await ChainIndex(world.engine, chain).advance()
         await Statistics(world.engine, chain, world.folder).run()
     told = await store.newest(world.engine, world.chain.chain_id)

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
 from aiohttp import web
@@ -29,8 +28,7 @@ from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.watch import UpgradeWatch
-from tests.integration.chain_proxy import Json, Proxy, proxy
-from tests.integration.indexer_rpc_proxy import PASS, Refusal, RpcProxy, ten_blocks_at_once
+from tests.integration.chain_proxy import Json, Proxy, proxy, refused, ten_blocks_at_once
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.upgrade_world import UpgradeWorld, chain_settings, world
@@ -436,14 +434,14 @@ async def test_far_behind_with_few_blocks_at_once_what_was_read_is_kept(it: Upgr
     """Or each look and each run would begin anew and never end: after a day down nobody would hear of an upgrade."""
     s = it.scenario
     s.anvil.mine(1500)
-    async with RpcProxy(s.anvil) as node:
+    async with proxy(s.anvil.url) as node:
 
-        def soon_silent(method: str, params: list[Any]) -> Any:
-            if method == "eth_getLogs" and node.asked[method] > 150:
-                raise Refusal("no more")
-            return ten_blocks_at_once(method, params)
+        def soon_silent(request: Json) -> Json | None:
+            if request["method"] == "eth_getLogs" and node.asked["eth_getLogs"] > 150:
+                return refused("no more")
+            return ten_blocks_at_once(request)
 
-        node.rule = soon_silent
+        node.answer = soon_silent
         settings = chain_settings(s, RPC_URLS=node.url)
         async with Chain(settings) as looks, Chain(settings) as runs:  # in processes of their own
             assert await world(s, it.engine, looks).watch.look()
@@ -458,8 +456,8 @@ async def test_without_a_word_on_what_is_final_a_look_is_no_success(
     chain_scenario: Scenario, engine: AsyncEngine
 ) -> None:
     """Nodes that were just started say `null`: nothing could be left behind, and one that always does is heard of."""
-    async with RpcProxy(chain_scenario.anvil) as node:
-        node.rule = lambda _method, params: None if "finalized" in params else PASS
+    async with proxy(chain_scenario.anvil.url) as node:
+        node.answer = lambda request: {"result": None} if "finalized" in request["params"] else None
         chain = Chain(chain_settings(chain_scenario, RPC_URLS=node.url))
         try:
             with pytest.raises(ChainUnavailable):
@@ -488,10 +486,15 @@ async def test_a_node_that_lacks_blocks_is_no_success_from_the_first_look_on(
 ) -> None:
     """Nothing was ever read then, by whose age one would hear of it."""
     chain_scenario.schedule_upgrade(SOMEBODY)
-    async with RpcProxy(chain_scenario.anvil) as node:
+    async with proxy(chain_scenario.anvil.url) as node:
         chain = Chain(chain_settings(chain_scenario, RPC_URLS=node.url))
         has = {"latest", "finalized", *map(hex, (chain.settings.start_block - 1, chain_scenario.anvil.block_number()))}
-        node.rule = lambda method, params: None if method == "eth_getBlockByNumber" and params[0] not in has else PASS
+
+        def lacks(request: Json) -> Json | None:
+            asked = request["method"] == "eth_getBlockByNumber" and request["params"][0]
+            return {"result": None} if asked and asked not in has else None
+
+        node.answer = lacks
         try:
             with pytest.raises(ChainUnavailable):
                 await world(chain_scenario, engine, chain).watch.run()
@@ -534,17 +537,18 @@ async def test_blocks_that_there_are_not_stop_the_watch_for_minutes_only(it: Upg
     topics = [scheduled["topics"][0], invented, *scheduled["topics"][2:]]
     tags = {"latest": hex(far), "finalized": hex(far - 1)}
 
-    def invents(method: str, params: list[Any]) -> Any:
+    def invents(request: Json) -> Json | None:
+        method, params = request["method"], request["params"]
         if method == "eth_getLogs":
             there = {"blockNumber": hex(far), "blockHash": f"0x{far:064x}"}
-            return [scheduled, {**scheduled, "topics": topics, **there}]
+            return {"result": [scheduled, {**scheduled, "topics": topics, **there}]}
         if method == "eth_getBlockByNumber" and (number := tags.get(params[0], params[0])) in tags.values():
-            return {**head, "number": number, "hash": f"0x{int(number, 16):064x}"}
-        return s.anvil.rpc(method, params[0], "latest") if method == "eth_call" else PASS
+            return {"result": {**head, "number": number, "hash": f"0x{int(number, 16):064x}"}}
+        return {"result": s.anvil.rpc(method, params[0], "latest")} if method == "eth_call" else None
 
-    async with RpcProxy(s.anvil) as node, Chain(chain_settings(s, RPC_URLS=node.url)) as chain:
+    async with proxy(s.anvil.url) as node, Chain(chain_settings(s, RPC_URLS=node.url)) as chain:
         lied_to = world(s, it.engine, chain)
-        node.rule = invents
+        node.answer = invents
         await lied_to.watch.run()
         assert lied_to.operations() == {real.id: "pending", invented: "pending"}
         node.well()
