@@ -203,6 +203,10 @@ async def test_as_of_stays_when_nobody_reads_the_feeds_any_more(world: World) ->
     await other.refresh()
     assert other.prices is not None
     assert json.loads(other.prices.body)["asOf"] == first
+    async with world.engine.begin() as connection:  # also of one feed alone
+        await connection.execute(text("update worker.price_feed set block_time = block_time + 60 where token = 'ETH'"))
+    await other.refresh()
+    assert json.loads(other.prices.body)["asOf"] == first
 
 
 @pytest.mark.parametrize("path", ["/stats", "/stats/prices"])
@@ -407,6 +411,7 @@ async def test_what_is_answered_from_memory_differs_in_nothing_from_what_the_rou
         assert _lasting(memory) == _lasting(routes)
         assert re.fullmatch("[0-9a-f]{32}", memory.headers["X-Request-ID"])
         assert await requests_counted(world, path, status) == before + 2
+    assert (await world.request("POST", path)).status == 405
 
 
 async def test_a_page_of_ours_may_read_it_from_its_own_origin(world: World) -> None:
