@@ -103,21 +103,19 @@ class World:
 
     async def tick(self) -> GiftMailReport:
         """One tick; what waits for a retry is due."""
-        async with self.engine.begin() as connection:
-            await connection.execute(
-                text("update worker.gift_ledger set next_try = now() where state in ('released', 'unknown')")
-            )
+        await self.sql("update worker.gift_ledger set next_try = now() where state in ('released', 'unknown')")
         return await self.mail.run() if await self.mail.look() else GiftMailReport()
 
     async def states(self) -> dict[str, str]:
-        return {row.kind: row.state for row in await self.rows("select kind, state from worker.gift_ledger")}
+        return {row.kind: row.state for row in await self.sql("select kind, state from worker.gift_ledger")}
 
-    async def rows(self, statement: str) -> list[Any]:
-        async with self.engine.connect() as connection:
-            return list((await connection.execute(text(statement))).all())
+    async def sql(self, statement: str, **values: Any) -> list[Any]:
+        async with self.engine.begin() as connection:
+            result = await connection.execute(text(statement), values)
+            return list(result.all()) if result.returns_rows else []
 
     async def kept(self) -> int:
-        return int((await self.rows("select count(*) from worker.gift_notification"))[0][0])
+        return int((await self.sql("select count(*) from worker.gift_notification"))[0][0])
 
     def another_mail(self, chains: dict[int, Chain] | None = None) -> GiftMail:
         """As another process has it, which may reach other chains."""

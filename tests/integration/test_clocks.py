@@ -181,8 +181,7 @@ async def test_what_became_of_an_opened_gifts_email_is_asked(
     gifts.stub.fail(Fault.DIES_BEFORE)
     await gifts.mail.run()
     assert await gifts.states() == {"gift_unlocked": "unknown"}
-    async with gifts.engine.begin() as connection:
-        await connection.execute(text("update worker.gift_ledger set lease_until = now(), lease_token = id"))
+    await gifts.sql("update worker.gift_ledger set lease_until = now(), lease_token = id")
     await _put_back(gifts.engine, "gift_ledger", *columns)
     assert await gifts.mail.look()
     await gifts.mail.run()
@@ -228,6 +227,5 @@ async def test_nothing_is_forgotten_by_a_clock_far_ahead_of_the_chains(gifts: gi
         )
         await connection.execute(text(snapshot), {"days": AHEAD})
     assert await operations.forget_expired(gifts.engine) == 0
-    async with gifts.engine.begin() as connection:
-        await connection.execute(text(snapshot), {"days": 1})
+    await gifts.sql(snapshot, days=1)
     assert await operations.forget_expired(gifts.engine) == 2

@@ -94,18 +94,15 @@ async def late(world: World) -> int:
 
 async def suppressed_earlier(world: World, interval: str) -> None:
     """As if the mail service had said so by that much before."""
-    async with world.engine.begin() as connection:
-        await connection.execute(text(f"update worker.suppression set since = since - interval '{interval}'"))
+    await world.sql(f"update worker.suppression set since = since - interval '{interval}'")
 
 
 @pytest.mark.parametrize("timing", ["scheduled", "none"])
 async def test_an_email_is_late_from_its_day_on_not_from_its_registration(world: World, timing: str) -> None:
     """Else the first retry on the day would be told to operators as an outage that began with the registration."""
 
-    async def late_after(minutes: int) -> int:
-        async with world.engine.begin() as connection:
-            move = "update worker.gift_ledger set created_at = created_at - make_interval(mins => :minutes)"
-            await connection.execute(text(move), {"minutes": minutes})
+    async def late_half_an_hour_on() -> int:
+        await world.sql("update worker.gift_ledger set created_at = created_at - interval '31 minutes'")
         return await late(world)
 
     on_the_day = {"timing": timing}
@@ -114,15 +111,14 @@ async def test_an_email_is_late_from_its_day_on_not_from_its_registration(world:
     opens_in = 30 * 60 + round(time.time()) - world.scenario.anvil.now()
     tokens = [(world.scenario.deployment.usdc, USDC)]
     await world.register(world.seal(tokens=tokens, duration=opens_in if timing == "none" else DAY), **on_the_day)
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.gift_ledger set next_try = now() where kind = 'gift_waiting'"))
+    await world.sql("update worker.gift_ledger set next_try = now() where kind = 'gift_waiting'")
     if timing == "none":
         world.scenario.advance(opens_in + 1)
     world.stub.fail(Fault.SLOW_DOWN)
     await world.tick()
     assert "released" in (await world.states()).values()
-    assert await late_after(31) == 0
-    assert await late_after(31) == 1
+    assert await late_half_an_hour_on() == 0
+    assert await late_half_an_hour_on() == 1
 
 
 async def test_an_undecided_email_that_is_put_off_is_not_late_before_its_new_day(world: World) -> None:
@@ -131,9 +127,8 @@ async def test_an_undecided_email_that_is_put_off_is_not_late_before_its_new_day
     await world.register(id)
     world.stub.fail(Fault.DIES_BEFORE)
     await world.tick()
-    async with world.engine.begin() as connection:
-        ago = "created_at = created_at - interval '31 minutes', claimed_at = claimed_at - interval '31 minutes'"
-        await connection.execute(text(f"update worker.gift_ledger set {ago}"))
+    ago = "created_at = created_at - interval '31 minutes', claimed_at = claimed_at - interval '31 minutes'"
+    await world.sql(f"update worker.gift_ledger set {ago}")
     assert await late(world) == 1
     day = datetime.fromtimestamp(time.time() + DAY, UTC)
     await world.register(id, timing="scheduled", notifyAt=day.isoformat())
@@ -149,11 +144,10 @@ async def test_a_mail_service_that_is_down_is_not_asked_about_each_email(
         world = await open_world(stack, engine, chain_scenario, MAIL_CONCURRENCY="8")
         for number in range(20):
             await world.register(world.seal(), recipientEmail=f"{number}@post.example")
-        async with world.engine.begin() as connection:
-            await connection.execute(text("update worker.gift_ledger set state = 'unknown', next_try = now()"))
+        await world.sql("update worker.gift_ledger set state = 'unknown', next_try = now()")
         await world.stub.stop()
         await world.mail.run()
-        asked = await world.rows("select from worker.gift_ledger where tries > 0")
+        asked = await world.sql("select from worker.gift_ledger where tries > 0")
         assert 5 <= len(asked) <= 12, "until it is plain, and those asked about at once"
 
 
@@ -175,7 +169,7 @@ async def test_a_mail_service_that_asks_for_a_pause_is_left_alone_for_it(world: 
     await world.mail.run()
     assert world.stub.requests < 20
     waits = "select from worker.gift_ledger where kind = 'gift_waiting' and next_try < now() + interval '20 minutes'"
-    assert await world.rows(waits) == []
+    assert await world.sql(waits) == []
 
 
 async def test_no_more_is_under_way_than_may_be(
@@ -235,8 +229,7 @@ async def test_a_gift_whose_id_became_another_one_is_not_written_about(world: Wo
 @pytest.mark.parametrize("pinned", ["owner = :other", "recipient = :other", "unlock_time = unlock_time + 1"])
 async def test_all_that_was_pinned_of_a_gift_has_to_be_as_it_was(world: World, pinned: str) -> None:
     await world.register(world.seal())
-    async with world.engine.begin() as connection:
-        await connection.execute(text(f"update worker.gift_notification set {pinned}"), {"other": "0x" + "0d" * 20})
+    await world.sql(f"update worker.gift_notification set {pinned}", other="0x" + "0d" * 20)
     report = await world.tick()
     assert world.stub.inbox == []
     assert report.outcomes == {"gift_waiting": {"released": 1}}
@@ -248,9 +241,7 @@ async def test_another_persons_gift_that_was_claimed_takes_no_email_away(world: 
     await world.register(id, timing="none")
     world.scenario.advance(30 * DAY + 1)
     world.scenario.withdraw_gift(world.heir, id)
-    async with world.engine.begin() as connection:
-        pinned = text("update worker.gift_notification set recipient = :other")
-        await connection.execute(pinned, {"other": "0x" + "0d" * 20})
+    await world.sql("update worker.gift_notification set recipient = :other", other="0x" + "0d" * 20)
     await world.tick()
     assert await world.states() == {"gift_unlocked": "released"}
 
@@ -354,14 +345,13 @@ async def test_a_chain_whose_node_denies_a_contract_keeps_no_other_chains_gifts(
 async def test_emails_of_a_chain_that_is_served_no_more_wait_and_keep_nobody_busy(world: World) -> None:
     await world.register(world.seal())
     for table in ("gift_notification", "gift_ledger"):
-        async with world.engine.begin() as connection:
-            await connection.execute(text(f"update worker.{table} set chain_id = 2"))
+        await world.sql(f"update worker.{table} set chain_id = 2")
     await world.tick()
     assert world.stub.inbox == []
     waiting = (
         "select reason, next_try > now() + interval '4 minutes' from worker.gift_ledger where kind = 'gift_waiting'"
     )
-    assert [tuple(row) for row in await world.rows(waiting)] == [("chain_not_configured", True)]
+    assert [tuple(row) for row in await world.sql(waiting)] == [("chain_not_configured", True)]
     assert not await world.mail.look()
 
 
@@ -415,7 +405,7 @@ async def test_what_is_held_on_opening_day_can_still_be_sent_within_the_retry_wi
     for _ in range(3):
         await world.tick()
     assert (await world.states())["gift_unlocked"] == "held"
-    ((held,),) = await world.rows("select id from worker.gift_ledger where state = 'held'")
+    ((held,),) = await world.sql("select id from worker.gift_ledger where state = 'held'")
     assert "back in the queue" in (await settle_unsent(world.engine, world.client, held) or "")
     for _ in range(2):
         await world.tick()
@@ -567,7 +557,7 @@ async def test_an_undecided_email_that_is_made_anew_takes_one_place_of_its_addre
         for _ in range(2):
             await world.tick()
         assert world.stub.told("gift_waiting") == [NORMAL]
-        (day,) = await world.rows("select used from worker.quota where scope = 'email_day'")
+        (day,) = await world.sql("select used from worker.quota where scope = 'email_day'")
         assert day.used == 1
 
 
@@ -589,13 +579,12 @@ async def test_with_the_row_every_stored_body_goes_whatever_its_state(world: Wor
     world.stub.fail(fault)
     for _ in range(2):
         await world.tick()
-    assert len(await world.rows("select from worker.gift_ledger where body is not null")) == 1
-    async with world.engine.begin() as connection:  # the gift of the same number on another chain is another one
-        await connection.execute(text(HELD_ELSEWHERE))
+    assert len(await world.sql("select from worker.gift_ledger where body is not null")) == 1
+    await world.sql(HELD_ELSEWHERE)  # the gift of the same number on another chain is another one
     world.scenario.advance(30 * DAY + 1)
     await world.tick()
     assert await world.kept() == 0
-    left = await world.rows("select chain_id from worker.gift_ledger where body is not null or body_salt is not null")
+    left = await world.sql("select chain_id from worker.gift_ledger where body is not null or body_salt is not null")
     assert [row.chain_id for row in left] == [CHAIN_ID + 1]
 
 
@@ -607,18 +596,16 @@ async def test_with_an_erasure_every_stored_body_goes_at_once_whatever_its_state
     world.stub.fail(fault)
     for _ in range(2):
         await world.tick()
-    assert len(await world.rows("select from worker.gift_ledger where body is not null")) == 1
+    assert len(await world.sql("select from worker.gift_ledger where body is not null")) == 1
     await world.notifications.erase(world.erasure(id))
-    assert await world.rows("select from worker.gift_ledger where body is not null or body_salt is not null") == []
+    assert await world.sql("select from worker.gift_ledger where body is not null or body_salt is not null") == []
 
 
 async def test_a_row_whose_chain_is_not_read_any_more_goes_when_the_retry_window_is_over(world: World) -> None:
     await world.register(world.seal(), timing="none")
     dark = in_the_dark(world)
     for days, kept in ((6, 1), (8, 0)):
-        async with world.engine.begin() as connection:
-            late = {"time": int(time.time()) - days * DAY}
-            await connection.execute(text("update worker.gift_notification set unlock_time = :time"), late)
+        await world.sql("update worker.gift_notification set unlock_time = :time", time=int(time.time()) - days * DAY)
         if await dark.look():
             await dark.run()
         assert await world.kept() == kept
@@ -630,8 +617,7 @@ async def test_a_gift_that_stays_another_one_is_given_up(world: World) -> None:
     world.scenario.anvil.revert(before)
     await world.tick()
     assert (await world.states())["gift_waiting"] == "released"
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.gift_notification set written_at = now() - interval '8 days'"))
+    await world.sql("update worker.gift_notification set written_at = now() - interval '8 days'")
     await world.tick()
     assert (await world.states())["gift_waiting"] == "dropped"
 
@@ -644,8 +630,7 @@ async def test_a_vault_that_tells_of_no_gift_any_more_takes_no_email_away(world:
     await world.register(world.seal(), timing="none")
     await world.notifications.register(world.request(world.payload(his, timing="none"), uncle))
     world.scenario.advance(30 * DAY + 1)
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.gift_notification set written_at = now() - interval '8 days'"))
+    await world.sql("update worker.gift_notification set written_at = now() - interval '8 days'")
     vault, anvil = world.scenario.deployment.timelock_erc20, world.scenario.anvil
     code = anvil.rpc("eth_getCode", vault, "latest")
     anvil.set_code(vault, "0x60006000fd")
@@ -659,8 +644,7 @@ async def test_a_vault_that_tells_of_no_gift_any_more_takes_no_email_away(world:
 async def test_a_node_that_is_behind_takes_no_gifts_email_away(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Restored from an older copy it reads the past, in which the gift is not sealed yet."""
     await world.register(world.seal())
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.gift_notification set written_at = now() - interval '8 days'"))
+    await world.sql("update worker.gift_notification set written_at = now() - interval '8 days'")
 
     async def read_in_the_past(*_: object) -> tuple[dict[int, Gift], int]:
         return {}, int(time.time()) - 9 * DAY
@@ -675,8 +659,7 @@ async def test_a_node_that_is_behind_takes_no_gifts_email_away(world: World, mon
 async def test_a_worker_that_died_before_the_deletion_is_made_up_for_at_the_next_look(world: World) -> None:
     await world.register(world.seal(), timing="none")
     world.scenario.advance(30 * DAY + 1)
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.gift_ledger set state = 'sent'"))
+    await world.sql("update worker.gift_ledger set state = 'sent'")
     assert await world.mail.look()
     await world.mail.run()
     assert await world.kept() == 0
@@ -691,7 +674,7 @@ async def test_gifts_leave_an_address_room_for_its_reminders(engine: AsyncEngine
             await world.register(world.seal())
         await world.tick()
         assert len(world.stub.inbox) == 2
-        (used,) = await world.rows("select used from worker.quota where scope = 'email_day'")
+        (used,) = await world.sql("select used from worker.quota where scope = 'email_day'")
         assert used.used == 2
 
 
@@ -734,8 +717,8 @@ async def test_nothing_personal_lies_in_the_database_in_clear(world: World) -> N
     await world.notifications.register(request)
     world.stub.fail(Fault.DIES_BEFORE)
     await world.tick()
-    tables = await world.rows("select tablename from pg_tables where schemaname = 'worker'")
-    stored = str([await world.rows(f"select t::text from worker.{table.tablename} t") for table in tables])
+    tables = await world.sql("select tablename from pg_tables where schemaname = 'worker'")
+    stored = str([await world.sql(f"select t::text from worker.{table.tablename} t") for table in tables])
     assert (await world.states())["gift_waiting"] == "unknown", "a body is stored"
     link = json.loads(request.payload)["claimLink"]
     for secret in ("canary", link.partition("#g=")[2], request.signature.hex(), NORMAL):
@@ -779,9 +762,9 @@ async def test_what_outlived_its_use_is_forgotten_and_the_rest_kept(world: World
             row = "insert into worker.gift_wallet (email_hash, timestamp_ms, sub_organization_id)"
             await connection.execute(text(f"{row} values (:hash, :at, :made)"), values)
     assert await forget_expired(world.engine) == 2 + 1 + 1
-    assert {row.timelock_id for row in await world.rows("select timelock_id from worker.gift_ledger")} == {kept}
-    assert [row.timelock_id for row in await world.rows("select timelock_id from worker.gift_write")] == [kept]
-    wallets = await world.rows("select email_hash from worker.gift_wallet order by 1")
+    assert {row.timelock_id for row in await world.sql("select timelock_id from worker.gift_ledger")} == {kept}
+    assert [row.timelock_id for row in await world.sql("select timelock_id from worker.gift_write")] == [kept]
+    wallets = await world.sql("select email_hash from worker.gift_wallet order by 1")
     assert [bytes(row.email_hash) for row in wallets] == [b"b", b"c"]
     with pytest.raises(Superseded):
         await world.notifications.register(captured)
@@ -799,5 +782,5 @@ async def test_where_no_email_of_a_gift_is_sent_any_more_it_is_forgotten_all_the
         ):
             await connection.execute(text(f"{statement} where timelock_id = :id"), {"id": over})
     await forget_expired(world.engine)
-    assert [row.timelock_id for row in await world.rows("select timelock_id from worker.gift_notification")] == [kept]
-    assert {row.timelock_id for row in await world.rows("select timelock_id from worker.gift_ledger")} == {kept}
+    assert [row.timelock_id for row in await world.sql("select timelock_id from worker.gift_notification")] == [kept]
+    assert {row.timelock_id for row in await world.sql("select timelock_id from worker.gift_ledger")} == {kept}

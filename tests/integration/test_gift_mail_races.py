@@ -46,6 +46,11 @@ def once(monkeypatch: pytest.MonkeyPatch, of: type, name: str, meanwhile: Callab
     monkeypatch.setattr(of, name, slow)
 
 
+async def leases_end(world: World) -> None:
+    """Of whoever has an email in hand, as after three minutes."""
+    await world.sql("update worker.gift_ledger set lease_until = now() - interval '1 s' where lease_until is not null")
+
+
 async def test_an_erasure_that_is_answered_lets_no_email_out_that_waited_for_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,8 +82,7 @@ async def test_who_is_registered_as_the_gift_opens_is_not_forgotten_with_the_per
     id = world.seal()
     for email in ("right@post.example", NORMAL):
         await world.register(id, timing="none", recipientEmail=email)
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.gift_ledger set state = 'sent' where state = 'queued'"))
+    await world.sql("update worker.gift_ledger set state = 'sent' where state = 'queued'")
 
     async def open_now() -> None:
         world.scenario.advance(30 * DAY + 1)
@@ -147,8 +151,7 @@ async def test_a_day_chosen_while_a_worker_has_the_email_is_kept_to(
         world.stub.fail(Fault.DIES_BEFORE)
         await world.tick()
         assert (await world.states())["gift_waiting"] == "unknown"
-        async with world.engine.begin() as connection:
-            await connection.execute(text("update worker.gift_ledger set next_try = now() where state = 'unknown'"))
+        await world.sql("update worker.gift_ledger set next_try = now() where state = 'unknown'")
     later = datetime.fromtimestamp(time.time(), UTC) + timedelta(days=10)
 
     async def postpone() -> None:
@@ -158,10 +161,8 @@ async def test_a_day_chosen_while_a_worker_has_the_email_is_kept_to(
     for _ in range(2):
         await world.mail.run()
     assert world.stub.inbox == []
-    async with world.engine.begin() as connection:  # the day has come by the database's clock
-        await connection.execute(
-            text("update worker.gift_ledger set next_try = next_try - interval '10 days 1 minute'")
-        )
+    # The day has come by the database's clock.
+    await world.sql("update worker.gift_ledger set next_try = next_try - interval '10 days 1 minute'")
     for _ in range(2):
         await world.mail.run()
     assert world.stub.told("gift_waiting") == [NORMAL]
@@ -183,17 +184,11 @@ async def test_a_day_chosen_after_a_worker_died_is_kept_to(world: World) -> None
     """Its lease is not over yet, and gives nothing back as due at once."""
     id = world.seal()
     await world.register(id)
-    async with world.engine.begin() as connection:
-        claimed = (
-            "update worker.gift_ledger set state = 'claimed', lease_token = gen_random_uuid(), lease_until = :until"
-        )
-        waiting = text(f"{claimed} where kind = 'gift_waiting'")
-        await connection.execute(waiting, {"until": datetime.now(UTC) + timedelta(minutes=3)})
+    claimed = "update worker.gift_ledger set state = 'claimed', lease_token = gen_random_uuid(), lease_until = :until"
+    await world.sql(f"{claimed} where kind = 'gift_waiting'", until=datetime.now(UTC) + timedelta(minutes=3))
     later = datetime.fromtimestamp(time.time(), UTC) + timedelta(days=10)
     await world.register(id, timing="scheduled", notifyAt=later.isoformat())
-    async with world.engine.begin() as connection:
-        over = "update worker.gift_ledger set lease_until = now() - interval '1 second' where lease_until is not null"
-        await connection.execute(text(over))
+    await leases_end(world)
     await world.mail.run()
     assert world.stub.inbox == []
 
@@ -208,7 +203,7 @@ async def test_an_email_is_remembered_until_the_gift_it_is_now_about_has_opened(
     assert world.seal(duration=400 * DAY, tokens=[(world.scenario.deployment.usdc, 1)]) == id
     await world.register(id, timing="none")
     question = "select unlock_time < extract(epoch from expires_at) as kept from worker.gift_notification"
-    assert [row.kept for row in await world.rows(f"{question} join worker.gift_ledger using (email_hash)")] == [True]
+    assert [row.kept for row in await world.sql(f"{question} join worker.gift_ledger using (email_hash)")] == [True]
 
 
 # -- several workers ------------------------------------------------------------------------------
@@ -221,17 +216,15 @@ async def test_what_a_worker_has_in_hand_and_lost_is_not_posted_by_it(world: Wor
     token, report = uuid4(), GiftMailReport()
     entries = await world.mail._claim(sql.CLAIM, token, await world.mail._times(report))
     assert len(entries) == 1
-    over = "lease_until = now() - interval '1 s'"
     if lost == "to a correction":
         await world.register(id, recipientEmail="right@post.example")
+    elif lost == "with its lease":
+        await leases_end(world)
     else:
-        async with world.engine.begin() as connection:
-            how = over if lost == "with its lease" else "lease_token = gen_random_uuid()"
-            await connection.execute(text(f"update worker.gift_ledger set {how}"))
+        await world.sql("update worker.gift_ledger set lease_token = gen_random_uuid()")
     await world.mail._send(entries, token, report, Outage())
     assert world.stub.inbox == []
-    async with world.engine.begin() as connection:
-        await connection.execute(text(f"update worker.gift_ledger set {over} where lease_until is not null"))
+    await leases_end(world)
     for _ in range(2):
         await world.tick()
     assert world.stub.told("gift_waiting") == ["right@post.example" if lost == "to a correction" else NORMAL]
@@ -254,8 +247,7 @@ async def test_who_is_registered_again_has_planned_anew_only_what_surely_was_not
     """By the ledger alone: not every mail service remembers keys."""
     id = world.seal()
     await world.register(id)
-    async with world.engine.begin() as connection:
-        await connection.execute(text(f"update worker.gift_ledger set {was} where kind = 'gift_waiting'"))
+    await world.sql(f"update worker.gift_ledger set {was} where kind = 'gift_waiting'")
     await world.register(id, recipientName="Quilla")
     assert (await world.states())["gift_waiting"] == becomes
 
@@ -266,12 +258,10 @@ async def test_what_is_undecided_is_posted_again_only_by_who_has_it(world: World
     world.stub.fail(Fault.DIES_BEFORE)
     await world.tick()
     token, report = uuid4(), GiftMailReport()
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.gift_ledger set next_try = now()"))
+    await world.sql("update worker.gift_ledger set next_try = now()")
     entries = await world.mail._claim(sql.CLAIM_UNKNOWN, token, await world.mail._times(report))
     assert len(entries) == 1
-    async with world.engine.begin() as connection:
-        await connection.execute(text(f"update worker.gift_ledger set {lost} where state = 'unknown'"))
+    await world.sql(f"update worker.gift_ledger set {lost} where state = 'unknown'")
     await world.mail._send(entries, token, report, Outage())
     assert world.stub.inbox == []
 
@@ -281,9 +271,8 @@ async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_doe
     await world.register(world.seal())
     token, report = uuid4(), GiftMailReport()
     (entry,) = await world.mail._claim(sql.CLAIM, token, await world.mail._times(report))
-    async with world.engine.begin() as connection:
-        anothers = "update worker.gift_ledger set lease_token = gen_random_uuid(), state = :state where id = :id"
-        await connection.execute(text(anothers), {"state": state, "id": entry.id})
+    anothers = "update worker.gift_ledger set lease_token = gen_random_uuid(), state = :state where id = :id"
+    await world.sql(anothers, state=state, id=entry.id)
     await world.mail._settle(become.answered(entry, NotAccepted()), token, report)
     assert (await world.states())["gift_waiting"] == state
     await world.mail._settle(become.sent(entry, "m"), token, report)
@@ -295,8 +284,7 @@ async def test_an_undecided_email_is_asked_about_by_one_worker_at_a_time(world: 
     world.stub.fail(Fault.DIES_BEFORE)
     await world.tick()
     assert (await world.states())["gift_waiting"] == "unknown"
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.gift_ledger set next_try = now()"))
+    await world.sql("update worker.gift_ledger set next_try = now()")
     times = await world.mail._times(GiftMailReport())
     assert len(await world.mail._claim(sql.CLAIM_UNKNOWN, uuid4(), times)) == 1
     assert await world.mail._claim(sql.CLAIM_UNKNOWN, uuid4(), times) == []
@@ -310,14 +298,13 @@ async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addr
 
     async def not_accepted(*_: Any) -> NotAccepted:
         if lost:
-            async with world.engine.begin() as connection:
-                await connection.execute(text("update worker.gift_ledger set lease_token = gen_random_uuid()"))
+            await world.sql("update worker.gift_ledger set lease_token = gen_random_uuid()")
         return NotAccepted()
 
     await world.register(world.seal())
     monkeypatch.setattr(world.client, "send", not_accepted)
     await world.tick()
-    used = await world.rows("select used from worker.quota where scope = 'email_day'")
+    used = await world.sql("select used from worker.quota where scope = 'email_day'")
     assert [row.used for row in used] == [1 if lost else 0]
 
 
@@ -331,7 +318,7 @@ async def test_a_correction_while_a_worker_has_the_email_takes_no_second_place_o
     for _ in range(2):
         await world.tick()
     assert world.stub.told("gift_waiting") == [NORMAL]
-    assert await world.rows("select used from worker.quota where scope = 'email_day'") == [(1,)]
+    assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(1,)]
 
 
 async def test_two_workers_at_once_send_one_email(world: World) -> None:
@@ -350,12 +337,7 @@ async def test_a_worker_that_died_between_store_and_answer_is_asked_about(world:
     await world.stub.hangs.wait()
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
-    async with world.engine.begin() as connection:
-        await connection.execute(
-            text(
-                "update worker.gift_ledger set lease_until = now() - interval '1 second' where lease_until is not null"
-            )
-        )
+    await leases_end(world)
     await world.tick()
     assert (await world.states())["gift_waiting"] == "sent"
     assert len(world.stub.inbox) == 1
@@ -371,7 +353,7 @@ async def test_an_erasure_while_the_email_is_on_its_way_leaves_no_body_behind(wo
     await world.notifications.erase(world.erasure(id))
     await world.stub.stop()
     await running
-    assert await world.rows("select from worker.gift_ledger where body is not null or body_salt is not null") == []
+    assert await world.sql("select from worker.gift_ledger where body is not null or body_salt is not null") == []
     await world.stub.start()
     await world.tick()
     assert (await world.states())["gift_waiting"] == "sent"

@@ -82,9 +82,8 @@ async def test_an_index_that_names_another_giver_registers_and_erases_nothing(wo
     """The chain itself says who sealed it, before anybody is written to."""
     id, thief = world.seal(), world.scenario.account("thief")
     await world.index.advance()
-    async with world.engine.begin() as connection:
-        lied = text("update worker.timelock set owner = :thief where timelock_id = :id returning true")
-        assert await connection.scalar(lied, {"thief": thief.address.lower(), "id": id})
+    lied = "update worker.timelock set owner = :thief where timelock_id = :id returning true"
+    assert await world.sql(lied, thief=thief.address.lower(), id=id)
     with pytest.raises(SignerMismatch):
         await world.notifications.register(world.request(world.payload(id), thief))
     with pytest.raises(SignerMismatch):
@@ -108,9 +107,7 @@ async def test_a_gift_that_the_nodes_do_not_know_yet_is_not_another_givers(world
     """An index may be ahead of them; also what no ERC-20 vault holds is no gift, whoever asks."""
     id = world.seal()
     await world.index.advance()
-    async with world.engine.begin() as connection:
-        ahead = text("update worker.timelock set timelock_id = 99 where timelock_id = :id returning true")
-        assert await connection.scalar(ahead, {"id": id})
+    assert await world.sql("update worker.timelock set timelock_id = 99 where timelock_id = :id returning true", id=id)
     with pytest.raises(NotFound):
         await world.notifications.register(world.request(world.payload(99)))
     assert await world.kept() == 0
@@ -144,7 +141,7 @@ async def test_only_live_gifts_of_whitelisted_tokens(world: World) -> None:
         for id in (*not_offered, 999):
             with pytest.raises(NotFound):
                 await world.register(id)
-    assert await world.rows("select * from worker.gift_ledger") == []
+    assert await world.sql("select * from worker.gift_ledger") == []
 
 
 async def test_not_after_it_opened(world: World) -> None:
@@ -196,8 +193,8 @@ async def test_a_scheduled_day_lies_before_the_opening_and_is_kept_to(world: Wor
             await world.register(id, timing="scheduled", notifyAt=datetime.fromtimestamp(wrong, UTC).isoformat())
     await world.register(id, timing="scheduled", notifyAt=datetime.fromtimestamp(time.time() + DAY, UTC).isoformat())
     assert not await world.mail.look()
-    async with world.engine.begin() as connection:  # a day passes by the database's clock
-        await connection.execute(text("update worker.gift_ledger set next_try = next_try - interval '1 day 1 minute'"))
+    # A day passes by the database's clock.
+    await world.sql("update worker.gift_ledger set next_try = next_try - interval '1 day 1 minute'")
     await world.tick()
     assert world.stub.told("gift_waiting") == [NORMAL]
 
