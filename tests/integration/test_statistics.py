@@ -641,11 +641,14 @@ async def test_a_snapshot_of_a_block_that_there_is_not_goes_with_the_next(world:
     """An endpoint told of it, perhaps of a day to come. `/stats` tells the newest, analysts read every file."""
     world.scenario.create_legacy(world.holder("ann"), world.heirs)
     number = (await snapshot_of_a_block_to_come(world, ahead)).block_number - 5
+    await mirror(world.engine, world.chain.chain_id)
+    other = await of_other_chain(world.engine)
     await world.index.rewind_to(1)  # as the runbook says
     await world.index.advance()
     assert await world.statistics.look()
     await world.statistics.run()
     assert not await world.statistics.look()
+    assert await of_other_chain(world.engine) == other
     told = await store.newest(world.engine, world.chain.chain_id)
     assert told is not None
     assert (told.block_number, world.read("snapshots")["block_number"].to_list()) == (number, [number])
