@@ -61,3 +61,5 @@ def test_what_else_is_locked_for_the_same_person_is_not_taken_for_the_gift(chain
     it = chain_scenario.deployment
     gift = chain_scenario.read("TimeLockRouter", it.time_lock_router, "timelockCounter")
     assert sealed_in(logs, it.timelock_erc20, ada)["timelockId"] == str(gift)
+    elsewhere = [{**log, "address": it.weth} for log in logs]
+    assert "sealed no gift" in sealed_in(elsewhere, it.timelock_erc20, ada)["thrown"], "any contract can log that"
