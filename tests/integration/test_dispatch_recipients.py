@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Legacy, Mode, Scenario
 from reminder_worker.mail import outbox as become
 from reminder_worker.mail.messages import deadline_words
-from reminder_worker.reminders.dispatch import DispatchReport
+from reminder_worker.reminders.dispatch import DispatchReport, Slice
 from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.ledger import Ledger
 from reminder_worker.reminders.plan import PlanReport
@@ -53,6 +53,18 @@ async def checked_in(world: World) -> Legacy:
     return legacy
 
 
+async def prepared(world: World, report: DispatchReport, ends: float) -> Slice:
+    """Two emails that an outage held up, their bodies stored by a run whose time is up at `ends`, to be posted."""
+    await world.mail.stop()
+    await world.dispatch.run()
+    await world.mail.start()
+    await world.hurry()
+    piece = await world.dispatch._prepare(report, ends)
+    assert piece is not None
+    assert len(piece.ready) == 2
+    return piece
+
+
 @pytest.mark.parametrize(
     ("state", "reason"), [("dead", "rejected_422"), ("suppressed", "suppressed"), ("dropped", "body_gone")]
 )
@@ -76,14 +88,8 @@ async def test_a_corrected_address_is_told_what_the_old_one_never_was(world: Wor
 async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to(world: World) -> None:
     """Its body is stored and decrypted in memory already: the last look is right before the post."""
     legacy = await approaching(world, "anna", "ben")
-    await world.mail.stop()
-    await world.dispatch.run()
-    await world.mail.start()
-    await world.hurry()
     report = DispatchReport()
-    piece = await world.dispatch._prepare(report, time.monotonic() + 60)
-    assert piece is not None
-    assert len(piece.ready) == 2
+    piece = await prepared(world, report, time.monotonic() + 60)
     await world.erase(legacy)
     settled = await world.dispatch._post(piece, report)
     await world.dispatch._settle(report, piece.claim, settled)
@@ -304,14 +310,8 @@ async def test_a_window_of_a_legacy_that_can_be_read_again_is_told_while_it_is_o
 
 async def test_what_is_prepared_when_the_time_of_a_run_is_up_is_left_to_the_next_run(world: World) -> None:
     await approaching(world, "anna", "ben")
-    await world.mail.stop()
-    await world.dispatch.run()
-    await world.mail.start()
-    await world.hurry()
     report = DispatchReport()
-    piece = await world.dispatch._prepare(report, time.monotonic() - 60)
-    assert piece is not None
-    assert len(piece.ready) == 2
+    piece = await prepared(world, report, time.monotonic() - 60)
     settled = await world.dispatch._post(piece, report)
     await world.dispatch._settle(report, piece.claim, settled)
     assert world.mail.requests == 0
