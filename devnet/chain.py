@@ -144,9 +144,9 @@ class Anvil:
             transaction = {**transaction, "gas": hex(estimate * 5 // 4)}
         return self.receipt(self.rpc("eth_sendTransaction", transaction))
 
-    def receipt(self, transaction_hash: str, timeout: float = 60) -> dict[str, Any]:
+    def receipt(self, transaction_hash: str) -> dict[str, Any]:
         """Wait until it is mined. Raises Reverted when it failed, ChainError when it is not mined in time."""
-        give_up = time.monotonic() + timeout
+        give_up = time.monotonic() + 60
         while (found := self.rpc("eth_getTransactionReceipt", transaction_hash)) is None:
             if time.monotonic() > give_up:
                 raise ChainError("the transaction was not mined")

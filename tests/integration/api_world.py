@@ -87,10 +87,9 @@ class World:
     def chain_id(self) -> int:
         return self.scenario.anvil.chain_id
 
-    def owner(self, label: str = "owner", *, premium: bool = True) -> LocalAccount:
+    def owner(self, label: str = "owner") -> LocalAccount:
         account = self.scenario.account(label)
-        if premium:
-            self.scenario.subscribe_premium(account)
+        self.scenario.subscribe_premium(account)
         return account
 
     def legacy(self, owner: LocalAccount) -> Legacy:

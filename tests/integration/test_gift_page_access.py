@@ -112,13 +112,12 @@ class Eyes:
     page: Page
     faults: list[str] = field(default_factory=list)
 
-    async def look(self, state: str, *, levels: bool = True) -> None:
+    async def look(self, state: str) -> None:
         """Light and dark, phone and desktop, narrow, and with little motion."""
         for dark in (False, True):
             for size in (PHONE, DESKTOP):
                 await self._as(size, dark)
-                if levels:
-                    await self.axe(f"{state} {'dark' if dark else 'light'} {size[0]}")
+                await self.axe(f"{state} {'dark' if dark else 'light'} {size[0]}")
         await self._as(NARROW, dark=False)
         self._keep(f"{state} {NARROW[0]}", await self.page.evaluate(_WIDE))
         await self.page.emulate_media(reduced_motion="reduce")

@@ -41,9 +41,9 @@ def decoded(*logs: Log) -> Decoded:
     return decode_logs(SETTINGS, emitters(SETTINGS), [(log, 1000) for log in logs])
 
 
-def created(number: int, address: str = LEGACY, index: int = 0) -> Log:
-    values = (number, address, ANN, [(BOB, 100)], (1, 2, 3), 999)
-    return log_of("transfer_eoa_legacy_router", "TransferEOALegacyCreatedV2", *values, index=index)
+def created(number: int) -> Log:
+    values = (number, LEGACY, ANN, [(BOB, 100)], (1, 2, 3), 999)
+    return log_of("transfer_eoa_legacy_router", "TransferEOALegacyCreatedV2", *values)
 
 
 def test_every_event_that_is_folded_or_watched_is_one_the_contracts_have() -> None:
