@@ -26,6 +26,7 @@ log = structlog.get_logger(__name__)
 DAY = 86_400
 MOST_GIVEN_BACK = 5
 STALE_MS = 30 * 60 * 1000  # an older creation is asked for anew: the provider wants requests of now
+_NOT_USABLE = "The wallet of this email address cannot be used for a gift; choose another way."
 MESSAGE_TYPES = {"GiftEmailWallet": ({"name": "emailHash", "type": "bytes32"}, {"name": "deadline", "type": "uint256"})}
 
 
@@ -129,7 +130,7 @@ class GiftWallets:
         address = await provider.wallet(found, email)
         if address is None:
             log.error("gift_wallet_not_usable")
-            raise WalletNotUsable("The wallet of this email address cannot be used for a gift; choose another way.")
+            raise WalletNotUsable(_NOT_USABLE)
         if known is None and await self._remember(key, found) != found:  # somebody else's was told of first
             return await self._find_or_create(provider, settings, email, chain_id)
         return address
@@ -140,7 +141,7 @@ class GiftWallets:
         found = await provider.named(name)
         if len(found) > 1:
             log.error("gift_wallet_ambiguous", count=len(found))
-            raise WalletNotUsable("The wallet of this email address cannot be used for a gift; choose another way.")
+            raise WalletNotUsable(_NOT_USABLE)
         if found:
             return found[0]
         if timestamp_ms < int(self._quotas.now() * 1000) - STALE_MS:

@@ -47,7 +47,7 @@ class Decoded:
         )
 
     def _made(self) -> dict[LegacyId, str]:
-        created = (event for event in self.events if event.name in CREATED and event.legacy is not None)
+        created = (event for event in self.events if event.name in CREATED)
         return {(event.contract, event.data["legacy_id"]): event.legacy for event in created if event.legacy}
 
 
