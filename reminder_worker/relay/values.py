@@ -111,12 +111,12 @@ class Caps:
     @property
     def take_gifts(self) -> bool:
         """Whether a gift's withdrawal is ever relayed: a cap may be 0."""
-        return 0 not in (self.daily_count, self.per_gift, self.per_signer, self.per_creator)
+        return 0 not in (self.daily_wei, self.daily_count, self.per_gift, self.per_signer, self.per_creator)
 
     @property
     def take_legacies(self) -> bool:
         """The same of claims and check-ins."""
-        return 0 not in (self.daily_count, self.per_legacy, self.per_signer, self.per_creator)
+        return 0 not in (self.daily_wei, self.daily_count, self.per_legacy, self.per_signer, self.per_creator)
 
 
 def call_context(id: UUID) -> str:

@@ -1038,13 +1038,20 @@ async def test_a_keystore_that_does_not_open_promises_nobody_that_the_fee_is_pai
 
 @pytest.mark.parametrize(
     ("cap", "gift", "legacy"),
-    [("GIFT", False, True), ("LEGACY", True, False), ("SIGNER", False, False), ("CREATOR", False, False)],
+    [
+        ("PER_GIFT", False, True),
+        ("PER_LEGACY", True, False),
+        ("PER_SIGNER", False, False),
+        ("PER_CREATOR", False, False),
+        ("DAILY_COUNT_CAP", False, False),
+        ("DAILY_WEI_CAP", False, False),
+    ],
 )
 async def test_what_a_cap_of_none_refuses_is_not_offered(
     chain_scenario: Scenario, engine: AsyncEngine, cap: str, gift: bool, legacy: bool
 ) -> None:
     sealed = Sealed(chain_scenario)
-    off = {f"RELAY_PER_{cap}": "0", "GIFT_ORIGINS": "https://gifts.example.org"}
+    off = {f"RELAY_{cap}": "0", "GIFT_ORIGINS": "https://gifts.example.org"}
     async with relaying(chain_scenario, engine, **off) as world:
         status = (await world.request("GET", "/sponsor/status")).body
         told = status["chains"][0]
