@@ -63,8 +63,8 @@ def waits_for(at: Waiting, market: Market | None, balance: int, caps: Caps) -> W
     fees = first_fees(market.base_fee, market.priority_fee, market.ceiling)
     if fees is None:
         return WaitsFor.FEES
-    if at.reason is not None:
-        return _OF_REASON.get(at.reason)
+    if at.reason is not None and at.reason in _OF_REASON:
+        return _OF_REASON[at.reason]
     wei = reservation(at.gas_limit, fees, market.ceiling)
     if at.used + wei > caps.daily_wei:
         return WaitsFor.DAILY_CAP

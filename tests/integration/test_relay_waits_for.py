@@ -85,6 +85,17 @@ async def test_what_others_of_the_wallet_have_reserved_is_waited_for(world: Rela
     assert await waits_for(world, await world.admit(world.gift("b"))) == "earlier"
 
 
+@pytest.mark.parametrize("reason", ["slot_freed", FOREIGN_NONCE])
+async def test_one_that_lost_its_nonce_and_lives_on_waits_as_any_other(world: RelayWorld, reason: str) -> None:
+    with_caps(world, max_open=1)
+    await world.admit(world.gift("a"))
+    request = await world.admit(world.gift("b"))
+    await world.execute("update worker.relay_request set reason = :reason where state = 'queued'", reason=reason)
+    assert await waits_for(world, request) == "earlier"
+    with_caps(world, daily_wei=GIFT_GAS)
+    assert await waits_for(world, request) == "daily_cap"
+
+
 async def test_one_behind_a_nonce_that_is_not_mined_waits_for_it(world: RelayWorld) -> None:
     first, second = await world.admit(world.gift("a")), await world.admit(world.gift("b"))
     assert [await waits_for(world, each) for each in (first, second)] == [None, "earlier"]
