@@ -109,8 +109,11 @@ class _Session(HTTPSessionManager):
         super().__init__()
         self._timeout = aiohttp.ClientTimeout(total=timeout)
         self._open: aiohttp.ClientSession | None = None
+        self._closed = False
 
     async def async_make_post_request(self, endpoint_uri: URI, data: bytes | dict[str, Any], **kwargs: Any) -> bytes:
+        if self._closed:  # a look may outlive who asked for it: nobody would close what it opens
+            raise EndpointFailed("closed")
         if self._open is None:
             connector = aiohttp.TCPConnector(limit=32)
             self._open = aiohttp.ClientSession(timeout=self._timeout, connector=connector)
@@ -132,6 +135,7 @@ class _Session(HTTPSessionManager):
         raise EndpointFailed(failure, slow=slow, large=large)
 
     async def close(self) -> None:
+        self._closed = True
         if self._open is not None:
             await self._open.close()
             self._open = None

@@ -198,6 +198,17 @@ async def test_after_one_that_hung_others_are_asked_first_for_four_times_as_long
     assert len(first.posts) == 4, "and first again when it is well"
 
 
+async def test_a_chain_that_is_closed_asks_nobody(connect: Connect, first: Proxy) -> None:
+    """A look that outlives who asked for it would open a connection that nobody closes."""
+    chain = connect(first.url)
+    await chain.head()
+    await chain.close()
+    first.posts.clear()
+    with pytest.raises(ChainUnavailable):
+        await chain.head()
+    assert first.posts == []
+
+
 async def test_requests_that_meet_a_hanging_endpoint_together_wait_for_it_once(
     connect: Connect, first: Proxy, chain_scenario: Scenario
 ) -> None:
