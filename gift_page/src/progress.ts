@@ -165,8 +165,16 @@ function isNotPaidFor(error: unknown): boolean {
   return error instanceof Refused && NOT_PAID_FOR.includes(error.code);
 }
 
-/** A request that this tab handed in before it was reloaded. */
+/** The request whose sender looks at other ways meanwhile; a page that is loaded again follows it. */
+let left: string | null = null;
+
+export function isLeft({ id }: Relayed): boolean {
+  return id === left;
+}
+
+/** A request that this tab handed in before it was reloaded, or before its sender looked at other ways. */
 export function resumed(place: HTMLElement, facts: Facts, request: Relayed, again: () => void): void {
+  left = null;
   const progress = new Progress(place, facts, request.what);
   progress.at(1, "Looking where your gift is…");
   void followed(progress, facts, request.id, request.way, again).catch(again);
@@ -186,10 +194,10 @@ async function followed(
   again: () => void,
 ): Promise<void> {
   const forget = (): void => remember(facts, null);
-  let isLeft = false;
+  let isOver = false;
   const leave = (): void => {
-    isLeft = true;
-    forget();
+    isOver = true;
+    left = id; // not forgotten: signed once more it would be refused
     again();
   };
   // Whoever has ether need not wait until somebody else pays. What was sent is not to be overtaken: it would be paid in vain.
@@ -197,7 +205,7 @@ async function followed(
   let ended: RelayRequest | null;
   try {
     ended = await follow(id, async (now) => {
-      if (isLeft) return true;
+      if (isOver) return true;
       if (now === null) {
         progress.at(1, "The service does not answer right now; it is asked again…");
         return false;
@@ -212,11 +220,11 @@ async function followed(
       return isNotSent && isClaimed(facts);
     });
   } catch (error) {
-    if (isLeft) return;
+    if (isOver) return;
     forget();
     throw error;
   }
-  if (isLeft) return;
+  if (isOver) return;
   forget();
   if (ended === null || WELL.includes(ended.status) || (await isClaimed(facts))) return progress.done(way);
   progress.failed(TROUBLE[ended.status] ?? "It has ended without your gift: please look again.", again);

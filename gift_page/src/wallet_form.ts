@@ -1,8 +1,8 @@
 /** Opening a gift with a wallet of this browser: free when the service pays the fee, or at one's own. */
 import { button, fill, make } from "./dom.ts";
 import { type Facts, fetchFacts } from "./facts.ts";
-import { sponsored } from "./progress.ts";
-import { remember } from "./remembered.ts";
+import { resumed, sponsored } from "./progress.ts";
+import { remember, remembered } from "./remembered.ts";
 import { selfPaid } from "./self_paid.ts";
 import { connect, discover, sendWithdrawal, type Wallet } from "./wallets.ts";
 import { signWithdrawAuth } from "./withdraw_auth.ts";
@@ -52,6 +52,8 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
   };
   const free = (wallet: Wallet): Promise<void> =>
     run(wallet, async () => {
+      const sent = remembered(facts);
+      if (sent !== null && "id" in sent) return resumed(ways, facts, sent, again); // it waits, and goes on by itself
       const signer = await connect(wallet, facts);
       const fresh = await fetchFacts(facts.chainId, facts.timelockId);
       const request = await signWithdrawAuth(fresh, signer, wrapped.checked);
@@ -62,9 +64,10 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
       const { address } = await connect(wallet, facts);
       const skipSwap = wrapped.checked;
       const what = amounts(facts.assets, skipSwap);
+      const before = remembered(facts);
       remember(facts, { hash: null, what }); // the wallet's question outlives a reload of this page
       const hash = await sendWithdrawal(wallet, facts, address, skipSwap).catch((error: unknown) => {
-        remember(facts, null);
+        remember(facts, before);
         throw error;
       });
       void selfPaid(ways, facts, { hash, what }, () => [wallet], again);

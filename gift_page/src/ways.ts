@@ -2,7 +2,7 @@
 import { button, fill, make } from "./dom.ts";
 import { type Facts, fetchFacts, renew } from "./facts.ts";
 import { askPaperKey } from "./paper_form.ts";
-import { resumed, sponsored } from "./progress.ts";
+import { isLeft, resumed, sponsored } from "./progress.ts";
 import { whyNotRelayed } from "./relay.ts";
 import { remembered, type Way } from "./remembered.ts";
 import { resumedPaid } from "./self_paid.ts";
@@ -29,7 +29,8 @@ export async function offerWays(
   const marks = new URLSearchParams(location.search);
   const byEmail = marks.get("email") === "1";
   const sent = remembered(facts);
-  if (sent !== null) return "hash" in sent ? resumedPaid(place, facts, sent, again) : resumed(place, facts, sent, again);
+  if (sent !== null && "hash" in sent) return resumedPaid(place, facts, sent, again);
+  if (sent !== null && !isLeft(sent)) return resumed(place, facts, sent, again);
   if (facts.state !== "open") return show(facts);
   // A link that lost its mark on the way: only with it the server lets the page talk to the provider.
   if (!byEmail && typeof facts.identityProvider?.subOrganizationId === "string") return goOnByEmail();

@@ -258,6 +258,31 @@ async def test_who_has_ether_need_not_wait_until_the_service_pays(
         nothing_amiss(visitor, world.origin)
 
 
+@pytest.mark.parametrize("reloads", [False, True])
+async def test_who_looks_at_other_ways_finds_back_to_what_waits(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, reloads: bool
+) -> None:
+    """Signed once more it would be refused, and whoever has no ether would read that it did not work."""
+    ada, page = chain_scenario.account("ada"), visitor.page
+    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
+        gift, wallet = await world.seal(ada), InjectedWallet(chain_scenario, ada, "Ada's wallet")
+        await visitor.has(wallet)
+        await page.goto(gift.url)
+        waits = page.get_by_role("status").filter(has_text="fees are high")
+        await page.get_by_role("button", name="Open for free").click()
+        await page.get_by_role("button", name="Choose another way").click()
+        wallet.declines.add("eth_sendTransaction")
+        await page.get_by_role("button", name="Pay the fee myself").click()
+        await expect(page.get_by_text("You declined")).to_be_visible()
+        if reloads:
+            await page.reload()
+        else:
+            await page.get_by_role("button", name="Open for free").click()
+        await expect(waits).to_be_visible()
+        assert len(wallet.asked("eth_signTypedData_v4")) == 1
+        nothing_amiss(visitor, world.origin)
+
+
 async def test_who_asks_too_often_is_not_told_that_nobody_answers(
     chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
 ) -> None:
