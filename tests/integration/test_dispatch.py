@@ -250,6 +250,7 @@ async def test_nobody_is_told_of_a_line_that_nobody_is_in_until_somebody_is(worl
     await world.tick()
     assert sorted(world.scenario.due_windows([legacy])[0]) == [1, 2]
     assert world.mail.told("before_layer2") == []
+    assert (await world.tick()).plan.entries == 0, "nor is it planned, to be dropped, with every tick"
     world.scenario.edit_line(owner, legacy, 2, world.address("dan"))
     world.scenario.configure_reminders(owner, legacy)
     await world.tick()
