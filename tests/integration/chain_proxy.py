@@ -28,7 +28,7 @@ class Proxy:
     """`answer`: an RPC request to a response object, or None to ask the node. `reply`: an HTTP answer to everything.
     `alter`: the node's response to what is sent instead."""
 
-    def __init__(self, node_url: str, secret: str) -> None:
+    def __init__(self, node_url: str, secret: str = "") -> None:
         self._node_url = node_url
         self._path = f"/{secret}"
         self._runner: web.AppRunner | None = None
