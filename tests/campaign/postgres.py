@@ -75,14 +75,17 @@ class Postgres:
         """Waits until it takes statements again; starts it when it is gone for good."""
         for _ in range(200):
             try:
-                with await asyncio.to_thread(psycopg.connect, self._uri, connect_timeout=2) as connection:
-                    connection.execute("select 1")
-                    return
+                await asyncio.to_thread(self._asked)
+                return
             except psycopg.Error:
                 if not self._processes():
                     await asyncio.to_thread(self._restart)
                 await asyncio.sleep(0.05)
         raise RuntimeError("PostgreSQL does not come back")
+
+    def _asked(self) -> None:
+        with psycopg.connect(self._uri, connect_timeout=2) as connection:
+            connection.execute("select 1")
 
     def _restart(self) -> None:
         self._pg_ctl("-m", "immediate", "-w", "restart", "-l", str(self._server.log))

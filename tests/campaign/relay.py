@@ -111,7 +111,7 @@ def live(number: int, steps: int, postgres: Postgres) -> Life:
         chain = Chain(chain_settings(scenario, *urls, RPC_TIMEOUT=0.5))
         Beset.runner, Beset.base, Beset.faults = runner, RelayWorld(scenario, engine, chain), Counter()
         try:
-            run_state_machine_as_test(  # type: ignore[no-untyped-call]
+            run_state_machine_as_test(
                 seed(number)(Beset),
                 settings=settings(
                     max_examples=10,

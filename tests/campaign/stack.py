@@ -93,7 +93,7 @@ class WholeStack:
             connection.execute("update worker.sent_ledger set lease_until = now() where state = 'claimed'")
             connection.execute("update worker.sent_ledger set next_try = now() where state in ('released', 'unknown')")
             rows = connection.execute("select state, count(*) from worker.sent_ledger group by state").fetchall()
-        states = dict(rows)
+        states: dict[str, int] = dict(rows)
         return sum(states.values()) == count and set(states) <= {"sent", "held"}
 
     def _wait(self, condition: Callable[[], bool]) -> None:

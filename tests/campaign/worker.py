@@ -335,4 +335,4 @@ async def emptied(world: World) -> None:
         " and tablename <> 'alembic_version'"
     )
     await world.sql("truncate " + ", ".join(row[0] for row in tables))
-    world.sql = patient(world.sql)  # type: ignore[method-assign]
+    world.sql = patient(world.sql)  # type: ignore[method-assign,assignment]

@@ -20,7 +20,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlainStack]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(CORS_VARIABLE, FRONTEND)
         with quiet_stack(directory, free_ports()).running() as running:
-            yield running  # type: ignore[misc]
+            yield running
 
 
 @pytest.mark.parametrize(("origin", "may"), [(FRONTEND, True), (APP_ORIGIN, True), ("http://localhost:5174", False)])

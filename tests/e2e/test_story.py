@@ -25,7 +25,7 @@ KINDS = (
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlainStack]:
     directory = tmp_path_factory.mktemp("stack") / "local"
     with quiet_stack(directory, free_ports()).running() as running:
-        yield running  # type: ignore[misc]
+        yield running
 
 
 @pytest.fixture(scope="module")

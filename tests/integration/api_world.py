@@ -81,7 +81,7 @@ class World:
 
     @property
     def engine(self) -> AsyncEngine:
-        return self.parts.engine  # type: ignore[no-any-return]
+        return self.parts.engine
 
     @property
     def chain_id(self) -> int:
@@ -192,7 +192,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
     indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}
     indexers = {id: Indexers(chains[id], index, None) for id, index in indexes.items()}
     relaying = make_relaying(engine, vault, chains, Alerts(engine), settings)
-    parts = SimpleNamespace(
+    parts: Any = SimpleNamespace(
         settings=settings,
         engine=engine,
         vault=vault,

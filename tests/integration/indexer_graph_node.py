@@ -80,7 +80,8 @@ class GraphNode:
         by_block: dict[int, list[Any]] = {}
         for log in logs:
             by_block.setdefault(int(log["blockNumber"], 16), []).append(log)
-        self.states, store = [], {str(node.name.value): {} for node in self.types}
+        self.states = []
+        store: dict[str, Any] = {str(node.name.value): {} for node in self.types}
         for number in range(first, last + 1):
             block = anvil.rpc("eth_getBlockByNumber", hex(number), False)
             if number in by_block:
@@ -138,12 +139,12 @@ class GraphNode:
         types["Bytes"].serialize = str
         types["Bytes"].parse_value = _bytes
         types["BigInt"].parse_value = _big_int
-        fields: Any = schema.query_type.fields  # type: ignore[union-attr]
-        fields["_meta"].resolve = lambda _root, _info, block=None: self._meta(block)
+        asked: Any = schema.query_type.fields  # type: ignore[union-attr]
+        asked["_meta"].resolve = lambda _root, _info, block=None: self._meta(block)
         for node in self.types:
             name = node.name.value
             singular = name[0].lower() + name[1:]
-            fields[PLURALS.get(name, singular + "s")].resolve = self._resolver(name)
+            asked[PLURALS.get(name, singular + "s")].resolve = self._resolver(name)
         types["TimelockAsset"].fields["timelock"].resolve = lambda asset, _info: {"id": asset["timelock"]}
         return schema
 

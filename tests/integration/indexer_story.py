@@ -68,7 +68,7 @@ def tell(scenario: Scenario) -> Story:
     for owner in (ann, bob):
         s.subscribe_premium(owner)
     s.set_time_ahead(ann, 3 * DAY)
-    heirs = {cid.address: 60, dee.address: 40}
+    heirs: dict[str, int] = {cid.address: 60, dee.address: 40}
     edited = s.create_legacy(ann, heirs, second_line=eve.address, third_line=bob.address, name="Ann's")
     s.configure_reminders(ann, edited, cosigners=[bob.address])
     s.edit_distribution(ann, edited, {dee.address: 100})

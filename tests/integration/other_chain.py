@@ -1,5 +1,6 @@
 """A second chain with the same addresses, as routers that are deployed alike on two chains give them."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -22,7 +23,7 @@ async def mirror(engine: AsyncEngine, chain_id: int) -> None:
                 await conn.execute(insert(table), rows)
 
 
-async def of_other_chain(engine: AsyncEngine) -> dict[str, list[Any]]:
+async def of_other_chain(engine: AsyncEngine) -> dict[str, Sequence[Any]]:
     """What is stored of it, by table."""
     async with engine.connect() as conn:
         return {

@@ -21,7 +21,7 @@ from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.attempts import Attempt, open_raw
 from reminder_worker.relay.reconcile import Reconcile, ReconcileReport
 from reminder_worker.relay.values import Authorization, Caps, Lane, RequestView
-from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relay.wallet import Signer, load_signer
 from tests.integration.chain_proxy import chain_settings
 
 CHAIN_ID = 31337
@@ -58,7 +58,7 @@ class RelayWorld:
     def __post_init__(self) -> None:
         self.tag = uuid4().hex
         self.key = "0x" + keccak(text=f"relayer {self.tag}").hex()
-        self.signer = load_signer(SecretStr(self.key))
+        self.signer: Signer = load_signer(SecretStr(self.key))
         self.wallet = self.signer.address
         self.anvil = self.scenario.anvil
         self.anvil.set_balance(self.wallet, 100 * ETHER)
@@ -131,7 +131,7 @@ class RelayWorld:
         """A stranger's transaction, into the pool and no further."""
         if nonce is None:
             nonce = int(self.anvil.rpc("eth_getTransactionCount", sender.address, "pending"), 16)
-        fields = {
+        fields: dict[str, Any] = {
             "to": to_checksum_address(to),
             "data": data,
             "value": 0,
@@ -175,9 +175,8 @@ class RelayWorld:
     ) -> Authorization:
         """What the recipient signs, good for `ttl` seconds of the chain's time."""
         deadline = self.anvil.now() + ttl
-        auth = self.scenario.withdraw_auth(
-            gift.recipient, gift.id, deadline=deadline, **({} if nonce is None else {"nonce": nonce})
-        )
+        given: dict[str, Any] = {} if nonce is None else {"nonce": nonce}
+        auth = self.scenario.withdraw_auth(gift.recipient, gift.id, deadline=deadline, **given)
         router = self.scenario.deployment.time_lock_router
         return self.authorization(Lane.GIFT_WITHDRAW, router, gift.id, auth, self.call_data(gift, auth), gas)
 

@@ -134,5 +134,5 @@ class RenewalWorld:
 
 @asynccontextmanager
 async def open_renewals(engine: AsyncEngine, scenario: Scenario, **environ: str) -> AsyncIterator[RenewalWorld]:
-    async with MailStub() as mail, open_world(engine, scenario, mail, **environ) as world:
+    async with MailStub() as mail, open_world(engine, scenario, mail, subgraph=None, **environ) as world:
         yield RenewalWorld(world)

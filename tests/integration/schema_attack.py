@@ -149,7 +149,7 @@ def attack(target: Target, examples: int, number: int, *, boundaries: bool = Tru
     findings = Findings()
     with requests.Session() as session:
         for result in schema.get_all_operations():
-            operation = result.ok()
+            operation = result.ok()  # type: ignore[union-attr]  # an `Err` says what is wrong of the schema
             for case in _boundary_cases(operation) if boundaries else ():
                 _try(target, session, operation, case, findings)
             for mode in GenerationMode:

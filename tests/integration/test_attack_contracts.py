@@ -86,7 +86,8 @@ class OnlyTogether(Proxy):
 async def test_the_halves_of_a_batch_that_reverts_are_asked_about_together(chain_scenario: Scenario) -> None:
     """One after the other, a few hundred that revert would keep everybody's emails back for as long as they do. No more
     than so many over all batches: a provider that counts requests would refuse them all."""
-    owner, anna = chain_scenario.account("owner"), {chain_scenario.account("anna").address: 100}
+    owner = chain_scenario.account("owner")
+    anna: dict[str, int] = {chain_scenario.account("anna").address: 100}
     chain_scenario.subscribe_premium(owner)
     good = chain_scenario.bulk_create(owner, 3, anna, inactivity=DAY)
     bad = chain_scenario.create_reverting_legacy(owner, anna, inactivity=DAY)

@@ -195,7 +195,7 @@ async def test_after_a_restore_nothing_is_told_twice_and_what_came_since_the_sto
         mail.inbox.clear()
         restored = restore(tmp_path / "dump")
         age = {"SIGNAL_MAX_AGE": str(s.anvil.now() - stopped if since_the_stop else 60)}
-        async with open_world(restored, s, mail, **age) as anew:
+        async with open_world(restored, s, mail, subgraph=None, **age) as anew:
             for _ in range(2):
                 await anew.tick()
         await restored.dispose()

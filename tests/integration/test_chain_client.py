@@ -572,7 +572,8 @@ async def test_a_neighbour_that_burns_the_gas_takes_no_one_down(
 ) -> None:
     """It leaves 1/64 of the gas to all calls after it: their failure inside Multicall3 is not theirs. Asked again
     alone, it may burn only a little."""
-    owner, heir = chain_scenario.account("owner"), {chain_scenario.account("heir").address: 100}
+    owner = chain_scenario.account("owner")
+    heir: dict[str, int] = {chain_scenario.account("heir").address: 100}
     burner, other = (chain_scenario.create_reverting_legacy(owner, heir) for _ in range(2))
     chain_scenario.set_mode(burner, Mode.BURNS_GAS)
     triggers = selector("Legacy", "getTriggerActivationTimestamp")

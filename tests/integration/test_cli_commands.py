@@ -578,7 +578,7 @@ def test_requeue_takes_dead_emails_only(command: Command) -> None:
     assert refused.exit_code == 1
     assert "1 of the ids: no dead email or alert has it" in refused.output
     assert command("requeue", str(dead), str(dead)).exit_code == 0, "named twice"
-    states = dict(command.sql("select id, state from worker.sent_ledger"))  # type: ignore[arg-type]
+    states = {row[0]: row[1] for row in command.sql("select id, state from worker.sent_ledger")}
     assert states[dead] in ("queued", "released")
     assert states[other] == "held"
 

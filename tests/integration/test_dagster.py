@@ -182,12 +182,18 @@ async def _alarm(runtime: Runtime) -> None:
     await runtime.alerts.raise_(None, AlertKind.RELAY_STUCK, SOMEBODY, 31337, {})
 
 
+def _result(check: dg.AssetChecksDefinition, service: Service) -> dg.AssetCheckResult:
+    result = check(service=service)
+    assert isinstance(result, dg.AssetCheckResult)
+    return result
+
+
 def _enter_email(database: psycopg.Connection[Any], state: str, **columns: Any) -> None:
     values = {"id": uuid4(), "chain_id": 31337, "legacy": LEGACY, "recipient": SOMEBODY, "kind": "owner_reset"}
     values |= {"event": uuid4().hex, "role": "owner", "state": state, **columns}
     names = ", ".join(values)
     holes = ", ".join(["%s"] * len(values))
-    database.execute(f"insert into worker.sent_ledger ({names}) values ({holes})", list(values.values()))  # type: ignore[arg-type]
+    database.execute(f"insert into worker.sent_ledger ({names}) values ({holes})", list(values.values()))
 
 
 # -- runs -----------------------------------------------------------------------------------------
@@ -352,7 +358,7 @@ def test_dead_emails_those_held_lately_and_those_long_unknown_fail_their_check(
     state: str, minutes: int, passed: bool, service: Service, database: psycopg.Connection[Any]
 ) -> None:
     _enter_email(database, state, claimed_at=datetime.now(UTC) - timedelta(minutes=minutes))
-    assert checks.every_email_decided(service=service).passed is passed
+    assert _result(checks.every_email_decided, service).passed is passed
 
 
 @pytest.mark.parametrize(("state", "passed"), [("unknown", True), ("held", False)])
@@ -360,7 +366,7 @@ def test_what_may_stay_unknown_for_ever_since_its_chain_was_taken_out_fails_no_c
     state: str, passed: bool, service: Service, database: psycopg.Connection[Any]
 ) -> None:
     _enter_email(database, state, chain_id=5, claimed_at=datetime.now(UTC) - timedelta(hours=1))
-    assert checks.every_email_decided(service=service).passed is passed
+    assert _result(checks.every_email_decided, service).passed is passed
 
 
 def _enter_signal(database: psycopg.Connection[Any], minutes: int, chain_id: int = 31337) -> None:
@@ -375,21 +381,21 @@ def _enter_signal(database: psycopg.Connection[Any], minutes: int, chain_id: int
 def test_a_signal_nobody_settles_fails_its_check(service: Service, database: psycopg.Connection[Any]) -> None:
     for minutes, passed in ((0, True), (30, False)):
         _enter_signal(database, minutes)
-        assert checks.every_signal_settled(service=service).passed is passed
+        assert _result(checks.every_signal_settled, service).passed is passed
 
 
 def test_a_signal_of_a_chain_that_was_taken_out_fails_no_check_for_good(
     service: Service, database: psycopg.Connection[Any]
 ) -> None:
     _enter_signal(database, 30, DEAD_CHAIN)
-    assert checks.every_signal_settled(service=service).passed
+    assert _result(checks.every_signal_settled, service).passed
 
 
 def test_an_index_far_behind_the_head_fails_its_check(chain_scenario: Scenario, service: Service) -> None:
     _run("events", service)
-    assert checks.index_lag(service=service).passed
+    assert _result(checks.index_lag, service).passed
     chain_scenario.anvil.mine(101)
-    result = checks.index_lag(service=service)
+    result = _result(checks.index_lag, service)
     assert not result.passed
     assert result.metadata["blocks behind"].value == 101
     assert result.description == f"101 blocks behind the head of chain {chain_scenario.anvil.chain_id}"
@@ -400,14 +406,14 @@ def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothi
 ) -> None:
     _run("events", service)
     _run("statistics", service)
-    assert not checks.every_pass_alive(service=service).passed  # the due pass never looked
+    assert not _result(checks.every_pass_alive, service).passed  # the due pass never looked
     for sensor in ("due_every_minute", OFTEN, "health_every_minute"):
         _tick(sensor, service)
-    assert checks.every_pass_alive(service=service).passed
+    assert _result(checks.every_pass_alive, service).passed
     database.execute(
         "update worker.pass_state set succeeded_at = clock_timestamp() - interval '1 hour' where name = 'signals'"
     )
-    assert not checks.every_pass_alive(service=service).passed
+    assert not _result(checks.every_pass_alive, service).passed
 
 
 @pytest.mark.parametrize(
@@ -418,13 +424,13 @@ def test_a_slot_that_is_not_mined_for_long_fails_its_check(
 ) -> None:
     enter_wallet(database.execute, RELAYER)
     enter_request(database.execute, Vault(b"k" * 32), state, age_seconds=60 * minutes, wallet=RELAYER)
-    assert checks.no_stuck_slot(service=with_relayer).passed is passed
+    assert _result(checks.no_stuck_slot, with_relayer).passed is passed
 
 
 def test_a_stopped_wallet_fails_its_check(with_relayer: Service, database: psycopg.Connection[Any]) -> None:
     for stopped, passed in ((None, True), ("foreign_nonce", False)):
         enter_wallet(database.execute, RELAYER, stopped=stopped)
-        assert checks.no_stopped_wallet(service=with_relayer).passed is passed
+        assert _result(checks.no_stopped_wallet, with_relayer).passed is passed
 
 
 def test_what_the_wallet_of_an_earlier_key_left_fails_no_check_for_good(
@@ -433,8 +439,8 @@ def test_what_the_wallet_of_an_earlier_key_left_fails_no_check_for_good(
     """Its key was stolen, and another one is configured now."""
     enter_wallet(database.execute, stopped="foreign_nonce")
     enter_request(database.execute, Vault(b"k" * 32), age_seconds=3600)
-    assert checks.no_stopped_wallet(service=with_relayer).passed
-    assert checks.no_stuck_slot(service=with_relayer).passed
+    assert _result(checks.no_stopped_wallet, with_relayer).passed
+    assert _result(checks.no_stuck_slot, with_relayer).passed
 
 
 def test_a_low_balance_and_a_refused_alert_fail_their_checks(
@@ -447,12 +453,12 @@ def test_a_low_balance_and_a_refused_alert_fail_their_checks(
     )
     database.execute(raised, ("relayer_low_balance", False))
     database.execute(entered, ("1", "queued"))
-    assert checks.balances_suffice(service=service).passed
-    assert checks.every_alert_delivered(service=service).passed
+    assert _result(checks.balances_suffice, service).passed
+    assert _result(checks.every_alert_delivered, service).passed
     database.execute("update worker.alert_state set raised = true")
     database.execute(entered, ("2", "dead"))
-    assert not checks.balances_suffice(service=service).passed
-    assert not checks.every_alert_delivered(service=service).passed
+    assert not _result(checks.balances_suffice, service).passed
+    assert not _result(checks.every_alert_delivered, service).passed
 
 
 def test_an_index_far_above_the_head_fails_its_check(
@@ -461,7 +467,7 @@ def test_an_index_far_above_the_head_fails_its_check(
     """An endpoint told of blocks that there are not: nothing is read until there are."""
     _run("events", service)
     database.execute("update worker.index_cursor set block_number = block_number + 5000 where name = 'index'")
-    result = checks.index_lag(service=service)
+    result = _result(checks.index_lag, service)
     assert not result.passed
     assert result.description == f"5000 blocks above the head of chain {chain_scenario.anvil.chain_id}"
 
@@ -477,7 +483,7 @@ async def test_a_chain_whose_node_knows_no_head_fails_the_check_of_its_index(
         service = opened({**environ, f"CHAIN_{chain_scenario.anvil.chain_id}_RPC_URLS": node.url})
         await asyncio.to_thread(_run, "events", service)
         node.answer = without_a_head
-        result = await asyncio.to_thread(checks.index_lag, service=service)
+        result = await asyncio.to_thread(_result, checks.index_lag, service)
         await asyncio.to_thread(service.close)
     assert not result.passed
     assert result.description == f"no answer of chain {chain_scenario.anvil.chain_id}: it has no latest block"
@@ -624,12 +630,12 @@ def test_nothing_is_said_to_be_well_while_the_watchdog_does_not_look(
     service: Service, database: psycopg.Connection[Any]
 ) -> None:
     """As where its sensor was switched off: what is wrong by now nobody has told."""
-    assert not checks.nothing_is_wrong(service=service).passed
+    assert not _result(checks.nothing_is_wrong, service).passed
     _all_passes_look(service)
     _tick("health_every_minute", service)
-    assert checks.nothing_is_wrong(service=service).passed
+    assert _result(checks.nothing_is_wrong, service).passed
     database.execute("update worker.pass_state set checked_at = checked_at - interval '6 minutes'")
-    assert not checks.nothing_is_wrong(service=service).passed
+    assert not _result(checks.nothing_is_wrong, service).passed
 
 
 def test_the_watchdogs_sensor_does_not_say_that_all_is_well_before_operators_are_told(
@@ -1045,7 +1051,7 @@ def test_forgetting_that_stopped_fails_the_check_of_the_passes(
     """Its schedule was switched off, or it fails each hour: what was to be deleted stays, and all else is well."""
 
     def silent() -> str:
-        return str(checks.every_pass_alive(service=service).metadata["silent"].value)
+        return str(_result(checks.every_pass_alive, service).metadata["silent"].value)
 
     assert "| forget |" not in silent()
     _prune(service, instance)

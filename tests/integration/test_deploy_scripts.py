@@ -48,7 +48,7 @@ def test_a_secret_that_could_not_be_made_is_not_left_behind_empty(tmp_path: Path
     (tmp_path / "bin").mkdir()
     for program in ("dirname", "mkdir", "cat", "chmod", "mv", "rm"):
         (tmp_path / "bin" / program).symlink_to(str(shutil.which(program)))
-    script, where = [str(shutil.which("sh")), tmp_path / "make-secrets.sh"], {"PATH": str(tmp_path / "bin")}
+    script, where = [str(shutil.which("sh")), str(tmp_path / "make-secrets.sh")], {"PATH": str(tmp_path / "bin")}
     assert subprocess.run(script, env=where, capture_output=True, check=False).returncode != 0
     assert not any((tmp_path / "secrets").iterdir())
     _make(tmp_path)
@@ -69,8 +69,8 @@ def databases(made: Path, postgres_server: str) -> Iterator[str]:
     yield postgres_server
     with psycopg.connect(postgres_server, autocommit=True) as connection:
         for part in PARTS:
-            connection.execute(f"drop database {part} with (force)")  # type: ignore[arg-type]
-            connection.execute(f"drop role {part}")  # type: ignore[arg-type]
+            connection.execute(f"drop database {part} with (force)")
+            connection.execute(f"drop role {part}")
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -165,7 +165,7 @@ def test_premium_runs_out_by_itself(chain_scenario: Scenario) -> None:
 
 def test_one_reverting_legacy_fails_its_whole_batch_without_data(chain_scenario: Scenario) -> None:
     good = three_lines(chain_scenario)
-    heirs = {chain_scenario.account("heir").address: 100}
+    heirs: dict[str, int] = {chain_scenario.account("heir").address: 100}
     bad = chain_scenario.create_reverting_legacy(chain_scenario.account("owner"), heirs)
     assert chain_scenario.due_windows([good, bad]) == [[], []]
     assert chain_scenario.read("RevertingLegacy", bad.address, "getLegacyBeneficiaries")[0] == tuple(

@@ -175,7 +175,7 @@ async def test_after_weeks_of_downtime_a_longer_age_tells_what_history_would_not
     world.scenario.advance(21 * DAY)
     await world.days_pass(21)
     age = {"SIGNAL_MAX_AGE": str(30 * DAY)} if more else {}
-    async with open_world(engine, world.scenario, world.mail, **age) as started:
+    async with open_world(engine, world.scenario, world.mail, subgraph=None, **age) as started:
         for _ in range(2):
             await started.tick()
     assert world.mail.told("owner_reset") == (emails("carl", "ben") if more else [])
@@ -652,7 +652,7 @@ async def test_what_is_due_on_a_test_chain_takes_nothing_of_an_addresss_day_besi
     """Anybody has legacies there for nothing, and would put off what is due elsewhere by emails that are never sent."""
     mainnet = {"CHAINS": f"{CHAIN_ID},1", "CHAIN_1_RPC_URLS": "http://127.0.0.1:9", "CHAIN_1_START_BLOCK": "1"}
     production = {"ENVIRONMENT": "production", "MAIL_DAILY_CAP_PER_ADDRESS": "1", **mainnet}
-    async with MailStub() as mail, open_world(engine, chain_scenario, mail, **production) as world:
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail, subgraph=None, **production) as world:
         await approaching(world, "anna")
         await world.dispatch._plan(CHAIN_ID, DispatchReport())
         await world.sql(

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid5
 
 import pytest
@@ -30,7 +31,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
         yield opened
 
 
-async def open_window(world: World, **terms: object) -> Legacy:
+async def open_window(world: World, **terms: Any) -> Legacy:
     legacy = world.legacy(inactivity=30 * DAY, **terms)
     await world.save(legacy, "owner", "anna", "ben")
     world.scenario.advance(24 * DAY)

@@ -34,7 +34,8 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
 
 def once(monkeypatch: pytest.MonkeyPatch, of: type, name: str, meanwhile: Callable[[], Awaitable[object]]) -> None:
     """Something happens just before the method's first answer is used."""
-    method, happened = getattr(of, name), []
+    method = getattr(of, name)
+    happened: list[bool] = []
 
     async def slow(*arguments: Any) -> Any:
         answer = await method(*arguments)

@@ -41,7 +41,7 @@ def _raw(text: str) -> str:
     return urlsafe_b64encode(text.encode("utf-8", "surrogatepass")).rstrip(b"=").decode()
 
 
-odd_values = st.sampled_from([1, 2, 1.5, True, None, "1", [], {}])
+odd_values: st.SearchStrategy[object] = st.sampled_from([1, 2, 1.5, True, None, "1", [], {}])
 odd = st.dictionaries(
     st.sampled_from(["v", "to", "from", "note", "more", "V"]), odd_values | names, max_size=6
 ) | st.builds(lambda letter, v: {"v": v, **letter}, letters, odd_values)

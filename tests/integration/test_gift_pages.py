@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from html.parser import HTMLParser
+from typing import Any
 
 import psycopg
 import pytest
@@ -76,7 +77,8 @@ class Tags(HTMLParser):
     def __init__(self, html: bytes) -> None:
         super().__init__()
         self.meta: dict[str, str] = {}
-        self.text, self.active, self._hidden = "", [], False
+        self.text, self._hidden = "", False
+        self.active: list[str] = []
         self.feed(html.decode())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -316,11 +318,10 @@ async def test_who_opened_a_gift_reads_later_where_it_is(
 async def test_an_nft_in_a_gift_is_seen_by_the_index(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
     """The ERC-20 vault does not know of it: a gift that is not of ERC-20 tokens alone is not shown."""
     s, d = world.scenario, world.scenario.deployment
-    for token, number in ((d.erc721, 31),):
-        s.write_as_deployer("TestERC721", token, "mint", giver.address, number)
-        s.write(giver, "TestERC721", token, "setApprovalForAll", d.time_lock_router, True)
+    s.write_as_deployer("TestERC721", d.erc721, "mint", giver.address, 31)
+    s.write(giver, "TestERC721", d.erc721, "setApprovalForAll", d.time_lock_router, True)
     swap = (d.weth, 10, s.anvil.now() + DAY)
-    gift = (swap, [], [(d.erc721, 31)], [], DAY, ada.address, "Gift", "")
+    gift: tuple[Any, ...] = (swap, [], [(d.erc721, 31)], [], DAY, ada.address, "Gift", "")
     s.write(giver, "TimeLockRouter", d.time_lock_router, "createTimelockedGift", gift, value=10)
     number: int = s.read("TimeLockRouter", d.time_lock_router, "timelockCounter")
     await indexed(world)

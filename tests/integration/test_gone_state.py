@@ -43,7 +43,9 @@ async def without_state(world: World, *errors: Json) -> AsyncIterator[World]:
         for node, error in zip(nodes, errors, strict=True):
             node.answer = answering(error)
         environ = {"CHAIN_31337_RPC_URLS": ",".join(node.url for node in nodes), "CHAIN_31337_RPC_TIMEOUT": "2"}
-        yield await stack.enter_async_context(open_world(world.engine, world.scenario, world.mail, **environ))
+        yield await stack.enter_async_context(
+            open_world(world.engine, world.scenario, world.mail, subgraph=None, **environ)
+        )
 
 
 async def signal(world: World) -> tuple[str, str | None]:

@@ -195,7 +195,7 @@ async def test_every_table_has_a_comment_and_starting_twice_changes_nothing(mail
             "select relname, obj_description(oid) from pg_class"
             " where relkind = 'r' and relnamespace = 'mail_service'::regnamespace"
         )
-        comments = dict(connection.execute(query).fetchall())
+        comments: dict[str, str | None] = dict(connection.execute(query).fetchall())
     assert set(comments) == {"message", "suppression"}
     assert all(comments.values())
 

@@ -1,5 +1,6 @@
 """A legacy of the same address on another chain is another legacy: whatever is read or written is of one chain."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ async def seen(world: World) -> Legacy:
     return legacy
 
 
-async def on_another_chain(world: World) -> dict[str, list[Any]]:
+async def on_another_chain(world: World) -> dict[str, Sequence[Any]]:
     """As ours is now, but for who is configured there and which legacies its routers know by these ids."""
     await mirror(world.engine, CHAIN_ID)
     for change in (

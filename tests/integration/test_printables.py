@@ -270,7 +270,8 @@ async def test_the_secret_panel_is_pure_white_and_alone_carries_the_key(studio: 
     assert box is not None
     assert box[3] < SECRET[3]
     panel = one.convert("RGB").crop(SECRET)
-    counts = {colour: count for count, colour in panel.getcolors(maxcolors=panel.width * panel.height) or []}
+    colours: Any = panel.getcolors(maxcolors=panel.width * panel.height)
+    counts = {colour: count for count, colour in colours}
     assert counts[(255, 255, 255)] / (panel.width * panel.height) > 0.8
     assert max(counts, key=lambda colour: counts[colour]) == (255, 255, 255)
     assert all(max(colour) - min(colour) <= 24 for colour in counts)  # ink is grey: nothing of the occasion is here

@@ -407,8 +407,9 @@ async def test_a_row_moved_to_another_place_does_not_decrypt(world: World, owner
         {"chain_id": 1},
     )
     for forgery in forgeries:
+        forged: Any = SimpleNamespace(**{**one._mapping, **forgery})
         with pytest.raises(DecryptionFailed) as failed:
-            open_row(world.parts.vault, SimpleNamespace(**{**one._mapping, **forgery}))
+            open_row(world.parts.vault, forged)
         assert CANARY_EMAIL not in str(failed.value)
     assert open_row(world.parts.vault, one).email == CANARY_EMAIL
 

@@ -27,6 +27,7 @@ from reminder_worker.relay.fate import MinedAttempt
 from reminder_worker.relay.fees import Fees
 from reminder_worker.relay.values import Authorization, Lane, State
 from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relay.wallet_statements import LOCK_WALLET
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.locks import blocked
 from tests.integration.relay_authorizations import GAS, TARGET, authorization
@@ -290,7 +291,7 @@ async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wal
     world: RelayWorld, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await world.admission.admit(authorization(1))
-    asked = str(store.LOCK_WALLET)
+    asked = str(LOCK_WALLET)
 
     monkeypatch.setattr(store, "LOCK_WALLET", text(asked.replace("60s", "200ms")))
     frozen = open_engine(database_url)
@@ -414,7 +415,8 @@ async def test_a_cap_that_is_only_reserved_is_said_to_be_free_soon(world: RelayW
     ],
 )
 async def test_each_count_is_capped_for_concurrent_clients(world: RelayWorld, cap: str, same: dict[str, Any]) -> None:
-    admission = with_caps(world, **{"per_gift": None, cap: 3})
+    caps: dict[str, Any] = {"per_gift": None, cap: 3}
+    admission = with_caps(world, **caps)
     answers = await asyncio.gather(
         *(admission.admit(authorization(n, nonce=n, **same)) for n in range(12)), return_exceptions=True
     )
@@ -425,7 +427,8 @@ async def test_each_count_is_capped_for_concurrent_clients(world: RelayWorld, ca
 
 
 async def test_a_cap_that_is_reached_refuses_before_anything_is_stored(world: RelayWorld) -> None:
-    for caps in ({"daily_wei": 1}, {"daily_count": 0}, {"per_signer": 0}):
+    every: tuple[dict[str, Any], ...] = ({"daily_wei": 1}, {"daily_count": 0}, {"per_signer": 0})
+    for caps in every:
         with pytest.raises(LimitReached):
             await with_caps(world, **caps).admit(authorization(1))
     assert not await world.rows("select from worker.relay_request union all select from worker.relay_budget")

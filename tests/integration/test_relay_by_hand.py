@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.alerts import Alerts
+from reminder_worker.chain import wire
 from reminder_worker.errors import NotConfigured, NotFound, Refused, RelayStopped
-from reminder_worker.relay import views
 from reminder_worker.relay.by_hand import ByHand
 from tests.integration.relay_world import CEILING, CHAIN_ID, GWEI, RelayWorld, open_bare_world
 
@@ -188,7 +188,7 @@ async def test_a_wallet_that_a_wrong_count_stopped_leaves_no_gap_when_it_goes_on
     world.mine()
     world.finalize()
     await world.run()
-    with patch.object(views.wire, "count", lambda _: 99):
+    with patch.object(wire, "count", lambda _: 99):
         assert (await world.run()).stopped == "foreign_nonce"
     await _hand(world).resume(CHAIN_ID)
     request = await world.admit(world.gift("second"))

@@ -31,7 +31,7 @@ def machine(database_url: str) -> Iterator[type[Machine]]:
 
 
 def test_whatever_happens_the_promises_of_the_relay_hold(machine: type[Machine]) -> None:
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         machine,
         settings=settings(
             max_examples=12, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)

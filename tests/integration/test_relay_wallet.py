@@ -12,6 +12,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.errors import RelayStopped
 from reminder_worker.relay import reconcile
 from reminder_worker.relay.fees import EMPTY_GAS
+from reminder_worker.relay.views import view_chain
 from reminder_worker.relay.wallet_watch import GAS_OF_A_RELAY
 from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld, open_bare_world
 
@@ -54,7 +55,6 @@ async def test_who_was_frozen_while_another_replaced_it_takes_nothing_of_ours_fo
     request = await world.admit(world.gift())
     world.drop(await world.attempts())
     await world.age(400)
-    view_chain = reconcile.view_chain
 
     async def frozen(*asked: Any) -> Any:
         monkeypatch.setattr(reconcile, "view_chain", view_chain)
@@ -75,7 +75,6 @@ async def test_a_node_that_lacks_a_receipt_for_a_moment_makes_no_stranger_of_us(
     """Behind a load balancer one has the final count, and another not yet the receipt."""
     request = await world.admit(world.gift())
     world.finalize()
-    view_chain = reconcile.view_chain
 
     async def lacking(*asked: Any) -> Any:
         monkeypatch.setattr(reconcile, "view_chain", view_chain)

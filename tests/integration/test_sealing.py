@@ -25,7 +25,7 @@ def sealed_at_once(scenario: Scenario, wishes: Sequence[tuple[str, str, str, tup
     deadline = scenario.anvil.now() + DAY
     for wallet, recipient, function, more in wishes:
         scenario.anvil.set_balance(wallet, 2 * ETHER)
-        terms = ((it.weth, ETHER, deadline), [], [], [], DAY, recipient, "Gift", "")
+        terms: tuple[Any, ...] = ((it.weth, ETHER, deadline), [], [], [], DAY, recipient, "Gift", "")
         data = scenario.contracts["TimeLockRouter"].encode(function, terms, *more)
         sealing = scenario.contracts["SafeStandIn"].encode(
             "execute", it.time_lock_router, ETHER, bytes.fromhex(data[2:])

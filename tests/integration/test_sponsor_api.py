@@ -29,7 +29,7 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay import intake
 from reminder_worker.relay.by_hand import BY_HAND
 from reminder_worker.relay.judging import LEAST_GAS_LIMIT
-from reminder_worker.relay.settle import pause_of
+from reminder_worker.relay.settle import pause_of, paused
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import Answer, World, open_world
@@ -75,8 +75,8 @@ class Sealed:
         self.scenario.become_version(self.it.time_lock_router, version)
 
     def gift(self, *, opened: bool = True, recipient: str | None = None, **terms: Any) -> int:
-        terms = {"tokens": [(self.it.usdc, UNITS)], "duration": DAY} | terms
-        made = self.scenario.create_gift(self.scenario.account("giver"), recipient or self.heir.address, **terms)
+        whole: dict[str, Any] = {"tokens": [(self.it.usdc, UNITS)], "duration": DAY, **terms}
+        made = self.scenario.create_gift(self.scenario.account("giver"), recipient or self.heir.address, **whole)
         if opened:
             self.scenario.advance(DAY + 1)
         return made
@@ -583,8 +583,8 @@ async def test_a_claim_that_needs_more_gas_than_is_sponsored_says_that_ones_own_
     """A large family's, of whom each is paid: it would not fail on chain, and the legacy has not ended."""
     if not simulated:  # as on a node without eth_simulateV1
         monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))
-    others = {world.scenario.account(f"cousin {number}").address: 1 for number in range(40)}
-    legacy = world.scenario.create_legacy(sealed.owner, {sealed.heir.address: 60} | others)
+    shares: dict[str, int] = {world.scenario.account(f"cousin {number}").address: 1 for number in range(40)}
+    legacy = world.scenario.create_legacy(sealed.owner, shares | {sealed.heir.address: 60})
     for token in (sealed.it.usdc, sealed.it.dai):
         world.scenario.mint(token, sealed.owner.address, UNITS)
         world.scenario.approve(sealed.owner, token, legacy.address, UNITS)
@@ -797,7 +797,8 @@ async def test_a_request_asks_the_chain_few_questions(
     world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Facts in one, the simulation in one; prices and balance are shared with those who come at once."""
-    gifts, asked = [sealed.gift() for _ in range(2)], []
+    gifts = [sealed.gift() for _ in range(2)]
+    asked: list[str] = []
     await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gifts[0], sealed.heir))
     body, ask = withdraw_body(world, gifts[1], sealed.heir), Endpoint.ask
 
@@ -855,12 +856,11 @@ async def test_who_is_refused_in_the_last_moment_of_a_day_does_not_wait_for_anot
     body = withdraw_body(world, sealed.gift(), sealed.heir)
     await pause(world, sealed.heir)
     now = 20_000 * DAY - 1
-    ask = intake.paused
 
     async def slowly(*asked: Any) -> bool:
         nonlocal now
         now += 1
-        return await ask(*asked)
+        return await paused(*asked)
 
     monkeypatch.setattr(intake, "paused", slowly)
     monkeypatch.setattr(intake, "time", SimpleNamespace(time=lambda: now))
@@ -1022,7 +1022,9 @@ async def test_a_keystore_that_does_not_open_promises_nobody_that_the_fee_is_pai
 ) -> None:
     """Also not for a time when gas is cheaper; and what is wrong with it is no stranger's business."""
     gift = sealed.gift()
-    keystore = json.dumps(Account.encrypt(RELAYER_KEY, "open sesame", kdf="pbkdf2", iterations=10))
+    keystore = json.dumps(
+        Account.encrypt(bytes.fromhex(RELAYER_KEY.removeprefix("0x")), "open sesame", kdf="pbkdf2", iterations=10)
+    )
     for password, reason in (("open sesame", None), ("wrong", "not_configured")):
         async with relaying(chain_scenario, engine, RELAYER_KEY=keystore, RELAYER_KEY_PASSWORD=password) as world:
             (chain,) = (await world.request("GET", "/sponsor/status")).body["chains"]
@@ -1101,7 +1103,7 @@ async def test_the_status_does_not_wait_for_an_endpoint_that_hangs_and_finds_out
 
             async def reason() -> str | None:
                 (chain,) = (await world.request("GET", "/sponsor/status")).body["chains"]
-                return chain["reason"]  # type: ignore[no-any-return]
+                return chain["reason"]
 
             hangs.hang = True
             assert await reason() == "chain_unavailable"

@@ -562,8 +562,8 @@ async def test_what_another_chain_has_is_in_no_figure(world: World) -> None:
             await connection.execute(text(f"update worker.{change} where chain_id = {OTHER_CHAIN}"))
         there = select(chain_event).where(chain_event.c.chain_id == OTHER_CHAIN, chain_event.c.timelock_id == opened)
         for row in (await connection.execute(there)).mappings().all():
-            again = {"timelock_id": kept, "log_index": row["log_index"] + 1000}
-            await connection.execute(insert(chain_event).values({**row, **again}))
+            once_more = {"timelock_id": kept, "log_index": row["log_index"] + 1000}
+            await connection.execute(insert(chain_event).values({**row, **once_more}))
     other = await of_other_chain(world.engine)
     again = await world.snapshot()
     assert (again.counts, again.tokens) == (told.counts, told.tokens)

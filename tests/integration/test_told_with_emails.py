@@ -141,7 +141,7 @@ async def test_no_email_and_no_name_of_it_is_stored_or_said(world: World) -> Non
         await world.save(legacy, "owner", "ben")
         s.advance(24 * DAY)
         report = await world.tick()
-        said = [await world.index.advance(), report]
+        said: list[Any] = [await world.index.advance(), report]
         for name, data in forged(world, legacy):
             emit(world, name, data)
         said.append(await world.index.advance())

@@ -110,7 +110,7 @@ def test_the_sensor_counts_all_that_waits(environ: dict[str, str], command: Comm
     finally:
         service.close()
     assert reason is not None
-    assert "upgrades that wait: 120" in reason.skip_message
+    assert "upgrades that wait: 120" in str(reason.skip_message)
 
 
 def test_commands_list_the_queue_and_show_an_operation_in_full(

@@ -130,7 +130,7 @@ class World:
         rows = await self.sql(
             "select kind, subject, variables->>'status' as status from worker.alert order by created_at"
         )
-        return [tuple(row) for row in rows]  # type: ignore[misc]
+        return [tuple(row) for row in rows]
 
 
 @asynccontextmanager

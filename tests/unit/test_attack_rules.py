@@ -8,10 +8,11 @@ from base64 import b64decode
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
+from typing import TypeGuard
 
 from eth_account import Account
 
-from devnet.chain import ROOT
+from devnet.compile import ROOT
 
 SERVICE = ("reminder_worker", "api", "mail_service", "assets", "pipelines")
 TEXT = {
@@ -181,7 +182,7 @@ def _imports_aiohttp(node: ast.AST) -> bool:
     return isinstance(node, ast.Import) and any(name.name == "aiohttp" for name in node.names)
 
 
-def _is_request(node: ast.AST) -> bool:
+def _is_request(node: ast.AST) -> TypeGuard[ast.Call]:
     """`session.post(...)` and the like, by the name of what it is called on."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
         return False

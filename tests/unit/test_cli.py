@@ -65,7 +65,8 @@ def test_no_list_of_commands_is_cut_off(runner: CliRunner, group: list[str]) -> 
 def test_a_report_is_told_without_its_zeros_and_in_no_language_of_programs() -> None:
     report = {"good": 3, "late": 0, "since": None, "more": False}
     assert words_of(Counter(report)) == "(good=3)"
-    assert [words_of(each) for each in ({}, {"late": 0}, Counter(), [], None)] == ["none"] * 5
+    nothing: tuple[object, ...] = ({}, {"late": 0}, Counter(), [], None)
+    assert [words_of(each) for each in nothing] == ["none"] * 5
     assert [words_of(each) for each in (0, 1.5, True, False, "at_head")] == ["0", "1.5", "yes", "no", "at_head"]
     assert words_of({"relayer": {"failed": 1}, "blocks": [1, 2]}) == "(relayer=(failed=1) blocks=1,2)"
 

@@ -31,7 +31,7 @@ def calls(*packages: str) -> Iterator[tuple[str, str, set[str]]]:
         for node in ast.walk(ast.parse(path.read_text())):
             if not (isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)):
                 continue
-            of, event = node.func, node.args[0].value
+            of, event = node.func, str(node.args[0].value)
             fields = {_RENDERED.get(name, name) for name in (keyword.arg or "**" for keyword in node.keywords)}
             if isinstance(of, ast.Name) and of.id == "say":
                 yield from ((event, level, fields) for level in ("error", "warning", "info"))

@@ -142,7 +142,7 @@ def test_forged_data_is_undecodable_or_decoded_but_nothing_else(
 def reminder_updated() -> Log:
     event = next(each for each in events("PremiumSetting") if each["name"] == "LegacyReminderUpdated")
     person = "0x" + "ab" * 20
-    values = {each["name"]: person for each in event["inputs"]}
+    values: dict[str, Any] = {each["name"]: person for each in event["inputs"]}
     values |= {"legacyId": 1, "legacyType": 3, "cosigners": [], "beneficiaries": [person] * 2}
     return made_log(event, values)
 

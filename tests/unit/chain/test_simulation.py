@@ -72,7 +72,11 @@ def test_garbage_is_the_nodes_failure(garbage: Any) -> None:
     ],
 )
 def test_what_is_no_transfer_moves_nothing(changes: Any) -> None:
-    whole = {"address": COIN, "data": word(7), "topics": (TRANSFER_TOPIC, WORD_OF_NOBODY, WORD_OF_NOBODY)}
+    whole: dict[str, Any] = {
+        "address": COIN,
+        "data": word(7),
+        "topics": (TRANSFER_TOPIC, WORD_OF_NOBODY, WORD_OF_NOBODY),
+    }
     assert SimulatedLog(**whole).moves() == (NOBODY, NOBODY, 7)
     assert SimulatedLog(**(whole | changes)).moves() is None
 

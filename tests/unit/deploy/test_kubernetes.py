@@ -165,7 +165,7 @@ def test_the_parts_start_with_these_settings(tmp_path: Path) -> None:
 def _service_links() -> dict[str, str]:
     """What a pod's environment has of each service of its namespace (`enableServiceLinks`, which is the default); what
     the pod's own ConfigMap says wins, what the image says does not."""
-    found = {}
+    found: dict[str, str] = {}
     for name, service in _all("Service").items():
         prefix, port = name.upper().replace("-", "_"), service["spec"]["ports"][0]["port"]
         found |= {f"{prefix}_SERVICE_HOST": "10.96.0.7", f"{prefix}_SERVICE_PORT": str(port)}

@@ -157,8 +157,12 @@ def test_what_was_told_with_emails_is_what_is_told_today() -> None:
 @pytest.mark.parametrize("setting", ["timelock_erc20", "timelock_erc721", "timelock_erc1155"])
 def test_each_vault_tells_ids_and_amounts_in_its_way(setting: str) -> None:
     """ERC-20: amounts; ERC-721: ids, one of each; ERC-1155: both. Strings, since they are uint256."""
-    lists = {"timelock_erc20": ([2**255],), "timelock_erc721": ([2**255],), "timelock_erc1155": ([9], [2**255])}
-    assets = {
+    lists: dict[str, Any] = {
+        "timelock_erc20": ([2**255],),
+        "timelock_erc721": ([2**255],),
+        "timelock_erc1155": ([9], [2**255]),
+    }
+    assets: dict[str, dict[str, str | None]] = {
         "timelock_erc20": {"id": None, "amount": str(2**255)},
         "timelock_erc721": {"id": str(2**255), "amount": "1"},
         "timelock_erc1155": {"id": "9", "amount": str(2**255)},

@@ -10,9 +10,10 @@ from reminder_worker.indexer.fold import FOLDS, ChainEvent, fold_config, fold_le
 
 LEGACY, ANN, BOB, CID = (f"0x{number:040x}" for number in range(1, 5))
 VAULTS = tuple(f"0x{number:040x}" for number in (20, 21, 22))
+Told = tuple[str, dict[str, Any]]  # an event by its name
 
 
-def chain_of(*steps: tuple[str, dict[str, Any]], contract: str = VAULTS[0]) -> list[ChainEvent]:
+def chain_of(*steps: Told, contract: str = VAULTS[0]) -> list[ChainEvent]:
     """Events one block apart, from block 10 at 1,000 seconds a block; a step may name its own contract."""
     return [
         ChainEvent(
@@ -32,18 +33,18 @@ def chain_of(*steps: tuple[str, dict[str, Any]], contract: str = VAULTS[0]) -> l
     ]
 
 
-def updated(*beneficiaries: str, second: str | None = None, third: str | None = None) -> tuple[str, dict[str, Any]]:
+def updated(*beneficiaries: str, second: str | None = None, third: str | None = None) -> Told:
     data = {"cosigners": [CID], "beneficiaries": list(beneficiaries), "second_line": second, "third_line": third}
     return ("LegacyReminderUpdated", data)
 
 
-def synced(*beneficiaries: str) -> tuple[str, dict[str, Any]]:
+def synced(*beneficiaries: str) -> Told:
     return ("BeneficiariesEmailSync", {"beneficiaries": list(beneficiaries)})
 
 
-SECOND_RESET = ("SecondLineEmailReset", {})
-THIRD_RESET = ("ThirdLineEmailReset", {})
-RESET = ("LegacyConfigReset", {})
+SECOND_RESET: Told = ("SecondLineEmailReset", {})
+THIRD_RESET: Told = ("ThirdLineEmailReset", {})
+RESET: Told = ("LegacyConfigReset", {})
 EDITS = (synced(CID), SECOND_RESET, THIRD_RESET)
 
 
@@ -97,7 +98,7 @@ def test_the_last_update_is_all_that_counts_of_the_past(steps: list[tuple[str, d
     assert {**row, "updated_block": 0} == {**last, "updated_block": 0}
 
 
-def created() -> tuple[str, dict[str, Any]]:
+def created() -> Told:
     return ("TransferEOALegacyCreatedV2", {"legacy_id": 4, "legacy_type": 3, "owner": ANN})
 
 
@@ -122,20 +123,20 @@ def test_a_legacy_begins_with_its_creation() -> None:
 
 def test_a_legacy_is_activated_at_its_first_claim() -> None:
     """Later claims, of whichever way, do not move it; deletion and auto-renew are told apart."""
-    claims = [("TransferEOALegacyActivatedWithUnswap", {}), ("TransferEOALegacyActivated", {})]
+    claims: list[Told] = [("TransferEOALegacyActivatedWithUnswap", {}), ("TransferEOALegacyActivated", {})]
     renew = [("TransferEOALegacyAutoRenewSet", {"enabled": on}) for on in (True, False, True)]
     row = fold_legacy(chain_of(created(), *claims, *renew, ("TransferEOALegacyDeleted", {})))
     assert row is not None
     assert (row["activated_at"], row["deleted_at"], row["auto_renew"]) == (11_000, 16_000, True)
 
 
-def locked(vault: str, *amounts: int) -> tuple[str, dict[str, Any]]:
+def locked(vault: str, *amounts: int) -> Told:
     assets = [{"token": CID, "id": None, "amount": str(amount)} for amount in amounts]
     terms = {"lock_type": 1, "owner": ANN, "recipient": BOB, "unlock_time": 99}
     return ("TimelockCreated", {"contract": vault, **terms, "assets": assets})
 
 
-def status(vault: str, value: int) -> tuple[str, dict[str, Any]]:
+def status(vault: str, value: int) -> Told:
     return ("ChangeStatus", {"contract": vault, "status": value})
 
 

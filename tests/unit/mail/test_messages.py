@@ -79,7 +79,13 @@ def test_an_operator_template_without_an_alert_does_not_exist() -> None:
 
 
 def test_facts_of_an_alert_are_shown_by_their_unit() -> None:
-    facts = {"balance_wei": 42 * 10**15, "waiting_since_seconds": 1500, "seen_at": 0, "reason": "", "note": "x" * 999}
+    facts: dict[str, str | int] = {
+        "balance_wei": 42 * 10**15,
+        "waiting_since_seconds": 1500,
+        "seen_at": 0,
+        "reason": "",
+        "note": "x" * 999,
+    }
     shown = {fact["name"]: fact["value"] for fact in alert_variables("raised", 0, "", "", facts)["facts"]}
     assert shown == {
         "balance": "0.042 ETH",

@@ -19,7 +19,7 @@ from reminder_worker.mail.outbox import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Entry:
     tries: int = 0
     rejections: int = 0

@@ -27,7 +27,7 @@ def test_the_environment_is_read() -> None:
     assert (settings.sender[0], str(settings.sender[1])) == ("Legacy reminders", "reminders@mail.example.org")
     assert settings.smtp_tls == "starttls"
     with pytest.raises(ValueError, match="frozen"):
-        settings.port = 1  # type: ignore[misc]
+        settings.port = 1
 
 
 def test_its_page_names_each_setting_with_its_default() -> None:

@@ -4,6 +4,7 @@ import logging
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import yaml
@@ -58,7 +59,8 @@ def test_a_pass_is_looked_at_as_often_as_it_promises() -> None:
 
 def test_dispatch_is_an_op_behind_signals_and_windows() -> None:
     graph = defs.resolve_asset_graph()
-    assert "dispatch" in defs.resolve_job_def("emails").graph.node_named("sent_emails").definition.node_dict
+    emails: Any = defs.resolve_job_def("emails").graph.node_named("sent_emails").definition
+    assert "dispatch" in emails.node_dict
     assert {"notify_signals", "due_reminders"} < {
         key.to_user_string() for key in graph.get(dg.AssetKey("sent_emails")).parent_keys
     }
@@ -80,7 +82,8 @@ def test_every_check_job_schedule_sensor_and_resource_says_what_it_is_for() -> N
     graph = defs.resolve_asset_graph()
     said = {key.name: graph.get_check_spec(key).description for key in graph.asset_check_keys}
     said |= {job.name: defs.resolve_job_def(job.name).description for job in JOBS}
-    said |= {each.name: each.description for each in (*SENSORS, *SCHEDULES)}
+    triggers: tuple[Any, ...] = (*SENSORS, *SCHEDULES)
+    said |= {each.name: each.description for each in triggers}
     said |= {name: each.description for name, each in defs.get_repository_def().get_top_level_resources().items()}
     assert {name for name, words in said.items() if not words} == set()
 

@@ -45,9 +45,8 @@ def test_a_failure_shows_as_its_class_and_age() -> None:
 
 
 def test_a_pass_that_is_off_is_a_row_with_its_reason() -> None:
-    text = metadata.passes_table([_state(1)], {"due": "no mail service is configured"}).md_str
-    assert text is not None
-    assert "off: no mail service is configured" in text
+    text = metadata.passes_table([_state(1)], {"due": "no mail service is configured"}).value
+    assert "off: no mail service is configured" in str(text)
 
 
 def test_what_a_wallet_spent_is_told_however_little_it_is() -> None:
@@ -70,9 +69,8 @@ def test_ages_are_said_as_a_person_says_them() -> None:
 
 
 def test_a_cell_cannot_break_its_table() -> None:
-    text = metadata.table(("a",), [("x | y",)]).md_str
-    assert text is not None
-    assert text.splitlines()[-1] == "| x \\| y |"
+    text = metadata.table(("a",), [("x | y",)]).value
+    assert str(text).splitlines()[-1] == "| x \\| y |"
 
 
 def test_the_plot_of_sends_is_short_enough_to_show_at_once_even_when_much_was_sent() -> None:

@@ -1,6 +1,7 @@
 """An authorization's digest is what wallets sign, and its call is what the router takes."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from eth_abi.abi import decode
@@ -111,6 +112,7 @@ def test_the_types_are_those_of_the_contracts(primary_type: str, encoded: str) -
 def test_the_call_carries_exactly_what_was_signed(request: Request) -> None:
     auth = "(address,uint256,uint256,bytes)"
     signer = (request.signer, request.nonce, request.deadline, request.signature)
+    values: tuple[Any, ...]
     match request:
         case ClaimRequest():
             signature, values = (

@@ -1,6 +1,7 @@
 """What is decided about a slot and an authorization, whatever the endpoints say."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -86,7 +87,8 @@ undecided = st.builds(
 def facts(draw: st.DrawFn) -> ChainFacts:
     configured = draw(st.integers(1, 4))
     seen = sighting(draw(votes.filter(lambda each: len(each) <= configured)), configured)
-    return ChainFacts(*map(draw, at_any_time), seen, draw(markets))
+    rest: list[Any] = [*map(draw, at_any_time), seen, draw(markets)]
+    return ChainFacts(*rest)
 
 
 @given(slots, facts())
@@ -214,7 +216,7 @@ def test_no_more_is_paid_for_what_was_just_sent_since_its_signers_nonce_was_not_
 
 
 @pytest.mark.parametrize("change", [{"time": 1001}, {"signer_nonce": 4}])
-def test_a_slot_whose_authorization_died_is_freed_at_once(change: dict[str, int]) -> None:
+def test_a_slot_whose_authorization_died_is_freed_at_once(change: dict[str, Any]) -> None:
     assert decide(SLOT, FACTS) == Rebroadcast()
     assert decide(SLOT, replace(FACTS, **change)) == Replace("empty")
 
@@ -292,7 +294,7 @@ FINAL = FinalFacts(time=900, signer_nonce=3, same_effect=False, other_effect=Fal
         ({"signer_nonce": None, "time": 1001}, False, Fate.EXPIRED),
     ],
 )
-def test_the_fate_of_an_authorization(change: dict[str, int], direct: bool, expected: Fate) -> None:
+def test_the_fate_of_an_authorization(change: dict[str, Any], direct: bool, expected: Fate) -> None:
     assert fate(3, 1000, direct, replace(FINAL, **change)) == expected
 
 

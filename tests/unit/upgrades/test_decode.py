@@ -15,7 +15,7 @@ from reminder_worker.upgrades.telling import MOST_CALLS, Around, call_facts, exe
 
 PROXY, NEW, OWNER = "0x" + "11" * 20, "0x" + "22" * 20, "0x" + "33" * 20
 ROLE = keccak(text="PROPOSER_ROLE")
-KNOWN = {
+KNOWN: dict[str, tuple[list[object], dict[str, object]]] = {
     "upgrade(address,address)": ([PROXY, NEW], {"proxy": PROXY, "implementation": NEW}),
     "upgradeAndCall(address,address,bytes)": (
         [PROXY, NEW, b"\1\2\3"],
