@@ -193,6 +193,34 @@ async def test_a_renewal_that_waits_is_of_no_use_for_a_timer_that_began_anew_mea
     assert row.reason == "began_anew"
 
 
+async def test_a_renewal_of_whose_timer_no_node_says_when_it_began_keeps_no_other_from_being_sent(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """It is sent once somebody says."""
+    async with (
+        proxy(chain_scenario.anvil.url) as node,
+        open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=node.url) as world,
+    ):
+        legacies = [world.legacy(owner) for owner in ("one", "other")]
+        await world.look()
+        for owner in ("one", "other"):
+            world.transact(owner)
+        world.scenario.advance(IN_WINDOW)
+        world.caps = replace(world.caps, gas_price_ceiling_wei=1)
+        assert (await world.look()).sent == 2
+        asked = world.scenario.contracts["TransferEOALegacyRouter"].encode("legacyAddresses", legacies[0].id)
+        refusal = {"error": {"code": -32603, "message": "internal error"}}
+        node.answer = lambda request: refusal if asked in str(request["params"]) else None
+        wallet = world.wallet(ATTESTOR_KEY=world.scenario.account(world.attestor).key.hex())
+        assert (await wallet.run(CHAIN_ID)).started == 1
+        world.scenario.anvil.settle()
+        assert [world.state(legacy)[1] > 0 for legacy in legacies] == [False, True]
+        node.well()
+        assert (await wallet.run(CHAIN_ID)).started == 1
+        world.scenario.anvil.settle()
+        assert all(world.state(legacy)[1] > 0 for legacy in legacies)
+
+
 async def test_no_more_is_offered_for_a_renewal_whose_timer_began_anew_while_it_was_stuck(world: RenewalWorld) -> None:
     """Its nonce is freed instead."""
     legacy = world.legacy(inactivity=20 * DAY)
