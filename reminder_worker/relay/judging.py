@@ -228,9 +228,11 @@ def _check_line(legacy: LegacyFacts, signer: str, now: int) -> None:
 
 
 async def _has_something(request: ClaimRequest, case: Case, legacy: LegacyFacts) -> bool:
-    """Where nothing can be simulated: whether there is anything that a claim could move."""
+    """Where nothing can be simulated: whether there is anything that a claim could move to its signer."""
     if request.is_eth and await case.chain.balance(legacy.legacy):
         return True
+    if request.signer == legacy.owner:
+        return False  # a claim takes tokens from the owner's account: they would only come back
     now, at = case.head.timestamp, case.head.hash
     return bool(await case.reads.allowed_tokens(request.assets, legacy.owner, legacy.legacy, now, at=at))
 

@@ -655,6 +655,21 @@ async def test_where_nothing_can_be_simulated_allowances_and_the_call_decide(
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
 
 
+async def test_where_nothing_can_be_simulated_an_owners_own_tokens_are_nothing_to_claim(
+    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They would come back, to be claimed again; ether that is kept in the legacy is theirs to claim."""
+    monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))
+    legacy, usdc = world.scenario.create_legacy(sealed.owner, {sealed.owner.address: 100}), sealed.it.usdc
+    world.scenario.mint(usdc, sealed.owner.address, UNITS)
+    world.scenario.approve(sealed.owner, usdc, legacy.address, UNITS)
+    world.scenario.advance(181 * DAY)
+    body = claim_body(world, legacy, sealed.owner, [usdc], is_eth=True)
+    await refused(world, "/sponsor/claim", body, 422, "nothing_to_claim")
+    world.scenario.anvil.set_balance(legacy.address, ETHER)
+    await relayed(world, "/sponsor/claim", body)
+
+
 @pytest.mark.parametrize("spender", ["legacy", "pull vault"])
 async def test_where_nothing_can_be_simulated_permits_count_until_they_expire(
     world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch, spender: str
