@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -39,15 +39,18 @@ def gauge(name: str, text: str, labels: tuple[str, ...], values: Mapping[Any, fl
     return family
 
 
-async def email_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
+async def email_gauges(engine: AsyncEngine, chains: Collection[int]) -> list[GaugeMetricFamily]:
+    """What waits is counted on `chains` alone: on any other nobody tries it, and it would grow old for ever."""
     sends: Counter[tuple[object, ...]] = Counter()
     for day in await operations.sends_per_day(engine, days=1):
         sends[day.kind, day.state] += day.count
     undecided: Counter[tuple[object, ...]] = Counter()
     for email in await operations.undecided_emails(engine):
+        if email.state == "unknown" and email.chain_id not in chains:
+            continue
         undecided[email.chain_id, email.kind, email.state] += email.count
-    waiting = await operations.waiting_emails(engine)
-    oldest = await operations.oldest_waiting_email(engine)
+    waiting = await operations.waiting_emails(engine, chains)
+    oldest = await operations.oldest_waiting_email(engine, chains)
     return [
         gauge("emails_settled_last_day", "Reminders settled in the last 24 hours", ("kind", "state"), sends),
         gauge("emails_due", "Reminders to be tried now", (), {(): waiting.due}),
@@ -73,7 +76,7 @@ async def pass_gauges(
     engine: AsyncEngine, chains: Mapping[int, Chain], states: Sequence[PassState]
 ) -> list[GaugeMetricFamily]:
     """`states`: of the passes that are on."""
-    signals = {(s.chain_id, s.kind): s for s in await operations.unsettled_signals(engine)}
+    signals = {(s.chain_id, s.kind): s for s in await operations.unsettled_signals(engine) if s.chain_id in chains}
     passes = {(p.name, p.chain_id): p for p in states}
     readers = {(r.chain_id, r.name): r for r in await operations.positions(engine) if r.chain_id in chains}
     heads = {chain_id: _head(chain_id, chains, passes) for chain_id in chains}
@@ -97,12 +100,12 @@ async def pass_gauges(
 
 async def relay_gauges(
     engine: AsyncEngine,
-    chains: Container[int],
+    chains: Collection[int],
     ours: Sequence[relay.PayingWallet],
     states: Sequence[PassState],
 ) -> list[GaugeMetricFamily]:
     """A wallet is named by what it is for, on each of `chains`; its balance is that of the last run of the relay's
-    pass."""
+    pass. Open requests are those that somebody follows: the others never end, and would grow old for ever."""
     named = {wallet.address: wallet for wallet in ours}
     used = {
         (named[found.address].role, found.chain_id): (named[found.address], found)
@@ -117,7 +120,7 @@ async def relay_gauges(
         for name, told in (s.detail or {}).items()
         if isinstance(told, dict)
     }
-    opened = {(r.chain_id, r.lane, r.state): r for r in await relay.open_requests(engine)}
+    opened = {(r.chain_id, r.lane, r.state): r for r in await relay.followed_requests(engine, named, chains)}
     ended = {(r.chain_id, r.lane, r.state): r.count for r in await relay.ended_requests(engine)}
     slots = {
         (*k, state): float(n) for k, (_, w) in used.items() for state, n in (("open", w.unmined), ("mined", w.mined))
@@ -137,7 +140,7 @@ async def relay_gauges(
             "relay_reserved_wei", "Of today's cap (UTC)", of_wallet, {k: w.reserved_wei for k, (_, w) in used.items()}
         ),
         gauge("relay_spent_wei", "Of today's cap (UTC)", of_wallet, {k: w.spent_wei for k, (_, w) in used.items()}),
-        gauge("relay_cap_used", "Share of today's cap, 1: nothing left", (*of_wallet, "cap"), caps),
+        gauge("relay_cap_used", "Share of today's cap, 1: nothing left; absent: a cap of 0", (*of_wallet, "cap"), caps),
         gauge(
             "relay_stopped",
             "1: takes no requests",
@@ -222,8 +225,9 @@ async def statistics_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) ->
     ]
 
 
-def _share(used: int, cap: int) -> float:
-    return used / cap if cap else 1.0
+def _share(used: int, cap: int) -> float | None:
+    """None of a cap of 0, by which somebody switched it off: that is no trouble."""
+    return used / cap if cap else None
 
 
 def endpoint_gauges(states: Sequence[PassState]) -> list[GaugeMetricFamily]:

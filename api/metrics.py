@@ -98,7 +98,7 @@ class Scrape:
             async with asyncio.timeout(SCRAPE_WITHIN_SECONDS):
                 states = await passes.states(self._engine, self._settings)
                 stored = [
-                    *await email_gauges(self._engine),
+                    *await email_gauges(self._engine, self._chains),
                     *await gift_gauges(self._engine),
                     *await pass_gauges(self._engine, self._chains, states),
                     *endpoint_gauges(states),

@@ -108,10 +108,11 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
         relay.undelivered_alerts,
         relay.verdicts,
         operations_stuck.stuck,
-        gauges.email_gauges,
     ):
         yield ask.__name__, ask(engine)
     yield "next_ask", operations.next_ask(engine, [CHAIN_ID])
+    yield "email_gauges", gauges.email_gauges(engine, [CHAIN_ID])
+    yield "followed_requests", relay.followed_requests(engine, ["0x"], [CHAIN_ID])
     yield "upgrade_gauges", gauges.upgrade_gauges(engine, {})
     yield "alerts look", Alerts(engine).look()
     feeds = (PriceFeed("ETH", f"0x{1:040x}", 3600),)

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import Any, TypeVar
 
 import structlog
-from sqlalchemy import BigInteger, ColumnElement, Select, Table, cast, delete, extract, func, select, text
+from sqlalchemy import BigInteger, ColumnElement, Select, Table, cast, delete, extract, func, select, text, true
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker import operations_relay
@@ -261,26 +261,31 @@ async def gifts_to_be_told_of(engine: AsyncEngine) -> int:
         return int(await connection.scalar(select(func.count()).select_from(gift_notification)) or 0)
 
 
-async def waiting_emails(engine: AsyncEngine) -> Waiting:
+async def waiting_emails(engine: AsyncEngine, chains: Collection[int] | None = None) -> Waiting:
+    """`chains`: None for all, also for one that was taken out, of which nothing is tried any more."""
     t = sent_ledger.c
     now = func.clock_timestamp()
     tries = select(
         func.count().filter(t.next_try <= now),
         func.count().filter(t.next_try > now),
         func.min(t.next_try).filter(t.next_try > now),
-    ).where(t.state.in_(WAITING_STATES))
-    claimed = select(func.count()).where(t.state == "claimed")
+    ).where(t.state.in_(WAITING_STATES), _on(chains))
+    claimed = select(func.count()).where(t.state == "claimed", _on(chains))
     async with engine.connect() as connection:
         due, later, next_try = (await connection.execute(tries)).one()
         return Waiting(due, later, next_try, await connection.scalar(claimed) or 0)
 
 
-async def oldest_waiting_email(engine: AsyncEngine) -> float:
+async def oldest_waiting_email(engine: AsyncEngine, chains: Collection[int]) -> float:
     """Its age in seconds; 0 where none waits."""
     age_seconds = extract("epoch", func.clock_timestamp() - func.min(sent_ledger.c.created_at))
     async with engine.connect() as connection:
-        found = await connection.scalar(select(age_seconds).where(sent_ledger.c.state.in_(WAITING_STATES)))
-    return float(found or 0)
+        waiting = select(age_seconds).where(sent_ledger.c.state.in_(WAITING_STATES), _on(chains))
+        return float(await connection.scalar(waiting) or 0)
+
+
+def _on(chains: Collection[int] | None) -> ColumnElement[bool]:
+    return true() if chains is None else sent_ledger.c.chain_id.in_(list(chains))
 
 
 async def sends_per_day(engine: AsyncEngine, days: int = 14) -> list[Sends]:

@@ -4,7 +4,7 @@ Answers are counts, ages and public facts. Nothing here reads a signature or a s
 database's clock, amounts in wei.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -149,6 +149,12 @@ async def open_requests(engine: AsyncEngine) -> list[Requests]:
     return await _requests(engine, relay_request.c.state.in_(OPEN_STATES), relay_request.c.created_at)
 
 
+async def followed_requests(engine: AsyncEngine, ours: Collection[str], chains: Collection[int]) -> list[Requests]:
+    """Open ones of our wallets on these chains: of any other nobody finds out any more how it ends."""
+    r = relay_request.c
+    return await _requests(engine, and_(r.state.in_(OPEN_STATES), _followed(ours, chains)), r.created_at)
+
+
 async def ended_requests(engine: AsyncEngine) -> list[Requests]:
     """Of the last day."""
     t = relay_request.c
@@ -219,8 +225,8 @@ async def unfinished(
     return [Unfinished(*row) for row in await _rows(engine, question.order_by(r.chain_id, r.wallet))]
 
 
-def _followed(ours: Sequence[str], chains: Sequence[int]) -> ColumnElement[bool]:
-    return and_(relay_request.c.wallet.in_(ours), relay_request.c.chain_id.in_(chains))
+def _followed(ours: Collection[str], chains: Collection[int]) -> ColumnElement[bool]:
+    return and_(relay_request.c.wallet.in_(list(ours)), relay_request.c.chain_id.in_(list(chains)))
 
 
 async def find_requests(

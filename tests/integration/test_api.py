@@ -526,7 +526,17 @@ async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
         await connection.execute(
             text(
                 "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, created_at)"
-                " values (gen_random_uuid(), 1, :l, :l, 'owner_reset', 'e', 'owner', now() - interval '90 s');"
+                " values (gen_random_uuid(), :c, :l, :l, 'owner_reset', 'e', 'owner', now() - interval '90 s'),"
+                " (gen_random_uuid(), 1, :l, :l, 'owner_reset', 'e', 'owner', now() - interval '1 day')"
+            ),
+            {"c": world.chain_id, "l": legacy.address},
+        )
+        await connection.execute(  # of a chain that is not served any more, too
+            text(
+                "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, state)"
+                " values (gen_random_uuid(), 1, :l, :l, 'owner_reset', 'f', 'owner', 'unknown'),"
+                " (gen_random_uuid(), 1, :l, :l, 'owner_reset', 'g', 'owner', 'claimed'),"
+                " (gen_random_uuid(), 1, :l, :l, 'owner_reset', 'h', 'owner', 'held')"
             ),
             {"l": legacy.address},
         )
@@ -552,6 +562,9 @@ async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
     assert float(values[route]) == 1
     assert float(values["reminder_worker_emails_due"]) == 1
     assert 80 < float(values["reminder_worker_emails_oldest_waiting_seconds"]) < 300
+    assert float(values["reminder_worker_emails_in_flight"]) == 0
+    undecided = {name for name in values if name.startswith("reminder_worker_emails_undecided")}
+    assert undecided == {'reminder_worker_emails_undecided{chain="1",kind="owner_reset",state="held"}'}
     chain = f'chain="{world.chain_id}"'
     assert float(values[f'reminder_worker_pass_success_age_seconds{{{chain},pass="index"}}']) >= 3600
     failing = {name: value for name, value in values.items() if name.startswith("reminder_worker_pass_failing")}
