@@ -112,8 +112,8 @@ def replace(request_id: UUID) -> None:
 def cancel(request_id: UUID) -> None:
     """Give a request up. Its nonce is freed by an empty transaction of ours, which costs gas.
 
-    That offers an eighth more than its own, as soon as the ceiling has room for it. If its own is mined first, it
-    counts after all.
+    That offers an eighth more than its own, as soon as the ceiling has room for it: until then its own is what is sent,
+    and if that is mined first, it counts after all.
     """
 
     async def give_up(runtime: "Runtime") -> bool:

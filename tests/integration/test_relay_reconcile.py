@@ -510,6 +510,19 @@ async def test_another_claim_of_the_same_legacy_is_not_taken_for_the_same(world:
     assert await world.state(request) == "superseded"
 
 
+async def test_a_stuck_claim_that_would_deliver_nothing_by_now_is_made_dearer_and_so_comes_to_its_end(
+    world: RelayWorld,
+) -> None:
+    """With its nonce freed instead it would wait until its deadline, and what its signer signs next behind it."""
+    request = await world.admission.admit(claims_of_an_open_legacy(world)([]))
+    world.drop(await world.attempts())
+    await world.age(400)
+    report = await world.run()
+    assert (report.replaced, report.freed) == (1, 0)
+    await world.settle()
+    assert await world.state(request) == "confirmed"
+
+
 async def test_a_claim_that_another_reconciler_ends_meanwhile_holds_up_no_other(world: RelayWorld) -> None:
     """Its call is gone between the look at its slot and the look at what a stranger called."""
     gift = world.gift()
