@@ -1,4 +1,4 @@
-"""What is left of a wallet's caps, to the last wei and the last second of the day."""
+"""What is left of a wallet's caps, to the last wei and the last second of the day, and what is said to who waits."""
 
 from collections import Counter
 from datetime import date
@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from reminder_worker.errors import LimitReached
+from reminder_worker.relay.fate import Market
+from reminder_worker.relay.fees import first_fees, reservation
 from reminder_worker.relay.room import FINAL_SECONDS, Room
-from reminder_worker.relay.values import Authorization, Caps, Lane, State
+from reminder_worker.relay.values import Authorization, Caps, Lane, State, WaitsFor
+from reminder_worker.relay.waiting import Attempted, Waiting, waits_for
 
 CAP = 1000
 SOMEBODY = "0x" + "11" * 20
@@ -52,3 +55,66 @@ def test_who_has_no_turn_yet_waits_also_where_the_cap_was_lowered_below_what_is_
     full = room(used_wei=CAP + 1, spent_wei=CAP + 1)
     assert full.take(ASKED, State.DEFERRED_FEE, 200, balance=0) is State.DEFERRED_FEE
     assert (full.wei, full.taken["global", ""]) == (0, 1)
+
+
+# -- what an open request waits for ----------------------------------------------------------------
+
+GAS = 100_000
+MARKET = Market(base_fee=10**9, priority_fee=10**8, ceiling=10**11)
+OFFER = first_fees(MARKET.base_fee, MARKET.priority_fee, MARKET.ceiling)
+assert OFFER is not None
+WEI = reservation(GAS, OFFER, MARKET.ceiling)
+CAPS = Caps(daily_wei=10 * WEI, daily_count=10, gas_price_ceiling_wei=MARKET.ceiling, max_open=2)
+
+
+def waiting(**what: Any) -> Waiting:
+    """One that nothing speaks against but `what`."""
+    well = {"state": State.QUEUED, "reason": None, "gas_limit": GAS, "is_behind": False, "attempted": None}
+    return Waiting(**{**well, "is_stopped": False, "open": 0, "owed": 0, "used": 0, **what})
+
+
+@pytest.mark.parametrize("owed", [0, 5])
+def test_one_that_cap_and_balance_pay_for_to_the_last_wei_waits_for_nothing(owed: int) -> None:
+    assert waits_for(waiting(owed=owed, used=9 * WEI, open=1), MARKET, owed + WEI, CAPS) is None
+
+
+@pytest.mark.parametrize(
+    ("at", "balance", "waits"),
+    [
+        (waiting(used=9 * WEI + 1), WEI, WaitsFor.DAILY_CAP),
+        (waiting(owed=5), WEI - 1, WaitsFor.BALANCE),
+        (waiting(owed=5), WEI + 4, WaitsFor.EARLIER),
+        (waiting(open=2), WEI, WaitsFor.EARLIER),
+    ],
+)
+def test_one_that_lacks_a_wei_or_a_place_waits_for_what_has_it(at: Waiting, balance: int, waits: WaitsFor) -> None:
+    assert waits_for(at, MARKET, balance, CAPS) is waits
+
+
+def test_what_was_sent_waits_for_nothing_while_its_offer_and_the_balance_just_do() -> None:
+    sent = waiting(state=State.BROADCAST, attempted=Attempted(MARKET.base_fee, GAS, is_behind=False))
+    assert waits_for(sent, MARKET, GAS * MARKET.base_fee, CAPS) is None
+
+
+def test_only_a_successor_waits_for_its_signers_earlier_one_and_only_until_that_is_mined() -> None:
+    """Another one's nonce is the router's next, whatever is still open of its signer's."""
+    dear = Market(base_fee=MARKET.ceiling, priority_fee=1, ceiling=MARKET.ceiling)
+    assert waits_for(waiting(state=State.DEFERRED_FEE, is_behind=True), dear, WEI, CAPS) is WaitsFor.FEES
+    assert waits_for(waiting(state=State.WAITING_PREDECESSOR), MARKET, WEI, CAPS) is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "waits"),
+    [
+        ("daily_cap_reached", WaitsFor.DAILY_CAP),
+        ("low_balance", WaitsFor.BALANCE),
+        ("signer_paused", WaitsFor.PAUSED),
+        ("not_readable", WaitsFor.PAUSED),
+        ("not_simulated", WaitsFor.CHAIN),
+        ("expires_soon", WaitsFor.WOULD_FAIL),
+        ("would_revert", WaitsFor.WOULD_FAIL),
+        ("nothing_to_claim", WaitsFor.WOULD_FAIL),
+    ],
+)
+def test_why_one_was_passed_over_is_what_it_waits_for(reason: str, waits: WaitsFor) -> None:
+    assert waits_for(waiting(reason=reason), MARKET, 10 * WEI, CAPS) is waits
