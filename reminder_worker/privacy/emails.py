@@ -4,6 +4,7 @@ Every ValueError from here is a sentence that echoes nothing of its input.
 """
 
 import re
+from itertools import pairwise
 from unicodedata import category, normalize
 
 import idna
@@ -35,6 +36,12 @@ _READS_AS_URL = re.compile(
     r"|[\w-]\.(?:[^\W\d_]{2,}|xn--)|\b\d{1,3}(?:\.\d{1,3}){3}\b",
     re.IGNORECASE,
 )
+# Indic initials stand right before a name: there only what is a top-level domain in the root zone makes an address.
+_INDIC_DOMAIN = re.compile(
+    r"\.(?:भारत|भारतम्|भारोत|कॉम|नेट|संगठन|বাংলা|ভারত|ভাৰত|ਭਾਰਤ|ભારત|ଭାରତ|இந்தியா|இலங்கை|சிங்கப்பூர்|భారత్|ಭಾರತ|ഭാരതം|ලංකා)"
+    r"(?![\w\u0900-\u0dff])"
+)
+_OTHER_LETTERS = re.compile(r"[^\W\d_\u0900-\u0dff]{2,}")
 _ODD_DOMAIN = re.compile(r"[ \u2190-\u2bff\U0001f000-\U0001faff]\.[^\W\d_]{2,}")  # behind a space, or of emoji
 
 
@@ -88,11 +95,19 @@ def check_mailed_name(text: str) -> str:
     """The same for a name in our emails, which a stranger may have chosen to be called back or visited."""
     name = check_name(text)
     plain = _plain(name)
-    if _ODD_DOMAIN.search(plain):
+    if _ODD_DOMAIN.search(plain) or _INDIC_DOMAIN.search(plain) or _follows_a_mark(plain):
         raise ValueError("reads as a web or email address")
     if sum(category(character)[0] == "N" for character in plain) > MAX_NAME_DIGITS:
         raise ValueError(f"reads as a telephone number, with more than {MAX_NAME_DIGITS} digits")
     return name
+
+
+def _follows_a_mark(plain: str) -> bool:
+    """Whether a domain does. A mark is no letter to `re`, but many a word of these scripts ends in one."""
+    return any(
+        category(before[-1:] or " ")[0] == "M" and _OTHER_LETTERS.match(after)
+        for before, after in pairwise(plain.split("."))
+    )
 
 
 def _plain(name: str) -> str:

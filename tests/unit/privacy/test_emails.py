@@ -2,6 +2,7 @@
 
 from unicodedata import category
 
+import idna
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,7 +113,8 @@ def test_names_people_have_are_kept(given: str, kept: str) -> None:
         "Μαρία Π.", "محمد بن عبد الله", "דוד בן־גוריון", "प्रिया श्रीवास्तव", "তাহমিনা", "ஜெ. ஜெயலலிதா", "สมชาย ใจดี",
         "王小明", "相続 人", "김철수", "ქეთევან", "Հայկ", "አበበ", "The class of 1998", "Grandma & Grandpa, 2026",
         "…and all of us", "Bob (1. FC Köln)", "50/50 Ltd.", "Anna & Bob, 14.06.2025",
-        "के.नरसिम्हा", "葛\U000e0100城", "❤\ufe0f Mum", "שָׁלוֹם", "ที่รัก", "ᠮᠠᠨ\u180b",
+        "के.नरसिम्हा", "के.भारती", "டி.இந்திரா", "பி.சிதம்பரம்", "พ.ต.ท.ทักษิณ",
+        "葛\U000e0100城", "❤\ufe0f Mum", "שָׁלוֹם", "ที่รัก", "ᠮᠠᠨ\u180b",
     ],
 )  # fmt: skip
 def test_names_of_many_scripts_are_kept(name: str) -> None:
@@ -123,7 +125,7 @@ def test_names_of_many_scripts_are_kept(name: str) -> None:
     "name",
     [
         "evil .com/claim", "bit .ly/x", "evil\u2800.com", "evil\u00a0\uff0ecom", "evil .\u200dcom",
-        "i\u2764\ufe0f.ws", "\U0001f600.com",
+        "i\u2764\ufe0f.ws", "\U0001f600.com", "ดี.ไทย", "मे.com", "শ্রী.com", "ဦး.com", "ភ្នំ.com", "مُحَمَّدٌ.com", "राम .भारत",
         "PayPal Support +1 (888) 555-0199 call now re: $499", "call 0800 555 01", "\uff18\uff18\uff18 555 019",
         "\u0661" * 9, "\u2460" * 9, "\u277a" * 9,
     ],
@@ -133,6 +135,23 @@ def test_names_that_call_a_reader_elsewhere_are_not_mailed(name: str) -> None:
     assert check_name(name)
     with pytest.raises(ValueError, match="reads as a"):
         check_mailed_name(name)
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        "xn--11b4c3d", "xn--2scrj9c", "xn--3hcrj9c", "xn--42c2d9a", "xn--45br5cyl", "xn--45brj9c", "xn--54b7fta0cc",
+        "xn--c2br7g", "xn--clchc0ea0b2g2a9gcd", "xn--fpcrj9c3d", "xn--fzc2c9e2c", "xn--gecrj9c", "xn--h2breg3eve",
+        "xn--h2brj9c", "xn--h2brj9c8c", "xn--i1b6b1a6a2e", "xn--o3cw4h", "xn--q7ce6a", "xn--rvc1e0am3e",
+        "xn--s9brj9c", "xn--xkc2al3hye2a", "xn--xkc2dl3a5ee0h", "xn--90ais", "xn--p1ai", "xn--qxam", "xn--y9a3aq",
+        "xn--node", "xn--mgbbh1a71e", "xn--wgbh1c", "xn--4dbrk0ce", "xn--3e0b707e", "xn--fiqs8s", "xn--tckwe",
+    ],
+)  # fmt: skip
+def test_a_web_address_of_any_script_that_has_top_level_domains_is_not_mailed(domain: str) -> None:
+    label = idna.decode(domain)
+    for name in (f"example.{label}", f"{label}.{label}", f"{label} {label}\uff0e{label}/x"):
+        with pytest.raises(ValueError, match="web or email address"):
+            check_mailed_name(name)
 
 
 @pytest.mark.parametrize("name", ["Mum \U0001fa77", "Mum \U0001faff"])
