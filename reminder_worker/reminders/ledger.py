@@ -46,11 +46,19 @@ class Ledger:
             return bool(await conn.scalar(sql.HAS_WORK))
 
     async def expire_leases(self) -> None:
-        """Entries of dispatchers that are gone: to be sent when they never were posted, else to be asked about."""
+        """Entries of dispatchers that are gone: to be sent when they never were posted, else to be asked about.
+
+        What its claim took of an address's day the former gives back: the next claim takes it again.
+        """
 
         async def expire() -> None:
             async with self._engine.begin() as conn:
-                await conn.execute(sql.EXPIRE_LEASES)
+                unposted = (await conn.execute(sql.EXPIRE_LEASES, {"lease": LEASE_SECONDS})).all()
+                for day in {row.day for row in unposted}:
+                    counts = Counter(
+                        self._counted_as(row.email_hash, row.chain_id) for row in unposted if row.day == day
+                    )
+                    await conn.execute(sql.REFUND, _quota_values(counts, day))
 
         await through_deadlocks(expire)  # writes of recipients lock the same rows one by one
 
@@ -109,9 +117,12 @@ class Ledger:
         return await self._to_be_posted(claim, sql.STORE, values) if rows else frozenset()
 
     async def confirm(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
-        """Of undecided entries, those whose stored body may be posted once more."""
+        """Of undecided entries, those whose stored body may be posted once more.
+
+        One after the other, also with claims: two that look at once would see nothing in each other's way.
+        """
         values = {"token": claim.token, "ids": array_text(ids), "limited": list(LIMITED)}
-        return await self._to_be_posted(claim, sql.CONFIRM, values)
+        return await self._to_be_posted(claim, sql.CONFIRM, values, alone=True)
 
     async def not_to_post(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
         """Of entries whose bodies were stored, those that are no longer ours, or whose recipient was erased since."""
@@ -159,11 +170,15 @@ class Ledger:
         await conn.execute(sql.REFUND, _quota_values(self._addresses(over), day))
         return fitting[::-1], over
 
-    async def _to_be_posted(self, claim: Claim, statement: TextClause, values: Mapping[str, Any]) -> frozenset[UUID]:
+    async def _to_be_posted(
+        self, claim: Claim, statement: TextClause, values: Mapping[str, Any], *, alone: bool = False
+    ) -> frozenset[UUID]:
         """An email counts on the day that it is posted on, also where it took a place of an earlier one."""
 
         async def record() -> dict[UUID, int]:
             async with self._engine.begin() as conn:
+                if alone:
+                    await conn.execute(sql.LOCK_CLAIMS, {"lock": _CLAIM_LOCK})
                 days = {row.id: row.posted_on for row in await conn.execute(statement, values)}
                 later = [each for each in claim.entries if days.get(each.id, each.counted_on) != each.counted_on]
                 for day in {days[each.id] for each in later}:
@@ -189,11 +204,10 @@ class Ledger:
 
     def _addresses(self, entries: Iterable[Entry]) -> Counter[str]:
         """Entries by what counts their address: its keyed hash."""
-        return Counter(
-            counted_as(entry.stored.email_hash, apart=entry.chain_id in self._apart)
-            for entry in entries
-            if entry.stored
-        )
+        return Counter(self._counted_as(entry.stored.email_hash, entry.chain_id) for entry in entries if entry.stored)
+
+    def _counted_as(self, email_hash: bytes, chain_id: int) -> str:
+        return counted_as(email_hash, apart=chain_id in self._apart)
 
     async def _remember_suppressed(self, entries: Sequence[Entry]) -> None:
         hashes = {entry.stored.email_hash for entry in entries if entry.stored}

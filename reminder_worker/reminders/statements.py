@@ -28,16 +28,28 @@ LOCK_CLAIMS = text(f"""
     select {day_of("now()")} from locked
 """)  # noqa: S608 - a constant
 
+# Returns those that were not to be posted yet: their address, and the day that the claim took a place of.
 EXPIRE_LEASES = text(f"""
     with waits_no_longer as (
         update worker.sent_ledger set next_try = now()
         where state in ('queued', 'released', 'unknown') and next_try > now() + {FAR}
+    ), over as materialized (
+        select id, {day_of("lease_until - make_interval(secs => :lease)")} as day from worker.sent_ledger
+        where state = 'claimed' and (lease_until < now() or lease_until > now() + {FAR})
+        for update
+    ), expired as (
+        update worker.sent_ledger l
+        set state = case when claimed_at is null then 'released' else 'unknown' end,
+            lease_until = null, lease_token = null, next_try = now()
+        from over where l.id = over.id
+        returning l.chain_id, l.legacy, l.recipient, l.claimed_at, over.day
     )
-    update worker.sent_ledger
-    set state = case when claimed_at is null then 'released' else 'unknown' end,
-        lease_until = null, lease_token = null, next_try = now()
-    where state = 'claimed' and (lease_until < now() or lease_until > now() + {FAR})
-""")  # noqa: S608 - a constant
+    select r.email_hash, expired.chain_id, expired.day
+    from expired
+    join worker.recipient r
+        on r.chain_id = expired.chain_id and r.legacy = expired.legacy and r.recipient = expired.recipient
+    where expired.claimed_at is null
+""")  # noqa: S608 - constants
 
 # Who unsubscribed the mail service knows; ours is a memory of a day, since they may change their mind.
 # All that is due is claimed first; what may not be sent now is given back in the same transaction (`PUT_BACK`).

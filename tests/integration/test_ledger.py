@@ -17,6 +17,7 @@ from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.entries import Claim, Entry
 from reminder_worker.reminders.ledger import Ledger
 from reminder_worker.reminders.recipients import cancel_unsent
+from tests.integration.locks import blocked
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
 
@@ -114,6 +115,26 @@ async def test_an_undecided_email_is_posted_again_by_who_holds_it_and_to_whom_it
     assert await ledger.confirm(claim, [entry.id]) == frozenset()
 
 
+async def test_a_lease_that_is_lost_before_the_email_could_be_posted_gives_back_what_it_took_of_the_day(
+    world: World,
+) -> None:
+    """Else a worker that is killed again and again uses up the day of everybody in its hands."""
+    ledger, _, _ = await in_hand(world)
+    await world.sql(A_DAY_AGO)
+    await world.sql("update worker.sent_ledger set lease_until = lease_until - interval '1 day'")
+    await ledger.expire_leases()
+    assert await world.sql(USED_BY_DAY) == [(0,)]
+
+
+async def test_a_lease_that_is_lost_when_the_email_may_have_been_posted_gives_nothing_back(world: World) -> None:
+    ledger, claim, entry = await in_hand(world)
+    await make_ready(ledger, claim, entry)
+    await world.sql(LEASE_OVER)
+    await ledger.expire_leases()
+    assert await world.states() == {"unknown": 1}
+    assert await world.sql(USED_BY_DAY) == [(1,)]
+
+
 A_DAY_AGO = """
     with moved as (update worker.sent_ledger set claimed_at = claimed_at - interval '1 day')
     update worker.quota set "window" = "window" - 86400, ends_at = ends_at - 86400 where scope = 'email_day'
@@ -173,6 +194,20 @@ async def test_of_two_emails_of_a_kind_that_waited_for_longer_than_a_day_the_lat
         assert [entry.id for entry in (await ledger.claim(10)).entries] == [later]
     posted = await ledger.confirm(claim, [entry.id for entry in claim.entries])
     assert posted == ({later} if other == "is undecided, too" else frozenset())
+
+
+async def test_of_two_emails_of_a_kind_that_two_dispatchers_confirm_at_once_one_is_posted(world: World) -> None:
+    """Each of them looks for another that is under way before the other one's look is over."""
+    ledger = await undecided(world)
+    await world.sql("update worker.sent_ledger set claimed_at = now() - interval '25 hours'")
+    await world.sql(ANOTHER_UNDECIDED)
+    claims = [await ledger.claim_unknown(1) for _ in range(2)]
+    async with world.engine.connect() as other:
+        await other.execute(text("select from worker.recipient for update"))
+        both = [asyncio.create_task(ledger.confirm(each, [each.entries[0].id])) for each in claims]
+        await blocked(world.engine, 2)
+        await other.rollback()
+    assert sorted(len(each) for each in await asyncio.gather(*both)) == [0, 1]
 
 
 async def test_an_undecided_email_is_asked_about_by_one_dispatcher_at_a_time(world: World) -> None:
