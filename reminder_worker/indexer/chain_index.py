@@ -14,6 +14,7 @@ from reminder_worker.chain.client import Chain, Log
 from reminder_worker.chain.events import emitters
 from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.database import tables
+from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty, Refused
 from reminder_worker.indexer import index_tables as rows
 from reminder_worker.indexer.decoding import Decoded, decode_logs
@@ -250,12 +251,21 @@ class ChainIndex:
 
     async def _rewind(self, old: Cursor, new: Cursor) -> int | None:
         """How many events were forgotten; None when another moved the index meanwhile."""
-        async with self._engine.begin() as connection:
-            if not await rows.move_cursor(connection, self._chain.chain_id, CURSOR, old, new, self.name):
-                return None
-            forgotten = await rows.forget_after(connection, self._chain.chain_id, new.number)
-            await rows.take_cursor_back(connection, self._chain.chain_id, TOUCHED_CURSOR, new)
-        return forgotten
+        chain_id = self._chain.chain_id
+
+        async def rewind() -> int | None:
+            async with self._engine.begin() as connection:
+                if not await rows.move_cursor(connection, chain_id, CURSOR, old, new, self.name):
+                    return None
+                forgotten = await rows.forget_after(connection, chain_id, new.number)
+                await rows.take_cursor_back(connection, chain_id, TOUCHED_CURSOR, new)
+                # What is not mined again no later event tells of, and a window that it closed is open.
+                legacies = {event.legacy for event in forgotten if event.legacy}
+                creators = {event.creator for event in forgotten if event.creator and not event.legacy}
+                await rows.ask_now(connection, chain_id, legacies, creators)
+            return len(forgotten)
+
+        return await through_deadlocks(rewind)
 
     async def _common_ancestor(self, cursor: Cursor) -> Cursor:
         """The newest block of which we hold an event and which the chain has, or the beginning.

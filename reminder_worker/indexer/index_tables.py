@@ -20,6 +20,7 @@ from sqlalchemy import (
     func,
     literal_column,
     select,
+    text,
     update,
 )
 from sqlalchemy.dialects.postgresql import JSON, Insert, distinct_on, insert
@@ -32,6 +33,7 @@ from reminder_worker.indexer.questions import GIFT, LIVE, MOST_GIFTS
 
 AT_ONCE = 5000  # rows in one statement
 Keys = Collection[str] | Collection[int]
+Forgotten = Row[str, str | None, str | None, int | None]  # name, legacy, creator, timelock of an event
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,7 @@ async def event_blocks(connection: AsyncConnection, chain_id: int, last: int, mo
     return [Cursor(row.block_number, row.block_hash) for row in await connection.execute(statement)]
 
 
-async def refold(
-    connection: AsyncConnection, chain_id: int, touched: Sequence[ChainEvent | Row[str, str, int]]
-) -> None:
+async def refold(connection: AsyncConnection, chain_id: int, touched: Sequence[ChainEvent | Forgotten]) -> None:
     """Make the rows of every key that these events touch what all stored events say."""
     for name, fold in FOLDS.items():
         keys = {getattr(event, fold.by) for event in touched if event.name in fold.events} - {None}
@@ -119,13 +119,22 @@ async def refold(
             await _refold(connection, chain_id, tables.metadata.tables[f"{tables.SCHEMA}.{name}"], fold, some)
 
 
-async def forget_after(connection: AsyncConnection, chain_id: int, last: int) -> int:
-    """Take every event above block `last` back, and what followed from it; how many events that were."""
-    gone = delete(chain_event).where(chain_event.c.chain_id == chain_id, chain_event.c.block_number > last)
-    touched = gone.returning(chain_event.c.name, chain_event.c.legacy, chain_event.c.timelock_id)
-    events = (await connection.execute(touched)).all()
+async def forget_after(connection: AsyncConnection, chain_id: int, last: int) -> Sequence[Forgotten]:
+    """Take every event above block `last` back, and what followed from it. What each was, and about whom."""
+    event = chain_event.c
+    gone = delete(chain_event).where(event.chain_id == chain_id, event.block_number > last)
+    forgotten = gone.returning(event.name, event.legacy, event.creator, event.timelock_id)
+    events = (await connection.execute(forgotten)).all()
     await refold(connection, chain_id, events)
-    return len(events)
+    return events
+
+
+async def ask_now(
+    connection: AsyncConnection, chain_id: int, legacies: Collection[str], creators: Collection[str]
+) -> None:
+    """Whoever is watched of these is asked about at the next look of the due pass."""
+    values = {"chain_id": chain_id, "legacies": list(legacies), "creators": list(creators)}
+    await connection.execute(_ASK_NOW, values)
 
 
 async def select_events(
@@ -225,5 +234,10 @@ def _parts(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
+_ASK_NOW = text("""
+    update worker.watch set next_ask = 0
+    where chain_id = :chain_id
+      and (legacy = any(cast(:legacies as text[])) or creator = any(cast(:creators as text[])))
+""")
 _EVENT = tuple(ChainEvent.__dataclass_fields__)
 _COLUMNS = tuple(chain_event.c[name] for name in _EVENT)

@@ -39,12 +39,6 @@ ANSWERED_BEFORE = text("""
     limit 50
 """)
 
-ASK_NOW = text("""
-    update worker.watch set next_ask = 0
-    where chain_id = :chain_id
-      and (legacy = any(cast(:legacies as text[])) or creator = any(cast(:creators as text[])))
-""")
-
 ASK_LATE = text("""
     with late as (
         select w.legacy

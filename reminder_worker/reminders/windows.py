@@ -23,7 +23,7 @@ from reminder_worker.database.parameters import array_text, json_text
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, Touched
-from reminder_worker.indexer.index_tables import Cursor, move_cursor, read_cursor
+from reminder_worker.indexer.index_tables import Cursor, ask_now, move_cursor, read_cursor
 from reminder_worker.indexer.questions import SAFE
 from reminder_worker.mail.messages import WINDOW_KINDS
 from reminder_worker.reminders import window_statements as sql
@@ -173,8 +173,7 @@ class DuePass:
         chain_id = self._chain.chain_id
         async with self._engine.begin() as conn:
             if await move_cursor(conn, chain_id, TOUCHED_CURSOR, old, new, "chain_index"):
-                values = {"chain_id": chain_id, "legacies": list(fresh.legacies), "creators": list(fresh.creators)}
-                await conn.execute(sql.ASK_NOW, values)
+                await ask_now(conn, chain_id, fresh.legacies, fresh.creators)
                 values = {
                     "chain_id": chain_id,
                     "legacies": list(late.legacies),

@@ -439,6 +439,28 @@ async def test_the_index_taken_back_by_a_reorganisation_asks_again(world: World)
     assert [row[0] for row in rows] == [t1]
 
 
+@pytest.mark.parametrize("change", ["premium", "activity", "claim"])
+async def test_what_a_reorganisation_drops_for_good_closes_no_window_until_tomorrow(world: World, change: str) -> None:
+    (legacy,) = await watched(world, 1)
+    owner = world.account("owner")
+    world.scenario.advance(31 * DAY)
+    await world.look_at_chain()
+    match change:
+        case "premium":
+            world.scenario.end_premium(owner.address)
+        case "activity":
+            world.scenario.check_in(owner, legacy)
+        case _:
+            world.scenario.claim(world.account("anna"), legacy, is_eth=True)
+    for _ in range(2):  # of a claim the due pass hears from the dispatch
+        await world.tick()
+    assert "open" not in (await windows(world, legacy)).values()
+    world.scenario.anvil.reorg(1)
+    world.scenario.advance(12)
+    await world.look_at_chain()
+    assert await windows(world, legacy) == {4: "open"}
+
+
 async def test_an_event_that_is_found_late_resets_the_horizon_once(world: World) -> None:
     """A node gave the block without its logs; the horizon's cursor had passed it when they were found."""
     (legacy,) = await watched(world, 1, inactivity=60 * DAY)
