@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import aiohttp
@@ -45,6 +45,7 @@ from reminder_worker.settings import (
 from reminder_worker.statistics.price_pass import look_at_feeds
 from reminder_worker.watchdog_rules import CLOCKS_WITHIN
 
+DAY = 86400
 _NOBODY = "0x" + "00" * 20
 # In winter and in summer. Dagster stores the time of the database's zone and reads it as UTC.
 _IN_UTC = """
@@ -71,6 +72,9 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
         yield "settings", None, f"{name} is no setting and does nothing: is {meant} meant?"
     for name, needed in without_effect(os.environ):
         yield "settings", None, f"{name} does nothing without {needed}"
+    if settings.mail is not None:
+        for finding in _told_wrongly(settings):
+            yield finding
     engine = open_engine(settings.service.database_url.get_secret_value(), pool_size=2)
     try:
         async for finding in _database(engine, settings):
@@ -192,6 +196,17 @@ async def _passes(engine: AsyncEngine, settings: Settings) -> Finding:
         return "passes", None, "none has run yet: start Dagster, or `reminder-worker tick`"
     oldest = max((state.checked_age or 0 for state in states if state.name != passes.FORGETTING.name), default=0)
     return "passes", True, f"the longest ago that one looked is {oldest} s"
+
+
+def _told_wrongly(settings: Settings) -> Iterator[Finding]:
+    """Settings that are right for a test chain, or for an hour."""
+    if settings.reminders.signal_max_age_seconds < DAY:
+        words = "SIGNAL_MAX_AGE is under a day, which is for the start after a restore: people may not be told"
+        yield "settings", None, f"{words} of a window that another change than time opens. Set it back"
+    for chain in settings.chains:
+        if chain.signal_block == "latest" and not (chain.is_test_chain or settings.is_local):
+            words = f"CHAIN_{chain.chain_id}_SIGNAL_BLOCK is latest"
+            yield "settings", None, f"{words}: people are also told of what a reorganisation undoes"
 
 
 async def _chain(settings: ChainSettings, *, is_local: bool) -> AsyncIterator[Finding]:

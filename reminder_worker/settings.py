@@ -114,7 +114,7 @@ class ReminderSettings(Group):
         ge=60,
         le=_TEN_YEARS,
         alias="SIGNAL_MAX_AGE",
-        description="seconds; older signals and windows are recorded, not mailed",
+        description="seconds; older signals and windows are recorded, not mailed; under a day after a restore only",
     )
     instructions_cooldown_seconds: int = Field(
         86400,
@@ -373,7 +373,9 @@ class ChainSettings(Group):
         description="first block the index reads: that of the oldest contract, on mainnet 24589469",
     )
     signal_block: BlockTag = Field(
-        "safe", alias="SIGNAL_BLOCK", description="signals are acted on when this block has them"
+        "safe",
+        alias="SIGNAL_BLOCK",
+        description="signals are acted on when this block has them; `latest`: also what a reorganisation undoes",
     )
     log_range: Count = Field(
         5000,

@@ -212,6 +212,22 @@ def test_doctor_says_of_which_test_chain_nobody_is_written_to(
     assert ("chain 31337 mail: a test chain, and MAIL_ALLOWLIST is empty" in found.stdout) is told
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"SIGNAL_MAX_AGE": "86399"}, "SIGNAL_MAX_AGE is under a day"),
+        ({"CHAINS": "1", "CHAIN_1_SIGNAL_BLOCK": "latest"}, "CHAIN_1_SIGNAL_BLOCK is latest"),
+    ],
+)
+def test_doctor_names_settings_by_which_people_are_not_told_or_told_what_is_not_so(
+    command: Command, changes: dict[str, str], words: str
+) -> None:
+    usual = {"MAIL_URL": "http://127.0.0.1:9", "MAIL_TOKEN": "token", "SIGNAL_MAX_AGE": "86400"}
+    usual |= {"CHAIN_1_RPC_URLS": "http://127.0.0.1:9", "CHAIN_1_START_BLOCK": "24589469"}
+    for given, told in ((changes, True), ({}, False)):
+        assert (words in command("doctor", **usual | given).stdout) is told
+
+
 def test_doctor_says_whose_recipients_nobody_is_told_of(command: Command) -> None:
     """Saved here, and not configured on chain: by design they are not written to, which nobody would notice."""
     legacies = [f"0x{number:040x}" for number in (1, 2)]
