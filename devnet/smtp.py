@@ -1,6 +1,6 @@
 """The local stack's mailbox: a real SMTP server on loopback and a page that shows what arrived. In memory only.
 
-In a test: `inbox = Inbox(); await inbox.start()`, then `await inbox.wait_for(lambda m: m.to == "anna@example.org")`.
+In a test: `async with Inbox() as inbox:`, then `await inbox.wait_for(lambda m: m.to == "anna@example.org")`.
 On its own: `python -m devnet.smtp --smtp-port 2525 --http-port 8025`.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.message import EmailMessage
-from typing import Any
+from typing import Any, Self
 
 import click
 from aiohttp import web
@@ -59,17 +59,15 @@ class Faults:
     reply_to_mail: str | None = None
     reply_to_rcpt: str | None = None
     reply_to_data: str | None = None  # after the end of data: the email is not kept
-    hold_rcpt: asyncio.Event | None = (
-        None  # the reply to RCPT waits until this is set; `rcpt_reached` tells that it does
-    )
-    rcpt_reached: asyncio.Event = field(default_factory=asyncio.Event)
+    hold_rcpt: asyncio.Event | None = None  # the reply to RCPT waits until this is set
+    rcpt_reached: asyncio.Event = field(default_factory=asyncio.Event)  # set by each RCPT, also one that waits
     delay_seconds: float = 0.0  # before the reply to the end of data
     hold: asyncio.Event | None = None  # the reply to the end of data waits until this is set
     drop_after_data: bool = False  # the email is kept, and the connection closed without a reply
 
 
 class Inbox:
-    """The server and its messages, oldest first. Everything runs in the loop that calls `start`."""
+    """The server and its messages, oldest first. Use as `async with`; everything runs in the loop that enters it."""
 
     def __init__(
         self,
@@ -100,7 +98,7 @@ class Inbox:
     def url(self) -> str:
         return f"http://{_HOST}:{self.http_port}"
 
-    async def start(self) -> None:
+    async def __aenter__(self) -> Self:
         """Raises `OSError` when a port is busy."""
         await self.accept()
         if self.http_port is not None:
@@ -108,8 +106,9 @@ class Inbox:
             await self._runner.setup()
             await web.TCPSite(self._runner, _HOST, self.http_port).start()
             self.http_port = self._runner.addresses[0][1]
+        return self
 
-    async def stop(self) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.refuse()
         if self._runner is not None:
             await self._runner.cleanup()
@@ -220,13 +219,9 @@ def _part(message: EmailMessage, subtype: str) -> str:
 
 
 async def _serve(smtp_port: int, http_port: int) -> None:
-    inbox = Inbox(smtp_port, http_port)
-    await inbox.start()
-    click.echo(f"SMTP on {_HOST}:{inbox.smtp_port}, inbox at {inbox.url}")
-    try:
+    async with Inbox(smtp_port, http_port) as inbox:
+        click.echo(f"SMTP on {_HOST}:{inbox.smtp_port}, inbox at {inbox.url}")
         await asyncio.Event().wait()
-    finally:
-        await inbox.stop()
 
 
 @click.command(

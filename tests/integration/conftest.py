@@ -76,10 +76,8 @@ def mail_database(postgres_server: str) -> Iterator[str]:
 
 @pytest.fixture
 async def inbox() -> AsyncIterator[Inbox]:
-    box = Inbox(usable_port())
-    await box.start()
-    yield box
-    await box.stop()
+    async with Inbox(usable_port()) as opened:
+        yield opened
 
 
 @pytest.fixture

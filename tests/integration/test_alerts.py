@@ -350,17 +350,16 @@ async def test_two_that_deliver_at_once_send_each_alert_once(
 
 
 async def test_the_real_mail_service_takes_every_alert(engine: AsyncEngine, database_url: str) -> None:
-    inbox = Inbox()
-    await inbox.start()
-    try:
-        async with served(environment(database_url, inbox)) as service, _client(service.url) as client:
-            alerts = Alerts(engine, client, OPS, {31337: "Testland"})
-            for kind in AlertKind:
-                await alerts.raise_(None, kind, WALLET, 31337, FACTS)
-                assert (await alerts.run()).sent == 1
-                await _ten_minutes_pass(engine)
-    finally:
-        await inbox.stop()
+    async with (
+        Inbox() as inbox,
+        served(environment(database_url, inbox)) as service,
+        _client(service.url) as client,
+    ):
+        alerts = Alerts(engine, client, OPS, {31337: "Testland"})
+        for kind in AlertKind:
+            await alerts.raise_(None, kind, WALLET, 31337, FACTS)
+            assert (await alerts.run()).sent == 1
+            await _ten_minutes_pass(engine)
     assert [message.to for message in inbox.messages] == [OPS] * len(AlertKind)
 
 

@@ -869,29 +869,28 @@ async def test_a_node_that_is_behind_takes_no_reminder_away(proxied: tuple[World
 
 async def test_the_real_mail_service_accepts_every_kind(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     """The variables are those of its catalogue, and each email arrives by SMTP."""
-    inbox = Inbox()
-    await inbox.start()
     url = engine.url.render_as_string(hide_password=False)
-    try:
-        async with served(environment(url, inbox)) as service, open_world(engine, chain_scenario, service) as world:
-            people = (*FAMILY, "dan")
-            lines = {"second_line": "clara", "delay2": 20 * DAY, "third_line": "dan", "delay3": 20 * DAY}
-            legacy = await approaching(world, *people, **lines)
-            await world.dispatch.run()
-            world.scenario.check_in(world.account("owner"), legacy)
-            for _ in range(12):
-                world.scenario.advance(7 * DAY)
-                await world.days_pass(7)
-                await world.tick()
-            world.scenario.claim(world.account("anna"), legacy, [])
+    async with (
+        Inbox() as inbox,
+        served(environment(url, inbox)) as service,
+        open_world(engine, chain_scenario, service) as world,
+    ):
+        people = (*FAMILY, "dan")
+        lines = {"second_line": "clara", "delay2": 20 * DAY, "third_line": "dan", "delay3": 20 * DAY}
+        legacy = await approaching(world, *people, **lines)
+        await world.dispatch.run()
+        world.scenario.check_in(world.account("owner"), legacy)
+        for _ in range(12):
+            world.scenario.advance(7 * DAY)
+            await world.days_pass(7)
             await world.tick()
-            kinds = await world.sql("select distinct kind from worker.sent_ledger where state = 'sent'")
-            assert {row[0] for row in kinds} == set(Kind) - {
-                Kind.INSTRUCTIONS,
-                Kind.ACTIVATED_MULTISIG,
-                Kind.AUTO_RENEW_BUDGET,
-            }
-            assert set(await world.states()) == {"sent"}
-            assert len(inbox.messages) == (await world.states())["sent"]
-    finally:
-        await inbox.stop()
+        world.scenario.claim(world.account("anna"), legacy, [])
+        await world.tick()
+        kinds = await world.sql("select distinct kind from worker.sent_ledger where state = 'sent'")
+        assert {row[0] for row in kinds} == set(Kind) - {
+            Kind.INSTRUCTIONS,
+            Kind.ACTIVATED_MULTISIG,
+            Kind.AUTO_RENEW_BUDGET,
+        }
+        assert set(await world.states()) == {"sent"}
+        assert len(inbox.messages) == (await world.states())["sent"]

@@ -21,10 +21,8 @@ EMAIL = (
 
 @pytest.fixture
 async def inbox() -> AsyncIterator[Inbox]:
-    box = Inbox(http_port=0)
-    await box.start()
-    yield box
-    await box.stop()
+    async with Inbox(http_port=0) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -462,26 +462,25 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLConte
 
 async def test_starttls_and_login(mail_database: str, certificate: ssl.SSLContext) -> None:
     """An email over an encrypted connection; a wrong password is 503, since no caller can help it."""
-    inbox = Inbox(tls=certificate, login=("user", "right"))
-    await inbox.start()
     settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user"}
-    async with served(environment(mail_database, inbox, SMTP_PASSWORD="right", **settings)) as client:
-        assert (await client.send("key-1")).status == 200
-    async with served(environment(mail_database, inbox, SMTP_PASSWORD="wrong", **settings)) as client:
-        answer = await client.send("key-2")
+    async with Inbox(tls=certificate, login=("user", "right")) as inbox:
+        async with served(environment(mail_database, inbox, SMTP_PASSWORD="right", **settings)) as client:
+            assert (await client.send("key-1")).status == 200
+        async with served(environment(mail_database, inbox, SMTP_PASSWORD="wrong", **settings)) as client:
+            answer = await client.send("key-2")
     assert (answer.status, answer.json["code"]) == (503, "smtp_refused")
     assert len(inbox.messages) == 1
-    await inbox.stop()
 
 
 async def test_a_refused_login_is_not_tried_with_each_email(
     mail_database: str, certificate: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That would lock the account. After five minutes one of those that wait tries it; `doctor` may at any time."""
-    inbox = Inbox(tls=certificate, login=("user", "right"))
-    await inbox.start()
     settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_PASSWORD": "new", "SMTP_POOL_SIZE": "2"}
-    async with served(environment(mail_database, inbox, **settings)) as client:
+    async with (
+        Inbox(tls=certificate, login=("user", "right")) as inbox,
+        served(environment(mail_database, inbox, **settings)) as client,
+    ):
         with monkeypatch.context() as time_over:
             time_over.setattr(smtp, "_RETRY_AFTER_REFUSED_LOGIN", 0)
             answer = await client.send("key-1")
@@ -490,28 +489,26 @@ async def test_a_refused_login_is_not_tried_with_each_email(
         assert {answer.status for answer in answers} == {503}
         assert all(200 < int(answer.headers["Retry-After"]) <= 300 for answer in answers)
         assert inbox.connections == 2
-        await inbox.stop()
-        inbox = Inbox(inbox.smtp_port, tls=certificate, login=("user", "new"))
-        await inbox.start()
-        assert (await client.send("key-1")).status == 503
-        token = {"Authorization": f"Bearer {TOKEN}"}
-        assert (await client.request("GET", "/smtp", headers=token)).status == 200
-        assert (await client.send("key-1")).status == 200
-    await inbox.stop()
+        await inbox.refuse()
+        async with Inbox(inbox.smtp_port, tls=certificate, login=("user", "new")):
+            assert (await client.send("key-1")).status == 503
+            token = {"Authorization": f"Bearer {TOKEN}"}
+            assert (await client.request("GET", "/smtp", headers=token)).status == 200
+            assert (await client.send("key-1")).status == 200
 
 
 async def test_a_wrong_password_is_tried_once_however_many_emails_come_at_once(
     mail_database: str, certificate: ssl.SSLContext
 ) -> None:
     """As many at once as there are connections would lock the account, before the first refusal is heard."""
-    inbox = Inbox(tls=certificate, login=("user", "right"))
-    await inbox.start()
     settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_PASSWORD": "wrong", "SMTP_POOL_SIZE": "10"}
-    async with served(environment(mail_database, inbox, **settings)) as client:
+    async with (
+        Inbox(tls=certificate, login=("user", "right")) as inbox,
+        served(environment(mail_database, inbox, **settings)) as client,
+    ):
         answers = await asyncio.gather(*(client.send(f"key-{number}") for number in range(10)))
     assert {(answer.status, answer.json["code"]) for answer in answers} == {(503, "smtp_refused")}
     assert inbox.connections == 1
-    await inbox.stop()
 
 
 async def test_a_password_that_was_changed_at_the_server_is_tried_once_too(
@@ -519,33 +516,32 @@ async def test_a_password_that_was_changed_at_the_server_is_tried_once_too(
 ) -> None:
     """It was right once, some time ago."""
     monkeypatch.setattr(smtp, "_LOGIN_HOLDS", 0.0)
-    inbox = Inbox(tls=certificate, login=("user", "first"))
-    await inbox.start()
     settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_PASSWORD": "first", "SMTP_POOL_SIZE": "10"}
-    async with served(environment(mail_database, inbox, **settings)) as client:
+    async with (
+        Inbox(tls=certificate, login=("user", "first")) as inbox,
+        served(environment(mail_database, inbox, **settings)) as client,
+    ):
         assert (await client.send("key-0")).status == 200
-        await inbox.stop()
-        inbox = Inbox(inbox.smtp_port, tls=certificate, login=("user", "second"))
-        await inbox.start()
-        answers = await asyncio.gather(*(client.send(f"key-{number}") for number in range(1, 11)))
+        await inbox.refuse()
+        async with Inbox(inbox.smtp_port, tls=certificate, login=("user", "second")) as changed:
+            answers = await asyncio.gather(*(client.send(f"key-{number}") for number in range(1, 11)))
     assert {(answer.status, answer.json["code"]) for answer in answers} == {(503, "smtp_refused")}
-    assert inbox.connections == 1
-    await inbox.stop()
+    assert changed.connections == 1
 
 
 async def test_a_password_that_is_right_is_used_by_many_emails_at_once(
     mail_database: str, certificate: ssl.SSLContext
 ) -> None:
-    inbox = Inbox(tls=certificate, login=("user", "right"))
-    await inbox.start()
-    inbox.faults.hold = asyncio.Event()
     settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_PASSWORD": "right", "SMTP_POOL_SIZE": "3"}
-    async with served(environment(mail_database, inbox, **settings)) as client:
+    async with (
+        Inbox(tls=certificate, login=("user", "right")) as inbox,
+        served(environment(mail_database, inbox, **settings)) as client,
+    ):
+        inbox.faults.hold = asyncio.Event()
         sending = [asyncio.create_task(client.send(f"key-{number}")) for number in range(3)]
         await inbox.wait_for_count(3)
         inbox.faults.hold.set()
         assert {answer.status for answer in await asyncio.gather(*sending)} == {200}
-    await inbox.stop()
 
 
 @asynccontextmanager
@@ -598,12 +594,13 @@ async def test_who_waited_in_vain_for_a_login_takes_nobodys_turn_to_try_it(
     """Where a firewall drops who failed, a try lasts the five minutes, and is not made by each second email only."""
     now, all_asked = 0.0, asyncio.Event()
     monkeypatch.setattr(smtp, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + now))
-    inbox = Inbox(tls=certificate, login=("user", "old"))
-    await inbox.start()
     settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_PASSWORD": "new", "SMTP_POOL_SIZE": "2"}
-    async with served(environment(mail_database, inbox, **settings)) as client:
+    async with (
+        Inbox(tls=certificate, login=("user", "old")) as inbox,
+        served(environment(mail_database, inbox, **settings)) as client,
+    ):
         assert (await client.send("key-1")).json["code"] == "smtp_refused"
-        await inbox.stop()
+        await inbox.refuse()
         now = 301.0
 
         def give_up() -> None:
@@ -615,10 +612,8 @@ async def test_who_waited_in_vain_for_a_login_takes_nobodys_turn_to_try_it(
         async with silent_until(all_asked, inbox.smtp_port):
             answers = await asyncio.gather(client.send("key-1"), client.send("key-2"))
         assert {answer.json["code"] for answer in answers} == {"smtp_unavailable"}
-        inbox = Inbox(inbox.smtp_port, tls=certificate, login=("user", "new"))
-        await inbox.start()
-        assert (await client.send("key-1")).status == 200
-    await inbox.stop()
+        async with Inbox(inbox.smtp_port, tls=certificate, login=("user", "new")):
+            assert (await client.send("key-1")).status == 200
 
 
 async def test_a_port_that_is_taken_ends_it_as_what_could_not_start(mail_database: str, inbox: Inbox) -> None:
@@ -633,24 +628,23 @@ async def test_whether_the_smtp_server_lets_us_in_is_told_before_an_email_finds_
     mail_database: str, certificate: ssl.SSLContext
 ) -> None:
     """To the token's owner only, and no matter of readiness: what became of an email is told without SMTP, too."""
-    inbox = Inbox(tls=certificate, login=("user", "right"))
-    await inbox.start()
     settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_POOL_SIZE": "1"}
     token = {"Authorization": f"Bearer {TOKEN}"}
-    async with served(environment(mail_database, inbox, SMTP_PASSWORD="right", **settings)) as client:
-        await client.send("key-1")
-        answers = await asyncio.gather(*(client.request("GET", "/smtp", headers=token) for _ in range(3)))
-        assert {(answer.status, str(answer.json)) for answer in answers} == {(200, "{'status': 'ok'}")}
-        assert (await client.request("GET", "/smtp")).status == 401
-    async with served(environment(mail_database, inbox, SMTP_PASSWORD="wrong", **settings)) as client:
-        answer = await client.request("GET", "/smtp", headers=token)
-        assert (answer.status, answer.json["code"]) == (503, "smtp_refused")
-        assert "login (535" in answer.json["detail"]
-        await inbox.stop()
-        answer = await client.request("GET", "/smtp", headers=token)
-        assert (answer.status, answer.json["code"]) == (503, "smtp_unavailable")
-        assert (await client.request("GET", "/health/ready")).status == 200
-        assert (await client.status("key-1")).json["status"] == "accepted"
+    async with Inbox(tls=certificate, login=("user", "right")) as inbox:
+        async with served(environment(mail_database, inbox, SMTP_PASSWORD="right", **settings)) as client:
+            await client.send("key-1")
+            answers = await asyncio.gather(*(client.request("GET", "/smtp", headers=token) for _ in range(3)))
+            assert {(answer.status, str(answer.json)) for answer in answers} == {(200, "{'status': 'ok'}")}
+            assert (await client.request("GET", "/smtp")).status == 401
+        async with served(environment(mail_database, inbox, SMTP_PASSWORD="wrong", **settings)) as client:
+            answer = await client.request("GET", "/smtp", headers=token)
+            assert (answer.status, answer.json["code"]) == (503, "smtp_refused")
+            assert "login (535" in answer.json["detail"]
+            await inbox.refuse()
+            answer = await client.request("GET", "/smtp", headers=token)
+            assert (answer.status, answer.json["code"]) == (503, "smtp_unavailable")
+            assert (await client.request("GET", "/health/ready")).status == 200
+            assert (await client.status("key-1")).json["status"] == "accepted"
     assert len(inbox.messages) == 1
 
 
@@ -707,14 +701,14 @@ async def test_a_certificate_of_somebody_else_is_refused(
     mail_database: str, certificate: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SSL_CERT_FILE")
-    inbox = Inbox(tls=certificate)
-    await inbox.start()
-    async with served(environment(mail_database, inbox, SMTP_TLS="starttls")) as client:
+    async with (
+        Inbox(tls=certificate) as inbox,
+        served(environment(mail_database, inbox, SMTP_TLS="starttls")) as client,
+    ):
         with capture_logs() as logs:
             assert (await client.send("key-1")).json["code"] == "smtp_unavailable"
     assert "certificate" in logs[0]["detail"], "a server that answers is not looked for in vain"
     assert inbox.messages == []
-    await inbox.stop()
 
 
 async def test_connections_are_reused(client: Client, inbox: Inbox) -> None:
