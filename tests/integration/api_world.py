@@ -142,9 +142,10 @@ class World:
     async def call(self, signer: LocalAccount, kind: str, legacy: Legacy | str, **more: Any) -> Answer:
         return await self.post(PATHS[kind], self.signed(signer, kind, legacy, **more))
 
-    async def rows(self, statement: str, **values: Any) -> list[Any]:
-        async with self.engine.connect() as connection:
-            return list((await connection.execute(text(statement), values)).all())
+    async def sql(self, statement: str, **values: Any) -> list[Any]:
+        async with self.engine.begin() as connection:
+            result = await connection.execute(text(statement), values)
+            return list(result.all()) if result.returns_rows else []
 
 
 def person(number: int = 1, **changes: Any) -> dict[str, Any]:

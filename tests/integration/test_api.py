@@ -185,10 +185,10 @@ async def test_the_chain_down_means_503_and_nothing_stored(engine: AsyncEngine) 
             for answer in answers:
                 assert is_problem(answer, 503, "chain_unavailable")
                 assert int(answer.headers["Retry-After"]) > 0
-            assert [row.recipient for row in await world.rows("select recipient from worker.recipient")] == [
+            assert [row.recipient for row in await world.sql("select recipient from worker.recipient")] == [
                 f"0x{1:040x}"
             ]
-            (spent,) = await world.rows("select count(*) from worker.used_signature")
+            (spent,) = await world.sql("select count(*) from worker.used_signature")
             assert spent.count == 1, "a refused message is not spent"
 
 
@@ -229,7 +229,7 @@ async def test_clients_are_limited_each_by_itself(chain_scenario: Scenario, engi
         assert 0 < int(refused.headers["Retry-After"]) <= 60
         assert is_problem(await ask("2001:db8::3"), 429, "rate_limited")
         assert (await ask("198.51.100.1")).status == 422
-        kept = await world.rows("select subject from worker.quota")
+        kept = await world.sql("select subject from worker.quota")
         assert not any("2001" in row.subject or "198" in row.subject for row in kept)
 
 
@@ -348,8 +348,7 @@ async def test_a_request_id_is_taken_from_a_trusted_proxy_only(chain_scenario: S
 
 async def test_readiness_needs_the_database_and_its_migrations(world: World) -> None:
     assert (await world.request("GET", "/health/ready")).status == 200
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.alembic_version set version_num = 'older'"))
+    await world.sql("update worker.alembic_version set version_num = 'older'")
     assert is_problem(await world.request("GET", "/health/ready"), 503, "unavailable")
     assert (await world.request("GET", "/health/live")).status == 200
 
@@ -602,8 +601,7 @@ async def test_the_log_shows_neither_email_nor_name_nor_signature(
     await world.post("/ingest-legacy", bodies[0])
     await world.ingest(owner, legacy, [person(1, email=CANARY_EMAIL + "\r\n")])
     assert (await world.call(owner, "ReadRecipients", legacy)).body["recipients"][0]["email"] == CANARY_EMAIL
-    async with world.engine.begin() as connection:
-        await connection.execute(text("alter table worker.recipient rename to gone"))
+    await world.sql("alter table worker.recipient rename to gone")
     assert (await world.ingest(owner, legacy, people)).status == 500
     await world.request("GET", f"/{CANARY_EMAIL}?e={CANARY_EMAIL}")
     written = "".join(capsys.readouterr())

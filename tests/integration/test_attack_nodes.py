@@ -80,7 +80,7 @@ def creator_is(legacy: str, true: str, false: str) -> Alter:
 
 
 async def stored(world: World) -> int:
-    return int((await world.rows("select count(*) from worker.recipient"))[0][0])
+    return int((await world.sql("select count(*) from worker.recipient"))[0][0])
 
 
 async def test_an_endpoint_that_signs_for_everybody_opens_and_changes_nothing(nodes: Nodes) -> None:

@@ -103,7 +103,7 @@ async def test_an_authorization_is_of_one_chain_contract_and_lane_and_is_relayed
         answer = await world.post(path, body)
         assert (answer.status, answer.code) == (403, "signer_mismatch"), answer.body
     assert (await world.post(path, wrong[0] | {"chainId": 1})).status == 422
-    assert await world.rows("select 1 from worker.relay_request") == []
+    assert await world.sql("select 1 from worker.relay_request") == []
     whole = lane.body()
     accepted = await world.post(path, whole)
     assert accepted.status == 202, accepted.body
@@ -112,6 +112,6 @@ async def test_an_authorization_is_of_one_chain_contract_and_lane_and_is_relayed
         assert answer.status in {403, 409} or answer.body["id"] == accepted.body["id"], (how, answer.body)
     again = await world.post(path, whole)
     assert (again.status, again.body["id"]) == (202, accepted.body["id"])
-    assert len(await world.rows("select 1 from worker.relay_request")) == 1
+    assert len(await world.sql("select 1 from worker.relay_request")) == 1
     relayer = world.scenario.account(RELAYER).address
     assert world.scenario.anvil.rpc("eth_getTransactionCount", relayer, "pending") == "0x1"

@@ -11,10 +11,11 @@ import pytest_asyncio
 from eth_abi.abi import decode
 from eth_account import Account
 from eth_account.messages import encode_typed_data
+from eth_utils.address import to_checksum_address
 from playwright.async_api import Page, Route, expect
 
 from devnet.compile import ROOT
-from reminder_worker.gifts.claim_link import decode_letter
+from reminder_worker.gifts.claim_link import decode_letter, encode_letter
 from tests.integration.gift_page_browser import PHONE, InjectedWallet, Visit, Visitor
 from tests.integration.gift_page_giver_steps import (
     COVER,
@@ -85,7 +86,7 @@ async def test_from_the_sheet_to_the_keepsake(gift_world: GiftWorld, visitor: Vi
     await page.locator("[name=notifyEmail]").fill(EMAIL)
     await page.get_by_role("button", name="Have them told").click()
     await expect(page.get_by_role("status").first).to_have_text("They will be told.")
-    assert len(await world.api.rows("select 1 from worker.gift_notification")) == 1
+    assert len(await world.api.sql("select 1 from worker.gift_notification")) == 1
 
     kept = await page.evaluate("() => ({ ...localStorage })")
     payload = link.partition("#g=")[2]
@@ -308,6 +309,23 @@ async def test_the_record_has_the_days_price_or_says_that_there_is_none(
     assert [("?at=" in url) for url in asked] == [False, True, True]
 
 
+async def test_the_record_of_a_token_that_is_listed_no_more_says_what_its_number_counts(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """What the token calls itself and where its point stands the page does not know any more."""
+    page, scenario = visitor.page, gift_world.scenario
+    stamps = scenario.deploy("TestERC20", "Stamps", "STMP", 18)
+    id = scenario.create_gift(gift_world.giver, gift_world.person("ada").address, tokens=[(stamps, 40_250)])
+    kept = json.dumps({"payload": encode_letter(LETTER), "occasion": "birthday", "card": "wallet"})
+    name = f"gift-keepsake:{gift_world.api.chain_id}:{id}"
+    await page.evaluate("(item) => localStorage.setItem(...item)", [name, kept])
+    await visitor.context.add_init_script(RECORD_WORDS)
+    await open_page(gift_world, page)
+    await page.get_by_role("button", name="Show Birthday").click()
+    await page.locator("figure").filter(has_text="Gift record").wait_for()
+    assert f"40,250 base units of {to_checksum_address(stamps)}" in await page.evaluate("window.words")
+
+
 TIME_ZONES = ["Asia/Kolkata", "America/St_Johns"]  # whose offsets are no whole hours
 
 
@@ -328,7 +346,7 @@ async def test_days_are_chosen_in_the_givers_own_time_zone(gift_world: GiftWorld
     said = page.get_by_role("status").first
     await expect(said).to_contain_text("They will be told on")
     await expect(said).to_contain_text(f"{told.day} {told:%B} {told.year} at 18:45 GMT")
-    rows = await gift_world.api.rows("select kind, next_try from worker.gift_ledger")
+    rows = await gift_world.api.sql("select kind, next_try from worker.gift_ledger")
     assert {row.kind: row.next_try for row in rows}["gift_waiting"] == told.astimezone(UTC)
     assert (visitor.violations, visitor.faults) == ([], [])
 

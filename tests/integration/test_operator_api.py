@@ -189,12 +189,12 @@ async def test_a_person_is_forgotten_everywhere_by_their_email(engine: AsyncEngi
         erase = {"email": " Anna@Example.ORG "}
         answer = await world.post("/ops/erase-recipient", erase, **bearer(OPERATOR))
         assert answer.body == {"recipients": 2, "gifts": 1}
-        assert [row.recipient for row in await world.rows("select recipient from worker.recipient")] == [
+        assert [row.recipient for row in await world.sql("select recipient from worker.recipient")] == [
             person(2)["recipient"]
         ]
-        assert len(await world.rows("select 1 from worker.watch")) == 1, "a legacy without anybody is not asked about"
-        assert await world.rows("select 1 from worker.gift_notification") == []
-        left = await world.rows("select state from worker.gift_ledger where state <> 'dropped'")
+        assert len(await world.sql("select 1 from worker.watch")) == 1, "a legacy without anybody is not asked about"
+        assert await world.sql("select 1 from worker.gift_notification") == []
+        left = await world.sql("select state from worker.gift_ledger where state <> 'dropped'")
         assert left == [], "nothing is sent any more"
         again = await world.post("/ops/erase-recipient", erase, **bearer(OPERATOR))
         assert again.body == {"recipients": 0, "gifts": 0}
@@ -222,7 +222,7 @@ async def test_a_person_is_forgotten_by_their_address(engine: AsyncEngine, chain
             )
         erase = {"address": person(1)["recipient"].upper().replace("0X", "0x")}
         assert (await world.post("/ops/erase-recipient", erase, **bearer(OPERATOR))).body["recipients"] == 1
-        waiting = await world.rows("select recipient from worker.sent_ledger")
+        waiting = await world.sql("select recipient from worker.sent_ledger")
         assert [row.recipient for row in waiting] == [person(2)["recipient"]], "nothing unsent is left of them"
 
 
@@ -239,10 +239,9 @@ async def test_who_is_meant_has_to_be_clear(
 async def test_dead_emails_go_back_to_the_queue(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     async with open_world(chain_scenario, engine, GIFT_ORIGINS=GIFTS, **SECRETS) as world:
         await register_gift(world, "anna@example.org")
-        async with engine.begin() as connection:
-            await connection.exec_driver_sql("update worker.gift_ledger set state = 'dead' where kind = 'gift_waiting'")
+        await world.sql("update worker.gift_ledger set state = 'dead' where kind = 'gift_waiting'")
         assert (await world.post("/ops/requeue", **bearer(OPERATOR))).body == {"requeued": 1}
-        states = await world.rows("select state from worker.gift_ledger where kind = 'gift_waiting'")
+        states = await world.sql("select state from worker.gift_ledger where kind = 'gift_waiting'")
         assert [row.state for row in states] == ["queued"]
 
 

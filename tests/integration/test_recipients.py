@@ -84,7 +84,7 @@ async def _ledger(world: World, legacy: Legacy, number: int) -> None:
 
 async def _left(world: World, number: int) -> dict[str, bool]:
     """State to whether it still has a body."""
-    rows = await world.rows("select state, body from worker.sent_ledger where recipient = :r", r=f"0x{number:040x}")
+    rows = await world.sql("select state, body from worker.sent_ledger where recipient = :r", r=f"0x{number:040x}")
     return {row.state: row.body is not None for row in rows}
 
 
@@ -104,14 +104,14 @@ async def test_who_is_not_in_the_new_set_is_shredded(world: World, owner: LocalA
     await world.ingest(owner, legacy, [person(1), person(2), person(3)])
     saved = await world.ingest(owner, legacy, [person(2)])
     assert saved.body == {"saved": 1, "shredded": 2}
-    assert [row.recipient for row in await world.rows("select recipient from worker.recipient")] == [f"0x{2:040x}"]
+    assert [row.recipient for row in await world.sql("select recipient from worker.recipient")] == [f"0x{2:040x}"]
 
 
 async def test_an_unchanged_recipient_is_not_rewritten(world: World, owner: LocalAccount, legacy: Legacy) -> None:
     await world.ingest(owner, legacy, [person(1), person(2)])
-    before = await world.rows("select recipient, salt, email from worker.recipient order by recipient")
+    before = await world.sql("select recipient, salt, email from worker.recipient order by recipient")
     await world.ingest(owner, legacy, [person(1), person(2, name="Renamed")])
-    after = await world.rows("select recipient, salt, email from worker.recipient order by recipient")
+    after = await world.sql("select recipient, salt, email from worker.recipient order by recipient")
     assert after[0] == before[0]
     assert after[1].salt != before[1].salt
     assert after[1].email != before[1].email
@@ -132,7 +132,7 @@ async def test_replacing_or_erasing_cancels_what_was_not_sent(
     assert await _left(world, 3) == cancelled
     await world.call(owner, "EraseLegacy", legacy)
     assert await _left(world, 1) == cancelled
-    held = await world.rows("select distinct reason from worker.sent_ledger where state = 'held'")
+    held = await world.sql("select distinct reason from worker.sent_ledger where state = 'held'")
     assert held == [("in_doubt",)], "an operator still sees why"
 
 
@@ -154,8 +154,7 @@ async def test_what_is_written_of_a_legacy_touches_none_of_its_address_on_anothe
     await world.ingest(owner, legacy, [person(1), person(2), person(3)])
     for number in (1, 2, 3):
         await _ledger(world, legacy, number)
-    async with world.engine.begin() as connection:
-        await connection.execute(text(_OPEN_WINDOW), {"chain": world.chain_id, "legacy": legacy.address})
+    await world.sql(_OPEN_WINDOW, chain=world.chain_id, legacy=legacy.address)
     await mirror(world.engine, world.chain_id)
     other = await of_other_chain(world.engine)
     await world.ingest(owner, legacy, [person(1), person(2, email="other@example.org")])
@@ -170,26 +169,25 @@ async def test_it_is_known_since_when_an_address_is_somebodys(
     """What is held for an earlier one is not sent to it; another name or role is no other address."""
     since = "select written_at from worker.recipient"
     await world.ingest(owner, legacy, [person(1)])
-    first = await world.rows(since)
+    first = await world.sql(since)
     await world.ingest(owner, legacy, [person(1, name="Renamed", role="owner")])
-    assert await world.rows(since) == first
+    assert await world.sql(since) == first
     await world.ingest(owner, legacy, [person(1, email="another@example.org")])
-    assert await world.rows(since) > first
+    assert await world.sql(since) > first
 
 
 async def test_a_legacy_is_watched_while_it_has_recipients(world: World, owner: LocalAccount, legacy: Legacy) -> None:
     await world.ingest(owner, legacy, [person(1)])
-    (watched,) = await world.rows("select legacy, creator, legacy_type, next_ask from worker.watch")
+    (watched,) = await world.sql("select legacy, creator, legacy_type, next_ask from worker.watch")
     assert watched == (legacy.address, owner.address.lower(), 3, 0)
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.watch set failures = 9, paused_until = now() + interval '1 day'"))
+    await world.sql("update worker.watch set failures = 9, paused_until = now() + interval '1 day'")
     await world.ingest(owner, legacy, [person(2)])
-    assert await world.rows("select failures, paused_until from worker.watch") == [(0, None)], "its rest is over"
+    assert await world.sql("select failures, paused_until from worker.watch") == [(0, None)], "its rest is over"
     await world.ingest(owner, legacy, [])
-    assert await world.rows("select 1 from worker.watch") == []
+    assert await world.sql("select 1 from worker.watch") == []
     await world.ingest(owner, legacy, [person(1)])
     await world.call(owner, "EraseLegacy", legacy)
-    assert await world.rows("select 1 from worker.watch") == []
+    assert await world.sql("select 1 from worker.watch") == []
 
 
 async def test_a_fake_legacy_is_refused(world: World) -> None:
@@ -199,7 +197,7 @@ async def test_a_fake_legacy_is_refused(world: World) -> None:
     fake = world.scenario.deploy_fake_legacy(attacker, genuine.id, [])
     answer = await world.ingest(attacker, fake, [person(1)])
     assert (answer.status, answer.code) == (403, "not_a_known_legacy")
-    assert await world.rows("select 1 from worker.recipient") == []
+    assert await world.sql("select 1 from worker.recipient") == []
 
 
 async def test_an_address_without_a_contract_is_refused(world: World, owner: LocalAccount) -> None:
@@ -259,8 +257,7 @@ async def test_a_captured_ingest_cannot_bring_an_erased_set_back(
 async def test_what_one_creator_saved_is_shown_to_no_other(world: World, owner: LocalAccount, legacy: Legacy) -> None:
     """Whatever a node says of who the creator is: that never changes."""
     await world.ingest(owner, legacy, [person(1)])
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.watch set creator = :other"), {"other": f"0x{9:040x}"})
+    await world.sql("update worker.watch set creator = :other", other=f"0x{9:040x}")
     assert await _people(world, owner, legacy) == []
 
 
@@ -373,7 +370,7 @@ async def test_new_addresses_of_a_creator_are_capped(chain_scenario: Scenario, e
         refused = await world.ingest(owner, second, [person(8), person(9)])
         assert (refused.status, refused.code) == (429, "daily_cap_reached")
         assert 0 < int(refused.headers["Retry-After"]) <= 86400
-        assert await world.rows("select 1 from worker.recipient where legacy = :l", l=second.address) == []
+        assert await world.sql("select 1 from worker.recipient where legacy = :l", l=second.address) == []
         assert (await world.ingest(owner, second, [person(8)])).status == 200, "a refusal uses nothing"
 
 
@@ -384,7 +381,7 @@ async def test_the_database_shows_neither_email_nor_name_nor_signature(
     assert (await world.post("/ingest-legacy", body)).status == 200
     dump = ""
     for table in metadata.sorted_tables:
-        dump += "".join(str(_shown(row)) for row in await world.rows(f"select * from worker.{table.name}"))
+        dump += "".join(str(_shown(row)) for row in await world.sql(f"select * from worker.{table.name}"))
     assert legacy.address in dump
     for secret in (CANARY_EMAIL, CANARY_NAME, CANARY_EMAIL.encode().hex(), CANARY_NAME.encode().hex()):
         assert secret not in dump
@@ -398,7 +395,7 @@ def _shown(row: Any) -> list[str]:
 async def test_a_row_moved_to_another_place_does_not_decrypt(world: World, owner: LocalAccount, legacy: Legacy) -> None:
     """Swapped ciphertexts, with or without their salts, fail loudly and name no content."""
     await world.ingest(owner, legacy, [person(1, email=CANARY_EMAIL), person(2)])
-    one, two = await world.rows("select * from worker.recipient order by recipient")
+    one, two = await world.sql("select * from worker.recipient order by recipient")
     forgeries = (
         {"email": two.email, "name": two.name},
         {"email": two.email, "name": two.name, "salt": two.salt},
@@ -420,7 +417,7 @@ async def test_rotation_moves_rows_and_undecided_bodies_to_the_new_key(
     """Afterwards the new key alone opens everything, and the old one nothing."""
     await world.ingest(owner, legacy, [person(n) for n in (1, 2, 3)])
     old, new = Vault(ENC_KEY), Vault(b"n" * 32, [ENC_KEY])
-    (row,) = await world.rows("select * from worker.recipient where recipient = :r", r=f"0x{2:040x}")
+    (row,) = await world.sql("select * from worker.recipient where recipient = :r", r=f"0x{2:040x}")
     entry = uuid4()
     sealed = old.record(row.salt, row.key_id).seal(b"body", body_context(entry))
     async with world.engine.begin() as connection:
@@ -428,9 +425,9 @@ async def test_rotation_moves_rows_and_undecided_bodies_to_the_new_key(
         await connection.execute(insert(sent_ledger).values(stored))
     assert [rows async for rows in rotate(world.engine, new, SEALED, batch=2)] == [2, 1]
     only_new = Vault(b"n" * 32)
-    rows = await world.rows("select * from worker.recipient order by recipient")
+    rows = await world.sql("select * from worker.recipient order by recipient")
     assert [open_row(only_new, each).email for each in rows] == [f"person{n}@example.org" for n in (1, 2, 3)]
-    (kept,) = await world.rows("select body, body_salt from worker.sent_ledger")
+    (kept,) = await world.sql("select body, body_salt from worker.sent_ledger")
     assert kept.body_salt == rows[1].salt
     assert only_new.record(kept.body_salt).open(kept.body, body_context(entry)) == b"body"
     with pytest.raises(DecryptionFailed):
@@ -441,10 +438,10 @@ async def test_rotation_without_the_old_key_fails_and_changes_nothing(
     world: World, owner: LocalAccount, legacy: Legacy
 ) -> None:
     await world.ingest(owner, legacy, [person(1)])
-    before = await world.rows("select salt, key_id from worker.recipient")
+    before = await world.sql("select salt, key_id from worker.recipient")
     with pytest.raises(DecryptionFailed):
         await anext(rotate(world.engine, Vault(b"n" * 32), SEALED))
-    assert await world.rows("select salt, key_id from worker.recipient") == before
+    assert await world.sql("select salt, key_id from worker.recipient") == before
 
 
 async def test_a_rotation_names_the_row_that_it_cannot_open(world: World, owner: LocalAccount, legacy: Legacy) -> None:
@@ -473,10 +470,9 @@ async def test_a_row_that_cannot_be_opened_is_replaced_by_the_next_ingest(
 async def test_new_recipients_have_open_windows_planned_again(
     world: World, owner: LocalAccount, legacy: Legacy
 ) -> None:
-    async with world.engine.begin() as connection:
-        await connection.execute(text(_OPEN_WINDOW), {"chain": world.chain_id, "legacy": legacy.address})
+    await world.sql(_OPEN_WINDOW, chain=world.chain_id, legacy=legacy.address)
     await world.ingest(owner, legacy, [person(1)])
-    (window,) = await world.rows("select planned_at from worker.due_window")
+    (window,) = await world.sql("select planned_at from worker.due_window")
     assert window.planned_at is None
 
 
@@ -485,8 +481,7 @@ async def test_an_ingest_takes_windows_before_what_is_watched(
 ) -> None:
     """As the due pass does: neither can hold what the other waits for."""
     await world.ingest(owner, legacy, [person(1)])
-    async with world.engine.begin() as connection:
-        await connection.execute(text(_OPEN_WINDOW), {"chain": world.chain_id, "legacy": legacy.address})
+    await world.sql(_OPEN_WINDOW, chain=world.chain_id, legacy=legacy.address)
     async with world.engine.begin() as due_pass:
         await due_pass.execute(text("select from worker.due_window for update"))
         ingest = asyncio.create_task(world.ingest(owner, legacy, [person(1, name="Renamed")]))

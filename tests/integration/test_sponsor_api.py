@@ -134,7 +134,7 @@ async def relayed(world: World, path: str, body: dict[str, Any]) -> Answer:
 
 
 async def stored(world: World) -> int:
-    (row,) = await world.rows("select count(*) from worker.relay_request")
+    (row,) = await world.sql("select count(*) from worker.relay_request")
     return int(row.count)
 
 
@@ -185,7 +185,7 @@ async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: World, 
     for relay, ceiling in ((claim, 900_000), (check_in, 300_000), (withdrawal, 500_000)):
         limit, used = gas_of(world, relay)
         assert 1.5 * used < limit < min(2.5 * used, ceiling)
-    rows = await world.rows("select gas_limit from worker.nonce_slot order by nonce")
+    rows = await world.sql("select gas_limit from worker.nonce_slot order by nonce")
     assert [row.gas_limit for row in rows] == [gas_of(world, relay)[0] for relay in (claim, check_in, withdrawal)]
 
 
@@ -199,7 +199,7 @@ async def test_each_is_counted_for_who_left_it_and_has_the_gas_of_its_lane_at_mo
     await relayed(world, "/sponsor/check-in", check_in_body(world, other, sealed.owner))
     await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir))
     owner, giver = sealed.owner.address.lower(), world.scenario.account("giver").address.lower()
-    rows = await world.rows("select lane, creator, gas_limit from worker.relay_request order by created_at")
+    rows = await world.sql("select lane, creator, gas_limit from worker.relay_request order by created_at")
     assert [tuple(row) for row in rows] == [
         ("claim", owner, 900_000),
         ("check_in", owner, 300_000),
@@ -290,7 +290,7 @@ async def test_a_hundred_copies_at_once_are_one_request(world: World, sealed: Se
     answers = await asyncio.gather(*(world.post("/sponsor/gift-withdraw", body) for _ in range(100)))
     assert {answer.status for answer in answers} == {202}
     assert len({answer.body["id"] for answer in answers}) == 1
-    (slots,) = await world.rows("select count(*) from worker.nonce_slot")
+    (slots,) = await world.sql("select count(*) from worker.nonce_slot")
     assert (await stored(world), slots.count) == (1, 1)
 
 
@@ -313,8 +313,7 @@ async def test_a_request_that_has_ended_is_answered_again(world: World, sealed: 
     """Also long after its deadline, with its end."""
     body = withdraw_body(world, sealed.gift(), sealed.heir)
     first = await relayed(world, "/sponsor/gift-withdraw", body)
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.relay_request set state = :s"), {"s": state})
+    await world.sql("update worker.relay_request set state = :s", s=state)
     world.scenario.advance(30 * DAY)
     again = await world.post("/sponsor/gift-withdraw", body)
     assert (again.status, again.body["id"], again.body["status"]) == (202, first.body["id"], state)
@@ -327,8 +326,7 @@ async def test_who_asks_for_a_request_that_an_operator_cancelled_is_not_told_of_
     world: World, sealed: Sealed
 ) -> None:
     first = await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, sealed.gift(), sealed.heir))
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.relay_request set state = 'expired', reason = :r"), {"r": BY_HAND})
+    await world.sql("update worker.relay_request set state = 'expired', reason = :r", r=BY_HAND)
     told = (await world.request("GET", f"/sponsor/requests/{first.body['id']}")).body
     assert told["error"]["code"] == "cancelled_by_operator"
     assert "gave it up" in told["error"]["detail"]
@@ -417,7 +415,7 @@ async def test_a_signature_without_an_end_is_relayed_as_signed_and_followed_for_
     body = withdraw_body(world, sealed.gift(), sealed.heir, deadline=2**53 - 1)
     now = world.scenario.anvil.now()
     await relayed(world, "/sponsor/gift-withdraw", body)
-    (row,) = await world.rows("select deadline from worker.relay_request")
+    (row,) = await world.sql("select deadline from worker.relay_request")
     assert now <= row.deadline - 7 * DAY <= world.scenario.anvil.now()
 
 
@@ -860,8 +858,8 @@ async def test_a_paused_signer_waits_for_tomorrow(world: World, sealed: Sealed) 
     await pause(world, sealed.heir)
     answer = await refused(world, "/sponsor/gift-withdraw", body, 429, "signer_paused")
     assert 0 < int(answer.headers["Retry-After"]) <= DAY
-    async with world.engine.begin() as connection:  # the database's clock was put back since
-        await connection.execute(text("update worker.quota set ends_at = ends_at + 400 * 86400"))
+    # As one of before the database's clock was put back.
+    await world.sql("update worker.quota set ends_at = ends_at + 400 * 86400")
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
 
 
@@ -1156,8 +1154,7 @@ async def test_an_unknown_id_is_not_found(world: World) -> None:
 
 async def test_a_renewal_is_nobodys_request(world: World, sealed: Sealed) -> None:
     answer = await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, sealed.gift(), sealed.heir))
-    async with world.engine.begin() as connection:
-        await connection.execute(text("update worker.relay_request set lane = 'auto_renew'"))
+    await world.sql("update worker.relay_request set lane = 'auto_renew'")
     told = await world.request("GET", f"/sponsor/requests/{answer.body['id']}")
     assert (told.status, told.code) == (404, "not_found")
 
