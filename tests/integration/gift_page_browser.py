@@ -55,6 +55,7 @@ class Wire:
     whole: bool
     url: str = ""
     sent: list[Sent] = field(default_factory=list)
+    _answering: set[asyncio.Task[Any]] = field(default_factory=set)
 
     @property
     def bytes(self) -> bytes:
@@ -64,10 +65,20 @@ class Wire:
 
     @asynccontextmanager
     async def serve(self) -> AsyncIterator[None]:
-        server = await asyncio.start_server(self._answer, "127.0.0.1", 0)
+        server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         async with server:
-            yield
+            try:
+                yield
+            finally:  # a page may still wait for an answer: no task may outlive the loop
+                for task in self._answering:
+                    task.cancel()
+                await asyncio.gather(*self._answering, return_exceptions=True)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(self._answer(reader, writer))
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -18,7 +18,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import Scenario
 from reminder_worker.doctor import _gift_page
-from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts.claim_link import Marks
 from reminder_worker.logging import configure_logging
 from tests.integration.api_world import settings_for
@@ -99,7 +98,7 @@ async def problem(visitor: Visitor) -> str:
 
 
 async def relayed(world: EmailWorld) -> int:
-    (row,) = await world.gifts.api.rows("select count(*) from worker.relay_request")
+    (row,) = await world.gifts.api.sql("select count(*) from worker.relay_request")
     return int(row.count)
 
 
@@ -476,17 +475,6 @@ async def test_what_serves_emails_is_loaded_for_email_gifts_only(world: EmailWor
     await visitor.page.goto((await world.seal(await world.wallet())).url)
     await expect(visitor.page.get_by_label("Your email address")).to_be_visible()
     assert [url for url in visitor.asked if "email" in url]
-
-
-def test_a_stand_ins_key_is_refused_outside_the_local_stack(chain_scenario: Scenario) -> None:
-    """Or codes could be read by whoever holds it."""
-    provider = AuthProxyStandIn(url="https://provider.example")
-    mail = {"MAIL_URL": "https://mail.example", "MAIL_TOKEN": "t" * 40}
-    settings_for(chain_scenario, "postgresql://x@localhost/x", **provider.settings(), **mail)
-    with pytest.raises(Misconfigured, match="TURNKEY_CODE_SIGNING_KEY"):
-        settings_for(
-            chain_scenario, "postgresql://x@localhost/x", **provider.settings(), **mail, ENVIRONMENT="production"
-        )
 
 
 async def test_gifts_that_nobody_could_open_by_email_are_found_by_the_doctor(world: EmailWorld) -> None:

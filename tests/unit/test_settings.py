@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.local import Ports, port_variable
 from mail_service.settings import Settings as MailServiceSettings
 from reminder_worker.doctor import shown_settings
@@ -256,6 +257,15 @@ def test_one_secret_does_not_open_both_the_status_and_what_erases_and_sends() ->
     fault = _faults(OPS_STATUS_SECRET=same, OPERATOR_SECRET=same)
     assert "- OPERATOR_SECRET: " in fault
     assert same not in fault
+
+
+def test_a_stand_ins_key_is_refused_outside_the_local_stack() -> None:
+    """Or codes could be read by whoever holds it."""
+    stand_in = AuthProxyStandIn(url="https://provider.example").settings()
+    provider = Settings.from_environ({**MINIMAL, **stand_in, "ENVIRONMENT": "local"}).identity_provider
+    assert provider is not None
+    assert provider.code_signing_key is not None
+    assert "TURNKEY_CODE_SIGNING_KEY" in _faults(**stand_in, ENVIRONMENT="production")
 
 
 def test_an_address_that_is_set_counts_more_than_the_published_one() -> None:
