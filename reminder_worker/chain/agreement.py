@@ -14,8 +14,8 @@ T = TypeVar("T")
 async def agreed(chain: Chain, read: Callable[[Chain], Awaitable[T]]) -> T:
     """What two endpoints say alike, all asked at once; where only one is configured, its word.
 
-    Raises `ChainUnavailable` when no two do: one is down, lags or lies. Values are compared, so `read` answers with
-    all that matters and refuses nothing by itself.
+    Raises `ChainUnavailable` when no two do: one is down, lags or lies. What `read` returns is compared, so it has to
+    hold all that matters; a refusal has to be a value, too, since what `read` raises counts as no answer.
     """
     voices = chain.alone()
     if len(voices) < VOICES:

@@ -40,7 +40,7 @@ _AHEAD_SECONDS: Final = 120
 
 class StateGone(ChainUnavailable):
     """Every endpoint that answers says that it does not have the block of a call, or no longer its state. `everywhere`:
-    all of them answer."""
+    none was silent, so no endpoint has it."""
 
     def __init__(self, message: str, *, everywhere: bool) -> None:
         super().__init__(message)
@@ -115,7 +115,7 @@ class Chain:
         """For each endpoint that does not rest, except the one that is asked first: the chain as this endpoint alone
         tells it, and as all the others do."""
         ready = [view for view in self.alone() if not view._endpoints[0].rest.resting]
-        ready.sort(key=lambda view: view._endpoints[0].rest.last)
+        ready.sort(key=lambda view: view._endpoints[0].rest.asked_last)
         return [
             (view, self._by([each for each in self._endpoints if each not in view._endpoints])) for view in ready[1:]
         ]
@@ -295,9 +295,9 @@ class Chain:
         return [answer for chunk in answers for answer in chunk]
 
     async def _chunk(self, calls: Sequence[Call], at: str | None) -> list[bytes | Reverted]:
-        """A call that fails inside a chunk is repeated alone: another one may have burnt the gas of all."""
+        """A call that fails inside a chunk is repeated by itself: another one may have burnt the gas of all."""
         if len(calls) == 1:
-            return [await self._alone(calls[0], at)]
+            return [await self._single(calls[0], at)]
         async with self._chunks:
             results = await self._aggregate(calls, at)
         if results is None:
@@ -305,13 +305,14 @@ class Chain:
             # One after the other: a node that refuses even one call is found out in a few steps.
             return await self._chunk(calls[:middle], at) + await self._chunk(calls[middle:], at)
         doubtful = [index for index, result in enumerate(results) if isinstance(result, Reverted)]
-        again = await together(*(self._alone(calls[index], at) for index in doubtful))
+        again = await together(*(self._single(calls[index], at) for index in doubtful))
         for index, result in zip(doubtful, again, strict=True):
             results[index] = result
         return results
 
-    async def _alone(self, call: Call, at: str | None) -> bytes | Reverted:
-        """A call that nodes refuse is repeated through Multicall3, which tells whether it is the callee that fails."""
+    async def _single(self, call: Call, at: str | None) -> bytes | Reverted:
+        """One call by itself. Refused by all nodes, it is repeated through Multicall3, which tells whether it is the
+        callee that fails."""
         async with self._chunks:
             try:
                 return await self.call(call, at=at, gas=READ_GAS, sender=self.settings.multicall3)
@@ -431,8 +432,8 @@ class Chain:
     async def _newest(
         self, tag: BlockTag, parse: Callable[[Block, Sequence[Any]], T | None], *requests: Request
     ) -> T | None:
-        """What the endpoint says whose block counts: `block` tells which one that is. `parse` makes the value from the
-        block and the answers to `requests`."""
+        """What one endpoint answers to `requests`: the one whose block of this tag counts, by the rule in `block`.
+        `parse` makes the value from that block and the answers; None is no answer."""
         best: tuple[Block, T] | None = None
         now = time.time()
 
@@ -455,7 +456,7 @@ class Chain:
         `ChainUnavailable`, and `TooMuch` when the request is too large for all."""
         for _ in range(ROUNDS):
             answered, too_much, said = False, False, ""
-            for endpoint in sorted(self._endpoints, key=lambda each: each.rest.last):
+            for endpoint in sorted(self._endpoints, key=lambda each: each.rest.asked_last):
                 if endpoint.rest.resting:
                     continue
                 started = endpoint.rest.now()
@@ -484,6 +485,7 @@ class Chain:
 
 
 def _worth(block: Block, now: float) -> tuple[bool, int]:
+    """The greater counts: a block of the future less than any other, and else the lower number less than the higher."""
     return block.timestamp <= now + _AHEAD_SECONDS, block.number
 
 

@@ -30,7 +30,9 @@ Request = tuple[str, Sequence[object]]
 MAX_ANSWER_BYTES: Final = 256 * 1024 * 1024
 FIRST_REST_SECONDS: Final = 0.25
 LONGEST_REST_SECONDS: Final = 60.0
-LOST_TIMES: Final = 4  # one that hangs costs a fifth of the time, however short the rests between
+# An endpoint that failed is asked after the others for so many times as long as its failure took: one that hangs costs
+# a fifth of the time at most, however short its rests are.
+ASKED_LAST_TIMES: Final = 4
 BATCH_SIZE: Final = 100
 BATCHES_AGAIN_SECONDS: Final = 600.0  # after one that was refused: it may have been for a passing reason
 _LIMITED = re.compile(
@@ -71,7 +73,7 @@ class Rest:
         self._clock = clock
         self._jitter = jitter
         self._began = float("-inf")
-        self._last_until = float("-inf")
+        self._asked_last_until = float("-inf")
         self.failures = 0
         self.until = float("-inf")
 
@@ -83,9 +85,9 @@ class Rest:
         return self._clock() < self.until
 
     @property
-    def last(self) -> bool:
-        """Whether others are asked first."""
-        return self._clock() < self._last_until
+    def asked_last(self) -> bool:
+        """Whether the other endpoints are asked first."""
+        return self._clock() < self._asked_last_until
 
     def failed(self, started: float) -> None:
         """`started`: when the request began. Requests that were under way together count as one failure."""
@@ -95,11 +97,11 @@ class Rest:
         longest = min(LONGEST_REST_SECONDS, FIRST_REST_SECONDS * 2 ** min(self.failures - 1, 16))
         self._began = self._clock()
         self.until = self._began + longest * (0.5 + self._jitter() / 2)
-        self._last_until = max(self._last_until, self._began + LOST_TIMES * (self._began - started))
+        self._asked_last_until = max(self._asked_last_until, self._began + ASKED_LAST_TIMES * (self._began - started))
 
     def succeeded(self) -> None:
         self.failures = 0
-        self.until = self._last_until = float("-inf")
+        self.until = self._asked_last_until = float("-inf")
 
 
 class _Session(HTTPSessionManager):
@@ -112,7 +114,7 @@ class _Session(HTTPSessionManager):
         self._closed = False
 
     async def async_make_post_request(self, endpoint_uri: URI, data: bytes | dict[str, Any], **kwargs: Any) -> bytes:
-        if self._closed:  # a look may outlive who asked for it: nobody would close what it opens
+        if self._closed:  # a request that comes after the end would open a connection that nobody closes
             raise EndpointFailed("closed")
         if self._open is None:
             connector = aiohttp.TCPConnector(limit=32)
@@ -142,7 +144,8 @@ class _Session(HTTPSessionManager):
 
 
 def _is_rpc_answer(status: int, body: bytes) -> bool:
-    """Some nodes send a JSON-RPC error with HTTP 400 or 500, a revert among them, or 403: old state is for who pays."""
+    """Some nodes send a JSON-RPC error (also a revert) with HTTP 400 or 500, or with 403 where old state is only for
+    paying customers."""
     return status in (400, 403, 500) and body[:1] in (b"{", b"[") and b'"jsonrpc"' in body[:200]
 
 
@@ -160,7 +163,8 @@ class _Provider(AsyncHTTPProvider):
 
     @staticmethod
     def decode_rpc_response(raw_response: bytes) -> RPCResponse:
-        """Typed as in web3, which also puts the list of a batch through here. One object for a batch refuses it."""
+        """The types are web3's, which also puts the list of a batch through here. A single object in place of that list
+        means that the node refuses the batch."""
         try:
             answer = msgspec.json.decode(raw_response)
         except answers.NOT_OURS:
@@ -180,7 +184,8 @@ def _ids_follow(answers: list[Any]) -> bool:
 
 
 class Endpoint:
-    """`ask` gives the node's results in order, or raises `EndpointFailed` and rests. Who can use them ends the rest."""
+    """`ask` gives the node's results in order, or raises `EndpointFailed` and begins a rest. A rest ends when the
+    caller, who alone knows whether the results are of use, calls `rest.succeeded` or `refused`."""
 
     def __init__(self, position: int, url: str, chain_id: int, timeout: float, rest: Rest) -> None:
         self.name = f"{position}:{shown_host(urlsplit(url).hostname or 'unknown')}"

@@ -95,7 +95,8 @@ def _read_only_is_away(context: ExceptionContext) -> OperationalError | None:
 
 
 def _ask_idle_connections(engine: AsyncEngine) -> None:
-    """Like `pool_pre_ping`, whose round trip is a tenth of a busy request, but not for connections in constant use.
+    """Like `pool_pre_ping`, but only for connections that were idle for a while: its round trip is a tenth of a busy
+    request.
 
     One that broke within `TRUSTED_IDLE_SECONDS` fails as it would have in use, and the pool then forgets the others.
     """
@@ -126,10 +127,10 @@ def in_transaction(
 
 async def through_deadlocks(transaction: Callable[[], Awaitable[T]]) -> T:
     """Whoever loses a deadlock changed nothing and tries the whole transaction again, three times at most."""
-    for last in (False, False, False, True):
+    for repeats_left in (3, 2, 1, 0):
         try:
             return await transaction()
         except OperationalError as error:
-            if last or getattr(error.orig, "sqlstate", None) != _DEADLOCK:
+            if not repeats_left or getattr(error.orig, "sqlstate", None) != _DEADLOCK:
                 raise
     raise AssertionError("not reached")

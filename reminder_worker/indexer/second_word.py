@@ -22,8 +22,11 @@ from reminder_worker.indexer.decoding import Says
 
 log = structlog.get_logger(__name__)
 
-ALONE_AFTER_SECONDS: Final = 3600  # so old is a block, by the chain's time, when its doubtful logs are passed over
-MOST_RECEIPTS: Final = 1000  # without one that proves: who invents logs without number does not use up others' quota
+# A log that only one endpoint gives is waited for until its block is so old by the chain's time, then passed over.
+ALONE_AFTER_SECONDS: Final = 3600
+# Receipts asked for at once. Where so many prove nothing, no more are asked for: an endpoint that invents thousands of
+# logs shall not use up what the others let us ask.
+MOST_RECEIPTS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,11 @@ async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[
 
 
 async def vouched_for(beside: Beside, blocks: Mapping[int, Block], now: int) -> tuple[list[Log], int | None]:
-    """The logs that a receipt at another endpoint proves, below the first block with one in doubt; and this block.
+    """The logs that a receipt at another endpoint proves, as far as the first block with a log that is still in doubt;
+    and the number of that block, None when there is none.
 
-    What is in doubt is waited for, but not for ever: it may have been invented to stop us. A log of another fork than
-    `blocks` says nothing. `now` is the chain's time.
+    What is in doubt is waited for, but only for `ALONE_AFTER_SECONDS`: it may have been invented to stop us. A log of
+    another fork than `blocks` is ignored. `now` is the chain's time.
     """
     logs = [log for log in beside.logs if (at := blocks.get(log.block_number)) and at.hash == log.block_hash]
     if not logs or beside.others is None:
@@ -82,7 +86,7 @@ async def vouched_for(beside: Beside, blocks: Mapping[int, Block], now: int) -> 
 
 async def logs_of_receipts(chain: Chain, tx_hashes: Sequence[str]) -> set[Log]:
     """The logs of these transactions, from all endpoints that have their receipts. Raises `ChainUnavailable` when no
-    endpoint answers, which denies nothing."""
+    endpoint answers: silence does not mean that there is no receipt."""
     hashes = list(dict.fromkeys(tx_hashes))
     proven: set[Log] = set()
     for start in range(0, len(hashes), MOST_RECEIPTS):
@@ -110,8 +114,8 @@ async def _second(chain: Chain, wanted: LogFilter, first: int, last: int) -> Bes
 
 
 async def _told_by(voice: Chain, wanted: LogFilter, first: int, last: int) -> list[Log] | None:
-    """In order; fewer when the endpoint lags, fails or takes long: it is asked for no more after `RPC_TIMEOUT`. None
-    when it gave no answer at all."""
+    """The logs in order, or only the first of them when the endpoint lags, fails or is slow: after `RPC_TIMEOUT` it is
+    asked for no more. None when it gave no answer at all."""
     ends = time.monotonic() + voice.settings.rpc_timeout_seconds
     found: list[Log] | None = None
 

@@ -28,7 +28,7 @@ REJECTIONS_UNTIL_DEAD = 3
 FIRST_BACKOFF_SECONDS = 1.0
 LONGEST_BACKOFF_SECONDS = 3600.0
 UNDER_WAY_SECONDS = 15.0
-OUTAGE_AFTER = 5  # failures one after the other: one address that is put off keeps nobody else waiting
+OUTAGE_AFTER = 5  # failures in a row: when one address alone is put off, nobody else waits
 OUTAGE_PAUSE_SECONDS = 10.0
 _NOBODY_REACHED = frozenset({"released", "suppressed", "dropped", "dead"})
 
@@ -59,8 +59,8 @@ class Settlement(Generic[E]):
 
     @property
     def refund(self) -> bool:
-        """Nothing was sent to its address: what it took of the address's day is given back. Of an undecided one an
-        earlier claim took it, maybe on an earlier day."""
+        """Whether nothing was sent, so that its place among the address's emails of the day is given back. An undecided
+        one took that place with an earlier claim, maybe on an earlier day."""
         return self.state in _NOBODY_REACHED
 
     def columns(self) -> dict[str, Any]:
@@ -77,8 +77,8 @@ class Settlement(Generic[E]):
 
 
 def counted_as(email_hash: bytes, *, apart: bool) -> str:
-    """What counts the emails of an address's day: its keyed hash. `apart`: on a test chain beside mainnet, where they
-    cost nobody anything, they have a count of their own."""
+    """The subject under which an address's emails of a day are counted: its keyed hash. `apart`: emails of a test chain
+    beside mainnet, which anybody can cause for nothing, have a count of their own."""
     return email_hash.hex() + " apart" * apart
 
 
@@ -123,7 +123,7 @@ def held(entry: E, reason: str) -> Settlement[E]:
 
 
 def later(entry: E, delay: float, reason: str | None = None, *, tries: int = 0) -> Settlement[E]:
-    """Not accepted now. By default for a reason of ours, which counts as no try."""
+    """Not accepted now. `tries` is 0 where the reason is ours and not the mail service's: that counts as no try."""
     return Settlement(entry, "unknown" if entry.undecided else "released", reason, delay=delay, tries=tries)
 
 
@@ -142,8 +142,9 @@ def backoff(tries: int) -> float:
 
 @dataclass(slots=True)
 class Outage:
-    """Several failures of the mail service and no good answer between them. Who was not tried then waits for `pause`,
-    which is what the failures asked for; who was to come back later before them was so for themselves."""
+    """Several failures of the mail service in a row. While it lasts nothing is posted: the emails that are spared so
+    wait for `pause` seconds, the longest time that a failure of this row asked for. A good answer ends the row: what
+    was asked for before it concerned single emails only."""
 
     begun: bool = False
     pause: float = OUTAGE_PAUSE_SECONDS

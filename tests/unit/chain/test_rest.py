@@ -55,11 +55,11 @@ def test_who_kept_others_waiting_is_asked_last_until_it_succeeds_and_a_quick_fai
     clock.now += 30
     rest.failed(clock.now)
     clock.now += 29
-    assert rest.last
+    assert rest.asked_last
     assert not rest.resting
     clock.now += 2
-    assert not rest.last
+    assert not rest.asked_last
     rest.failed(clock.now - 15)
-    assert rest.last
+    assert rest.asked_last
     rest.succeeded()
-    assert not rest.last
+    assert not rest.asked_last
