@@ -1,7 +1,7 @@
 /** The way from a signature to a gift received, for eyes and for screen readers. */
 import { Refused, Unreachable } from "./api.ts";
 import { button, fill, make, part } from "./dom.ts";
-import { type Facts, isClaimed } from "./facts.ts";
+import { type Facts, fetchFacts, isClaimed } from "./facts.ts";
 import { follow, handIn, type RelayRequest } from "./relay.ts";
 import { type Relayed, remember, type Way } from "./remembered.ts";
 import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
@@ -26,9 +26,13 @@ const ADVICE: Record<Way, string> = {
 const STEPS = ["Signed on this device", "Handed to the network", "Confirmed by the network"];
 const NOT_SENT = ["queued", "waiting_predecessor", "deferred_fee"];
 const WELL = ["confirmed", "satisfied_elsewhere"];
+const TOO_LATE = "It could not be sent in time, so nothing was moved. The gift is still there: please try again.";
+/** After its deadline, that the service takes to end a request. One that is still open then nobody follows any more: the
+ * service's wallet was exchanged. */
+const ENDED_WITHIN_SECONDS = 30 * 60;
 const TROUBLE: Record<string, string> = {
   reverted: "The network refused the transaction. Nothing was moved: the gift is still there.",
-  expired: "It could not be sent in time, so nothing was moved. The gift is still there: please try again.",
+  expired: TOO_LATE,
   superseded: "Something else was sent for this wallet first. The gift may still be there: please look again.",
   cancelled_by_user: "This was cancelled by the wallet it is for. The gift is still there.",
 };
@@ -144,9 +148,9 @@ export async function sponsored(
   const progress = new Progress(place, facts, what);
   progress.at(1, "Your signature is being sent…");
   try {
-    const id = await handIn(request);
-    remember(facts, { id, way, what });
-    await followed(progress, facts, id, way, again);
+    const sent: Relayed = { id: await handIn(request), way, what, deadline: request.deadline };
+    remember(facts, sent);
+    await followed(progress, facts, sent, again);
   } catch (error) {
     const sameAgain = (): void => void sponsored(place, facts, request, way, again);
     if (isPassing(error)) progress.failed(inWords(error), sameAgain);
@@ -177,7 +181,7 @@ export function resumed(place: HTMLElement, facts: Facts, request: Relayed, agai
   left = null;
   const progress = new Progress(place, facts, request.what);
   progress.at(1, "Looking where your gift is…");
-  void followed(progress, facts, request.id, request.way, again).catch(again);
+  void followed(progress, facts, request, again).catch(again);
 }
 
 /** Null when nothing is, or nothing beyond the usual: many are under way at once. */
@@ -189,8 +193,7 @@ function inTheWay({ status, waitsFor }: RelayRequest): string | null {
 async function followed(
   progress: Progress,
   facts: Facts,
-  id: string,
-  way: Way,
+  { id, way, deadline = Infinity }: Relayed,
   again: () => void,
 ): Promise<void> {
   const forget = (): void => remember(facts, null);
@@ -202,13 +205,20 @@ async function followed(
   };
   // Whoever has ether need not wait until somebody else pays. What was sent is not to be overtaken: it would be paid in vain.
   const wayOut = way === "wallet" ? button("Choose another way", leave, "button quiet") : null;
+  let isTooLate = false;
+  /** Whether the gift itself says that it is over. */
+  const isSettled = async (): Promise<boolean> => {
+    const gift = await fetchFacts(facts.chainId, facts.timelockId).catch(() => null);
+    isTooLate = gift?.state === "open" && Date.parse(gift.asOf) / 1000 > deadline + ENDED_WITHIN_SECONDS;
+    return isTooLate || gift?.state === "claimed";
+  };
   let ended: RelayRequest | null;
   try {
     ended = await follow(id, async (now) => {
       if (isOver) return true;
       if (now === null) {
         progress.at(1, "The service does not answer right now; it is asked again…");
-        return false;
+        return isSettled();
       }
       progress.transaction(now.txHash);
       const why = inTheWay(now);
@@ -217,7 +227,7 @@ async function followed(
       if (words !== undefined) {
         progress.at(["broadcast", "mined"].includes(now.status) ? 2 : 1, words, isNotSent && why !== null ? wayOut : null);
       }
-      return isNotSent && isClaimed(facts);
+      return (isNotSent || now.waitsFor === "paused") && isSettled();
     });
   } catch (error) {
     if (isOver) return;
@@ -226,6 +236,7 @@ async function followed(
   }
   if (isOver) return;
   forget();
+  if (isTooLate) return progress.failed(TOO_LATE, again);
   if (ended === null || WELL.includes(ended.status) || (await isClaimed(facts))) return progress.done(way);
   progress.failed(TROUBLE[ended.status] ?? "It has ended without your gift: please look again.", again);
 }

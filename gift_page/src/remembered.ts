@@ -6,11 +6,13 @@
 /** By what a gift is opened. */
 export type Way = "paper" | "email" | "wallet";
 
-/** A request that the service relays. `what` it brings, in words: of a gift that was paid out no chain tells any more. */
+/** A request that the service relays. `what` it brings, in words: of a gift that was paid out no chain tells any more.
+ * `deadline` of what was signed, unix seconds by the chain's clock; a page from before an update kept none. */
 export interface Relayed {
   id: string;
   way: Way;
   what: string;
+  deadline?: number;
 }
 
 /** The recipient's own transaction, by its public hash; null while the wallet asks whether to send it. `what` as above. */

@@ -44,6 +44,12 @@ async def end_as(world: GiftWorld, state: str) -> None:
         await connection.execute(ended, {"state": state})
 
 
+async def leave_behind(world: GiftWorld) -> None:
+    """Its requests, as those of a wallet whose key is in use no more."""
+    async with world.api.engine.begin() as connection:
+        await connection.execute(text("update worker.relay_request set wallet = :other"), {"other": "0x" + "1" * 40})
+
+
 async def see_it_failed(page: Page, words: str) -> None:
     await expect(page.get_by_role("heading", name="That did not work yet")).to_be_visible(timeout=30_000)
     await expect(page.get_by_role("status").filter(has_text=words)).to_be_visible()
@@ -281,6 +287,47 @@ async def test_who_looks_at_other_ways_finds_back_to_what_waits(
         await expect(waits).to_be_visible()
         assert len(wallet.asked("eth_signTypedData_v4")) == 1
         nothing_amiss(visitor, world.origin)
+
+
+@pytest.mark.parametrize("reloads", [False, True])
+async def test_a_request_that_nobody_follows_any_more_is_made_anew(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, reloads: bool
+) -> None:
+    """The service's wallet was exchanged: what was signed for the one before is not sent, and its time is over."""
+    page = visitor.page
+    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
+        gift = await handed_in(world, visitor)
+        await leave_behind(world)
+        await expect(page.get_by_role("status").filter(has_text="paused at the moment")).to_be_visible()
+        chain_scenario.advance(2 * 3600)
+        if reloads:
+            await page.reload()
+        await see_it_failed(page, ENDINGS["expired"])
+        await page.get_by_role("button", name="Try again").click()
+        await type_key(page, key_of(gift.recipient))
+        await expect(page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
+        async with engine.connect() as connection:
+            assert await connection.scalar(text("select count(*) from worker.relay_request")) == 2
+        nothing_amiss(visitor, world.origin)
+
+
+async def test_what_was_sent_before_its_wallet_was_exchanged_arrives_all_the_same(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+) -> None:
+    """Nobody writes down that it was mined; the gift itself tells."""
+    ada, page = chain_scenario.account("ada"), visitor.page
+    async with open_gift_world(chain_scenario, engine) as world:
+        gift = await world.seal(ada, marks=PAPER)
+        world.following.clear()
+        chain_scenario.anvil.rpc("evm_setAutomine", False)
+        await page.goto(gift.url)
+        await type_key(page, key_of(ada))
+        await expect(page.get_by_role("status").filter(has_text="It is on its way")).to_be_visible()
+        await leave_behind(world)
+        await expect(page.get_by_role("status").filter(has_text="paused at the moment")).to_be_visible()
+        chain_scenario.anvil.rpc("evm_setAutomine", True)
+        chain_scenario.anvil.mine()
+        await see_it_received(page, "250 USDC")
 
 
 async def test_who_asks_too_often_is_not_told_that_nobody_answers(

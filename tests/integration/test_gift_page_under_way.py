@@ -206,13 +206,14 @@ async def test_an_end_without_the_gift_is_believed_only_while_the_gift_is_there(
         await page.goto(gift.url)
         await type_key(page, key_of(ada))
         await expect(page.get_by_role("status").filter(has_text="It is on its way")).to_be_visible()
-        await page.route("**/sponsor/requests/*", lambda route: route.abort())
+        for asked in ("**/sponsor/requests/*", "**/gift/*/*"):
+            await page.route(asked, lambda route: route.abort())
         chain_scenario.anvil.rpc("anvil_dropAllTransactions")
         chain_scenario.anvil.rpc("evm_setAutomine", True)
         chain_scenario.withdraw_gift(ada, gift.id)
         async with engine.begin() as connection:
             await connection.execute(text("update worker.relay_request set state = 'reverted'"))
-        await page.unroute("**/sponsor/requests/*")
+        await page.unroute_all()
         await see_it_received(page, "250 USDC")
 
 
