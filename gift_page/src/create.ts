@@ -10,6 +10,7 @@ import { Form, group, labelled, type Wish, Wrong } from "./create_form.ts";
 import { Kept, rebuilt, shown, takeAway } from "./create_pages.ts";
 import { type Chain, GiverWallet } from "./create_wallet.ts";
 import { button, fill, make, part } from "./dom.ts";
+import { keepAsked, keepDraft, wasAsked } from "./draft.ts";
 import { normaliseEmail } from "./email_address.ts";
 import { fetchFacts } from "./facts.ts";
 import { type Keepsake, linkOf, letterIn } from "./keepsake.ts";
@@ -196,6 +197,7 @@ async function seal(form: Form, wish: Wish, recipient: string): Promise<void> {
   let timelockId: string;
   let unlockAt: Date;
   isSealing = true;
+  keepAsked(true);
   try {
     ({ timelockId, unlockAt } = await giver().seal(recipient, wish.token, wish.units, wish.opensOn, say));
   } catch (error) {
@@ -203,7 +205,9 @@ async function seal(form: Form, wish: Wish, recipient: string): Promise<void> {
     throw error;
   } finally {
     isSealing = false;
+    keepAsked(false);
   }
+  keepDraft(null);
   const keepsake = keepsakeFor(wish, timelockId);
   startOver(form);
   form.element.hidden = true;
@@ -280,11 +284,16 @@ async function dayOf({ chainId, timelockId }: Keepsake, day: string): Promise<Da
 
 // -- the page
 
+const ASKED_BEFORE =
+  "Your wallet was asked to seal a gift when this page was loaded again. Please look there first: what was sent is sealed, " +
+  "and its printed sheet is good. Sealed again it would be a second gift.";
+
 async function open(): Promise<void> {
   const offersEmail = await offersEmailGifts().catch(() => false);
   const form = new Form(offersEmail, () => void attempt(() => prepare(form)));
   form.disabled = true;
   fill(root, group("Your wallet", walletPicker(form)), form.element, steps, status, result, kept.element);
+  if (wasAsked()) say(ASKED_BEFORE, true);
 }
 
 addEventListener("pagehide", () => takeAway(steps));

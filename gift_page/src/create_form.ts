@@ -2,6 +2,7 @@
 import { getAddress, isAddress, parseUnits } from "ethers";
 import type { GiverWallet, Token } from "./create_wallet.ts";
 import { make } from "./dom.ts";
+import { keepDraft, keptDraft } from "./draft.ts";
 import { normaliseEmail } from "./email_address.ts";
 import type { CardMode } from "./keepsake.ts";
 import { BadLetter, checkLetter, encodeLetter, type Letter, MOST_NOTE_CHARACTERS } from "./link.ts";
@@ -83,7 +84,11 @@ export class Form {
       emailLabel.hidden = this.mode !== "email";
       this.room.textContent = `${[...this.note.value].length} of at most ${MOST_NOTE_CHARACTERS} characters`;
     };
-    this.element.addEventListener("input", refresh);
+    this.refill();
+    this.element.addEventListener("input", () => {
+      refresh();
+      keepDraft(Object.fromEntries([...new FormData(this.element)].map(([name, value]) => [name, String(value)])));
+    });
     this.occasion.addEventListener("change", () => this.dress());
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -97,12 +102,25 @@ export class Form {
   connected({ tokens, clockAhead }: GiverWallet): void {
     this.tokens = tokens;
     this.clockAhead = clockAhead;
-    this.asset.replaceChildren(...tokens.map(({ symbol }, place) => make("option", { value: String(place) }, symbol)));
+    this.asset.replaceChildren(...tokens.map(({ address, symbol }) => make("option", { value: address }, symbol)));
     const now = Date.now() + clockAhead;
     this.opensOn.value = forInput(new Date(now + MONTH));
     this.opensOn.min = forInput(new Date(now));
+    this.refill();
     const isAhead = Math.abs(clockAhead) > 3_600_000;
     this.clock.textContent = isAhead ? `By the chain's clock, where it is ${new Date(now).toLocaleString()} now.` : "";
+  }
+
+  /** With what this tab kept of it. */
+  private refill(): void {
+    const kept = keptDraft();
+    for (const field of this.element.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
+      const value = kept[field.name];
+      if (value === undefined) continue;
+      const isThere = !(field instanceof HTMLSelectElement) || [...field.options].some((each) => each.value === value);
+      if (field.type === "radio") (field as HTMLInputElement).checked = field.value === value;
+      else if (isThere) field.value = value;
+    }
   }
 
   set disabled(value: boolean) {
@@ -113,7 +131,7 @@ export class Form {
 
   /** Throws `Wrong`. */
   read(): Wish {
-    const token = this.tokens[Number(this.asset.value)];
+    const token = this.tokens.find(({ address }) => address === this.asset.value);
     if (token === undefined) throw new Wrong("Please connect a wallet first.");
     const letter = { to: this.to.value.trim(), from: this.from.value.trim(), note: this.note.value.trim() };
     try {

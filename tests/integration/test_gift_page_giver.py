@@ -1,6 +1,7 @@
 """What can go wrong for a giver: no gift is sealed twice or by mistake, and none that is sealed is lost from sight."""
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,6 +13,7 @@ from playwright.async_api import Download, Page, Route, expect
 
 from tests.integration.gift_page_browser import InjectedWallet, Visit, Visitor
 from tests.integration.gift_page_giver_steps import (
+    LETTER,
     SECRET,
     code,
     created,
@@ -416,6 +418,53 @@ async def test_a_browser_that_hands_out_another_picture_saves_none(gift_world: G
     await sheet.get_by_role("button", name="Save as PNG").click()
     await expect(sheet.get_by_role("status")).to_contain_text("Nothing was saved: please print it.")
     assert downloads == []
+
+
+async def test_what_was_filled_in_outlives_a_reload_and_no_sealed_gift(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """A phone forgets pages while the wallet is looked at. The tab alone keeps it, and never the key."""
+    page, fields = visitor.page, "#create form [name]"
+    gift_world.scenario.mint(gift_world.scenario.deployment.usdc, gift_world.giver.address, 1000 * USDC)
+    await fill_in(page, occasion="wedding", give="USDC", amount="40.25")
+    await page.locator("[name=opensOn]").fill("2090-11-05T09:30")
+    values = "(fields) => fields.map((each) => [each.name, each.type === 'radio' ? each.checked : each.value])"
+    filled = await page.locator(fields).evaluate_all(values)
+    await go_on(page)
+    key = code((await saved(page, "Key sheet")).crop(SECRET))
+    await page.reload()
+    await expect(page.get_by_label("Your message")).to_have_value(LETTER.note)
+    await page.get_by_role("button", name="Connect Giver's wallet").click()
+    await page.locator(".account").wait_for()
+    assert await page.locator(fields).evaluate_all(values) == filled
+    assert key[2:].lower() not in (await visitor.stored()).lower()
+    assert LETTER.note not in json.dumps(await visitor.context.storage_state())
+
+    await go_on(page)
+    await seal(page)
+    assert LETTER.note not in await visitor.stored()
+    await page.reload()
+    await expect(page.get_by_label("Your message")).to_have_value("")
+
+
+async def test_a_page_that_was_loaded_again_while_the_wallet_was_asked_says_so(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """What is filled in is there again: who seals it once more may give twice."""
+    page, told = visitor.page, visitor.page.get_by_role("status").first
+    wallet.declines = {RECEIPT}
+    await fill_in_for_a_wallet(page, gift_world)
+    await go_on(page)
+    await until(lambda: len(wallet.asked(RECEIPT)) >= 1, page)
+    page.on("dialog", lambda dialog: dialog.accept())
+    await page.reload()
+    await expect(told).to_contain_text("Please look there first")
+    wallet.declines.clear()
+    await page.get_by_role("button", name="Connect Giver's wallet").click()
+    await go_on(page)
+    await see_it_sealed(page)
+    await page.reload()
+    await expect(told).to_have_text("")
 
 
 async def test_who_comes_back_to_the_page_finds_its_form(visitor: Visitor, wallet: InjectedWallet) -> None:
