@@ -28,6 +28,7 @@ from mail_service import store as store_module
 from mail_service.addresses import Hasher, parse_address
 from mail_service.catalogue import NAME_VARIABLES, TEMPLATES
 from mail_service.errors import Problem
+from mail_service.pages import unsubscribe_page
 from mail_service.rendering import Renderer
 from mail_service.sending import Sender, SendRequest, Sent
 from mail_service.settings import Settings
@@ -938,3 +939,13 @@ async def test_a_name_without_a_space_makes_no_email_wider_than_a_phone(tmp_path
             file.write_text(renderer.render(template, variables).html)
             await page.goto(file.as_uri())
             assert await page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+async def test_the_buttons_of_the_unsubscribe_page_have_an_edge_where_the_system_chooses_the_colours() -> None:
+    """High contrast takes their ground away: without an edge they would be words among others."""
+    async with open_browser() as (browser, wire):
+        page = (await new_visitor(browser, wire, (360, 780), forced_colors="active")).page
+        for state in ("ask", "stopped", "done", "later", "back_later"):
+            await page.set_content(unsubscribe_page(state, "token").content)
+            style = await page.locator("button").evaluate("(button) => ({ ...getComputedStyle(button) })")
+            assert (style["borderTopStyle"], style["borderTopColor"]) == ("solid", style["color"])
