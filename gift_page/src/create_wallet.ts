@@ -115,11 +115,11 @@ export class GiverWallet {
     return { ...sealedIn(logs, this.chain.vault), transaction: log.transactionHash, sealedAt };
   }
 
-  /** Its assets as they are named on a record. */
+  /** Its assets as they are named on a record: of a token that is whitelisted no more the base units. */
   named(sealed: Sealed): { symbol: string; units: bigint; decimals: number }[] {
     return sealed.assets.map(({ token, units }) => {
       const known = this.tokens.find(({ address }) => address.toLowerCase() === token.toLowerCase());
-      return { symbol: known?.symbol ?? token, decimals: known?.decimals ?? 0, units };
+      return { symbol: known?.symbol ?? `base units of ${token}`, decimals: known?.decimals ?? 0, units };
     });
   }
 
