@@ -140,7 +140,7 @@ class Reconcile:
         decided = [(at, decide(at.slot, facts_of(at, seen))) for at in seen.slots]
         mined = [(at, each.mined) for at, each in decided if isinstance(each, Record | Settle)]
         await self._at_once(chain_id, [each for each in mined if _is_new(*each)], self._record, report)
-        outgoing += await self._newest(chain_id, [at for at, each in decided if _again(each, seen.market)], report)
+        outgoing += await self._newest(chain_id, [at for at, each in decided if isinstance(each, Rebroadcast)], report)
         over: list[tuple[OpenSlot, MinedAttempt | None]] = []
         fault: Unavailable | Misconfigured | None = None  # raised at the end: what is over needs neither fees nor key
         for at, action in decided:
@@ -462,11 +462,6 @@ def _is_done(at: OpenSlot, mined: MinedAttempt | None) -> bool:
     of the logs, which takes long where nodes are slow and leaves them resting; what is to be sent does not wait for it.
     """
     return mined is not None and mined.succeeded and settle.kind_of(at.slot, mined.tx_hash) == "call"
-
-
-def _again(action: Action, market: Market | None) -> bool:
-    """Whether the newest bytes are sent once more."""
-    return isinstance(action, Rebroadcast) or (isinstance(action, Replace) and market is None)
 
 
 def _looked_at(request: StoredRequest) -> bool:
