@@ -830,10 +830,16 @@ async def test_readiness_counts_what_the_balance_owes_to_those_under_way(world: 
         world.anvil.set_balance(world.wallet, balance)
         said.append(await with_caps(world).ready(CHAIN_ID))
     assert said == ["low_balance", None]
+    world.base_fee(60 * GWEI)
+    world.mine()
+    world.anvil.set_balance(world.wallet, once - 1)
+    assert await with_caps(world).ready(CHAIN_ID) is None, "what comes now waits for cheaper gas, and reserves nothing"
 
 
 async def test_readiness_says_when_the_days_caps_are_used_up(world: RelayWorld) -> None:
     admission = with_caps(world, daily_count=1)
+    _, wei = admission._offer(await admission._market(CHAIN_ID), admission_module.USUAL_GAS)
+    assert await with_caps(world, daily_wei=wei).ready(CHAIN_ID) is None
     assert await admission.ready(CHAIN_ID) is None
     await admission.admit(authorization(1))
     assert await admission.ready(CHAIN_ID) == "daily_cap_reached"

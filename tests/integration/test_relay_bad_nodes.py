@@ -310,6 +310,11 @@ async def test_an_inflated_count_of_our_transactions_stops_the_wallet_only_when_
     nodes.first.well()
     await nodes.world.settle()
     assert await nodes.world.state(request) == "confirmed"
+    nodes.first.alter = inflate
+    nodes.second.reply = lambda: web.Response(status=500)
+    assert (await nodes.world.run()).stopped is None, "nor is one believed that answers alone"
+    nodes.second.well()
+    await rested(nodes)
     nodes.first.alter = nodes.second.alter = inflate
     assert (await nodes.world.run()).stopped == "foreign_nonce"
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from eth_account.signers.local import LocalAccount
@@ -15,6 +16,7 @@ from reminder_worker.relay import reconcile, settle
 from reminder_worker.relay.fate import MinedAttempt
 from reminder_worker.relay.settle import paused
 from reminder_worker.relay.values import Authorization, Lane, State
+from reminder_worker.relay.views import view_chain
 from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GIFT_GAS, GWEI, RelayWorld, open_bare_world
 
 
@@ -383,6 +385,32 @@ async def test_nothing_is_written_of_a_slot_that_somebody_moved_on_since_it_was_
         ended = settle.Ended(at, mined, settle.Ending(State.CONFIRMED))
         assert await settle.finish(connection, CHAIN_ID, world.wallet, [ended]) == set()
     assert await world.slots() == before
+
+
+@pytest.mark.parametrize("is_final", [False, True])
+@pytest.mark.parametrize("age", [0, 400], ids=["sent again", "stuck"])
+async def test_nothing_new_is_signed_for_what_another_saw_in_a_block_since_it_was_read(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch, age: int, is_final: bool
+) -> None:
+    request = await world.admit(world.gift())
+    (attempt,) = await world.attempts()
+    await world.age(age)
+
+    async def frozen(*asked: Any) -> Any:
+        monkeypatch.setattr(reconcile, "view_chain", view_chain)
+        seen = await view_chain(*asked)
+        world.mine()
+        if is_final:
+            world.finalize()
+        await world.reconciler().run(CHAIN_ID)
+        return seen
+
+    monkeypatch.setattr(reconcile, "view_chain", frozen)
+    await world.run()
+    found = await world.admission.view(request.id)
+    assert found is not None
+    assert (found.state, found.tx_hash) == ("confirmed" if is_final else "mined", attempt["tx_hash"])
+    assert len(await world.attempts()) == 1
 
 
 async def test_killed_after_a_replacement_was_stored_the_same_bytes_go_out_next(

@@ -127,6 +127,22 @@ async def test_a_request_that_waits_past_its_deadline_ends_without_a_slot(world:
     assert set(row.values()) == {None}, "nobody can read its signature any more"
 
 
+async def test_one_behind_others_of_the_wallet_that_do_not_get_mined_ends_with_its_deadline_too(
+    world: RelayWorld,
+) -> None:
+    world.caps = replace(world.caps, max_open=1)
+    world.restart()
+    gifts = world.gift("a"), world.gift("b")
+    await world.admit(gifts[0], ttl=10**6)
+    behind = await world.admit(gifts[1], ttl=600)
+    world.drop(await world.attempts())
+    world.anvil.increase_time(601)
+    world.finalize()
+    await world.execute("update worker.relay_request set created_at = created_at - interval '60 s'")
+    await world.run()
+    assert await world.state(behind) == "expired"
+
+
 async def test_a_request_that_got_its_slot_meanwhile_is_not_ended_as_one_that_waits(world: RelayWorld) -> None:
     gift = world.gift()
     world.base_fee(2 * CEILING)
@@ -310,11 +326,13 @@ async def test_a_gift_whose_request_no_node_simulated_is_over_when_its_vault_pai
     assert await world.state(request) == "satisfied_elsewhere"
 
 
+@pytest.mark.parametrize(("nonce", "locked"), [(7, False), (0, True)], ids=["its nonce never comes", "locked"])
 async def test_what_reverts_for_as_long_as_it_waits_costs_no_search_of_the_logs(
-    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch, nonce: int, locked: bool
 ) -> None:
-    """A stranger makes as many of them as the caps allow, and each run looks at all: its nonce never comes."""
-    request = await world.admission.admit(world.withdrawal(world.gift(), nonce=7, ttl=10**9), waits=True)
+    """A stranger makes as many of them as the caps allow, and each run looks at all."""
+    gift = world.gift(locked=locked)
+    request = await world.admission.admit(world.withdrawal(gift, nonce=nonce, ttl=10**9), waits=True)
     searched = AsyncMock(return_value=[])
     monkeypatch.setattr(world.chain, "logs", searched)
     for _ in range(2):

@@ -186,8 +186,11 @@ async def test_what_has_ended_waits_for_nothing(world: RelayWorld) -> None:
     assert await waits_for(world, request) is None
 
 
-async def test_what_a_retired_wallet_left_open_is_paused(world: RelayWorld) -> None:
+@pytest.mark.parametrize("left_by", ["wallet = '0x' || repeat('1', 40)", "chain_id = 17000"])
+async def test_what_a_retired_wallet_or_a_chain_that_was_taken_out_left_open_is_paused(
+    world: RelayWorld, left_by: str
+) -> None:
     """Nobody follows it any more."""
     request = await deferred(world)
-    await world.execute("update worker.relay_request set wallet = :other", other="0x" + "11" * 20)
+    await world.execute(f"update worker.relay_request set {left_by}")
     assert await waits_for(world, request) == "paused"

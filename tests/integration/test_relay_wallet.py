@@ -13,7 +13,7 @@ from reminder_worker.errors import RelayStopped
 from reminder_worker.relay import reconcile
 from reminder_worker.relay.fees import EMPTY_GAS
 from reminder_worker.relay.views import view_chain
-from reminder_worker.relay.wallet_watch import GAS_OF_A_RELAY
+from reminder_worker.relay.wallet_watch import GAS_OF_A_RELAY, pays_for
 from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld, open_bare_world
 
 
@@ -151,6 +151,22 @@ async def test_operators_are_told_of_a_cap_that_is_nearly_used_and_of_the_next_d
     assert not await world.rows("select from worker.alert_state where raised")
 
 
+async def test_a_cap_of_which_more_than_nine_tenths_are_spent_is_told_until_less_than_half_is(
+    world: RelayWorld,
+) -> None:
+    """In between what gas costs would tell it again and again. What is left would do for many more."""
+    await world.admit(world.gift())
+    await world.settle()
+    told = []
+    for percent in (90, 91, 60, 91, 50, 49):
+        await world.execute(
+            "update worker.relay_budget set spent_wei = :spent where scope = 'global'", spent=percent * ETHER // 100
+        )
+        await world.run()
+        told.append(len(await world.rows("select from worker.alert where kind = 'relay_cap_used'")))
+    assert told == [0, 1, 1, 1, 1, 2]
+
+
 async def test_a_cap_whose_rest_does_not_do_for_another_is_nearly_used(world: RelayWorld) -> None:
     await world.admit(world.gift())
     await world.settle()
@@ -199,6 +215,17 @@ async def test_operators_are_told_of_requests_that_gas_is_too_dear_for_and_of_th
     assert stages == ["raised 1", "cleared 2"]
 
 
+async def test_what_something_else_than_gas_speaks_against_is_not_told_as_kept_back_by_it(world: RelayWorld) -> None:
+    gift = world.gift()
+    world.base_fee(2 * CEILING)
+    await world.admit(gift)
+    await world.execute(
+        "update worker.relay_request set reason = 'would_revert', updated_at = updated_at - interval '901 s'"
+    )
+    await world.run()
+    assert await world.rows("select from worker.alert") == []
+
+
 async def test_a_moment_of_cheap_gas_is_not_the_end_of_what_waits_for_it(world: RelayWorld) -> None:
     """With more that waits than may be under way at once: it would be told again with each move of the fees."""
     world.caps = replace(world.caps, max_open=1)
@@ -233,13 +260,13 @@ async def test_a_balance_at_the_edge_does_not_tell_operators_again_with_each_mov
     world.low_balance_relays = 100
     world.restart()
     told = []
-    for relays in (99, 101, 99, 130):
+    for relays in (100, 99, 101, 99, 130):
         base_fee, tip = await world.chain.fees()
         set_aside = EMPTY_GAS * CEILING
         world.anvil.set_balance(world.wallet, relays * GAS_OF_A_RELAY * (base_fee + tip) + set_aside + GWEI)
         await world.run()
         told.append(len(await world.rows("select from worker.alert where kind = 'relayer_low_balance'")))
-    assert told == [1, 1, 1, 2]
+    assert told == [0, 1, 1, 1, 2]
 
 
 async def test_operators_hear_of_a_request_that_waits_for_a_balance_they_do_not_call_low(world: RelayWorld) -> None:
@@ -273,6 +300,16 @@ async def test_a_refilled_balance_is_no_trouble_while_gas_is_too_dear_for_who_wa
     await world.run()
     stages = await world.rows("select stage from worker.alert where kind = 'relayer_low_balance' order by stage desc")
     assert [each["stage"] for each in stages] == ["raised 1", "cleared 2"]
+
+
+@pytest.mark.parametrize(
+    ("price", "counted_at"), [(GWEI, GWEI), (2 * CEILING, CEILING), (0, 1)], ids=["cheap", "too dear", "free"]
+)
+def test_a_balance_pays_for_relays_at_what_gas_costs_and_we_never_pay_more_than_the_ceiling(
+    price: int, counted_at: int
+) -> None:
+    balance = EMPTY_GAS * CEILING + 10 * GAS_OF_A_RELAY * counted_at
+    assert (pays_for(balance, price, CEILING), pays_for(balance - 1, price, CEILING)) == (10, 9)
 
 
 async def test_where_gas_is_cheap_operators_hear_of_a_wallet_that_takes_no_request(world: RelayWorld) -> None:

@@ -96,6 +96,10 @@ def test_what_was_sent_waits_for_nothing_while_its_offer_and_the_balance_just_do
     assert waits_for(sent, MARKET, GAS * MARKET.base_fee, CAPS) is None
 
 
+def test_one_whose_nonce_an_empty_transaction_has_taken_waits_for_nothing_more() -> None:
+    assert waits_for(waiting(state=State.BROADCAST, is_stopped=True), None, 0, CAPS) is None
+
+
 def test_only_a_successor_waits_for_its_signers_earlier_one_and_only_until_that_is_mined() -> None:
     """Another one's nonce is the router's next, whatever is still open of its signer's."""
     dear = Market(base_fee=MARKET.ceiling, priority_fee=1, ceiling=MARKET.ceiling)
