@@ -150,7 +150,7 @@ async def open_requests(engine: AsyncEngine) -> list[Requests]:
 
 
 async def followed_requests(engine: AsyncEngine, ours: Collection[str], chains: Collection[int]) -> list[Requests]:
-    """Open ones of our wallets on these chains: of any other nobody finds out any more how it ends."""
+    """Open requests of our wallets on these chains. Nobody follows the others, so they stay open for ever."""
     r = relay_request.c
     return await _requests(engine, and_(r.state.in_(OPEN_STATES), _followed(ours, chains)), r.created_at)
 
@@ -209,10 +209,12 @@ async def wallets(engine: AsyncEngine) -> list[Wallet]:
 async def unfinished(
     engine: AsyncEngine, ours: Sequence[str], chains: Sequence[int], *, of_ours: bool = False, seconds: int = 0
 ) -> list[Unfinished]:
-    """What nothing has happened to for `seconds`: requests of wallets that are not `ours` or of chains other than
-    `chains`, whom nobody follows, and `of_ours` those that are mined and do not become final. Without its key or chain
-    nothing ends a request, so those of others are told for as long as any is followed: what is stolen or lost would be
-    told of for ever."""
+    """Open requests that nothing has happened to for `seconds` and that nobody follows: of wallets that are not `ours`,
+    or on chains other than `chains`. With `of_ours` also those that we follow, and that are mined but not yet final.
+
+    Without its key or its chain nothing ever ends a request. So those that nobody follows are only told of for
+    `FOLLOWED_SECONDS`, as long as any request is followed: of a stolen or lost key they would be told of for ever.
+    """
     r, s = relay_request.c, nonce_slot.c
     still = and_(s.request_id == r.id, s.state == "mined")
     lately = r.updated_at > func.clock_timestamp() - span(seconds=FOLLOWED_SECONDS)
@@ -308,8 +310,9 @@ async def verdicts(engine: AsyncEngine) -> list[Verdicts]:
 async def under_other_keys(
     engine: AsyncEngine, key_id: str, ours: Sequence[str], chains: Sequence[int]
 ) -> tuple[int, int]:
-    """Requests whose sealed bytes another master key opens: of the wallets `ours` on `chains`, for whose end a rotation
-    waits, and others, which nobody ends without their wallet's key and their chain."""
+    """How many requests have sealed bytes that only an older master key opens: first those of the wallets `ours` on
+    `chains`, whose end a rotation waits for; then all others, which nobody can end without their wallet's key and their
+    chain."""
     r, followed_here = relay_request.c, _followed(ours, chains)
     counts = (func.count().filter(which) for which in (followed_here, ~followed_here))
     ((followed, left),) = await _rows(engine, select(*counts).where(r.salt.is_not(None), r.key_id != key_id))

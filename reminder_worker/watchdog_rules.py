@@ -92,9 +92,9 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Relays:
-    """Requests of a wallet that nothing has happened to for `NOT_FINAL_SECONDS`: mined and not final, or, when the
-    wallet is not `ours` or its chain not `served`, in any state: its key is not in use here, or the chain was taken
-    out, and nobody follows them."""
+    """Requests of a wallet that nothing has happened to for `NOT_FINAL_SECONDS`. Of a wallet that is `ours`, on a chain
+    that is `served`: those that are mined and not final. Otherwise nobody follows them (the key is not in use here, or
+    the chain was taken out), so they are in any open state."""
 
     chain_id: int
     wallet: str
@@ -117,9 +117,8 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """Something is wrong. It is told once it has been wrong for `hold_seconds`, for that is where a blip ends, and not
-    while its cause, `because`, is wrong, which is told instead.
-    """
+    """Something is wrong. It is told once it has been wrong for `hold_seconds`, since what is over sooner is a blip;
+    and not while its cause, the condition `because`, is wrong: that one is told instead."""
 
     kind: AlertKind
     subject: str
@@ -158,8 +157,8 @@ def silent(expected: Sequence[Expected], states: Sequence[PassState]) -> list[tu
 
 
 def _age_of_success(state: PassState | None) -> int | None:
-    """None when there was none, or at a time to come, by a clock that was put back since: one that is alive succeeds
-    again."""
+    """Seconds; None when there was no success, or only one in the future, by a clock that was put back since: a pass
+    that is alive soon succeeds again."""
     return None if state is None or state.succeeded_age is None or state.succeeded_age < 0 else state.succeeded_age
 
 
@@ -207,8 +206,9 @@ def _endpoints(sight: ChainSight) -> Iterator[Wrong]:
 
 
 def _readings(sight: ChainSight) -> Iterator[Wrong]:
-    """Who comes nearer is catching up, as at a first start, and is not wrong. Nearer than it was for some time: who
-    reads now and then, and less than the chain makes, comes nearer each time. What is read again was not far before."""
+    """A reader that is far behind is wrong unless it is catching up, as at a first start: nearer than at every earlier
+    look at which it was far. The last look alone does not tell: one that reads now and then, and less than the chain
+    makes, comes nearer each time it reads. One that was far at no earlier look was just told to read again."""
     for each in sight.readings:
         before = [blocks for blocks in each.before if blocks > MAX_LAG_BLOCKS]
         if each.behind > MAX_LAG_BLOCKS and before and each.behind >= min(before):

@@ -52,8 +52,8 @@ NOT_STORED = "recipient_changed"
 
 
 class GiftsAreOthers(ChainUnavailable):
-    """Of several givers' gifts none is what was registered. No reorganisation takes them all: after an upgrade that
-    went wrong each would be given up as another one."""
+    """None of the gifts of several givers is what was registered. No reorganisation explains that, but an upgrade that
+    went wrong does: the emails wait, or each would be given up because its gift seems to be another one."""
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ class GiftMail:
         self._gifts = gifts
         self._mail = mail
         self._settings = settings
-        # Of the count shared with reminders, so that a flood of gifts keeps no reminder from its address.
+        # Half of the cap that is shared with reminders, so that a flood of gifts keeps no reminder from its address.
         self._most_a_day = max(1, settings.mail.daily_cap_per_address // 2)
         self._apart = counted_apart(settings.chains)
         self._at_once = min(AT_ONCE, mail.concurrency)
@@ -178,8 +178,9 @@ class GiftMail:
             ready = outage.spared(entry) if outage.begun else await self._resolved(entry, found, heads)
             settled = await self._post(ready, token, outage) if isinstance(ready, Ready) else ready
             ours = await self._settle(settled, token, report)
-            # Nothing reached the address, and nobody else may post it for what it took: whoever holds what was never
-            # stored to be posted takes a place of its own.
+            # Nothing reached the address: its place of the day is given back, unless another dispatcher holds the entry
+            # by now and may post it on that place. What was never stored nobody posts: whoever claims such an entry
+            # takes a place of its own.
             unused = settled.refund and (ours or settled.reason == NOT_STORED)
             if unused and (entry.undecided or isinstance(ready, Ready)):
                 await self._give_back(entry, taken_at)
@@ -187,8 +188,8 @@ class GiftMail:
         await each_of(entries, self._at_once, one)
 
     async def _resolved(self, entry: Entry, found: Found, heads: Mapping[int, int]) -> Ready | Settlement[Entry]:
-        """Everything afresh: the gift as the chain has it now, the address, the words; of an undecided one only whether
-        it is still true."""
+        """What to post, made anew from the gift as the chain has it now, the stored address and the words. An undecided
+        entry is only checked for being still true, and posted as it was stored."""
         irrelevant = self._irrelevant(entry, found, heads)
         if irrelevant is not None:
             return irrelevant
@@ -312,7 +313,7 @@ class GiftMail:
             return None
 
     async def _settle(self, settled: Settlement[Entry], token: UUID, report: GiftMailReport) -> bool:
-        """Whether it counts: an acceptance whoever holds the lease by now, the rest only under ours."""
+        """Whether the outcome was recorded: an acceptance always is, any other only while the lease is ours."""
         async with self._engine.begin() as connection:
             counts = await connection.scalar(sql.SETTLE, {**settled.columns(), "token": token})
         report.count(settled)

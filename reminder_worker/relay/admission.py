@@ -57,12 +57,12 @@ from reminder_worker.tasks import Looks
 log = structlog.get_logger(__name__)
 
 RELAYED_CHAINS: Final = frozenset({1, 11155111, 17000, 560048})
-"""Where a transaction costs its gas and nothing else; rollups charge a fee for its data, too."""
+"""Chains on which a transaction costs its gas and nothing else; rollups charge a fee for its data, too."""
 MARKET_SECONDS: Final = 3.0
 PATIENCE_SECONDS: Final = 2.0
-"""That who asks for a request waits for the chain to say what gas costs."""
+"""How long the status of one request waits for the chain to say what gas costs."""
 SILENT_SECONDS: Final = 30.0
-"""After so long without an answer no endpoint answers; until then it is slow, and what it said last counts."""
+"""After so long without an answer a chain counts as silent. Until then it is slow, and what it said last counts."""
 STARTED_AT_ONCE: Final = 64
 USUAL_GAS: Final = 300_000
 

@@ -1,4 +1,4 @@
-"""What comes while its turn is waited for is done in one go. Who comes alone waits for nobody."""
+"""Items that come while their work waits for its turn are done in one go. One that comes alone waits for no other."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -16,15 +16,16 @@ MOST: Final = 64
 
 @dataclass(eq=False, slots=True)
 class _Batch(Generic[T]):
-    """It is open to others until its items are taken."""
+    """More items may join until `work` takes them."""
 
     items: list[T] = field(default_factory=list)
     task: "asyncio.Task[Any] | None" = None
 
 
 class Batches(Generic[T, R]):
-    """`work` waits for its turn, then takes all items that have come by calling its argument. It answers in their
-    order, with an exception for one that failed alone; what it raises, all get. It goes on when a caller is gone."""
+    """`work` is called with a function. Once its turn has come it calls that, and gets all items that have come by
+    then. It returns an outcome for each in their order, an exception for an item that failed by itself; what it raises,
+    every caller gets. It is not cancelled when a caller is."""
 
     def __init__(self, work: Callable[[Callable[[], Sequence[T]]], Awaitable[Sequence[R | BaseException]]]) -> None:
         self._work = work

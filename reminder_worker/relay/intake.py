@@ -66,11 +66,11 @@ from reminder_worker.tasks import Looks
 
 DAY_SECONDS: Final = 86_400
 MOST_AHEAD_SECONDS: Final = 7 * DAY_SECONDS
-"""That version 2 of the TimeLockRouter takes a deadline ahead of its block's time."""
+"""How far ahead of its block's time version 2 of the TimeLockRouter takes a deadline."""
 STATUS_SECONDS: Final = 5.0
-"""That the status waits for a chain: frontends ask before they offer anything."""
+"""How long the status waits for a chain: frontends ask for it before they offer anything."""
 NEVER: Final = "daily_cap_reached"
-"""What a request is refused with where a cap is 0."""
+"""The code with which a request is refused where a cap is 0."""
 _BUDGET: Final = {
     "daily_cap_reached": "used up.",
     "daily_cap_reserved": "reserved by those under way; try again in twenty minutes.",

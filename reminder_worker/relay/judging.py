@@ -34,9 +34,9 @@ from reminder_worker.relay.contract_errors import WOULD_FAIL, moment, named, ref
 SELF_PAID: Final = "Sending the transaction yourself, at your own fee, still works."
 _ONLY_TOKENS: Final = f"Only gifts of whitelisted ERC-20 tokens are sponsored. {SELF_PAID}"
 MOST_WAITING: Final = 4
-"""Authorizations of one signer that may wait behind one that is not mined."""
+"""How many authorizations of one signer may wait behind one that is not mined."""
 LEAST_GAS_LIMIT: Final = 100_000
-"""However little a simulation used."""
+"""The lowest gas limit that a transaction gets, however little its simulation used."""
 
 
 @dataclass(frozen=True, slots=True)

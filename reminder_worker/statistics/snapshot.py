@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 MOST_BEHIND_SECONDS: Final = 900  # an index that is further behind the head is left to catch up first
-HOURS_LOOKED_BACK: Final = 24  # for a snapshot whose block there is; without one all days are written
+HOURS_LOOKED_BACK: Final = 24  # for a snapshot whose block is on the chain; without one all days are written
 NOT_AT_THE_HEAD: Final = "the index has first to reach the head"
 
 
@@ -67,7 +67,7 @@ class Statistics:
         newest = await store.newest(self._engine, self._chain.chain_id)
         if newest is not None and newest.hour >= store.hour_of(block.timestamp):
             if newest.block_number > block.number:
-                # The index was taken back, and comes there again, unless the chain has no such block.
+                # The index was taken back and will reach that block again, unless the chain itself does not have it.
                 return await self._is_at_the_head(block, below=newest.block_number)
             known = await self._chain.block(newest.block_number)
             if known is None:
@@ -114,14 +114,14 @@ class Statistics:
             tokens=[each.as_json() for each in found],
             value_secured_usd=None if holdings.unreadable & with_feed else total(found, with_feed),
         )
-        before = await self._last_that_is(snapshot.hour)
+        before = await self._last_on_the_chain(snapshot.hour)
         files.write_snapshot(self._folder, snapshot)
         series = aggregates.daily(rows.legacies, rows.timelocks)
         last_run = before.day if before else None
         due = days.to_write(self._folder, self._chain.chain_id, series, last_run, snapshot.day)
         await days.write_series(self._engine, self._folder, self._chain.chain_id, series, due, snapshot)
         await store.save(self._engine, snapshot)
-        await self._forget_what_is_not(snapshot)
+        await self._forget_those_off_the_chain(snapshot)
         return _taken(snapshot, found, holdings, len(due))
 
     async def is_current(self) -> bool:
@@ -136,23 +136,23 @@ class Statistics:
         return None if cursor is None or cursor.number < 0 else await self._chain.block_by_hash(cursor.hash)
 
     async def _is_at_the_head(self, block: Block, below: int | None = None) -> bool:
-        """`below`: and the head is below this block."""
+        """Whether the block is not long before the head; with `below`, also that the head is below that number."""
         head = await self._chain.block("latest")
         if head is None or (below is not None and head.number >= below):
             return False
         return head.timestamp - block.timestamp <= MOST_BEHIND_SECONDS
 
-    async def _last_that_is(self, hour: datetime) -> Snapshot | None:
-        """The newest of no later hour whose block there is: with one that an endpoint invented, of a day to come, the
-        files of all days until then were written too early."""
+    async def _last_on_the_chain(self, hour: datetime) -> Snapshot | None:
+        """The newest snapshot, of this hour or before, whose block is on the chain. One of a future day, by a block
+        that an endpoint invented, does not count: with it the files of all days until then were written too early."""
         for each in await store.recent(self._engine, self._chain.chain_id, HOURS_LOOKED_BACK, until=hour):
             if await self._chain.has_block(each.block_number, each.block_hash):
                 return each
         return None
 
-    async def _forget_what_is_not(self, taken: Snapshot) -> None:
-        """Snapshots of later hours whose blocks an endpoint invented, or a development chain took back: the newest is
-        what `/stats` tells."""
+    async def _forget_those_off_the_chain(self, taken: Snapshot) -> None:
+        """Forget snapshots of later hours whose blocks are not on the chain: an endpoint invented them, or a
+        development chain was rolled back. `/stats` would tell them, as the newest."""
         from reminder_worker.statistics import files
 
         for each in await store.later_than(self._engine, taken.chain_id, taken.hour):
@@ -170,7 +170,8 @@ class Statistics:
         return secured(amounts, {**metadata, ETHER: ETHER_METADATA}, await self._fresh_prices())
 
     async def _lacked_a_price_of_now(self, taken: Snapshot) -> bool:
-        """A token whose amount is absurd has a price, and no value all the same."""
+        """Whether a token without a value would have one now. A price alone does not give one: of an amount that is
+        absurd there is none."""
         lacking = [each for each in taken.tokens if each["usd"] is None and each["decimals"] is not None]
         prices = await self._fresh_prices() if lacking else {}
         values = [worth(int(each["amount"]), each["decimals"], prices.get(each["token"])) for each in lacking]

@@ -144,6 +144,6 @@ def _key(log: Log) -> tuple[int, int, str]:
 
 
 def _is_younger(head: Block, base: Place) -> bool:
-    """Whether the head is younger than all we have read; that of a node that lags is older. What we have above such a
-    head is not of this chain: an endpoint invented it, or a development chain was rolled back."""
+    """Whether the head was made after we last read anything, so that the node does not lag. Stored events above such a
+    head are not of this chain: an endpoint invented them, or a development chain was rolled back."""
     return base.moved_at is not None and head.timestamp > base.moved_at.timestamp() + CLOCKS_APART_SECONDS

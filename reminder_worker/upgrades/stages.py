@@ -103,7 +103,8 @@ def _corrected(step: Step, around: Around, told: Told) -> list[Alert]:
 
 
 def _as_it_was(change: Change, step: Step) -> Operation | None:
-    """By all that is not in the chain any more: of its cancellation alone nobody would know what it was to do."""
+    """The operation by its events that are not in the chain any more, all of them: its cancellation alone does not say
+    what it was to do."""
     if change.operation_id is None:
         return None
     return operation_of(change.operation_id, [e for e in step.gone if e.operation_id == change.operation_id])
@@ -120,7 +121,8 @@ def _appeared(change: Change, step: Step, around: Around, told: Told) -> Alert:
 
 
 def _confirmed(step: Step, around: Around, told: Told) -> list[Alert]:
-    """What was told when it was not final. Of a moved one the telling is the correction in this very step."""
+    """Changes that became final after they were told of. One that moved to another block counts as told by the
+    correction in this same step."""
     final = [c for c in changes(step.now) if step.place.number < c.first.block_number <= step.after.number]
     return [
         Alert(
@@ -161,7 +163,8 @@ def _was_told(told: Told, subject: str, change: Change) -> bool:
 
 
 def _was_taken_back(told: Told, kind: AlertKind, subject: str) -> bool:
-    """Whether none of what was told of this kind stands: after one that does, the same change is a new one."""
+    """Whether all that was told of this kind was taken back again. As long as one still stands, the next change of the
+    same kind is a new one and not its return."""
     corrected = AlertKind.UPGRADE_CORRECTED.value
     said = {stage.split(" ")[0] for each, about, stage in told if (each, about) == (kind.value, subject)}
     gone = {

@@ -165,8 +165,9 @@ class UpgradeWatch:
         return start
 
     async def _before_the_fork(self, place: Place) -> Place:
-        """The block of our newest event where the chain still has it, or the beginning: only a development chain is
-        rolled back deeper than what it called final, and only an endpoint that lies calls final what there is not."""
+        """The block of our newest event if the chain still has it, else the beginning. Seldom needed: only a
+        development chain is rolled back deeper than what it called final, and only a lying endpoint calls a block final
+        that the chain does not have."""
         async with self._engine.connect() as connection:
             newest = await store.newest_event(connection, self._chain_id, place.number)
         if newest is not None:
@@ -176,7 +177,7 @@ class UpgradeWatch:
         return replace(await self._start(), history=place.history, moved_at=place.moved_at)
 
     async def _read(self, base: Place, most: int) -> tuple[Reading | NotNow, list[UpgradeEvent]]:
-        """And what is stored of these blocks."""
+        """The reading, and what is stored of its blocks."""
         async with self._engine.connect() as connection:
             stored = await store.events_from(connection, self._chain_id, base.number + 1)
         found = await read(self._chain, self._timelock, base, stored, most)
@@ -206,7 +207,7 @@ class UpgradeWatch:
         delay, disagreeing = None, 0
         if reading.at_head:
             operations, delay, disagreeing = await self._by_the_timelock(operations, reading)
-            if delay is None and place.history:  # later on it may be the node's fault, and what it tells is told
+            if delay is None and place.history:  # later it may be the node's fault: what the logs tell is told then
                 raise Misconfigured(f"CHAIN_{self._chain_id}_UPGRADE_TIMELOCK: no timelock answers at this address")
         vanished = tuple(id for id, operation in folded.items() if operation is None)
         found = difference(stored, now)
@@ -287,6 +288,6 @@ class UpgradeWatch:
 
 
 def _must_agree(chain_id: int, found: Reading | NotNow) -> None:
-    """After all that is certain was told."""
+    """Raises for a reading with a log in doubt. Called last, after all that is certain was told."""
     if isinstance(found, Reading) and found.doubtful is not None:
         raise EndpointsDisagree(f"no two endpoints of chain {chain_id} give a log of block {found.doubtful}")
