@@ -54,15 +54,16 @@ async def in_time(work: Awaitable[T], seconds: float | None = None) -> T:
 
 
 class Looks(Generic[T]):
-    """At chains, for who waits a short while only. One at a time at each, whoever asks meanwhile. A look goes on when
-    nobody waits any more: only who waits for an endpoint that hangs finds out that it does, and asks the next one."""
+    """Looks at chains for callers who can only wait a short while. At each chain one look is under way at a time,
+    shared by all who ask meanwhile. It goes on when nobody waits any more: an endpoint that hangs is only found out,
+    and the next one asked, by a look that waits for it to the end."""
 
     def __init__(self, look: Callable[[int], Coroutine[Any, Any, T]]) -> None:
         self._look = look
         self._under_way: dict[int, asyncio.Task[T]] = {}
 
     async def within(self, seconds: float, chain_ids: Iterable[int]) -> dict[int, T]:
-        """By chain, of those that were looked at by then."""
+        """What each look found, by chain, of those that were done within the time."""
         looks = {chain_id: self._begun(chain_id) for chain_id in chain_ids}
         await asyncio.wait(looks.values(), timeout=seconds)
         return {chain_id: look.result() for chain_id, look in looks.items() if look.done()}

@@ -86,8 +86,8 @@ class Presence(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """`vouched`: as many endpoints say it as a final decision needs. `mined` only with `Presence.MINED`; `disputed`:
-    the one receipt that is given while others say that there is none."""
+    """`vouched`: as many endpoints say so as a final decision needs. `mined` is set with `Presence.MINED` only.
+    `disputed`: the one receipt that some endpoints give while others say that there is none."""
 
     presence: Presence
     mined: MinedAttempt | None
@@ -183,7 +183,8 @@ def sighting(votes: Sequence[Sequence[MinedAttempt | None]], configured: int) ->
 
 
 def agreed_number(values: Sequence[int], configured: int) -> int | None:
-    """How far a number that only grows is by the word of two endpoints, or of the only one; None if too few answer."""
+    """The number that two endpoints have reached (or the only one), of a number that only grows; None if too few
+    answer."""
     needed = voices_needed(configured)
     return sorted(values, reverse=True)[needed - 1] if len(values) >= needed else None
 
@@ -204,7 +205,8 @@ def decide(slot: Slot, facts: ChainFacts) -> Action:
     if facts.wallet_count > slot.nonce:
         if is_strangers(slot.nonce, facts.wallet_count_final, seen):
             return Foreign()
-        # An endpoint that gives no receipts must not fill all places: it is in a block, as two count, but does not end.
+        # Some endpoint gives no receipt, but two say by their counts that the nonce is used: it is in a block, and
+        # takes no place among the open slots, but it does not end yet.
         return Wait() if seen.disputed is None else Record(seen.disputed)
     action = _unmined(slot, facts)
     return Wait() if slot.fresh and action != Replace("empty") else action  # nobody knows yet whether it is dead
@@ -223,7 +225,7 @@ def _unmined(slot: Slot, facts: ChainFacts) -> Action:
 
 
 def is_strangers(nonce: int, wallet_count_final: int | None, seen: Sighting) -> bool:
-    """Whether a final transaction of our wallet took this nonce that is none of ours, by two who vouch for it."""
+    """Whether a final transaction that is not ours took this nonce of our wallet, by the word of two endpoints."""
     taken = wallet_count_final is not None and wallet_count_final > nonce
     return taken and seen.presence is Presence.ABSENT and seen.vouched
 

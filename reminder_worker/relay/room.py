@@ -23,11 +23,12 @@ SignersNonce = tuple[str, str, int]
 
 @dataclass(slots=True)
 class Room:
-    """Wei are booked on the scope `global` alone. `seconds_left`: of the day. `open`, `owed`: slots that are open, and
-    the wei they reserve. `used_wei`: reserved or spent today, `spent_wei` of them for good. `queue`: somebody waits for
-    a slot. `known`: requests by digest. `nonces`: of open requests.
+    """What is left of the caps. Wei are booked on the scope `global` alone.
 
-    `taken`, `wei`: what was counted and reserved since it was read.
+    `seconds_left`: until the day ends. `open`: slots that are open; `owed`: the wei that they reserve. `used_wei`:
+    reserved or spent today; `spent_wei`: the part of it that is spent for good. `queue`: whether a request waits for a
+    slot already, so that a new one waits behind it. `known`: requests by digest. `nonces`: those of open requests.
+    `taken`, `wei`: what was counted and reserved since all this was read.
     """
 
     caps: Caps
@@ -45,10 +46,11 @@ class Room:
     wei: int = 0
 
     def take(self, authorization: Authorization, waiting: State | None, wei: int, balance: int) -> State:
-        """Count a new request, and reserve `wei` when its turn has come: `signed`, else the state in which it waits.
+        """Count a new request and return its state: `signed` when its turn has come, for which `wei` are reserved, else
+        the state in which it waits.
 
-        `waiting`: it has no turn yet; `wei` is not looked at. Raises `LimitReached`, `NonceMismatch`, `RelayStopped`;
-        then nothing is counted.
+        `waiting`: the state of a request that has no turn yet; `wei` is then not looked at. Raises `LimitReached`,
+        `NonceMismatch`, `RelayStopped`; then nothing is counted.
         """
         wei = 0 if waiting else wei
         scopes = limits_of(authorization, self.caps)
@@ -71,11 +73,11 @@ class Room:
         return state
 
     def _check_caps(self, scopes: Sequence[tuple[Scope, int]], wei: int) -> None:
-        """It has to fit before its turn, too."""
+        """A request that waits has to fit into the caps, too."""
         exhausted = [scope for scope, most in scopes if self.counts[scope] >= most]
         full = bool(wei) and self.used_wei + wei > self.caps.daily_wei
         if full and not exhausted and self.spent_wei + wei <= self.caps.daily_wei:
-            # A transaction reserves the most it may cost, some times what it then does.
+            # A transaction reserves the most that it may cost, several times what it costs in the end.
             detail = "today's cap of sponsored transactions is reserved by those under way; try again in twenty minutes"
             raise LimitReached(detail, min(self.seconds_left, FINAL_SECONDS), "daily_cap_reserved")
         if full:

@@ -20,10 +20,10 @@ LIMITED = frozenset(KIND_WINDOWS) | MERGED_WITHIN_A_DAY
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """Another entry of a group. `until`: how long it keeps others back; None if it is unsent.
+    """Another entry of the same group. `until`: how long it keeps the others back; None if it was not sent.
 
-    One that was, or may have been, sent does so for 24 hours, and one under way until its lease is over: by then it is
-    known whether it was sent.
+    One that was sent, or may have been, does so for 24 hours; one under way until its lease is over, since by then it
+    is known whether it was sent.
     """
 
     id: UUID

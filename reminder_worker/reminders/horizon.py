@@ -35,19 +35,20 @@ def with_deadlines(windows: Sequence[int], triggers: Triggers) -> list[tuple[int
 
 
 def opened_at(window: int, triggers: Triggers, ahead: int) -> int:
-    """The earliest the window can have opened. It cannot have been open at an earlier look that did not see it."""
+    """The earliest moment at which the window can have opened. An earlier look that did not see it open proves that it
+    opened later."""
     deadline = deadline_of(window, triggers)
     if window in READY:
         return deadline
-    # Of the third line's day nobody is told before the second one may act, however long the notice.
+    # The third line's deadline is told to nobody before the second line may act, however long the notice.
     return max(deadline - ahead, triggers[1]) if window == BEFORE_LAYER3 else deadline - ahead
 
 
 def next_ask(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead: int) -> int:
-    """When the next window opens, at the latest in a day: some changes leave no event.
+    """When the next window opens, at the latest in a day, since some changes leave no event.
 
-    Of a Safe's activity none does, so its legacies are asked about hourly. The daily looks are spread over four
-    hours, by the address, so that what was first seen at once is not asked about at once for ever.
+    No activity of a Safe leaves one, so its legacies are asked about hourly. The daily looks are spread over four hours
+    by the legacy's address: those that were first seen together shall not be asked about together for ever.
     """
     if legacy_type == SAFE:
         latest = now + HOUR_SECONDS

@@ -235,8 +235,9 @@ class Resolver:
 
 
 def _outside(entry: Entry) -> Settlement[Entry]:
-    """A node that lags denies an heir who was just added. Windows and budgets are planned again in that case; other
-    emails wait here until no node can be so far behind."""
+    """An entry whose recipient is not in the audience. That may be the word of a node that lags and does not know an
+    heir who was just added: windows and budgets are then planned again, other emails wait here until no node can be so
+    far behind."""
     if entry.kind in PLANNED_AGAIN or datetime.now(UTC) - entry.created_at > MOST_BEHIND:
         return dropped(entry, "not_in_audience")
     return later(entry, OUTSIDE_SECONDS, "not_in_audience")
@@ -261,7 +262,8 @@ def _worded(relevant: Relevant) -> Role:
 
 
 def _still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) -> bool:
-    """The same window for the same deadline: after an activity the window of a new deadline is another reminder."""
+    """Whether the same window is open for the same deadline: with a new deadline, after an activity, it is another
+    reminder."""
     window = KIND_WINDOWS[entry.kind]
     if window not in windows:
         return False

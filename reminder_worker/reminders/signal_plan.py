@@ -42,14 +42,14 @@ log = structlog.get_logger(__name__)
 LONGEST_WAIT_SECONDS = 3600.0
 STATE_KEPT_BLOCKS = 100  # a full node keeps the state of 128; further back a failing read means that it is gone
 BLOCKS_AT_ONCE = 16
-ALONE_AFTER_SECONDS = 3600  # so long a signal waits for a second endpoint that does not answer
-DENIED = "denied_by_an_endpoint"  # why a signal waits for two that give it, whoever is silent
+ALONE_AFTER_SECONDS = 3600  # how long a signal waits for a second endpoint that does not answer
+DENIED = "denied_by_an_endpoint"  # the reason of a signal that waits until two endpoints give it, whoever is silent
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A row of `notify_signal` that waits; `age` in seconds since it was first seen. `denied`: an endpoint did, and no
-    two have given it since."""
+    """A row of `notify_signal` that waits; `age` in seconds since it was first seen. `denied`: an endpoint said that
+    there is no such transaction, and no two have given it since."""
 
     tx_hash: str
     legacy: str
@@ -71,8 +71,8 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`state`: planned, refused (with the reason) or new (to be tried again after `delay` seconds). What else
-    follows the reason is of a planned one."""
+    """`state`: planned, refused (with the reason) or new (to be tried again after `delay` seconds). `members` and what
+    follows are for a planned one only."""
 
     signal: Signal
     state: str
@@ -94,11 +94,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What was read of many signals. Members are None at a place, and a place is absent from `configs`, for a retry.
+    """What was read of many signals. A place where members could not be read has None in `members`, one where the
+    configuration could not be read is absent from `configs`: their signals are tried again.
 
-    `instead`: members for signals whose legacy's cannot be read at their place. `doubted`: places whose state may be
-    with an endpoint that does not answer. `lines`: by legacy and time, the last line that was told before that it may
-    act.
+    `instead`: members for signals whose legacy cannot be read at their place any more. `doubted`: places whose state
+    may still be had from an endpoint that does not answer now. `lines`: by legacy and time, the last line that had been
+    told by then that it may act.
     """
 
     members: Mapping[Place, Mapping[str, Membership | None] | None]

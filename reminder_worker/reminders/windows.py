@@ -40,12 +40,12 @@ BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 AT_ONCE = 20_000
 STORED_AT_ONCE = 4_000
 SHOWN = 20
-LATE_BLOCKS = 64  # events are found late, or in another block, up to so far below the horizon's cursor
+LATE_BLOCKS = 64  # so far below the horizon's cursor events may still turn up late, or in another block
 
 
 class AnswersForNobody(ChainUnavailable):
-    """PremiumReminderView reverts, or a node refuses to ask it, for those legacies, too, that it answered for before:
-    set aside as if each were to blame, all would be in silence."""
+    """PremiumReminderView reverts (or a node refuses to ask it) for legacies of which it told before, too. It is to
+    blame then and not they: with each of them set aside, nobody would be reminded, in silence."""
 
 
 @dataclass(slots=True)
@@ -125,14 +125,16 @@ class DuePass:
                 watched = await self._to_ask(run.head)
                 if not watched:
                     return run.report
-                # A block after the rows were read: in an older one, what reset them may not have happened yet.
+                # The block is taken after the rows were read: in an older one, what reset a row may not have happened
+                # yet.
                 run.go_on_at(await self._chain.head())
                 await run.ask(watched, ends)
         run.report.more = True
         return run.report
 
     async def ask_again(self) -> None:
-        """About everybody who was asked about at a block that there is not (`backfill`)."""
+        """Ask again about everybody who was asked about at a block that is not on the chain (any more), as after
+        `backfill`."""
         head = await self._chain.head()
         async with self._engine.begin() as conn:
             await conn.execute(sql.ASK_AGAIN, {"chain_id": self._chain.chain_id, "head": head.number})
