@@ -1,7 +1,8 @@
 """Every email this service can write: its version, subject, variables and sample data.
 
 The words are in `templates/words/<name>.j2`, one file for the HTML and the text part. A change that an
-already stored request could notice (a variable added, removed or retyped) needs a new version.
+already stored request could notice (a variable added, removed or retyped) needs a new version, beside the earlier one:
+workers not yet replaced post that, and an undecided email is posted again as it was.
 """
 
 from collections.abc import Mapping

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import threading
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -12,6 +13,8 @@ from eth_utils.address import to_checksum_address
 from pydantic import SecretStr
 
 from reminder_worker.errors import Misconfigured
+
+_ONE_AT_A_TIME = threading.Lock()  # opening a usual keystore takes a quarter of a gigabyte
 
 
 class Signer(Protocol):
@@ -110,7 +113,8 @@ def load_signer(key: SecretStr, password: SecretStr | None = None) -> LocalSigne
 
 def _opened(text: str, password: str) -> LocalAccount | None:
     try:
-        return _account(bytes(Account.decrypt(text, password)))
+        with _ONE_AT_A_TIME:
+            return _account(bytes(Account.decrypt(text, password)))
     except (ValueError, KeyError, TypeError, NotImplementedError, RecursionError):
         return None
 
