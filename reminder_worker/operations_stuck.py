@@ -29,7 +29,8 @@ _STUCK = text("""
 _ANEW = {"state": "queued", "reason": None, "tries": 0, "rejections": 0, "claimed_at": None, "settled_at": None}
 
 _LEDGERS = (sent_ledger, gift_ledger)
-# Who gets another address since an email to the earlier one was tried is told of no past event by it.
+# Whether the recipient still has the address that the email was tried for: a new address is told of no past event by
+# it.
 _SAME_RECIPIENT = exists().where(
     recipient.c.chain_id == sent_ledger.c.chain_id,
     recipient.c.legacy == sent_ledger.c.legacy,
@@ -41,7 +42,7 @@ _SAME_NOTIFICATION = exists().where(
     gift_notification.c.timelock_id == gift_ledger.c.timelock_id,
     gift_notification.c.email_hash == gift_ledger.c.email_hash,
 )
-# A window that is still open is told to who is there now.
+# Plans the windows that are still open again, for whoever is stored now.
 _PLAN_AGAIN = text("""
     update worker.due_window d set planned_at = null
     from worker.sent_ledger l where l.id = :id and d.chain_id = l.chain_id and d.legacy = l.legacy and d.state = 'open'
@@ -81,13 +82,14 @@ async def settle_sent(engine: AsyncEngine, id: UUID, message_id: str) -> bool:
 
 
 async def settle_unsent(engine: AsyncEngine, mail: MailClient | None, id: UUID) -> str | None:
-    """A held email that certainly never left goes back to the queue, or is closed when whom it was for is gone.
+    """A held email that certainly never left goes back to the queue, or is closed when the person it was for is gone.
 
-    Returns in words what became of it; None when no such email is held. `mail`, which is None when it keeps no keys, is
-    asked first, for it may know by now. Raises `MailUnavailable` when it cannot say.
+    Returns in words what became of it; None when no such email is held. `mail` (None: a mail service that keeps no
+    keys) is asked first, for it may know by now. Raises `MailUnavailable` when it cannot say.
 
-    Under its old id, which is its key, the mail service sends nothing any more. The new one follows from it: a database
-    that was put back to before this decides the same again, and the mail service knows what it sent.
+    The id is the mail service's key, under which it sends nothing any more, so the email gets a new one. That follows
+    from the old one: were the database put back to a backup of before and this done again, the mail service would know
+    the key and not send twice.
     """
     known = await mail.ask(id) if mail else None
     if known and known.state == "in_flight":
@@ -101,7 +103,8 @@ async def settle_unsent(engine: AsyncEngine, mail: MailClient | None, id: UUID) 
     closed = {**unsent, "state": "dropped", "reason": "body_gone", "settled_at": func.clock_timestamp()}
     for ledger, same_person in ((sent_ledger, _SAME_RECIPIENT), (gift_ledger, _SAME_NOTIFICATION)):
         async with engine.begin() as connection:
-            # Locked first: a statement that waits for whoever replaces a person goes on to see the one that is gone.
+            # Locked first. A statement sees other tables as they were when it began: one that had waited for the
+            # replacement of a person would still see the earlier one.
             held = select(ledger.c.id).where(ledger.c.id == id, ledger.c.state == "held").with_for_update()
             if (await connection.execute(held)).first() is None:
                 continue

@@ -21,8 +21,8 @@ from reminder_worker.tasks import Looks, together
 
 T = TypeVar("T")
 STATUS_SECONDS: Final = 5.0
-"""That the status waits for a chain: monitors give up soon."""
-# A legacy that nobody is stored of any more is not asked about.
+"""How long the status waits for a chain: monitors give up soon."""
+# A legacy of which nobody is stored any more need not be asked about.
 _UNWATCH = text("""
     delete from worker.watch w
     where not exists (select from worker.recipient r where r.chain_id = w.chain_id and r.legacy = w.legacy)
@@ -96,7 +96,8 @@ class ChainStatuses:
         self._looks = Looks(self._look)
 
     async def read(self) -> list[ChainStatus]:
-        """Of all at once, and soon: of one that hangs nothing is known."""
+        """The status of every chain, within `STATUS_SECONDS`: of a chain that hangs the head and the balances are not
+        known."""
         found = await self._looks.within(STATUS_SECONDS, self._chains)
         return [found.get(id) or self._status(chain, None, {}) for id, chain in self._chains.items()]
 

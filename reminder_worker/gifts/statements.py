@@ -20,7 +20,8 @@ OTHER_ADDRESSES = text("""
     where chain_id = :chain_id and timelock_id = :timelock_id and email_hash <> :email_hash
 """)
 
-# What is under way can only be asked about from now on: its body goes with the row's key.
+# What is under way loses its body, which was sealed with the key of the row that is about to go: from now on the mail
+# service can only be asked what became of it. `kept` is an email that stays; entries for it are not cancelled.
 CANCEL = text("""
     update worker.gift_ledger
     set body = null,
@@ -48,7 +49,7 @@ SAVE_ROW = text("""
 
 OWNER = text("select owner from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id")
 
-# Some of a chain, with what was pinned of them.
+# A sample of a chain's registered gifts, with what was pinned of each.
 REGISTERED = text("""
     select timelock_id, owner, recipient, unlock_time from worker.gift_notification
     where chain_id = :chain_id
@@ -58,10 +59,10 @@ REGISTERED = text("""
 
 DELETE_ROW = text("delete from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id")
 
-# What was sent, or may have been, is never planned again; what was cancelled or refused may be, and what its person did
-# not want then. What is undecided is asked about when it would be due. A lease ends: whoever has it would put back what
-# it claimed as due at once. `due` is null for that. From `day` on an email that is not out is late, null: from now on;
-# until then nobody waits for it.
+# Plans an email, or plans it again if it was cancelled or refused before, or not wanted then. What was sent, or is held
+# because it may have been, is never planned again; what is undecided is asked about at the time at which it would be
+# due. A lease on it ends here: its holder would put back the entry as due at once. `due` null: at once. `day` is when
+# an email that is not out begins to count as late; null: now.
 PLAN = text("""
     insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at, created_at)
     values (
@@ -85,7 +86,8 @@ NOT_WANTED = text("""
 """)
 
 _LEASE_IS_OVER = f"state = 'claimed' and (lease_until < now() or lease_until > now() + {FAR})"
-# A day that a giver chose for `gift_waiting` may be as far.
+# An opening-day email is never due in the far future, so such a time is of a clock that was put back since. The day
+# that a giver chose for `gift_waiting` may well be as far away.
 _IS_TIME = f"(next_try <= now() or (kind = 'gift_unlocked' and next_try > now() + {FAR}))"
 
 # `heads`: the time of each chain's latest block, by which a gift opens; a chain that is not in it is not readable now.
@@ -99,7 +101,7 @@ _DUE = f"""
       and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time)
 """  # noqa: S608 - our own words
 
-# `distinct` would read an entry of each gift.
+# The chains that have a row, one step in the index for each: `distinct` would read an entry for each gift.
 _CHAINS = """
     with recursive chain as (
         select min(chain_id) as id from worker.gift_notification
@@ -113,14 +115,16 @@ CHAINS = text(_CHAINS)
 
 
 def _unlocked_until(moment: str) -> str:
-    """Of chain `h`, by the index: of one bound alone the planner would expect a third of all gifts."""
+    """Rows of chain `h` that unlock until a moment. It names both bounds, so that the planner takes the index: by one
+    alone it would expect a third of all gifts."""
     return f"""(
         select chain_id, timelock_id, email_hash from worker.gift_notification
         where chain_id = h.chain_id and unlock_time between 0 and {moment} offset 0
     )"""  # noqa: S608 - our own words
 
 
-# After opening day, once its email is decided. What is dead or held an operator may send while the retry window lasts.
+# Rows to delete once opening day's email is decided. While it is dead or held the row stays, until the retry window is
+# over: an operator may still have it sent.
 _DONE = f"""
     select n.chain_id, n.timelock_id, n.email_hash from {_HEADS}
     cross join lateral {_unlocked_until("h.time")} n
@@ -132,8 +136,9 @@ _DONE = f"""
     ) l
 """  # noqa: S608 - our own words
 
-# At the latest when the retry window is over, by our own clock where the chain cannot be read. Sums of unlock times
-# overflow: anybody may choose any.
+# Rows to delete in any case, since the retry window is over: by our own clock where the chain cannot be read. The
+# window is taken from the moment and not added to the unlock time, which anybody may choose so large that the sum
+# overflows.
 _LATE = f"""
     select n.chain_id, n.timelock_id, n.email_hash from (
         select c.chain_id, coalesce(h.time, extract(epoch from clock_timestamp())::bigint) - :retry_window - 1 as last
@@ -170,7 +175,7 @@ _ENTRY = """
     cast(extract(epoch from n.written_at) as bigint) as written
 """
 
-# As of reminders: ours is a memory of a day.
+# As with reminders: who unsubscribed is known to the mail service, and remembered here for a day only.
 _SUPPRESSED = """
     left join worker.suppression s on s.email_hash = l.email_hash and abs(extract(epoch from now() - s.since)) < 86400
 """
@@ -212,7 +217,8 @@ CLAIM_UNKNOWN = text(f"""
     {_SUPPRESSED}
 """)  # noqa: S608 - our own words
 
-# Before STORE, in its transaction: while an update waits for an erasure it would go on to see the row that is gone.
+# Runs before STORE, in its transaction. A statement sees other tables as they were when it began: STORE alone, once it
+# had waited for an erasure that holds this entry, would still see the erased row.
 LOCK = text("select from worker.gift_ledger where id = :id for update")
 
 # Only while the lease is ours and nobody replaced or erased the row since.
@@ -225,7 +231,8 @@ STORE = text("""
     returning l.id
 """)
 
-# As STORE for what is posted again: an erased or replaced row took the body with it.
+# What STORE is to a first post, for one that is posted again: had its row been erased or replaced, its body would be
+# gone.
 CONFIRM = text("""
     select from worker.gift_ledger
     where id = :id and lease_token = :token and state = 'unknown' and lease_until > clock_timestamp()
@@ -233,7 +240,8 @@ CONFIRM = text("""
     for update
 """)
 
-# An acceptance counts whoever holds the lease by now; the rest only under ours. A body goes with its row's salt.
+# An acceptance is recorded whoever holds the lease by now, any other outcome only under our lease. A body is kept only
+# while the row is there whose key sealed it.
 _HAS_ROW = """
     exists (
         select from worker.gift_notification n
@@ -261,9 +269,10 @@ SUPPRESS = text("""
 
 
 def _delete(which: str) -> TextClause:
-    """The bodies go too: they are under the row's key. What is undecided can only be asked about from now on.
+    """Deletes rows and, since they are sealed with the rows' keys, the bodies of entries that are not decided: about
+    those the mail service can only be asked from now on.
 
-    A row that was corrected meanwhile is another person's, who has not heard.
+    A row that was corrected since the email was decided is of another person, who has not been told: it stays.
     """
     return text(f"""
         with gone as (

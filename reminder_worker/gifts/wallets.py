@@ -25,13 +25,14 @@ log = structlog.get_logger(__name__)
 
 DAY = 86_400
 MOST_GIVEN_BACK = 5
-STALE_MS = 30 * 60 * 1000  # an older creation is asked for anew: the provider wants requests of now
+STALE_MS = 30 * 60 * 1000  # an older creation gets a new timestamp: the provider refuses requests of long ago
 _NOT_USABLE = "The wallet of this email address cannot be used for a gift; choose another way."
 MESSAGE_TYPES = {"GiftEmailWallet": ({"name": "emailHash", "type": "bytes32"}, {"name": "deadline", "type": "uint256"})}
 
 
 class GiverUnknown(Refused):
-    """The giver's account has never been used: a key made for this request could burn everybody's cap."""
+    """The giver's account has never been used. Anybody can make such keys without number, and use up everybody's cap
+    with them."""
 
     code = "giver_unknown"
 
@@ -90,18 +91,20 @@ class GiftWallets:
             async with self._engine.begin() as connection:
                 await spend(connection, digest, request.deadline)
                 await connection.execute(known_by.where(gift_wallet.c.email_hash == self._hashes.email(email)))
-        except AlreadyUsed:  # copies sent at once would use up the giver's day
+        except AlreadyUsed:  # one of several copies sent at once: only one of them uses up a part of the giver's day
             await self._quotas.give_back(scope, request.giver, DAY, taken_at)
             raise
         except IdentityProviderUnavailable:
-            # A few times a day: who makes requests fail on purpose uses up creations all the same.
+            # Given back a few times a day only: somebody who makes requests fail on purpose uses up creations all the
+            # same.
             if await self._quotas.take_many(None, "gift_wallets_given_back", {request.giver: 1}, MOST_GIVEN_BACK, DAY):
                 await self._quotas.give_back(scope, request.giver, DAY, taken_at)
             raise
         return address
 
     async def sub_organization(self, address: str) -> str | None:
-        """That of the wallet with this lower-case address: who signs in names it, so that no second one is made."""
+        """The sub-organization of the wallet with this lower-case address, which the page names at sign-in: else the
+        provider would make a second one for the email."""
         this = gift_wallet.c.address_hash == self._hashes.gift_wallet(address)
         async with self._engine.connect() as connection:
             found: str | None = await connection.scalar(select(gift_wallet.c.sub_organization_id).where(this))
@@ -131,7 +134,7 @@ class GiftWallets:
         if address is None:
             log.error("gift_wallet_not_usable")
             raise WalletNotUsable(_NOT_USABLE)
-        if known is None and await self._remember(key, found) != found:  # somebody else's was told of first
+        if known is None and await self._remember(key, found) != found:  # another request stored another one first
             return await self._find_or_create(provider, settings, email, chain_id)
         return address
 
@@ -168,8 +171,8 @@ class GiftWallets:
             return row.timestamp_ms, row.sub_organization_id
 
     def _creations(self, most: int, chain_id: int) -> Iterator[tuple[str, int]]:
-        """The counters that a creation is counted in, with their limits. Where an account costs nothing anybody has as
-        many as they like: beside mainnet, givers on test chains leave half of the day's creations to the others."""
+        """The counters that a creation is counted in, with their limits. On a test chain an account costs nothing, so
+        that anybody may have many: beside mainnet, givers on test chains may use half of the day's creations."""
         yield "gift_wallets", most
         if chain_id in counted_apart([chain.settings for chain in self._chains.values()]):
             yield "gift_wallets_of_test_chains", most // 2
@@ -186,8 +189,8 @@ class GiftWallets:
         return int(found)
 
     async def _remember(self, key: bytes, sub_organization_id: str) -> str:
-        """The id that is remembered: this one, or another that was stored first. The row may be gone meanwhile: one
-        that was begun long ago is forgotten as never made."""
+        """Store the sub-organization and return the one that counts: this one, or another that was stored first. Makes
+        the row anew where it is gone: a creation that was begun long ago is forgotten as if never made."""
         found = insert(gift_wallet).values(
             email_hash=key, timestamp_ms=int(self._quotas.now() * 1000), sub_organization_id=sub_organization_id
         )
