@@ -23,7 +23,7 @@ _TODAY: Final = """
     )
 """
 
-# Of the wallet as a whole, on the scope on which wei are booked.
+# The budget row of the wallet as a whole: the scope on which wei are booked.
 _BUDGET_OF_TODAY: Final = """
     left join worker.relay_budget whole on whole.chain_id = :chain_id and whole.wallet = :wallet
         and whole.scope = 'global' and whole.subject = '' and whole.day = today.day
@@ -38,7 +38,8 @@ FIND = text(
     f"select {_VIEW} from worker.relay_request where chain_id = :chain_id and digest = :digest"  # noqa: S608
 )
 
-# Of this wallet's: what a retired one left open is ended by nobody, and its signer may sign anew.
+# Only requests of this wallet. What a retired wallet left open nobody ever ends, and its signer may sign the same nonce
+# anew.
 OPEN_OF = text(f"""
     select nonce from worker.relay_request
     where chain_id = :chain_id and wallet = :wallet and router = :router and signer = :signer
@@ -46,7 +47,7 @@ OPEN_OF = text(f"""
     order by nonce
 """)  # noqa: S608 - a constant
 
-# What new requests are decided by: of their scopes, digests and nonces only what is there.
+# What new requests are decided by. Of their scopes, digests and nonces only those come back that are in the tables.
 ROOM = text(f"""
     with {_TODAY}
     select today.day, seconds_left, open, owed, {_WEI},
@@ -75,7 +76,8 @@ ROOM = text(f"""
     from today cross join slots {_BUDGET_OF_TODAY}
 """)  # noqa: S608 - constants
 
-# Of `request`, the ids of the rows that are there: each signed one gets its slot, and its bytes are stored.
+# For the statements below: `signed` are the transactions of this batch, and `request` holds the ids of the rows that
+# are there. For each signed one among them a slot is opened and its bytes are stored.
 _SIGNED: Final = """
     signed as materialized (
         select * from json_to_recordset(cast(:signed as json)) as s(
@@ -127,8 +129,8 @@ ADD = text(f"""
     select * from request
 """)  # noqa: S608 - constants
 
-# A successor's turn comes when none before it is left that is not mined. Who was passed over comes after the others,
-# in no order: however many will never do, each has its chance.
+# A request behind others of its signer has its turn once each of them is mined or over. Those that were passed over
+# before come last and in random order: however many of them can never start, each has its chance.
 TO_START = text(f"""
     select id, lane, digest, router, subject_id, signer, deadline, gas_limit, key_id, salt, call_data,
         {is_paused("r.chain_id || ':' || r.signer")} as paused
@@ -156,7 +158,7 @@ START = text(f"""
     select id from request
 """)  # noqa: S608 - constants
 
-# For who holds the wallet's row: what waits then, waits until the commit.
+# To be asked while holding the wallet's row: what waits then, waits until the commit.
 STILL_WAITING = text(
     f"select id from worker.relay_request where id = any(cast(:ids as uuid[])) and state in {WAITING_LIST}"  # noqa: S608
 )
@@ -181,8 +183,8 @@ STORE_ATTEMPT = text("""
     returning true
 """)
 
-# Without the wallet's row, so it waits for no other row: who holds several of them may come to them in another order.
-# Nothing is lost with it: whatever is not marked is sent again.
+# Does not lock the wallet's row, so it must not wait for any other row either: who holds several of them may take them
+# in another order. Nothing is lost where it skips one: what is not marked is sent again.
 MARK_SENT = text("""
     with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
     sent as (
@@ -210,7 +212,7 @@ SLOT_RESERVATION = text("""
     for update
 """)
 
-# The whole reservation moves to today's budget, and grows there. No row when it does not fit.
+# Raises a slot's reservation and moves all of it to today's budget. No row comes back when it does not fit.
 RAISE_RESERVATION = text("""
     with today as materialized (select cast(clock_timestamp() at time zone 'utc' as date) as day),
     slot as materialized (
@@ -242,7 +244,8 @@ RAISE_RESERVATION = text("""
     returning true
 """)
 
-# An open request with its place: in the queue of its signer, and with a nonce among those of our wallet.
+# An open request with what it may wait for: in the queue of its signer and, once it has a nonce, among those of our
+# wallet.
 PLACE = text(f"""
     select r.chain_id, r.wallet, r.state, r.reason, r.gas_limit, t.max_fee_wei, t.gas_limit as attempt_gas,
         exists (

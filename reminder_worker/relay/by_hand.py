@@ -12,7 +12,7 @@ from reminder_worker.relay.wallet_statements import LOCK_WALLET, WAITING_LIST
 
 BY_HAND = "cancelled_by_operator"
 
-# The row of the wallet is held, so that nobody takes a nonce for it meanwhile.
+# To be run while holding the wallet's row, so that the request gets no nonce meanwhile.
 _END_WAITING = text(f"""
     update worker.relay_request
     set state = 'expired', reason = :reason, call_data = null, salt = null, key_id = null,
@@ -21,14 +21,16 @@ _END_WAITING = text(f"""
     returning true
 """)  # noqa: S608 - a constant
 
-# Its deadline is over as far as we are concerned: an empty transaction takes the nonce, and then it has expired.
+# Puts the deadline into the past: reconcile then frees the nonce by an empty transaction, and ends the request as
+# expired.
 _GIVE_UP = text("""
     update worker.relay_request set deadline = 0, reason = :reason, updated_at = clock_timestamp()
     where id = :id and state in ('signed', 'broadcast')
     returning true
 """)
 
-# The next nonce is the chain's, or the one after all of ours: what stopped it may have been a wrong count.
+# The next nonce is the chain's count, or the one after our last slot where that is higher. It may go down: what stopped
+# the wallet may have been a wrong count.
 _RESUME = text("""
     update worker.relay_wallet w set stopped = null, next_nonce = greatest(
         cast(:count as bigint),

@@ -4,7 +4,7 @@ from sqlalchemy import text
 
 from reminder_worker.relay.wallet_statements import OPEN_LIST
 
-# Looked at in the future: by a clock that was put back since.
+# An owner who was looked at in the future is looked at again: that was by a clock that was put back since.
 SOMETHING_TO_LOOK_AT = text("""
     select exists (
         select from worker.legacy l
@@ -29,7 +29,7 @@ _OPTED_OUT = """
 
 SOMETHING_TO_FORGET = text(f"select exists (select {_OPTED_OUT})")
 
-# Only by an index that is as far as the chain is final: one that is read again has not heard of them yet.
+# Only once the index has read what is final: while it reads everything again, owners who opted in are missing from it.
 FORGET = text(f"""
     delete {_OPTED_OUT}
       and exists (
@@ -38,8 +38,8 @@ FORGET = text(f"""
       )
 """)
 
-# Who was passed over by a run that ended before, then those whose deadline is nearest: what is left of a day's caps is
-# theirs, of however many.
+# First those that were not looked at lately, since a run ended before their turn, then those whose deadline is nearest:
+# however many there are, what is left of a day's caps is for them.
 OPTED_IN = text("""
     select l.address, l.legacy_id, l.creator, a.reset_at, a.baseline
     from worker.legacy l
@@ -48,14 +48,14 @@ OPTED_IN = text("""
     order by a.checked_at > now() - interval '2 hours' nulls first, a.deadline, l.address
 """)
 
-# What a retired wallet left open is ended by nobody, and must not be waited for.
+# What a retired wallet left open nobody ever ends: it counts as expired, so that nothing waits for it.
 ATTEMPTS = text(f"""
     select digest, case when wallet <> :wallet and state in {OPEN_LIST} then 'expired' else state end as state
     from worker.relay_request
     where chain_id = :chain_id and digest = any(cast(:digests as bytea[]))
 """)  # noqa: S608 - a constant
 
-# Two runs at once may write in either order: each baseline was seen after the reset that it belongs to.
+# Two runs at once may write in either order, since each baseline was seen after the reset that it belongs to.
 KEEP = text("""
     insert into worker.owner_activity as a (
         chain_id, legacy, legacy_id, owner, reset_at, baseline, nonce_seen, deadline, budget_end, budget_step,

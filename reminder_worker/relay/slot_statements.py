@@ -9,13 +9,13 @@ _ATTEMPTS = """(
         select count(*) from worker.tx_attempt t
         where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
     )"""
-# A slot `s` that nobody has moved on since it was read as `a` says.
+# True of a slot `s` that nobody has moved on since it was read as `a` says.
 _AS_READ = f"""
         s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
           and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
           and a.attempts = {_ATTEMPTS}"""
 
-# A wallet that was stopped, or is no longer, is work until operators were told.
+# There is work also while operators were not yet told that the wallet was stopped, or that it is no longer.
 HAS_WORK = text(f"""
     select exists (
         select from worker.relay_wallet w where w.chain_id = :chain_id and w.address = :wallet
@@ -44,7 +44,7 @@ OLDEST = text(f"""
     order by s.opened_at limit 1
 """)  # noqa: S608 - a constant
 
-# What nothing but the price of gas speaks against.
+# Requests that only the price of gas keeps back.
 DEFERRED = text("""
     select count(*) as requests,
         coalesce(cast(extract(epoch from clock_timestamp() - min(updated_at)) as integer), 0) as age
@@ -52,7 +52,8 @@ DEFERRED = text("""
     where chain_id = :chain_id and wallet = :wallet and state = 'deferred_fee' and reason is null
 """)
 
-# What a balance pays for even at the ceiling waits for something else by now: it keeps its reason until it is tried.
+# Requests that wait for the balance. One that the balance pays for even at the ceiling is left out: it waits for
+# something else by now, and keeps this reason only until it is tried.
 WAITS_FOR_BALANCE = text(f"""
     select exists (
         select from worker.relay_request
@@ -78,7 +79,7 @@ ATTEMPTS = text("""
     order by t.nonce, t.max_fee_wei, t.stored_at
 """)
 
-# Without a slot; the ones that end soonest first.
+# Requests without a slot, those that end soonest first.
 WAITING = text(f"""
     select {_REQUEST} from worker.relay_request r
     where r.chain_id = :chain_id and r.wallet = :wallet and r.state in {WAITING_LIST}
@@ -93,7 +94,7 @@ STILL = text(f"""
     for update
 """)  # noqa: S608 - a constant
 
-# Of all slots that are seen in a block at once: each only where it still is as it was read.
+# For all slots that were seen in a block, in one statement: each is changed only where it still is as it was read.
 RECORD = text(f"""
     with asked as (
         select * from json_to_recordset(cast(:rows as json)) as a(
@@ -122,8 +123,8 @@ SET_OPEN = text("""
     where chain_id = :chain_id and wallet = :wallet and nonce = :nonce
 """)
 
-# Of all slots that are final at once: each only where it still is as it was read. The salt goes with the ciphertexts:
-# what backups keep of them cannot be opened.
+# For all slots that are final, in one statement: each is changed only where it still is as it was read. The salt is
+# deleted with the ciphertexts, so that those in backups cannot be opened either.
 FINISH = text(f"""
     with asked as (
         select * from json_to_recordset(cast(:rows as json)) as a(
@@ -191,7 +192,7 @@ RAW = text("""
     where chain_id = :chain_id and tx_hash = any(cast(:tx_hashes as text[]))
 """)
 
-# Transactions of ours that did something for the same signer: of which authorization.
+# Transactions of ours that did something for the same signer: the nonce of the authorization of each.
 OWN = text("""
     select t.tx_hash, r.nonce as signer_nonce
     from worker.tx_attempt t

@@ -4,7 +4,8 @@ from sqlalchemy import text
 
 from reminder_worker.database.tables import FAR
 
-# A window waits for members read at its block or later; one of a legacy that is no longer watched waits for ever.
+# A window is planned with members that were read at its block or later; until then it waits. That of a legacy that is
+# no longer watched waits for ever.
 _TO_PLAN = """
     from worker.due_window d
     join worker.watch w on w.chain_id = d.chain_id and w.legacy = d.legacy
@@ -12,11 +13,12 @@ _TO_PLAN = """
       and w.membership is not null and w.membership_block >= d.block_number
 """
 
-# Why an email of what lasts was given up, and may be true again: by a node that was behind, of a legacy that could not
-# be read, to an address of before.
+# Reasons for which an email about a lasting state was given up, and which may be over: a node was behind, the legacy
+# could not be read, or the email was for an earlier address.
 _NOT_FOR_GOOD = "('not_in_audience', 'window_closed', 'legacy_not_readable', 'body_gone')"
 
-# The owner's alone, and only if stored. What was given up is looked at again after a day.
+# Ends of auto-renew to tell of: to the owner alone, and only one who is stored. An email that was given up for one of
+# these reasons is tried again after a day.
 _BUDGETS = f"""
     from worker.owner_activity a
     join worker.recipient r on r.chain_id = a.chain_id and r.legacy = a.legacy and r.recipient = a.owner
@@ -67,7 +69,8 @@ WINDOWS_TO_PLAN = text(f"""
     limit :limit
 """)
 
-# xmin is the row's version: with what the due pass learned meanwhile, of the members too, the window is planned anew.
+# xmin is the row's version: if the due pass changed the row meanwhile, for example because it read other members, the
+# window is planned anew.
 MARK_WINDOWS = text("""
     update worker.due_window d set planned_at = clock_timestamp()
     from unnest(
@@ -88,7 +91,7 @@ RECIPIENTS = text("""
     where chain_id = :chain_id and legacy = any(cast(:legacies as text[]))
 """)
 
-# In the order of their key, as writes of recipients lock them.
+# Locked in the order of their key, as writes of recipients do it.
 LOCK_RECIPIENTS = text("""
     select legacy, recipient from worker.recipient
     where chain_id = :chain_id and legacy = any(cast(:legacies as text[]))
@@ -121,8 +124,9 @@ SETTLE_SIGNALS = text("""
       and n.layer = p.layer and n.state = 'new'
 """)
 
-# A line counts as told when the window that lets it act was seen after the owner's last sign of life. One in the
-# claim's own block came after the claim: right after it nothing can be claimed.
+# A line counts as told if the deadline of the window that lets it act came after the owner's last sign of life. One in
+# the block of the claim itself does not count: it came after the claim, since right after a sign of life nothing can be
+# claimed.
 TOLD_LINES = text("""
     select s.legacy, s.at, max(case d."window" when 5 then 2 else 3 end) as line
     from unnest(cast(:legacies as text[]), cast(:times as bigint[])) as s(legacy, at)

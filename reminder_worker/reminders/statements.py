@@ -28,7 +28,7 @@ LOCK_CLAIMS = text(f"""
     select {day_of("now()")} from locked
 """)  # noqa: S608 - a constant
 
-# Returns those that were not to be posted yet: their address, and the day that the claim took a place of.
+# Returns the entries that were not stored to be posted yet: their address, and the day of which the claim took a place.
 EXPIRE_LEASES = text(f"""
     with waits_no_longer as (
         update worker.sent_ledger set next_try = now()
@@ -51,9 +51,9 @@ EXPIRE_LEASES = text(f"""
     where expired.claimed_at is null
 """)  # noqa: S608 - constants
 
-# Who unsubscribed the mail service knows; ours is a memory of a day, since they may change their mind.
+# Who unsubscribed is known to the mail service, and remembered here for a day only, since they may change their mind.
 # All that is due is claimed first; what may not be sent now is given back in the same transaction (`PUT_BACK`).
-# `crowded`: there are other entries of the same legacy, recipient and kind that the rules have to look at.
+# `crowded`: there are other entries of the same legacy, recipient and kind, which the rules have to look at.
 CLAIM = text("""
     with due as materialized (
         select id from worker.sent_ledger
@@ -84,7 +84,8 @@ CLAIM = text("""
         ) as crowded
 """)
 
-# One under way keeps others back until its lease is over: then it is sent, unknown, or proven unsent.
+# An entry under way keeps the others of its group back until its lease is over: by then it is sent, unknown, or proven
+# unsent.
 SIBLINGS = text("""
     select l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.created_at,
         case
@@ -149,8 +150,8 @@ HURRY = text("""
     where id = any(cast(:ids as uuid[])) and state in ('queued', 'released') and next_try > now()
 """)
 
-# The oldest of each creator at the beginning of the day, the next ones a second later each: else whoever has many
-# legacies could keep everybody else's emails from an address for as long as theirs last.
+# Of each creator the oldest entry is put off to the beginning of the next day, the others a second later each.
+# Otherwise a creator of many legacies could keep everybody else's emails from an address for as long as theirs last.
 DEFER_TO_NEXT_DAY = text("""
     with over as materialized (select unnest(cast(:ids as uuid[])) as id),
     address as materialized (
@@ -176,7 +177,7 @@ DEFER_TO_NEXT_DAY = text("""
     where l.id = over.id
 """)
 
-# Returns only addresses that are over their cap now.
+# Returns the addresses that are over their cap now, and no others.
 CHARGE = text("""
     with charged as (
         insert into worker.quota (scope, subject, "window", used, ends_at)
@@ -203,7 +204,7 @@ _SENT_MEANWHILE = """(
     and coalesce(o.claimed_at, now()) < now() + interval '24 hours'
 )"""
 
-# The day that an email was last to be posted on, unix seconds: it counts for its address on that one.
+# The day (unix seconds) on which an email was last stored to be posted: for its address it counts on that day.
 _POSTED_ON = day_of("l.claimed_at")
 
 CLAIM_UNKNOWN = text(f"""
@@ -254,7 +255,7 @@ STORE = text(f"""
     returning l.id, {_POSTED_ON} as posted_on
 """)  # noqa: S608 - a constant
 
-# The last look before entries of a claim are posted: erased and replaced people's have no body any more.
+# The last look before entries of a claim are posted: where the recipient was erased or replaced, the body is gone.
 NOT_TO_POST = text("""
     select id from unnest(cast(:ids as uuid[])) as asked(id)
     except all
@@ -263,7 +264,8 @@ NOT_TO_POST = text("""
       and state in ('claimed', 'unknown') and body is not null
 """)
 
-# Looks once more for another of its kind: claimed since, or undecided for as long, of which the latest goes first.
+# Which undecided entries may be posted again. It looks once more for another entry of the same kind, legacy and
+# recipient: one that was claimed since, or one that is undecided, too, of which the latest goes first.
 CONFIRM = text(f"""
     with live as materialized (
         select l.id
@@ -285,8 +287,8 @@ CONFIRM = text(f"""
     returning l.id, {_POSTED_ON} as posted_on
 """)  # noqa: S608 - constants
 
-# An email that was to be posted and has no body any more was for an address that was replaced or erased since. When it
-# came to nothing, a new address is told of what lasts, but of nothing past.
+# An email that was to be posted and has no body any more was for an address that was replaced or erased since. When
+# nothing came of it, the new address is told of what still lasts, but of nothing past.
 _OF_BEFORE = """(
     o.state in ('released', 'suppressed', 'dead')
     and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
@@ -296,8 +298,8 @@ _BECOMES = f"""(
     case when {_NOT_TOLD} then 'dropped' when {_OF_BEFORE} then 'released' else o.state end
 )"""
 
-# Returns those of which it counts but was not sent, and those that went with their recipient while in hand: what they
-# took of an address's day may be given back.
+# Returns the entries that were settled without being sent, and those that are gone because their recipient was erased:
+# the places that they took of an address's day may be given back.
 SETTLE = text(f"""
     with outcome as materialized (
         select * from json_to_recordset(cast(:rows as json)) as o(
@@ -341,7 +343,8 @@ REMEMBER_SUPPRESSED = text("""
     on conflict (email_hash) do update set since = excluded.since
 """)
 
-# The due pass closes a window that is over; one that is open is planned again, which brings back what was dropped.
+# Has the due pass ask again about legacies of dropped entries: it closes a window that is over, and one that is open is
+# planned again, which brings the entries back.
 ASK_AGAIN = text("""
     update worker.watch w set next_ask = 0
     from json_to_recordset(cast(:rows as json)) as d(chain_id bigint, legacy text)

@@ -5,10 +5,10 @@ Windows come as one JSON text. What is answered comes as arrays: taking that JSO
 
 from sqlalchemy import text
 
-# Nobody rests longer than a day: until later only by a clock that was put back since.
+# Nobody is made to rest for longer than a day: a rest that is longer is of a clock that was put back since.
 _AWAKE = "(paused_until is null or paused_until not between now() and now() + interval '2 days')"
 
-# Not `exists`: without an order the planner reads the table, hoping to come upon one soon, when there is none.
+# Not `exists`: without the order the planner reads the whole table, in the hope to find one soon, when there is none.
 SOMETHING_TO_ASK = text(f"""
     select coalesce((
         select true from worker.watch
@@ -18,10 +18,11 @@ SOMETHING_TO_ASK = text(f"""
     ), false)
 """)  # noqa: S608 - our own words
 
-# Of a block that there is not, of which an endpoint told that was taken out since.
+# Rows with members of a block above the chain's head: of an endpoint that told of blocks that are not there, and was
+# taken out since.
 ASK_AGAIN = text("update worker.watch set next_ask = 0 where chain_id = :chain_id and membership_block > :head")
 
-# xmin is the row's version: who resets a row while the chain is being asked about it wins over the answer.
+# xmin is the row's version. If a row is reset while the chain is being asked about it, the reset wins over the answer.
 TO_ASK = text(f"""
     select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null, cast(ctid as text),
         cast(xmin as text)
@@ -31,7 +32,8 @@ TO_ASK = text(f"""
     limit :limit
 """)  # noqa: S608 - our own words
 
-# Some who were answered for when they were asked about last. A limit that the planner knows keeps it to the index.
+# Some legacies that did not revert when they were asked about last. The limit is a constant, so that the planner knows
+# it and keeps to the index.
 ANSWERED_BEFORE = text("""
     select legacy, creator from worker.watch
     where chain_id = :chain_id and failures = 0 and asked_at is not null
@@ -53,8 +55,8 @@ ASK_LATE = text("""
     where chain_id = :chain_id and legacy in (select legacy from late) and next_ask <> 0
 """)
 
-# By the row's place, which needs no search by address; of another version, or of one that is gone, nothing is changed.
-# Each array in a `select`: knowing its length the planner would rather read the whole table.
+# Finds each row by its place (ctid), without a search by address; a row that is gone or has another version is left
+# alone. Each array is in a `select`: knowing its length the planner would rather read the whole table.
 ANSWERED = text("""
     update worker.watch w
     set next_ask = a.next_ask, asked_at = :now, failures = 0, paused_until = null,
@@ -92,8 +94,8 @@ SEE_WINDOWS = text("""
         state = case when d.state = 'closed' then 'open' else d.state end
 """)
 
-# Who was asked about since, by another run that stored its answer first, is left as that run saw it. `coalesce` keeps
-# the planner from looking for the windows of each of `same`: mostly few are open, or none.
+# A legacy that another run asked about since, and stored, is left as that run saw it. `coalesce` keeps the planner from
+# looking up the windows of each row of `same`: mostly few are open, or none.
 CLOSE_WINDOWS = text("""
     with same as materialized (
         select w.legacy
