@@ -84,12 +84,12 @@ class SmtpPool:
         self._slots = asyncio.Semaphore(settings.smtp_pool_size)
         self._idle: list[_Connection] = []
         self._under_way = 0
-        self._believed = 0  # how many more addresses it may call bad without saying why
+        self._believed = 0  # how many more addresses the server may call bad without saying why, and be believed
         self._login_refused: Problem | None = None
-        self._next_login = 0.0  # after a refused one
+        self._next_login = 0.0  # when a login may be tried again after a refused one
         self._login_taken: float | None = None
         self._doubtful_login = asyncio.Lock()
-        self._failed: tuple[float, Problem] | None = None  # when such a login failed last, and why
+        self._failed: tuple[float, Problem] | None = None  # when a login under that lock failed last, and why
 
     @property
     def saturated(self) -> bool:
@@ -113,7 +113,7 @@ class SmtpPool:
         """Greets the server, encrypts and logs in as for an email. Raises `Problem` when one would not get that far."""
         try:
             async with asyncio.timeout(_CHECK_TIMEOUT), self._slot():
-                if self._idle:  # or it would be one connection more than may be
+                if self._idle:  # closed first, or this would be one connection more than is allowed
                     await _quit(self._idle.pop().client)
                 await _quit(await self._connect())
         except TimeoutError:
@@ -198,14 +198,17 @@ class SmtpPool:
             raise
 
     async def _logged_in(self) -> SMTP:
-        """A new connection, logged in. While the server has not taken the password lately, one email tries it, and what
-        it meets holds for all that wait: a wrong one, tried by every connection, would lock the account at once."""
+        """A new connection, logged in.
+
+        While the server has not taken the password lately, one email alone tries it, and what that one meets holds for
+        all that wait: a wrong password, tried by every connection, would lock the account at once.
+        """
         asked = time.monotonic()
         if self._settings.smtp_username is not None and not self._login_holds:
             async with self._doubtful_login:
                 if self._failed is not None and self._failed[0] > asked:
                     raise replace(self._failed[1])
-                self._may_log_in()  # here, so that an email that waited in vain uses up no turn to try
+                self._take_turn_to_log_in()  # not before: an email that waited in vain uses up no turn
                 if not self._login_holds:
                     try:
                         return await self._connect()
@@ -218,8 +221,8 @@ class SmtpPool:
     def _login_holds(self) -> bool:
         return self._login_taken is not None and time.monotonic() - self._login_taken < _LOGIN_HOLDS
 
-    def _may_log_in(self) -> None:
-        """Raises the `Problem` of the last refused login until it is time to try again, by one email alone."""
+    def _take_turn_to_log_in(self) -> None:
+        """Raises the `Problem` of the last refused login until it is time to try again; one email alone may then."""
         if self._login_refused is None:
             return
         now = time.monotonic()

@@ -147,7 +147,7 @@ class Store:
 
     @property
     def owes_too_much(self) -> bool:
-        """Whether nothing more may be claimed before outcomes are recorded: what is owed is kept, so it must end."""
+        """Whether nothing more may be claimed before outcomes are recorded: those that are owed are kept in memory."""
         return len(self._owed) >= _MOST_OWED
 
     async def claim(
@@ -182,7 +182,7 @@ class Store:
             return known
         if address_hash is not None and await self.is_suppressed(address_hash):
             return Suppressed()
-        # Freed between the two statements: its owner is just answering, the caller asks again.
+        # The key was freed between the two statements: whoever had it is just answering, and the caller asks again.
         return Known(body_hash, "in_flight", message_id)
 
     async def hand_over(self, claim: Claim) -> bool:
@@ -249,7 +249,7 @@ class Store:
             self._under_way.discard(attempt)
 
     async def judge_dead_instances(self) -> None:
-        """What a dead process had not handed over was not sent and is freed; the rest nobody can know."""
+        """Frees what a dead process had not handed over: that was not sent. What became of the rest nobody can know."""
         others = (message.c.state == "in_flight") & (message.c.instance != self.instance)
         for instance in (await self._execute(sa.select(message.c.instance).where(others).distinct())).scalars().all():
             async with self._engine.execution_options(**_TRANSACTION).begin() as connection:
@@ -294,7 +294,8 @@ def _decide(claim: Claim, state: State) -> sa.Executable:
 
 
 def _free(claim: Claim) -> sa.Executable:
-    """Also what another instance judged in doubt meanwhile: this one knows better. Never what was accepted."""
+    """Frees the key, also where another instance judged it in doubt meanwhile: this one knows better. Never one that
+    was accepted."""
     return sa.delete(message).where(claim.row, message.c.state != "accepted")
 
 

@@ -52,9 +52,19 @@ def window_event(window: int, deadline: int) -> str:
     return f"{window}:{deadline}"
 
 
+def deadline_of_window(event: str) -> int:
+    """Unix seconds, of a `window_event`."""
+    return int(event.partition(":")[2])
+
+
 def signal_event(tx_hash: str, layer: int) -> str:
     """The event of a signal."""
     return f"{tx_hash}:{layer}"
+
+
+def layer_of_signal(event: str) -> int:
+    """Of a `signal_event`."""
+    return int(event.partition(":")[2])
 
 
 def line_of(layer: int) -> int:
@@ -66,6 +76,11 @@ def budget_event(anchor: int, step: int) -> str:
     """The event of a reminder of auto-renew's end, as `BUDGETS_TO_PLAN` makes it: `anchor` is the owner's last sign of
     life (unix seconds), `step` the days before the end."""
     return f"{anchor}:{step}"
+
+
+def anchor_of_budget(event: str) -> int:
+    """Unix seconds, of a `budget_event`."""
+    return int(event.partition(":")[0])
 
 
 def audience(

@@ -38,8 +38,11 @@ from reminder_worker.reminders.audience import (
     PLANNED_AGAIN,
     READY_WINDOWS,
     WINDOW_LINES,
+    anchor_of_budget,
     budget_event,
+    deadline_of_window,
     is_named,
+    layer_of_signal,
     line_of,
     window_event,
 )
@@ -250,7 +253,7 @@ def _line(entry: Entry) -> int:
         return ALL_LINES
     if entry.kind is Kind.AUTO_RENEW_BUDGET:
         return 1
-    return line_of(int(entry.event.rpartition(":")[2]))
+    return line_of(layer_of_signal(entry.event))
 
 
 def _worded(relevant: Relevant) -> Role:
@@ -274,7 +277,7 @@ def _why_not_to_ask(entry: Entry, legacy: LegacyFacts, state: RenewState, now: i
     """Why the owner need not be asked to check in, as a code; None: ask. No renewal of ours moves the anchor."""
     if not state.enabled or not legacy.is_live:
         return "auto_renew_off"
-    if entry.event.partition(":")[0] != str(state.budget_anchor):
+    if anchor_of_budget(entry.event) != state.budget_anchor:
         return "checked_in"
     step = budget_step(state.budget_end, now)
     return None if step is not None and entry.event == budget_event(state.budget_anchor, step) else "window_closed"
@@ -282,9 +285,9 @@ def _why_not_to_ask(entry: Entry, legacy: LegacyFacts, state: RenewState, now: i
 
 def _deadline(entry: Entry, legacy: LegacyFacts, now: int) -> int | None:
     if entry.kind in KIND_WINDOWS:
-        return int(entry.event.partition(":")[2])
+        return deadline_of_window(entry.event)
     if entry.kind is Kind.AUTO_RENEW_BUDGET:
-        return int(entry.event.partition(":")[0]) + BUDGET_SECONDS
+        return anchor_of_budget(entry.event) + BUDGET_SECONDS
     first = legacy.triggers[0]
     return first if entry.kind not in ACTIVATIONS and now < first else None
 
