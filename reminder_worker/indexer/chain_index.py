@@ -32,7 +32,7 @@ from reminder_worker.indexer.slices import NO_HASH, NothingNew, Reorganised, Sli
 log = structlog.get_logger(__name__)
 
 CURSOR = "index"
-TOUCHED_CURSOR = "horizon"  # of who asks `touched_since`: taken back with the events
+TOUCHED_CURSOR = "horizon"  # the cursor of the due pass, which asks `touched_since`: taken back with the events
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 BLOCKS_AT_ONCE = 50
 
@@ -130,7 +130,8 @@ class ChainIndex:
             else:
                 place = found.last
                 fresh = await self._fresh(found, cursor)
-                # What came late may be a legacy's creation: what happened to it since is stored without its name.
+                # A log that came late may be a legacy's creation. Events of that legacy may be stored without its
+                # address then, so all of the slice is decoded again.
                 late = any(log.block_number <= cursor.number for log, _ in fresh)
                 decoded = await self._decode(found.logs if late else fresh)
                 moved = await self._store(cursor, place, decoded.events)
@@ -157,7 +158,8 @@ class ChainIndex:
         log.info("index_read_again", chain_id=self._chain.chain_id, first_block=first_block, events=forgotten)
 
     async def touched_since(self, first_block: int, last_block: int) -> Touched:
-        """Of whom an event of blocks first..last can open a window earlier: `OF_A_LEGACY`, `OF_A_CREATOR`."""
+        """The legacies and creators of whom an event in blocks first..last can open a window earlier (`OF_A_LEGACY`,
+        `OF_A_CREATOR`)."""
         async with self._engine.connect() as connection:
             names = OF_A_LEGACY | OF_A_CREATOR
             events = await rows.select_events(connection, self._chain.chain_id, names, first_block, last_block)
@@ -223,7 +225,8 @@ class ChainIndex:
         return Cursor(block.number, block.hash)
 
     async def _fresh(self, found: Slice, cursor: Cursor) -> list[tuple[Log, int]]:
-        """The logs that are not stored yet. Some blocks are read again, and most of theirs are."""
+        """The logs that are not stored yet. Some blocks below the cursor are read again each time, and most of their
+        logs are stored."""
         again = [log for log, _ in found.logs if log.block_number <= cursor.number]
         if not again:
             return list(found.logs)
@@ -268,10 +271,11 @@ class ChainIndex:
         return await through_deadlocks(rewind)
 
     async def _common_ancestor(self, cursor: Cursor) -> Cursor:
-        """The newest block of which we hold an event and which the chain has, or the beginning.
+        """The newest block of which we hold an event and which the chain still has, or the beginning.
 
-        A hash stands for all blocks below it, so what is final need not be known: a node that was just started does
-        not know it. Where no node has a block for the moment this raises, or all that is known would be forgotten.
+        A hash stands for all blocks below it, so nothing has to be known of what is final, which a node that was just
+        started does not know. Raises `ChainUnavailable` where no node has one of our blocks at the moment: otherwise a
+        node that lags would have us forget everything.
         """
         last = cursor.number
         while True:

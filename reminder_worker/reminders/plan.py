@@ -101,8 +101,8 @@ class Planner:
             return bool(await conn.scalar(sql.A_WINDOW_TO_PLAN, {"chain_id": self._chain_id, "head": head}))
 
     async def run(self, report: PlanReport) -> None:
-        """Plan everything there is; `report` is added to, by several at once. What cannot be planned yet holds up no
-        other sort."""
+        """Plan everything there is. `report` is added to, by several planners at once. What cannot be planned yet does
+        not hold up the other sorts."""
         await self._age_signals(report)
         failed: ServiceError | None = None
         for plan, at_once in (
@@ -119,7 +119,8 @@ class Planner:
             raise failed
 
     async def _age_signals(self, report: PlanReport) -> None:
-        """History is not mailed: also not what was seen in time while no email was sent at all."""
+        """Give up signals that have become history, also those that were seen in time while no email was sent at
+        all."""
         head = await self._chain.head()
         values = {"chain_id": self._chain_id, "oldest": head.timestamp - self._max_age}
         async with self._engine.begin() as conn:
@@ -145,14 +146,16 @@ class Planner:
         return len(signals)
 
     async def _plan_windows(self, report: PlanReport) -> int:
-        head = await self._chain.head()  # what was read at a block that there is not is waited for by nobody else
+        # A window that was read at a block above the chain's head waits: others shall not wait for that block, too.
+        head = await self._chain.head()
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain_id, "limit": WINDOWS_AT_ONCE, "head": head.number}
             windows = (await conn.execute(sql.WINDOWS_TO_PLAN, values)).all()
         if not windows:
             return 0
         legacies = sorted({row.legacy for row in windows})
-        # Not of a state before the members': who was configured meanwhile would be passed over for good.
+        # The configuration must not be older than the members: whoever was configured in between would be passed over
+        # for good.
         configs = await self._indexers.reminder_configs(legacies, max(row.membership_block for row in windows))
         marks = {
             "chain_id": self._chain_id,
@@ -163,7 +166,8 @@ class Planner:
         }
         async with self._engine.begin() as conn:
             await lock_recipients(conn, self._chain_id, legacies)
-            # Marked before the recipients are read: one saved meanwhile waits for this mark and takes it away again.
+            # Marked before the recipients are read: whoever saves one meanwhile waits for this mark, and takes it away
+            # again.
             marked = {tuple(row) for row in await conn.execute(sql.MARK_WINDOWS, marks)}
             stored = await _recipients(conn, self._chain_id, legacies)
             entries = [
@@ -195,7 +199,8 @@ class Planner:
 
 
 async def rearm(conn: AsyncConnection, chain_id: int, legacy: str) -> None:
-    """People were added or replaced: windows that are open now are planned again. Past signals are not for them."""
+    """To be called when people were added or replaced: windows that are open now are planned again for them, past
+    signals are not."""
     await conn.execute(sql.REARM, {"chain_id": chain_id, "legacy": legacy})
 
 

@@ -97,14 +97,15 @@ class SignalPass:
         return report
 
     async def read_again(self) -> None:
-        """Everything young enough to be acted on, as after a reorganisation; what is stored stays as it is."""
+        """Forget the cursor, as a reorganisation does: everything young enough to be acted on is read again, and what
+        is stored stays as it is."""
         place = index_cursor.c
         mine = place.chain_id == self._chain.chain_id, place.name == CURSOR
         async with self._engine.begin() as connection:
             await connection.execute(delete(index_cursor).where(*mine))
 
     async def _next(self) -> _Step | None:
-        """None when there is nothing above the cursor, which costs one question to the node."""
+        """The next step; None when there is nothing above the cursor, which costs one question to the node."""
         which = self._chain.settings.signal_block
         head, cursor = await self._chain.block(which), await self._cursor()
         if head is None:
@@ -127,7 +128,7 @@ class SignalPass:
             if last <= read:
                 return None  # the source is behind: the cursor waits for it
             if reorganised and not await self._chain.has_block(at.number, at.hash):
-                return None  # it is still where the cursor was: what it says of the blocks before is of no use
+                return None  # the source is still on the fork that the cursor was on: what it says is of no use
             signals = await indexer.signals(first, last, at)
             place = await self._place(last, head, at)
             old = cursor or replace(place, stored=False)
@@ -136,20 +137,21 @@ class SignalPass:
         try:
             return await self._indexers.ask(question)
         except IndexIsEmpty:
-            return None  # as of a source that is behind; that the index reads is the index's own pass to answer for
+            return None  # like a source that is behind; whether the index reads is for the pass of the index to tell
 
     async def _cursor(self) -> Cursor | None:
         async with self._engine.connect() as connection:
             return await read_cursor(connection, self._chain.chain_id, CURSOR)
 
     async def _reorganised(self, cursor: Cursor, head: Block) -> bool:
-        """A block that the node does not have proves nothing: it may lag."""
+        """Whether the cursor's block was replaced by another. A block that the node does not have proves nothing: the
+        node may lag."""
         if head.number == cursor.number:
             return head.hash != cursor.hash
         return await self._chain.has_block(cursor.number, cursor.hash) is False
 
     async def _place(self, number: int, head: Block, at: IndexHead) -> Cursor:
-        """The block that was read up to; by the hash of whose state it was."""
+        """The cursor at the block that was read up to, with its hash in the state that was read."""
         if number == head.number:
             return Cursor(number, head.hash)
         if number == at.number:
@@ -157,7 +159,7 @@ class SignalPass:
         return Cursor(number, (await self._chain.block_at(number)).hash)
 
     async def _fresh(self, signals: Sequence[NotifySignal]) -> tuple[NotifySignal, ...]:
-        """Each signal once that is not stored, or stored of another block and not acted on yet."""
+        """The signals, each once, that are not stored yet, or are stored of another block and were not acted on."""
         by_key = {_key(signal): signal for signal in signals}
         if not by_key:
             return ()

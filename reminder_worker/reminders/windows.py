@@ -148,7 +148,7 @@ class DuePass:
         """Ask at once about whomever an event since the last look can have brought nearer to a window."""
         chain_id = self._chain.chain_id
         async with self._engine.connect() as conn:
-            await conn.execution_options(isolation_level="REPEATABLE READ")  # both are taken back together
+            await conn.execution_options(isolation_level="REPEATABLE READ")  # a reorganisation takes both back together
             indexed = await read_cursor(conn, chain_id, INDEX_CURSOR)
             old = await read_cursor(conn, chain_id, TOUCHED_CURSOR)
         if indexed is None or indexed == old:
@@ -165,13 +165,15 @@ class DuePass:
         await through_deadlocks(partial(self._move_horizon, old, indexed, fresh, late))
 
     async def _follows(self, old: Cursor, new: Cursor) -> bool:
-        """Whether the index only went on; otherwise it was taken back, and events are in other blocks now."""
+        """Whether the index only went on from `old` to `new`. Otherwise it was taken back in between, and events are in
+        other blocks now."""
         if old.number < 0 or new.number <= old.number:
             return old.number < new.number
         return bool(await self._chain.has_block(old.number, old.hash))
 
     async def _move_horizon(self, old: Cursor, new: Cursor, fresh: Touched, late: Touched) -> None:
-        """`late`: those of them who were asked about since the event are not asked about again."""
+        """`late`: events that were perhaps found late. Of these, who was asked about since the event is not asked about
+        again."""
         chain_id = self._chain.chain_id
         async with self._engine.begin() as conn:
             if await move_cursor(conn, chain_id, TOUCHED_CURSOR, old, new, "chain_index"):
@@ -226,9 +228,9 @@ class _Run:
             if time.monotonic() > ends:
                 return
             found = await self._read(batch)
-            self._to_store += found  # not in one line: it would add to the list that was there before the wait
+            self._to_store += found  # not `+= await`: that takes the list before the wait, during which it is stored
         self.report.batches += 1
-        await self._store(STORED_AT_ONCE)  # outside: meanwhile the next batch is asked about
+        await self._store(STORED_AT_ONCE)  # without the place in `_at_once`: the next batch is asked about meanwhile
 
     async def _read(self, batch: Sequence[Watched]) -> list[Look]:
         legacies = [each.legacy for each in batch]
@@ -249,7 +251,7 @@ class _Run:
         return looks
 
     async def _learn_ahead(self, creators: set[str]) -> None:
-        # Not `creators - self._ahead.keys()`: it walks through everybody learned so far, for each batch.
+        # Not `creators - self._ahead.keys()`: for each batch that would walk through everybody learned so far.
         unknown = sorted(creator for creator in creators if creator not in self._ahead)
         if unknown:
             times = await self._premium.times_ahead(unknown, at=self.head.hash)
@@ -258,7 +260,8 @@ class _Run:
             )
 
     async def _read_members(self, looks: Sequence[Look]) -> None:
-        # The members of all would double the questions; a signal whose state is gone is judged by those stored here.
+        # Only of some legacies: asking for the members of all would double the questions. They are stored because a
+        # signal whose block's state is gone is judged by them.
         wanted = [each for each in looks if each.open or each.watched.changed or each.watched.unknown]
         types = {each.watched.legacy: each.watched.legacy_type for each in wanted if each.triggers}
         if not types:
@@ -273,7 +276,7 @@ class _Run:
                 each.triggers = each.triggers if each.members else None
 
     async def _store(self, least: int) -> None:
-        """Write what was read, once it is worth a statement."""
+        """Write what was read, once there are `least` looks: fewer are not worth a statement."""
         if len(self._to_store) < least:
             return
         looks, self._to_store = sorted(self._to_store, key=lambda look: look.watched.legacy), []
@@ -285,7 +288,8 @@ class _Run:
         self._count(answered, failed)
 
     async def _ask_for_others(self) -> None:
-        """Raises `AnswersForNobody` when nobody of those is answered for now who were before, of several creators."""
+        """Asks for some legacies, of several creators, for which there was an answer before. Raises `AnswersForNobody`
+        when there is none for any of them now."""
         async with self._engine.connect() as conn:
             rows = await conn.execute(sql.ANSWERED_BEFORE, {"chain_id": self._chain.chain_id})
             by_creator = {row.creator: row.legacy for row in rows}
@@ -294,7 +298,8 @@ class _Run:
             raise AnswersForNobody("the chain tells the reminder windows of no legacy")
 
     def _seems_old(self, look: Look, active_at: int) -> frozenset[tuple[int, int]]:
-        """Windows that have been open for longer than history is mailed. `active_at`: what set their deadlines."""
+        """Windows that have been open for longer than history is mailed. `active_at`: when the timer that set their
+        deadlines began; 0: not known."""
         if look.triggers is None:
             return frozenset()
         known = max(look.watched.asked_at or 0, active_at)
@@ -303,7 +308,7 @@ class _Run:
             (window, deadline)
             for window, deadline in look.open
             if max(opened_at(window, look.triggers, look.ahead), known) < oldest
-            # Nobody could be told before their address was saved, and the day is still to come: no history.
+            # Not history: the legacy was just saved, so nobody could be told before, and the deadline is still to come.
             and not (look.watched.asked_at is None and deadline > now)
         )
 
