@@ -120,7 +120,8 @@ class RateLimit:
 
     async def count(self, scope: Scope) -> None:
         """Raises LimitReached."""
-        # Before it is asked: at the very end of the window that was full, the next one would be named.
+        # The clock is read before the counter: read afterwards, at the very end of a full window, it would name the end
+        # of the next one.
         left = self._seconds - int(self._quotas.now()) % self._seconds
         if self.counted_at_once(scope):
             return
@@ -144,7 +145,7 @@ class RateLimit:
         """Requests this process may let through; 0 when the window's are used up."""
         together = self._share(site) if site else _Share()
         for cost in (max(1, self._limit // 10), 1):
-            if together.refused:  # whose every further client would cost a statement
+            if together.refused:  # or each further client of that site would cost a statement
                 return 0
             if site and not await self._fits(site, cost, CLIENTS_OF_A_SITE * self._limit):
                 together.refused = cost == 1
@@ -171,7 +172,8 @@ def _forwarded(scope: Scope) -> list[str]:
 
 
 def _network(text: str) -> Network:
-    """An IPv4 one in IPv6 form is the IPv4 one, as of addresses: a socket for both shows IPv4 peers so."""
+    """An IPv4 network in IPv6 form becomes the IPv4 network, as addresses do: a socket that serves both shows IPv4
+    peers in that form."""
     network = ip_network(text, strict=False)
     mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
     return network if mapped is None else IPv4Network((mapped, network.prefixlen - 96))

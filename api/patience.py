@@ -71,7 +71,7 @@ class Patience(HttpToolsProtocol):
         self._whole_by = self.loop.call_later(REQUEST_SECONDS, self._look)
 
     def _is_answering(self) -> bool:
-        """The request is whole, and it is us who take so long."""
+        """Whether the request is whole, so that it is us who take so long."""
         cycle = self.cycle
         return cycle is not None and not cycle.response_complete and not cycle.more_body
 

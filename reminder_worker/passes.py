@@ -130,7 +130,7 @@ async def _record(
         values |= {"failed_at": now, "error": error}
     elif ran or not due:
         values |= {"succeeded_at": now, "error": None}
-    if not ran and chain_id in runtime.chains:  # who looks lives on, and so knows more of the endpoints than a run
+    if not ran and chain_id in runtime.chains:  # a process that looks lives on: it knows more than a run
         values["endpoints"] = [asdict(each) for each in runtime.chains[chain_id].health()]
     if report is not None:
         values["detail"] = dict(report)
@@ -177,15 +177,15 @@ async def _relay_has_work(runtime: Runtime, chain_id: int) -> bool:
     _check_keys(runtime)
     looked = cast(pass_state.c.detail["looked_at"].astext, DateTime(timezone=True))
     now = func.clock_timestamp()
-    lately = looked.between(now - span(seconds=BALANCES_EVERY_SECONDS), now)  # the future is of a clock put back since
+    lately = looked.between(now - span(seconds=BALANCES_EVERY_SECONDS), now)  # not in the future: a clock was put back
     question = select(true()).where(pass_state.c.name == "relay", pass_state.c.chain_id == chain_id, lately)
     async with runtime.engine.connect() as connection:
         return not await connection.scalar(select(question.exists()))
 
 
 def _check_keys(runtime: Runtime) -> None:
-    """Raises `Misconfigured` for a wallet that is configured and whose key cannot be used: doing nothing for it is no
-    success, and nobody would hear of it but by the log of the start."""
+    """Raises `Misconfigured` for a wallet that is configured and whose key cannot be used. A pass that does nothing for
+    it is no success, and apart from a line in the log at the start nobody would hear of it."""
     groups = {RELAYER: runtime.settings.relay, ATTESTOR: runtime.settings.auto_renew}
     unused = [role for role, group in groups.items() if group and role not in runtime.relaying.reconciles]
     if unused:
@@ -193,12 +193,14 @@ def _check_keys(runtime: Runtime) -> None:
 
 
 async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
-    """By what each wallet is for. All at once: neither one that fails nor one that takes long holds up the other.
+    """A report for each wallet, by what it is for. All of them at once: neither one that fails nor one that takes long
+    holds up the others.
 
-    Where nothing is open, whether each key can be used: else only the next request would find out."""
+    Where nothing is open, it is tried whether each key can be used: otherwise only the next request would find out.
+    """
     if not relays_on(runtime.settings, chain_id):
         return {"relays": "nothing on this chain"}
-    looked_at = int(await database_time(runtime.engine))  # by which it is judged whether that was lately
+    looked_at = int(await database_time(runtime.engine))  # the clock by which `_relay_has_work` judges it
     done: dict[str, Any] = {"looked_at": datetime.fromtimestamp(looked_at, UTC).isoformat()}
     reconciles = runtime.relaying.reconciles
     found = await asyncio.gather(*(each.run(chain_id) for each in reconciles.values()), return_exceptions=True)

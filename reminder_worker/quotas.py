@@ -58,7 +58,8 @@ class Quotas:
         code: str = "rate_limited",
     ) -> None:
         """Use `cost` of `limit` in the current window; raises `LimitReached` and uses nothing when it does not fit."""
-        # Before it is asked: at the very end of the window that was full, the next one would be named.
+        # The clock is read before the counter: read afterwards, at the very end of a full window, it would name the end
+        # of the next one.
         left = window_seconds - int(self.now()) % window_seconds
         if cost and not await self.take_many(connection, scope, {subject: cost}, limit, window_seconds):
             raise LimitReached("A limit for this is used up; try again later.", left, code)
@@ -88,7 +89,7 @@ class Quotas:
             return frozenset((await own.execute(_TAKE, values)).scalars().all())
 
     async def give_back(self, scope: str, subject: str, window_seconds: int, taken_at: float) -> None:
-        """What was taken once came to nothing; `taken_at`: unix seconds just before, by this clock."""
+        """Undo one `take` that came to nothing. `taken_at`: unix seconds just before it, by this object's clock."""
         start = int(taken_at) // window_seconds * window_seconds
         async with self._engine.begin() as own:
             await own.execute(_GIVE_BACK, {"scope": scope, "subject": subject, "window": start})

@@ -29,7 +29,7 @@ from reminder_worker.watchdog_rules import Expected, Key, Wrong, judge
 log = structlog.get_logger(__name__)
 
 NAME: Final = "watchdog"
-SETTINGS: Final = "settings"  # what a condition of theirs is about, in the place of a pass
+SETTINGS: Final = "settings"  # in the place of a pass, the subject of a condition about settings
 CALM_SECONDS: Final = 300
 LOOKED_WITHIN: Final = 300  # seconds; what it said longer ago says nothing of now
 PING_SECONDS: Final = 10.0
@@ -49,7 +49,8 @@ OF_WALLETS: Final = (
     AlertKind.RELAY_STUCK,
     AlertKind.RELAY_CAP_USED,
 )
-"""Told by the relay itself. With ours they say that this worker is not well; others, what happens on chain."""
+"""Conditions that the relay tells of by itself. They and `OURS` say whether this worker is well; all other alerts are
+about what happens on chain."""
 BY_STRANGERS: Final = frozenset(
     {
         AlertKind.EMAILS_NEED_HAND,  # by what they write, when an SMTP server dislikes it
@@ -64,13 +65,13 @@ _ONE_AT_A_TIME = text(f"""
     select pg_advisory_xact_lock(hashtextextended('reminder-worker watchdog', 0)) from bounded
 """)  # noqa: S608 - a constant
 
-# Committed before the ping: a database that can only be read is found out by it.
+# Committed before the ping, so that no ping says all is well while the database can only be read.
 _A_WRITE = (
     insert(pass_state)
     .values(name=NAME, chain_id=0)
     .on_conflict_do_update(index_elements=["name", "chain_id"], set_={"name": NAME})
 )
-# Nobody looks whether a pass by the clock has work: of one that never ran nothing else tells since when it should have.
+# A pass by the clock has no looks that are recorded: this row says since when one that never ran should have run.
 _FIRST_LOOKED_FOR = insert(pass_state).values(checked_at=func.clock_timestamp()).on_conflict_do_nothing()
 
 
@@ -139,11 +140,12 @@ class Watchdog:
         found = Sighting(not unwell, len(wrong), changed, heartbeat, blocks_behind(known.chains))
         if changed:
             log.warning("health_changed", healthy=found.healthy, wrong=len(wrong), changed=changed)
-            await self._alerts.write_log()  # emails are a run's; that none starts may be what is wrong
-        # A stranger's address may be put off for ever: what is late is an outage where nothing else goes out.
+            await self._alerts.write_log()  # emails are sent by a run, and that none starts may be what is wrong
+        # The emails of a stranger's address may be put off for ever: late emails are an outage only while nothing else
+        # goes out.
         bearable = BY_STRANGERS | {AlertKind.EMAILS_LATE} if known.trouble.others_go_out else BY_STRANGERS
         if unwell <= bearable and not known.trouble.refused_alerts:
-            await must_take_writes(self._engine)  # what was told may have found the last room on a full disk
+            await must_take_writes(self._engine)  # what was just written may have found the last room on a full disk
             found = replace(found, heartbeat=await self._ping())
         await self._remember(found)
         return found
@@ -151,7 +153,8 @@ class Watchdog:
     # -- telling ----------------------------------------------------------------------------------
 
     async def _tell(self, conn: AsyncConnection, wrong: Mapping[Key, Wrong], expected: Sequence[Expected]) -> int:
-        """How many conditions turned. What is no longer judged, as a pass that was switched off, is not wrong."""
+        """Tell what changed; returns how many conditions turned. What is no longer judged, such as a pass that was
+        switched off, counts as not wrong."""
         judged = {(each.name, each.chain_id) for each in expected} | {(SETTINGS, 0)}
         rows = [_Told(*row) for row in (await conn.execute(_TOLD)).all()]
         told = {row.key: row for row in rows}
@@ -186,8 +189,8 @@ class Watchdog:
         return await self._alerts.clear(conn, kind, subject, chain_id, lasted, unwatched=unwatched)
 
     async def _forget_gone(self, conn: AsyncConnection) -> int:
-        """Conditions of a wallet, timelock or chain that is no longer ours: nobody else would ever end them."""
-        unread = self._unread_keys()  # its wallet is ours all the same
+        """End conditions of a wallet, timelock or chain that is no longer ours: nobody else ever would."""
+        unread = self._unread_keys()  # whose wallets are ours all the same, but not known by their addresses
         cleared = 0
         for row in (await conn.execute(_TOLD_BY_OTHERS)).all():
             chain = self._chains.get(row.chain_id)
@@ -201,7 +204,8 @@ class Watchdog:
         return cleared
 
     def _off_by_mistake(self) -> dict[Key, Wrong]:
-        """What is off although somebody set it: no pass is late with it, and everything that is on may be well."""
+        """What somebody set, and is off all the same. Nothing else would show it: no pass of it is late, and everything
+        that is on may be well."""
         facts: dict[str, str | int] = {}
         if self._settings.problems:
             names = (problem.partition(": ")[0] for problem in self._settings.problems)

@@ -29,11 +29,11 @@ INDEX: Final = "index"  # names of cursors
 SIGNALS: Final = "signals"
 DEEP: Final = 64  # blocks below the newest: no reorganisation explains a difference there
 
-# What a stranger's contract, gifts without number or a reorganisation keep back is no trouble of ours: it would silence
-# the heartbeat, for days.
-# Nor is what waits of a chain or a kind of email that is not configured any more. A signal waits until its transaction
-# is found, and one read before its block was safe may be of none.
-# Each branch keeps to one index of its table. `clock_timestamp()` may change from row to row: no index is used for it.
+# Left out is what does not wait because of us, since it would silence the heartbeat for days: what a stranger's
+# contract, gifts without number or a reorganisation keep back, and what waits of a chain or a kind of email that is not
+# configured any more. A signal that was read before its block was safe may be of no transaction at all, and waits until
+# that is known. Each branch keeps to one index of its table; `clock_timestamp()`, which may change from row to row,
+# would keep it from using any.
 _TROUBLE = text("""
     with rows as (
         select 'reminders' as room, chain_id, state, coalesce(claimed_at, created_at) as since,

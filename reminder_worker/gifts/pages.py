@@ -26,7 +26,7 @@ NO_GIFT: Final = "There is no such gift."
 
 
 class NotShown(NotFound):
-    """There is one, and in it what is not whitelisted, or not any more."""
+    """There is a gift, but something in it is not whitelisted, or not any more."""
 
 
 class GiftState(StrEnum):
@@ -148,10 +148,10 @@ class GiftPages:
         raise NotFound("No gift that can be opened is sealed to this address.")
 
     async def _live_gifts(self, chain_id: int, recipient: str) -> tuple[int, list[Timelock], bool]:
-        """Live by the index and, what is withdrawn meanwhile left out, by the chain; the newest of them at least. And
-        whether there are others, which are not shown.
+        """The chain; gifts to this recipient that are live by the index and by the chain (what was just withdrawn is
+        left out), the newest of them at least; and whether there are others, which are not shown.
 
-        Behind the newest hundred, too: anybody may have sealed those, of worthless tokens.
+        Looks behind the newest hundred, too: anybody may have sealed those, with worthless tokens.
         """
         chain, allowed, others = self._chains[chain_id], None, False
         for skip in range(0, MOST_SKIPPED + 1, MOST_GIFTS):
@@ -178,7 +178,8 @@ class GiftPages:
         return await self._indexers[chain.chain_id].ask(asked)
 
     async def _indexed(self, chain_id: int, timelock_id: int) -> Timelock | None:
-        """None also while nobody's index answers: the chain knows all that a live gift of ERC-20 tokens has."""
+        """What the index has of it. None also while no index answers: the chain alone tells all of a live gift of
+        ERC-20 tokens."""
         try:
             found = await self._indexers[chain_id].ask(lambda indexer, at: indexer.timelocks([timelock_id], at))
         except IndexerUnavailable:
@@ -187,7 +188,7 @@ class GiftPages:
 
 
 def _units(found: TimelockDetails, indexed: Timelock | None) -> Sequence[tuple[str, int]]:
-    """What was sealed: the vault forgets it at withdrawal, the index does not."""
+    """What was sealed: by the vault, or after a withdrawal, which the vault does not remember, by the index."""
     if found.assets or indexed is None:
         return found.assets
     return [(asset.token, asset.amount) for asset in indexed.assets]

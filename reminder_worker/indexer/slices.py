@@ -67,7 +67,7 @@ async def read_slice(
         return Reorganised()
     claimed = [(last.number, last.hash), *((log.block_number, log.block_hash) for log in logs)]
     if cursor.number >= 0:
-        claimed.append((cursor.number, cursor.hash))  # not to be had: whether it is still of the chain is not known
+        claimed.append((cursor.number, cursor.hash))  # where no node has it, nobody knows whether it is on the chain
     if any(number not in blocks or blocks[number].hash != hash for number, hash in claimed):
         return Unsettled()
     missing, doubtful = await vouched_for(beside, blocks, head.timestamp)

@@ -37,7 +37,7 @@ _OF_VAULTS: Final = {
     "TokensWithdrawn": (Lane.GIFT_WITHDRAW, "timelockId", "recipient"),
 }
 LANES: Final = frozenset({Lane.CLAIM, Lane.CHECK_IN, Lane.GIFT_WITHDRAW})
-"""Whose effects can be seen; a renewal is nobody's but the attestor's."""
+"""The lanes whose effects can be seen in events; a renewal is made by the attestor alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +52,17 @@ class Effect:
 async def effects(
     chain: Chain, lane: Lane, signer: str, since: float, finalized: int, wallet: str
 ) -> tuple[Effect, ...] | None:
-    """Of `signer` in the blocks since `since` (unix seconds) up to `finalized`, in the contracts of the lane.
+    """What `signer` brought about in the blocks since `since` (unix seconds) up to `finalized`, in the contracts of the
+    lane.
 
-    None while the endpoints do not agree on one of them. Raises `ChainUnavailable`.
+    None while the endpoints do not agree on one of the transactions. Raises `ChainUnavailable`.
     """
     kinds = _OF_VAULTS if lane is Lane.GIFT_WITHDRAW else _OF_ROUTER
     contracts = vaults(chain.settings) if lane is Lane.GIFT_WITHDRAW else [chain.settings.transfer_eoa_legacy_router]
     first = await chain.first_block_since(int(since) - CLOCKS_SECONDS, finalized)
     topics = frozenset(_TOPICS[name] for name in kinds)
-    # What only a second endpoint gives is as good: each effect's transaction has to have its receipt at two.
+    # A log that only the second endpoint gives counts as well: each transaction has to have its receipt at two
+    # endpoints below.
     logs, beside = await logs_of_two(chain, dict.fromkeys(contracts, topics), first, finalized)
     found = [effect for log in [*logs, *beside.logs] if (effect := _effect(log, signer)) is not None]
     if not found:

@@ -25,7 +25,7 @@ class Outcomes:
         self._wallet = wallet
 
     async def ending(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None) -> Ending | None:
-        """Of the request whose slot is final. `mined` None: a stranger took its nonce."""
+        """What becomes of a request whose slot is final. `mined` None: a stranger took its nonce."""
         if mined is not None and settle.kind_of(at.slot, mined.tx_hash) == "call":
             if mined.succeeded:
                 return Ending(State.CONFIRMED)
@@ -38,7 +38,8 @@ class Outcomes:
         return None if found is None else Ending(State(found.value))
 
     async def fate_of(self, chain: Chain, request: StoredRequest, failed_at: int | None = None) -> Fate | None:
-        """As final as the chain is; `failed_at`: when its call failed (unix seconds), which tells why."""
+        """What became of the authorization, by what is final on chain. `failed_at`: when its call failed (unix
+        seconds), as of which it is judged why."""
         counted = request.lane in effects.LANES
         views = await view_chain(chain, self._wallet, signers_final=[request.signer_of] if counted else [])
         time = views.time_final if failed_at is None else failed_at
@@ -61,7 +62,8 @@ class Outcomes:
         async with self._engine.connect() as connection:
             own = await settle.own_nonces(connection, chain.chain_id, [effect.tx_hash for effect in found])
         wanted = (request.lane, request.subject_id)
-        # A gift is paid out once, so it does not matter to whose request; another claim or check-in is another one.
+        # A gift is paid out once, so it does not matter by whose request. A claim or check-in that belongs to another
+        # request of ours is another one.
         same = [e for e in found if (e.lane, e.subject_id) == wanted and (direct or e.tx_hash not in own)]
         if request.lane is Lane.CLAIM and same:
             calls = await effects.direct_calls(chain, request.router, [effect.tx_hash for effect in same])
@@ -79,10 +81,9 @@ class Outcomes:
 
 
 def _of_a_failed_call(lane: Lane, found: Fate) -> Ending:
-    """Pauses a signer who made us pay for nothing, by a call that fails or by cancelling its nonce meanwhile.
-
-    Not one whose claim somebody else made first; and the attestor's renewals pause nobody.
-    """
+    """The ending of a request whose call failed. It pauses a signer who made us pay for nothing: the call just fails,
+    or its nonce was used or cancelled meanwhile. Not one whose claim somebody else made first, or whose time ran out;
+    and the attestor's renewals pause nobody."""
     state = State.REVERTED if found is Fate.ALIVE else State(found.value)
     ours = found in (Fate.SATISFIED, Fate.EXPIRED)
     return Ending(state, "failed_on_chain", paused=lane in effects.LANES and not ours)
