@@ -79,12 +79,15 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     try:
         async for finding in _database(engine, settings):
             yield finding
+        silent: set[int] = set()
         for chain in settings.chains:
-            async for finding in _chain(chain, is_local=settings.is_local):
+            async for finding in _chain(chain, silent, is_local=settings.is_local):
                 yield finding
-        for look_at in (look_at_wallets, look_at_upgrades, look_at_watch):
-            async for finding in look_at(settings, engine):
+        for look_at in (look_at_wallets, look_at_upgrades):
+            async for finding in look_at(settings, engine, silent):
                 yield finding
+        async for finding in look_at_watch(settings, engine):
+            yield finding
         yield await _identity_provider(settings.identity_provider, engine)
     finally:
         await engine.dispose()
@@ -209,11 +212,16 @@ def _told_wrongly(settings: Settings) -> Iterator[Finding]:
             yield "settings", None, f"{words}: people are also told of what a reorganisation undoes"
 
 
-async def _chain(settings: ChainSettings, *, is_local: bool) -> AsyncIterator[Finding]:
+async def _chain(settings: ChainSettings, silent: set[int], *, is_local: bool) -> AsyncIterator[Finding]:
+    """Adds a chain of which no endpoint answers to `silent`: asking each of them again takes its time-out each time."""
     part = f"chain {settings.chain_id}"
     try:
         async with Chain(settings) as chain:
-            await chain.check()
+            try:
+                await chain.check()
+            except ChainUnavailable:
+                silent.add(settings.chain_id)
+                raise
             for endpoint in chain.health():
                 words = "answers, serves this chain" if endpoint.ok else "does not answer: see RPC_URLS"
                 yield f"{part} rpc", endpoint.ok, f"endpoint {endpoint.name} {words}"

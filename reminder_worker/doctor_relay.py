@@ -1,6 +1,6 @@
 """What `doctor` says of our own wallets: keys, chains, balances, caps, and who may renew. Reads only, shows no key."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Container
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -32,7 +32,8 @@ class _Wallet:
     group: RelaySettings | AutoRenewSettings
 
 
-async def look_at_wallets(settings: Settings, engine: AsyncEngine) -> AsyncIterator[Finding]:
+async def look_at_wallets(settings: Settings, engine: AsyncEngine, silent: Container[int]) -> AsyncIterator[Finding]:
+    """`silent` chains are not asked."""
     wallets: list[_Wallet] = []
     for role, key, group, off in (
         ("relayer", "RELAYER_KEY", settings.relay, "nothing is relayed"),
@@ -55,6 +56,8 @@ async def look_at_wallets(settings: Settings, engine: AsyncEngine) -> AsyncItera
         for fault in _caps(wallet):
             yield f"{wallet.role} caps", False, fault
         for chain in settings.chains:
+            if chain.chain_id in silent:
+                continue  # its own finding says why
             yield await _on_chain(settings, chain, wallet)
             if wallet.role == "relayer":
                 async for finding in _other_versions(settings, chain):

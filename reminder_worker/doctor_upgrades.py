@@ -1,6 +1,6 @@
 """What `doctor` says of the upgrade watch: whether the timelock answers, its delay, and what waits in its queue."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Container
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -18,12 +18,15 @@ from reminder_worker.upgrades.telling import LEAST_DELAY_SECONDS
 from reminder_worker.upgrades.views import counts
 
 
-async def look_at_upgrades(settings: Settings, engine: AsyncEngine) -> AsyncIterator[Finding]:
+async def look_at_upgrades(settings: Settings, engine: AsyncEngine, silent: Container[int]) -> AsyncIterator[Finding]:
+    """`silent` chains are not asked."""
     for chain in settings.chains:
         part = f"chain {chain.chain_id} upgrades"
         if chain.upgrade_timelock is None:
             yield part, None, f"not watched: CHAIN_{chain.chain_id}_UPGRADE_TIMELOCK is not set"
             continue
+        if chain.chain_id in silent:
+            continue  # its own finding says why
         try:
             delay = await _delay(chain, chain.upgrade_timelock)
             counted = await counts(engine)

@@ -404,6 +404,14 @@ def test_doctor_names_what_is_wrong_with_our_wallets(
     assert words in looked.output
 
 
+def test_doctor_says_once_that_no_endpoint_of_a_chain_answers(command: Command, anvil_chain: AnvilChain) -> None:
+    """Each part that asked it again would take the time-out of every endpoint, and seem to be wrong itself."""
+    silent = {"CHAIN_31337_RPC_URLS": "http://127.0.0.1:1", "CHAIN_31337_UPGRADE_TIMELOCK": "0x" + "99" * 20}
+    looked = command("doctor", **{**_wallets(anvil_chain), **silent})
+    about = [line for line in looked.stdout.splitlines() if line.startswith("wrong") and "31337" in line]
+    assert about == ["wrong  chain 31337 rpc: no endpoint of chain 31337 answers: see CHAIN_31337_RPC_URLS"]
+
+
 def test_doctor_finds_an_attestor_poor_where_operators_are_told_so(command: Command, anvil_chain: AnvilChain) -> None:
     """It pays for a few renewals still."""
     attestor = named_account("attestor")
