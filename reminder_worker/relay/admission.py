@@ -229,10 +229,8 @@ class Admission:
         ]
 
     async def _decided(self, chain_id: int, asked: Sequence[_Asked]) -> _Decided:
-        """As `_decide`; where that fails for all, because the database refuses one's row for example, each alone.
-
-        A digest that another wallet took at the same moment is found by then.
-        """
+        """As `_decide`; where that fails for all, for example because the database refuses the row of one, each is
+        decided by itself. If another wallet took the digest at the same moment, that request is found then."""
         (decided,) = await asyncio.gather(self._decide(chain_id, asked), return_exceptions=True)
         if not isinstance(decided, BaseException):
             return decided
@@ -250,7 +248,8 @@ class Admission:
         return outcomes, attempts
 
     async def _decide(self, chain_id: int, asked: Sequence[_Asked]) -> _Decided:
-        """Each in its turn by the same rules, all in one transaction; what is to be sent once it is committed."""
+        """Decide on each in its turn, by the same rules and all in one transaction. Also returns what is to be sent
+        once it is committed."""
         decided: list[UUID | ServiceError] = []
         rows: list[dict[str, Any]] = []
         signed: list[Signed] = []
@@ -306,7 +305,7 @@ class Admission:
         return Signed(signed.attempt, {**signed.row, "request_id": ready.id, "wei": str(wei)})
 
     async def start_open(self, chain_id: int) -> int:
-        """Nonces for requests without one whose turn has come, in the order they came; returns how many.
+        """Give nonces to requests without one whose turn has come, in the order they came; returns how many.
 
         Raises `RelayStopped` and `ChainUnavailable`; what was started until then is started.
         """
@@ -383,9 +382,9 @@ class Admission:
     def _that_fit(
         self, ready: Sequence[_Ready], market: _Market, standing: Row[Any]
     ) -> tuple[list[tuple[_Ready, Fees, int]], dict[UUID, str]]:
-        """Those before the first that has no room, with their fees and wei; and, with the reason as a code, those among
-        them that have none whatever becomes of what is under way: of today's cap, or of the balance. Nobody waits for
-        them."""
+        """The requests, with their fees and wei, before the first that has no room now: those behind it wait. And with
+        the reason as a code those that would have no room even if all that is under way cost nothing, by today's cap or
+        by the balance: nobody waits for them."""
         chosen: list[tuple[_Ready, Fees, int]] = []
         too_dear: dict[UUID, str] = {}
         owed, room = int(standing.owed), self.caps.daily_wei - int(standing.used_wei)
@@ -406,7 +405,8 @@ class Admission:
     async def _objection(
         self, chain: Chain, row: Row[Any], ready: _Ready, answer: bytes | Reverted | None, head: Block
     ) -> str | None:
-        """Why it is not to be paid for now, as a code: what it was for may have been done since it came."""
+        """Why a request is not to be paid for now, as a code; None: it is. Since it came, what it was for may have been
+        done."""
         if row.paused:
             return "signer_paused"
         least = 1 if row.lane == Lane.AUTO_RENEW else LEAST_SECONDS_LEFT  # the last chance of a timer is worth its fee
@@ -419,10 +419,10 @@ class Admission:
         if row.lane == Lane.AUTO_RENEW:
             try:
                 is_over = await began_anew(chain, row.router, int(row.subject_id), bytes(row.digest), at=head.hash)
-            except ChainUnavailable:  # the others do not wait for what nobody says of this one
+            except ChainUnavailable:  # the other requests do not wait until somebody says it of this one
                 return "not_simulated"
             return "began_anew" if is_over else None
-        if row.lane != Lane.CLAIM:  # the only one that succeeds where there is nothing to do
+        if row.lane != Lane.CLAIM:  # only a claim succeeds where there is nothing to do
             return None
         found = None
         with suppress(ChainUnavailable):  # a node that does not know the question; the plain call has decided
@@ -437,7 +437,8 @@ class Admission:
     # -- the chain ------------------------------------------------------------------------------
 
     async def _reconcile_counter(self, chain: Chain) -> None:
-        """The chain is asked before the counter is read: it only grows, so it cannot have been behind since."""
+        """Compare our counter of nonces with the chain's. The chain is asked first: our counter, read afterwards, only
+        grows, so what is higher on chain than it was not signed by us."""
         counts = await chain.transaction_counts(self.signer.address, "latest")
         if not counts:
             raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} counts the wallet's transactions")

@@ -130,7 +130,11 @@ class Reconcile:
             return bool(await connection.scalar(sql.HAS_WORK, self._key(chain_id)))
 
     async def run(self, chain_id: int) -> ReconcileReport:
-        """Raises `Unavailable` when the chain does not answer; then nothing was ended."""
+        """Look at everything that is open, and take each a step further: what is in a block is recorded, what is
+        missing there is sent again or replaced, what is over ends, and what waits is started.
+
+        Raises `Unavailable` when the chain does not answer; then nothing was ended.
+        """
         await self._admission.open_wallet(chain_id)
         chain, report = self._chains[chain_id], ReconcileReport()
         seen = await self._see(chain)
@@ -200,7 +204,8 @@ class Reconcile:
     async def _slot(
         self, chain_id: int, at: OpenSlot, action: Action, market: Market | None, report: ReconcileReport
     ) -> Sequence[Attempt]:
-        """One step of a slot, but for those written together; what is to be sent after it."""
+        """Take the step of one slot, unless it is one of those that are written together (`_at_once`); returns what is
+        to be sent after it."""
         match action:
             case Unmine():
                 if await self._unmine(chain_id, at):
@@ -219,8 +224,8 @@ class Reconcile:
         write: Callable[[int, Sequence[tuple[OpenSlot, T]], ReconcileReport], Awaitable[None]],
         report: ReconcileReport,
     ) -> None:
-        """All in one transaction: of a full block each would wait for the others' commits. Where one of them cannot be
-        written, each is on its own."""
+        """Write all in one transaction: of a full block each would wait for the commits of the others. Where one of
+        them cannot be written, each is written by itself."""
         if not found:
             return
         try:
@@ -246,7 +251,8 @@ class Reconcile:
     async def _end(
         self, chain: Chain, found: Sequence[tuple[OpenSlot, MinedAttempt | None]], report: ReconcileReport
     ) -> None:
-        """For a limited time and in random order: one that takes all of it does not keep out the same others again."""
+        """End what is over, for a limited time and in random order: if one takes all of the time, it is not always the
+        same others that have to wait."""
         ends, ended = time.monotonic() + ENDING_SECONDS, list[tuple[OpenSlot, Ended]]()
         for at, mined in random.sample(found, len(found)):
             if time.monotonic() > ends:
@@ -261,15 +267,15 @@ class Reconcile:
         return None if ending is None else Ended(at, mined, ending)
 
     async def _stopped_by(self, chain: Chain, at: OpenSlot) -> bool:
-        """Whether a stranger has taken its nonce; then the wallet is stopped."""
+        """Whether a stranger has taken the slot's nonce; then the wallet is stopped."""
         strangers = await self._is_a_strangers(chain, at)
         if strangers:
             await self._watch.stop(chain.chain_id, at.slot.nonce)
         return strangers
 
     async def _is_a_strangers(self, chain: Chain, at: OpenSlot) -> bool:
-        """Asked once more: what was signed since the slot was read is ours as well, and behind one address there may be
-        nodes of which one lacks for a moment what another has."""
+        """Whether it still looks so when the chain is asked once more. What was signed since the slot was read is ours
+        as well; and behind one address there may be several nodes, of which one lacks for a moment what another has."""
         async with self._engine.begin() as connection:
             if not await settle.unchanged(connection, chain.chain_id, self._wallet, at.slot):
                 return False
@@ -285,8 +291,8 @@ class Reconcile:
             return True
 
     async def _would_revert(self, chain_id: int, at: OpenSlot) -> bool:
-        """Nothing dearer is signed for what came to nothing while it was stuck: its gift was paid out without it, or
-        the timer that it renews began anew."""
+        """Whether the call would come to nothing now, so that nothing dearer is signed for it: while it was stuck its
+        gift was paid out without it, or the timer that it renews began anew."""
         async with self._engine.connect() as connection:
             sealed = await connection.scalar(sql.CALL_DATA, {"id": at.request.id})
         call, gas = Call(at.request.router, settle.open_call(self._vault, at.request, sealed)), at.slot.newest.gas_limit
@@ -302,7 +308,8 @@ class Reconcile:
     async def _replace(
         self, chain_id: int, at: OpenSlot, kind: Kind, market: Market, report: ReconcileReport
     ) -> Sequence[Attempt]:
-        """Stored with its reservation before it is sent; where ceiling or cap forbid it, the newest bytes again."""
+        """Sign a replacement and store it with its reservation before it is sent; where ceiling or cap forbid it, the
+        newest bytes are sent again."""
         async with self._engine.begin() as connection:
             if not await settle.unchanged(connection, chain_id, self._wallet, at.slot):
                 return ()
@@ -320,8 +327,8 @@ class Reconcile:
     async def _affordable(
         self, connection: AsyncConnection, chain_id: int, at: OpenSlot, gas: int, market: Market
     ) -> Fees | None:
-        """What the market asks, if today's cap has room for it; else a step within what is reserved, if that is enough
-        to be mined: no step is wasted."""
+        """The fees that the market asks for, if today's cap has room for them; else one step within what is reserved,
+        but only if that is enough to be mined: the steps are few, and none is wasted."""
         newest = Fees(at.slot.newest.max_fee, at.slot.newest.priority_fee)
         for ceiling in (market.ceiling, min(market.ceiling, at.reserved // gas)):
             fees = bump(newest, market.base_fee, market.priority_fee, ceiling)
@@ -364,8 +371,9 @@ class Reconcile:
         said: Mapping[str, Sequence[SendOutcome]],
         report: ReconcileReport,
     ) -> list[Attempt]:
-        """Of slots whose newest bytes no endpoint wants, as when the balance does not pay for them: those before it.
-        Nodes may have forgotten them, and they are good enough once gas is cheaper again."""
+        """The earlier bytes of slots whose newest bytes every endpoint rejects, for example because the balance does
+        not pay for them. Nodes may have forgotten the earlier ones, and they are good enough once gas is cheaper
+        again."""
         refused = [at for at in slots if set(said.get(at.slot.newest.tx_hash, ())) == {SendOutcome.REJECTED}]
         before = [(at, each) for at in refused for each in at.slot.attempts[:-1] if each.kind == at.slot.newest.kind]
         return await self._stored(chain_id, before, report)
@@ -394,8 +402,8 @@ class Reconcile:
     # -- requests -------------------------------------------------------------------------------
 
     async def _paid_out(self, chain: Chain, waiting: Sequence[StoredRequest]) -> frozenset[UUID]:
-        """Those whose gift is not there any more, which no nonce tells. The vault is asked for all at once: logs, which
-        are dear, are searched for these only."""
+        """Requests whose gift was withdrawn already, which no nonce tells. The vault is asked for all of them at once,
+        so that logs, which are dear, are searched for these only."""
         gifts = [request for request in waiting if request.lane is Lane.GIFT_WITHDRAW and _looked_at(request)]
         try:
             found = await Timelocks(chain).details([request.subject_id for request in gifts])
@@ -405,8 +413,8 @@ class Reconcile:
         return frozenset(request.id for request, gift in pairs if gift is not None and gift.status != LIVE)
 
     async def _look_at_waiting(self, chain: Chain, seen: _Seen, report: ReconcileReport) -> None:
-        """At the end and not for long: each may need a search through logs, and nobody's transaction waits for it. In
-        no order, as `_end`."""
+        """Look at requests without a slot: last of all and not for long, since each may need a search through logs and
+        nobody's transaction waits for it; in random order, as in `_end`."""
         ends = time.monotonic() + WAITING_SECONDS
         paid_out = await self._paid_out(chain, seen.waiting)
         for request in random.sample(seen.waiting, len(seen.waiting)):
@@ -434,7 +442,8 @@ class Reconcile:
     async def _guarded(
         self, chain_id: int, request: StoredRequest, work: Awaitable[T], report: ReconcileReport
     ) -> T | None:
-        """What cannot be looked at now holds up none of the others."""
+        """The result of `work`; None when it fails for a reason of this one request, which holds up none of the
+        others."""
         try:
             return await work
         except (Unavailable, DecryptionFailed, IntegrityError, ReservationTooSmall) as error:
@@ -449,7 +458,8 @@ class Reconcile:
 
 
 def _is_new(at: OpenSlot, mined: MinedAttempt) -> bool:
-    """Whether it is not stored yet where it is. Final or not it is in a block: it is not stuck, and takes no place."""
+    """Whether the slot is not stored yet as being in this block. Once it is, final or not, it is not stuck and takes no
+    place among the open ones."""
     return mined.place != at.slot.mined_in
 
 
@@ -458,14 +468,15 @@ def _recorded(at: OpenSlot, mined: MinedAttempt) -> OpenSlot:
 
 
 def _is_done(at: OpenSlot, mined: MinedAttempt | None) -> bool:
-    """Whether its call did what was asked: nothing more is to be found out. What became of any other may take a search
-    of the logs, which takes long where nodes are slow and leaves them resting; what is to be sent does not wait for it.
-    """
+    """Whether the slot's call did what was asked, so that nothing more has to be found out. What became of any other
+    may take a search of the logs, which is slow where nodes are and leaves them resting; what is to be sent does not
+    wait for that."""
     return mined is not None and mined.succeeded and settle.kind_of(at.slot, mined.tx_hash) == "call"
 
 
 def _looked_at(request: StoredRequest) -> bool:
-    """Whether its authorization may have ended without a slot. What was just queued is simulated soon anyway."""
+    """Whether to look if its authorization has ended without a slot. Not for what was just queued: that is simulated
+    soon anyway."""
     return request.state != State.QUEUED or request.reason is not None or request.age >= NEAR_SECONDS
 
 
