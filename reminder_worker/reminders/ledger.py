@@ -25,7 +25,7 @@ from reminder_worker.reminders.entries import Claim, Entry, Group, read_entry
 
 LEASE_SECONDS = 180
 DAY_SECONDS = 86400
-_CLAIM_LOCK = 0x636C61696D  # "claim": claims of several dispatchers follow one another, for milliseconds
+_CLAIM_LOCK = 0x636C61696D  # "claim": claims of several dispatchers, and what they confirm, follow one another
 
 
 class Ledger:

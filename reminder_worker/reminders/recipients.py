@@ -244,6 +244,9 @@ async def cancel_unsent(
         sent_ledger.c.legacy == legacy,
         sent_ledger.c.recipient.in_(addresses),
     )
+    # Locked first: what a dispatch is recording meanwhile would be neither of what the two statements look for.
+    open_ones = select(sent_ledger.c.id).where(*theirs, sent_ledger.c.state.in_(_WAITING + _UNDECIDED))
+    await conn.execute(open_ones.order_by(sent_ledger.c.id).with_for_update())
     dropped = (sent_ledger.c.state == "dropped") & sent_ledger.c.reason.is_distinct_from("merged")
     in_hand = (sent_ledger.c.state == "claimed") & sent_ledger.c.claimed_at.is_(None)  # and not to be posted yet
     waits = (sent_ledger.c.state.in_(_WAITING) | in_hand) & sent_ledger.c.recipient.not_in(reworded)

@@ -10,12 +10,16 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Mode, Scenario
+from reminder_worker.database.parameters import json_text
 from reminder_worker.mail import outbox as become
 from reminder_worker.mail.messages import deadline_words
+from reminder_worker.mail.outbox import Settlement
+from reminder_worker.reminders.audience import PLANNED_AGAIN
 from reminder_worker.reminders.dispatch import DispatchReport, Slice
 from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.ledger import Ledger
 from reminder_worker.reminders.plan import PlanReport
+from reminder_worker.reminders.statements import SETTLE
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Proxy
 from tests.integration.crash import Crash, CrashAt
@@ -186,6 +190,32 @@ async def test_an_address_corrected_while_an_email_is_under_way_hears_of_what_la
         await world.hurry()
         await world.tick()
     assert world.mail.told(kind) == told
+
+
+@pytest.mark.parametrize(
+    ("lasts", "outcome", "told"),
+    [(True, "suppressed", ["anna.new@example.org"]), (True, "dead", ["anna.new@example.org"]), (False, "released", [])],
+)
+async def test_an_address_corrected_while_what_became_of_its_email_is_being_recorded_is_told_as_after_it(
+    world: World, lasts: bool, outcome: str, told: list[str]
+) -> None:
+    """The ledger says one thing as the write begins, and another before it ends."""
+    legacy = await (approaching(world, "anna") if lasts else checked_in(world))
+    await world.dispatch._plan(CHAIN_ID, DispatchReport())
+    piece = await world.dispatch._prepare(DispatchReport(), time.monotonic() + 60)
+    assert piece is not None
+    settled = [Settlement(each.entry, outcome, outcome) for each in piece.ready]
+    rows = json_text([each.columns() for each in settled])
+    async with world.engine.connect() as recording:
+        await recording.execute(SETTLE, {"token": piece.claim.token, "rows": rows, "lasting": list(PLANNED_AGAIN)})
+        saving = asyncio.create_task(world.save(legacy, emails={world.address("anna"): "anna.new@example.org"}))
+        await blocked(world.engine)
+        await recording.commit()
+    await saving
+    for _ in range(2):
+        await world.hurry()
+        await world.tick()
+    assert [each.to for each in world.mail.inbox] == told
 
 
 @pytest.mark.parametrize("fault", [Fault.DIES_BEFORE, Fault.ACCEPTS_AND_DIES])
