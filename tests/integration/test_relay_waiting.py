@@ -127,20 +127,21 @@ async def test_a_request_that_waits_past_its_deadline_ends_without_a_slot(world:
     assert set(row.values()) == {None}, "nobody can read its signature any more"
 
 
-async def test_one_behind_others_of_the_wallet_that_do_not_get_mined_ends_with_its_deadline_too(
+async def test_one_behind_others_of_the_wallet_that_do_not_get_mined_is_over_when_its_gift_was_paid_out(
     world: RelayWorld,
 ) -> None:
+    """It is not simulated meanwhile, and its signer waits for its end."""
     world.caps = replace(world.caps, max_open=1)
     world.restart()
     gifts = world.gift("a"), world.gift("b")
     await world.admit(gifts[0], ttl=10**6)
-    behind = await world.admit(gifts[1], ttl=600)
+    behind = await world.admit(gifts[1], ttl=10**6)
     world.drop(await world.attempts())
-    world.anvil.increase_time(601)
+    world.pay_out_by_vault(gifts[1])
     world.finalize()
     await world.execute("update worker.relay_request set created_at = created_at - interval '60 s'")
     await world.run()
-    assert await world.state(behind) == "expired"
+    assert await world.state(behind) == "satisfied_elsewhere"
 
 
 async def test_a_request_that_got_its_slot_meanwhile_is_not_ended_as_one_that_waits(world: RelayWorld) -> None:
