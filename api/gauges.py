@@ -56,7 +56,7 @@ async def email_gauges(engine: AsyncEngine, chains: Collection[int]) -> list[Gau
         gauge("emails_due", "Reminders to be tried now", (), {(): waiting.due}),
         gauge("emails_later", "Reminders to be tried later", (), {(): waiting.later}),
         gauge("emails_in_flight", "Reminders claimed by a dispatcher", (), {(): waiting.in_flight}),
-        gauge("emails_oldest_waiting_seconds", "Age of the oldest of both", (), {(): oldest}),
+        gauge("emails_oldest_waiting_seconds", "Of the oldest due or later", (), {(): oldest}),
         gauge("emails_undecided", "Emails unknown, held or dead", ("chain", "kind", "state"), undecided),
     ]
 
@@ -88,7 +88,7 @@ async def pass_gauges(
     of_signal, of_pass, of_reader = ("chain", "kind"), ("pass", "chain"), ("chain", "reader")
     return [
         gauge("signals_new", "Signals not planned yet", of_signal, {k: s.count for k, s in signals.items()}),
-        gauge("signals_oldest_seconds", "Age of the oldest", of_signal, {k: s.oldest for k, s in signals.items()}),
+        gauge("signals_oldest_seconds", "Age of the oldest new", of_signal, {k: s.oldest for k, s in signals.items()}),
         gauge("pass_look_age_seconds", "Since a look", of_pass, {k: p.checked_age for k, p in passes.items()}),
         gauge("pass_success_age_seconds", "Since success", of_pass, {k: p.succeeded_age for k, p in passes.items()}),
         gauge("pass_failing", "1: the last try failed", of_pass, {k: float(bool(p.error)) for k, p in passes.items()}),
@@ -132,14 +132,19 @@ async def relay_gauges(
         gauge("relay_slots", "Nonces taken and not final", (*of_wallet, "state"), slots),
         gauge(
             "relay_oldest_slot_seconds",
-            "Of those not mined",
+            "Age of the oldest that is not mined",
             of_wallet,
             {k: w.oldest_open or 0 for k, (_, w) in used.items()},
         ),
         gauge(
-            "relay_reserved_wei", "Of today's cap (UTC)", of_wallet, {k: w.reserved_wei for k, (_, w) in used.items()}
+            "relay_reserved_wei",
+            "Reserved of today's cap (UTC)",
+            of_wallet,
+            {k: w.reserved_wei for k, (_, w) in used.items()},
         ),
-        gauge("relay_spent_wei", "Of today's cap (UTC)", of_wallet, {k: w.spent_wei for k, (_, w) in used.items()}),
+        gauge(
+            "relay_spent_wei", "Spent of today's cap (UTC)", of_wallet, {k: w.spent_wei for k, (_, w) in used.items()}
+        ),
         gauge("relay_cap_used", "Share of today's cap, 1: nothing left; absent: a cap of 0", (*of_wallet, "cap"), caps),
         gauge(
             "relay_stopped",
@@ -149,7 +154,10 @@ async def relay_gauges(
         ),
         gauge("relay_requests_open", "Requests under way", of_request, {k: r.count for k, r in opened.items()}),
         gauge(
-            "relay_requests_oldest_seconds", "Age of the oldest", of_request, {k: r.oldest for k, r in opened.items()}
+            "relay_requests_oldest_seconds",
+            "Age of the oldest under way",
+            of_request,
+            {k: r.oldest for k, r in opened.items()},
         ),
         gauge("relay_requests_ended_last_day", "Requests ended in the last 24 hours", of_request, ended),
     ]
@@ -166,7 +174,7 @@ async def upgrade_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> li
     counts = {key: count for key, count in (await views.counts(engine)).items() if key[0] in watched}
     return [
         gauge("upgrade_operations", "Operations of the UpgradeTimelock", ("chain", "state"), counts),
-        gauge("upgrade_next_executable_time", "Unix seconds, of the next that waits", ("chain",), nearest),
+        gauge("upgrade_next_executable_time", "Unix seconds from which the next may run", ("chain",), nearest),
     ]
 
 
@@ -206,7 +214,7 @@ async def price_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list
     known = {key: price for key, price in states.items() if price is not None}
     return [
         gauge("price_usd", "The last good price", of, {k: float(p.usd) for k, p in known.items()}),
-        gauge("price_age_seconds", "Since its feed wrote it", of, {k: p.age for k, p in known.items()}),
+        gauge("price_age_seconds", "Since its feed wrote the last good one", of, {k: p.age for k, p in known.items()}),
         gauge(
             "price_stale", "1: there is no fresh price", of, {k: float(p is None or p.stale) for k, p in states.items()}
         ),
@@ -253,7 +261,7 @@ def _endpoints(who: str, health: Mapping[int, Sequence[Mapping[str, Any]]]) -> l
             {k: float(e["ok"]) for k, e in asked.items()},
         ),
         gauge(f"{who}_rpc_errors", "Failed requests so far", of, {k: e["errors"] for k, e in flat.items()}),
-        gauge(f"{who}_rpc_latency_seconds", "Of the last answer", of, {k: e["latency"] for k, e in flat.items()}),
+        gauge(f"{who}_rpc_latency_seconds", "Of its last answer", of, {k: e["latency"] for k, e in flat.items()}),
         gauge(f"{who}_rpc_head_block", "Newest block it told", of, {k: e["head"] for k, e in flat.items()}),
     ]
 
