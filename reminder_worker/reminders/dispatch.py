@@ -133,7 +133,7 @@ class Dispatch:
         async def post() -> None:
             while (piece := await prepared.get()) is not None:
                 await posted.put((piece.claim, await self._post(piece, report)))
-            await prepared.put(None)  # for the other one
+            await prepared.put(None)  # so that the other `post` ends, too
 
         async def record() -> None:
             while (outcome := await posted.get()) is not None:
@@ -168,25 +168,28 @@ class Dispatch:
     ) -> Slice:
         ready, settled = await self._resolver.resolve(entries)
         kept = await keep(claim, {each.entry.id: (each.sealed, each.salt) for each in ready})
-        # Not kept: the recipient was replaced, re-encrypted or erased since the claim. A fresh look tells.
+        # Where a body was not kept, the recipient was replaced, re-encrypted or erased since the claim: a fresh look
+        # tells which.
         settled += [become.later(each.entry, 0.0, "recipient_changed") for each in ready if each.entry.id not in kept]
         await self._settle(report, claim, settled)
         return Slice(claim, [each for each in ready if each.entry.id in kept], post_until)
 
     async def _post(self, piece: Slice, report: DispatchReport) -> list[Settlement[Entry]]:
-        """One outcome for each; what the outage or the end of the lease kept from being posted is proven unsent."""
+        """Post a slice; returns one outcome for each. What was not posted, because of an outage or since the lease
+        would end, is proven unsent."""
         async with self._places:
-            pass  # nothing of it can be posted before: whoever is looked at until then would wait
+            pass  # wait until something can be posted: else the first look at recipients would be old by then
         settled: list[Settlement[Entry]] = []
         outage = Outage()
         workers = min(self._mail.concurrency, len(piece.ready))
         looked_at: asyncio.Queue[list[Ready] | None] = asyncio.Queue()
-        wanted = asyncio.Semaphore()  # one look ahead: nobody was looked at longer ago than two chunks take
+        wanted = asyncio.Semaphore()  # one look ahead: recipients are posted to within two chunks after their look
         chunk: deque[Ready] = deque()
         taking = asyncio.Lock()
 
         async def look() -> None:
-            # Slices wait in a queue: who was erased or replaced meanwhile is found out shortly before the post.
+            # Slices wait in a queue. So shortly before the post it is looked once more who was erased or replaced
+            # meanwhile.
             for start in range(0, len(piece.ready), LOOK_AT):
                 await wanted.acquire()
                 some = piece.ready[start : start + LOOK_AT]
@@ -201,7 +204,7 @@ class Dispatch:
                 while not chunk:
                     some = await looked_at.get()
                     if some is None:
-                        looked_at.put_nowait(None)  # for the other workers
+                        looked_at.put_nowait(None)  # so that the other workers end, too
                         return False
                     chunk.extend(some)
                     wanted.release()

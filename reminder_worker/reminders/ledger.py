@@ -46,9 +46,10 @@ class Ledger:
             return bool(await conn.scalar(sql.HAS_WORK))
 
     async def expire_leases(self) -> None:
-        """Entries of dispatchers that are gone: to be sent when they never were posted, else to be asked about.
+        """Take over entries of dispatchers that are gone: to be sent if they were never posted, else to be asked about.
 
-        What its claim took of an address's day the former gives back: the next claim takes it again.
+        Those that were never posted give back the place of an address's day that their claim took: the next claim takes
+        one again.
         """
 
         async def expire() -> None:
@@ -108,30 +109,32 @@ class Ledger:
         return Claim(token, tuple(read_entry(row, undecided=True) for row in rows))
 
     async def store(self, claim: Claim, bodies: Mapping[UUID, tuple[bytes, bytes]]) -> frozenset[UUID]:
-        """Store each body (sealed, and the salt of the recipient row it is sealed under) that may now be posted.
+        """Store each body (sealed, and the salt of the recipient row it is sealed under); returns which of them may be
+        posted now.
 
-        Left out are entries whose lease was lost and whose recipient was erased, replaced or re-encrypted since.
+        Left out are entries whose lease was lost, or whose recipient was erased, replaced or re-encrypted since.
         """
         rows = [{"id": id, "body": body, "salt": salt} for id, (body, salt) in bodies.items()]
         values = {"token": claim.token, "rows": json_text(rows)}
         return await self._to_be_posted(claim, sql.STORE, values) if rows else frozenset()
 
     async def confirm(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
-        """Of undecided entries, those whose stored body may be posted once more.
+        """Which of these undecided entries may be posted once more, with the body that is stored.
 
-        One after the other, also with claims: two that look at once would see nothing in each other's way.
+        No two dispatchers do this at once, nor while another claims: neither would see what the other is about to post.
         """
         values = {"token": claim.token, "ids": array_text(ids), "limited": list(LIMITED)}
         return await self._to_be_posted(claim, sql.CONFIRM, values, alone=True)
 
     async def not_to_post(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
-        """Of entries whose bodies were stored, those that are no longer ours, or whose recipient was erased since."""
+        """Which of these entries, whose bodies were stored, are not to be posted: they are no longer ours, or their
+        recipient was erased since."""
         async with self._autocommit.connect() as conn:
             values = {"token": claim.token, "ids": array_text(ids)}
             return frozenset((await conn.execute(sql.NOT_TO_POST, values)).scalars())
 
     async def settle(self, claim: Claim, settlements: Sequence[Settlement[Entry]]) -> None:
-        """Record outcomes. An acceptance counts whoever holds the lease by now; the rest only under ours."""
+        """Record outcomes: an acceptance whoever holds the lease by now, any other only under our lease."""
         if not settlements:
             return
         rows = [each.columns() for each in settlements]
@@ -141,7 +144,7 @@ class Ledger:
             async with self._engine.begin() as conn:
                 values = {"token": claim.token, "rows": json_text(rows), "lasting": list(PLANNED_AGAIN)}
                 ours = frozenset((await conn.execute(sql.SETTLE, values)).scalars())
-                await _ask_again(conn, dropped)  # at once with it, or a crash would leave a reminder dropped for good
+                await _ask_again(conn, dropped)  # in this transaction: a crash would leave a reminder dropped for good
                 return ours
 
         ours = await through_deadlocks(record)
@@ -151,8 +154,8 @@ class Ledger:
     async def _charge(
         self, conn: AsyncConnection, entries: Sequence[Entry], rows: Sequence[Row[Any]], day: int
     ) -> tuple[Sequence[Entry], Sequence[Entry]]:
-        """Count each entry against its address's day; returns those that fit and those over the cap, whose turn is
-        last. `rows` are theirs, and others'."""
+        """Count each entry against its address's day; returns those that fit and those over the cap. The latter are
+        those whose turn comes last. `rows` are the rows of these entries, and of others."""
         counts = self._addresses(entries)
         if not counts:
             return [], []
@@ -173,7 +176,8 @@ class Ledger:
     async def _to_be_posted(
         self, claim: Claim, statement: TextClause, values: Mapping[str, Any], *, alone: bool = False
     ) -> frozenset[UUID]:
-        """An email counts on the day that it is posted on, also where it took a place of an earlier one."""
+        """Run a statement that returns entries which may be posted now, and the day. An email counts on the day on
+        which it is posted, also if its claim took a place of an earlier day: then it takes one of this day, too."""
 
         async def record() -> dict[UUID, int]:
             async with self._engine.begin() as conn:
@@ -192,8 +196,8 @@ class Ledger:
         return frozenset(days)
 
     async def _refund(self, settlements: Sequence[Settlement[Entry]], ours: Set[UUID]) -> None:
-        """Attempts that reached nobody do not use up a person's day; but who holds one now that is no longer ours may
-        post it for what it took."""
+        """Give back the places of attempts that reached nobody. Not of an entry that is no longer ours: whoever holds
+        it now may post it on that place."""
         by_day: dict[int, list[Entry]] = defaultdict(list)
         for entry in (each.entry for each in settlements if each.entry.id in ours and each.refund):
             if entry.counted_on is not None:
@@ -203,7 +207,7 @@ class Ledger:
                 await conn.execute(sql.REFUND, _quota_values(self._addresses(entries), day))
 
     def _addresses(self, entries: Iterable[Entry]) -> Counter[str]:
-        """Entries by what counts their address: its keyed hash."""
+        """How many of these entries there are for each address, by the keyed hash that it is counted under."""
         return Counter(self._counted_as(entry.stored.email_hash, entry.chain_id) for entry in entries if entry.stored)
 
     def _counted_as(self, email_hash: bytes, chain_id: int) -> str:
@@ -224,7 +228,8 @@ async def _run(
 
 
 async def _ask_again(conn: AsyncConnection, dropped: Sequence[Entry]) -> None:
-    """A node that is behind says of a window that it is not open yet, and of an heir that they are none yet."""
+    """Have windows of dropped entries looked at again: the drop may rest on the word of a node that is behind, which
+    knows neither a window that just opened nor an heir who was just added."""
     legacies = {(entry.chain_id, entry.legacy) for entry in dropped if entry.kind in KIND_WINDOWS}
     if legacies:
         rows = [{"chain_id": chain_id, "legacy": legacy} for chain_id, legacy in sorted(legacies)]

@@ -165,7 +165,7 @@ class Recipients:
         return {row.recipient: row for row in await conn.execute(statement)}
 
     def _is_same(self, row: Row[Any] | None, wanted: Recipient) -> bool:
-        """Rows that say the same already stay untouched, and so do the emails under way to them."""
+        """Whether the row says the same already. Such a row stays untouched, and so do the emails under way to it."""
         if row is None or row.role != wanted.role or not self._has_email(row, wanted):
             return False
         try:
@@ -231,11 +231,12 @@ class Recipients:
 async def cancel_unsent(
     conn: AsyncConnection, chain_id: int, legacy: str, addresses: Sequence[str], *, reworded: Sequence[str] = ()
 ) -> None:
-    """Of people who are replaced or erased: what was not accepted is gone, what may have been can only be asked about.
+    """Cancel emails to people who are replaced or erased: what was not accepted is deleted; what may have been accepted
+    loses its body, and can only be asked about.
 
-    So a corrected address is told of an open window that the old one was proven not to have been told of. What was
-    merged into another email may have been told by that one. `reworded`: those of them who only get another name or
-    role, and hear of what waits in the new words.
+    So a corrected address is told of an open window if the old one was proven not to have been told. What was merged
+    into another email stays: that email may have told of it. `reworded`: those of the people who only get another name
+    or role; they hear of what waits in the new words.
     """
     if not addresses:
         return
@@ -244,14 +245,16 @@ async def cancel_unsent(
         sent_ledger.c.legacy == legacy,
         sent_ledger.c.recipient.in_(addresses),
     )
-    # Locked first: what a dispatch is recording meanwhile would be neither of what the two statements look for.
+    # Locked first: an entry whose outcome a dispatch is recording at this moment would be found by neither of the two
+    # statements below.
     open_ones = select(sent_ledger.c.id).where(*theirs, sent_ledger.c.state.in_(_WAITING + _UNDECIDED))
     await conn.execute(open_ones.order_by(sent_ledger.c.id).with_for_update())
     dropped = (sent_ledger.c.state == "dropped") & sent_ledger.c.reason.is_distinct_from("merged")
     in_hand = (sent_ledger.c.state == "claimed") & sent_ledger.c.claimed_at.is_(None)  # and not to be posted yet
     waits = (sent_ledger.c.state.in_(_WAITING) | in_hand) & sent_ledger.c.recipient.not_in(reworded)
     await conn.execute(delete(sent_ledger).where(*theirs, waits | dropped | sent_ledger.c.state.in_(_GIVEN_UP)))
-    # What only gets other words may be sent anew once it is proven unsent; of an address before this one it may not.
+    # An undecided email to somebody who only gets another name or role may be sent anew once it is proven unsent; one
+    # to an earlier address may not.
     tried_there = sent_ledger.c.body.is_not(None) | sent_ledger.c.reason.is_not_distinct_from("reworded")
     reason = case(
         (sent_ledger.c.state == "held", sent_ledger.c.reason),
