@@ -139,11 +139,12 @@ class AutoRenew:
     async def _look_at(
         self, chain: Chain, some: Sequence[OptedIn], report: RenewalReport, ends: float
     ) -> ServiceError | None:
-        """What keeps all of them from being renewed."""
+        """Look at some legacies, keep what was seen and renew what is due. Returns what keeps all of them from being
+        renewed, if anything does."""
         places = await read_places(chain)
         found = await read_owners(chain, some, places)
         judged = [self._judge(each, places.head.timestamp) for each in found]
-        # Kept before anything is sent: a renewal is itself a reset, whose baseline is not this one.
+        # Kept before anything is sent: a renewal is a reset itself, and what was seen here is no baseline of that one.
         await self._keep(chain.chain_id, judged, places.head.timestamp)
         due = sorted((each for each in judged if each.verdict.decision is Decision.RENEW), key=lambda each: each.t1)
         sent = await self._renew_all(chain, due, places, report, ends) if due else []
@@ -184,8 +185,8 @@ class AutoRenew:
     async def _renew_all(
         self, chain: Chain, due: Sequence[Judged], places: Places, report: RenewalReport, ends: float
     ) -> list[Judged]:
-        """Nearest deadline first. One that cannot be renewed stops none of the others; those for whom the time is up
-        are looked at again soon."""
+        """Renew timers, the nearest deadline first; returns each with what became of it. One that cannot be renewed
+        stops none of the others; those for which the time is up are looked at again soon."""
         if await Renewals(chain).attestor(at=places.head.hash) != self._attestor:
             log.error("not_the_activity_attestor", chain_id=chain.chain_id, wallet=self._attestor)
             return [Judged(each.found, each.memory, NOT_THE_ATTESTOR) for each in due]

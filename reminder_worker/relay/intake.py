@@ -79,8 +79,8 @@ _BUDGET: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ChainStatus:
-    """Of one chain; `reason`: why nothing, or not both, is relayed there now, as a code. `gift_pay_to`: whether a
-    withdrawal may name whom it pays."""
+    """What is relayed on one chain. `reason`: why not both are, as a code. `gift_pay_to`: whether a withdrawal may name
+    whom it pays."""
 
     chain_id: int
     gift: bool
@@ -156,7 +156,7 @@ class Sponsor:
         )
 
     async def request(self, id: UUID) -> tuple[RequestView, WaitsFor | None]:
-        """With what it waits for, while it is open. Raises NotFound, NotConfigured."""
+        """A request, and what it waits for while it is open. Raises NotFound, NotConfigured."""
         admission, _ = self._relaying()
         view = await admission.view(id)
         if view is None or view.lane is Lane.AUTO_RENEW:
@@ -164,7 +164,7 @@ class Sponsor:
         return view, await admission.waits_for(id) if view.state in OPEN_STATES else None
 
     async def status(self) -> SponsorStatus:
-        """Answers whatever is wrong, and soon."""
+        """What is relayed here now. Answers whatever is wrong, within `STATUS_SECONDS`."""
         found = await self._looks.within(STATUS_SECONDS, self._chains)
         away = {chain_id: ChainStatus(chain_id, False, False, ChainUnavailable.code) for chain_id in self._chains}
         chains = list({**away, **found}.values())
@@ -182,7 +182,7 @@ class Sponsor:
             return ChainStatus(chain_id, False, False, error.code if isinstance(error, ServiceError) else "unavailable")
         if reason is not None:
             return ChainStatus(chain_id, False, False, reason)
-        # Each by itself: trouble with one router is none of the other's.
+        # Each router by itself: what is wrong with one does not concern the other.
         of_gifts, why_no_gift = await _version(reads, settings.time_lock_router, TIMELOCK_VERSIONS)
         _, why_no_legacy = await _version(reads, settings.transfer_eoa_legacy_router, LEGACY_VERSIONS)
         why_no_gift = why_no_gift if admission.caps.take_gifts else NEVER

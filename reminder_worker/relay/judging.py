@@ -41,8 +41,9 @@ LEAST_GAS_LIMIT: Final = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A request that is good. `creator`: of the legacy, or the giver. `waits`: behind another of the same signer.
-    `simulated`: None where it could not be, or cannot be yet, or may do more when it is mined."""
+    """A request that is good. `creator`: of the legacy, or the giver. `waits`: it has to wait behind another of the
+    same signer. `simulated`: what it would do; None where no node tells, where its turn has not come, or where it may
+    do more once it is mined."""
 
     creator: str
     waits: bool
@@ -72,7 +73,8 @@ class Case:
     data: bytes
 
     def waits(self, request: Request, current: int) -> bool:
-        """Whether its nonce comes after others of the signer that are under way here. `current`: the router's."""
+        """Whether the request's nonce comes after others of the signer that are under way here. `current`: the router's
+        nonce. Raises AlreadyUsed, NonceMismatch."""
         ahead = request.nonce - current
         if ahead < 0:
             raise AlreadyUsed("This signature was already used, or its nonce cancelled; sign a new one.")
@@ -83,9 +85,10 @@ class Case:
         return ahead > 0
 
     async def simulate(self, request: Request) -> Simulated | None:
-        """What the transaction would do, None where no node tells. Raises what its revert means.
+        """What the transaction would do; None where no node tells. Raises what its revert means.
 
-        On top of the block that the facts are of: what a node that has stopped would say of its own is no refusal.
+        Simulated on top of the block that all facts are of: what a node that has stopped says of its own latest block
+        shall refuse nothing.
         """
         call = Call(request.router, self.data)
         try:
@@ -106,9 +109,9 @@ class Case:
         return found
 
     async def needs(self, request: Request, simulated: Simulated | None) -> int | None:
-        """Gas that is enough, where that is less than the lane's. None also if an endpoint says that the call fails
-        with so little: one whose simulations tell too little would have good requests fail on chain, and their signers
-        paused."""
+        """A gas limit that is enough, if it is below the lane's; else None. Also None if any endpoint says that the
+        call fails with so little: an endpoint whose simulations tell too little would have good requests fail on chain,
+        and their signers paused."""
         needs = _needs(simulated)
         if needs is None or needs >= self.gas_limit:
             return None
@@ -117,7 +120,8 @@ class Case:
         return needs if does else None
 
     async def _check_gas(self, call: Call) -> None:
-        """Raises NeedsMoreGas for what fails within the lane's gas and succeeds with all that a transaction may use."""
+        """Raises `_NeedsMoreGas` for a call that fails within the lane's gas and succeeds with all that a transaction
+        may use."""
         answer: bytes | Reverted = Reverted(b"")
         with suppress(ChainUnavailable):  # not every node lets a call use so much
             answer = await self.chain.call(call, at=self.head.hash, sender=self.sender, gas=MOST_GAS)

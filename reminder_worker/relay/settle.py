@@ -60,7 +60,8 @@ class OpenSlot:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What becomes of the request as its slot ends: `state` `queued` lets it live on, to get a slot again."""
+    """What becomes of the request as its slot ends; with `state` `queued` it lives on, to get a slot again. `paused`:
+    its signer is paused for the day."""
 
     state: State
     reason: str | None = None
@@ -77,7 +78,7 @@ class Ended:
 
 
 async def unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slot: Slot) -> bool:
-    """Takes the locks. False: somebody else has moved the slot on since it was read."""
+    """Lock the wallet and the slot. False: somebody else has moved the slot on since it was read."""
     await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
     row = (await connection.execute(sql.STILL, _key(chain_id, wallet, slot.nonce))).one_or_none()
     if row is None or row.attempts != len(slot.attempts):
@@ -88,7 +89,8 @@ async def unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slo
 async def record(
     connection: AsyncConnection, chain_id: int, wallet: str, found: Sequence[tuple[OpenSlot, MinedAttempt]]
 ) -> int:
-    """In a block, not final; how many of them are still as they were read. Takes the lock.
+    """Record that transactions are in blocks that are not final; returns how many of the slots are still as they were
+    read. Takes the lock.
 
     Only a call makes the request `mined`: an empty transfer does nothing of what it asks.
     """
@@ -105,9 +107,9 @@ async def unmine(connection: AsyncConnection, chain_id: int, wallet: str, at: Op
 
 
 async def finish(connection: AsyncConnection, chain_id: int, wallet: str, ended: Sequence[Ended]) -> set[int]:
-    """Slots become final, their requests go on or end, what they reserved is settled by their receipts.
+    """Make slots final: their requests go on or end, and what they reserved is settled by their receipts.
 
-    Takes the lock; returns the nonces of those that still were as they were read.
+    Takes the lock; returns the nonces of the slots that still were as they were read.
     """
     await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
     rows = [_finished(chain_id, each) for each in ended]
@@ -118,14 +120,14 @@ async def finish(connection: AsyncConnection, chain_id: int, wallet: str, ended:
 async def end_waiting(
     connection: AsyncConnection, chain_id: int, wallet: str, request: StoredRequest, state: str
 ) -> bool:
-    """A request without a slot ends. False: it has got one, or ended, since it was read."""
+    """End a request without a slot. False: it has got one, or has ended, since it was read."""
     await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
     ended = await connection.execute(sql.END_REQUEST, {"id": request.id, "state": state})
     return bool(ended.rowcount)
 
 
 async def own_nonces(connection: AsyncConnection, chain_id: int, tx_hashes: Sequence[str]) -> dict[str, int]:
-    """Of transactions that are ours: the signer's nonce of their authorization."""
+    """For those of the transactions that are ours, the nonce of the signer's authorization."""
     rows = await connection.execute(sql.OWN, {"chain_id": chain_id, "tx_hashes": list(tx_hashes)})
     return {row.tx_hash: int(row.signer_nonce) for row in rows}
 

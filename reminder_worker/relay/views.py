@@ -38,8 +38,12 @@ class EndpointView:
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """All endpoints that answer and are `up_to_date`, at least one of `configured`. Numbers are those that enough of
-    them have reached: two where two are configured, for the `*_final` ones strictly, else two of those that answer."""
+    """What all endpoints say that answer and are `up_to_date`; `configured` is how many there are in the settings.
+
+    A number counts once two endpoints have reached it. Where only one is configured its word counts. For numbers of the
+    latest block it also counts where only one answers; for the `*_final` ones, two have to answer where two are
+    configured.
+    """
 
     configured: int
     each: tuple[EndpointView, ...]
@@ -70,7 +74,7 @@ class Views:
 
     @property
     def vouched_wallet_count(self) -> int | None:
-        """Of the latest block; None when fewer endpoints answer than it takes to accuse a stranger."""
+        """The wallet's count at the latest block; None when too few endpoints answer to accuse a stranger by it."""
         return self._final([view.wallet_count for view in self.each])
 
     def nonce(self, signer: SignerOf) -> int | None:
@@ -134,8 +138,8 @@ async def view_chain(
 
 
 def up_to_date(each: Sequence[EndpointView], now: float) -> Sequence[EndpointView]:
-    """Without those that have stopped importing blocks, which know of nothing since and would contradict the others for
-    ever; all of them where none has a block of now (unix seconds)."""
+    """Leaves out endpoints that have stopped importing blocks: they know of nothing that happened since, and would
+    contradict the others for ever. All of them, where none has a block of now (unix seconds)."""
     return [view for view in each if is_of_now(view.time, now)] or each
 
 

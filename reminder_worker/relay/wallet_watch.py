@@ -47,7 +47,8 @@ class WalletWatch:
         self._low_balance_relays = low_balance_relays
 
     async def look_for_strangers(self, chain_id: int, views: Views) -> None:
-        """More transactions than we ever signed: somebody else holds the key. Our counter is read after the chain's."""
+        """Stops the wallet when the chain counts more transactions than we ever signed: somebody else holds the key.
+        Our counter is read after the chain's, since it only grows."""
         count, final = views.vouched_wallet_count, views.wallet_count_final
         async with self._engine.connect() as connection:
             ours = (await connection.execute(sql.READ_WALLET, self._key(chain_id))).one().next_nonce
@@ -58,7 +59,7 @@ class WalletWatch:
                 await connection.execute(sql.SKIP_NONCES, {**self._key(chain_id), "count": final})
 
     async def stop(self, chain_id: int, nonce: int) -> None:
-        """Nothing more is admitted; what is under way goes on."""
+        """Stop the wallet and tell operators: nothing more is admitted, what is under way goes on."""
         async with self._engine.begin() as connection:
             stopped = await connection.scalar(sql.STOP_WALLET, {**self._key(chain_id), "reason": FOREIGN_NONCE})
             facts: Facts = {"reason": FOREIGN_NONCE, "nonce": nonce}
@@ -67,7 +68,8 @@ class WalletWatch:
             log.error("relay_wallet_stopped", chain_id=chain_id, wallet=self._wallet, nonce=nonce)
 
     async def tell(self, chain_id: int, balance: int, market: Market | None) -> tuple[int, str | None]:
-        """`balance` in wei. The age of the oldest slot that is not mined (seconds), why the wallet is stopped."""
+        """Tell operators what begins or is over. Returns the age of the oldest slot that is not mined (seconds), and
+        why the wallet is stopped. `balance` in wei."""
         async with self._engine.begin() as connection:
             return await self._tell(connection, chain_id, balance, market)
 
@@ -90,15 +92,16 @@ class WalletWatch:
         return age, stopped
 
     async def _tell_of_the_oldest(self, connection: AsyncConnection, chain_id: int, fees: Fees | None) -> int:
-        """`fees`: of what starts now; None: nothing does, or nobody knows."""
+        """Tell of the oldest slot that is not mined, or of requests that gas has kept from a nonce for as long; returns
+        the age of that slot. `fees`: those of what starts now; None: nothing does, or nobody knows."""
         oldest = (await connection.execute(OLDEST, self._key(chain_id))).one_or_none()
         age = oldest.age if oldest else 0
         told, facts = age, {} if oldest is None else {"nonce": oldest.nonce, "tried with": f"{oldest.attempts} fees"}
-        if age < TOLD_AFTER_SECONDS:  # what has no nonce yet while gas is too dear waits as long, unseen
+        if age < TOLD_AFTER_SECONDS:  # requests that wait for cheaper gas have no nonce, and so no slot with an age
             deferred = (await connection.execute(DEFERRED, self._key(chain_id))).one()
             if deferred.age >= TOLD_AFTER_SECONDS:
                 if fees:
-                    return int(age)  # as many start as there is room for: it is over with the last of them
+                    return int(age)  # they are starting as there is room: it is over when the last one has
                 cheaper = "gas below five eighths of the ceiling"  # of `fees.below`
                 told, facts = deferred.age, {"waits for": cheaper, "requests": deferred.requests}
         facts = {**facts, "waiting_since_seconds": told}
@@ -106,7 +109,8 @@ class WalletWatch:
         return int(age)
 
     async def _tell_of_the_caps(self, connection: AsyncConnection, chain_id: int, fees: Fees | None) -> None:
-        """By what is spent for good: what is reserved is mostly given back within a quarter of an hour."""
+        """Tell of today's caps, by what is spent for good: what is reserved is mostly given back within a quarter of an
+        hour."""
         today, caps = (await connection.execute(STANDING, self._key(chain_id))).one(), self._caps
         spent = int(today.spent_wei)
         next_one = reservation(GAS_OF_A_RELAY, fees, caps.gas_price_ceiling_wei) if fees else 0
