@@ -123,7 +123,7 @@ class _Accounts(_Answer):
 
 
 class IdentityProvider:
-    """All processes share one bucket of a request a second, kept in the database."""
+    """Asks the provider. All processes together send one request a second, counted in the database."""
 
     def __init__(
         self,

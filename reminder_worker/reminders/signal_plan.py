@@ -136,7 +136,7 @@ class SignalReader:
             elif not self._announces(receipt, signal):
                 verdicts[signal] = Judged(signal, "refused", "not_in_its_transaction")
             elif signal.legacy not in types and head.number < receipt.block_number:
-                verdicts[signal] = _again(signal)  # who is behind does not know the legacy yet
+                verdicts[signal] = _again(signal)  # a node that is behind does not know the legacy yet
             elif signal.legacy not in types:
                 verdicts[signal] = Judged(signal, "refused", "not_genuine")
             else:
@@ -148,10 +148,11 @@ class SignalReader:
         return [verdicts[signal] for signal in signals]
 
     async def _receipts(self, signals: Sequence[Signal]) -> tuple[dict[str, Receipt], set[str]]:
-        """By transaction, of those that succeeded; and which transactions an endpoint denies.
+        """The receipts of transactions that succeeded, by hash; and the transactions that an endpoint denies.
 
-        One endpoint invents none: a second one has to give it too. One that does not answer is waited for, but not one
-        that denied: it would only have to be silenced for a moment.
+        No single endpoint can invent a receipt: a second one has to give it, too. A second one that is silent is waited
+        for, but not for ever. Where one denied the transaction, silence does not help: an attacker would only have to
+        silence that one for a moment.
         """
         hashes = sorted({signal.tx_hash for signal in signals})
         if len(self._chain.settings.rpc_urls) == 1:
@@ -195,13 +196,15 @@ class SignalReader:
         return [self._verdict(signal, receipt, places.get(signal), known) for signal, receipt in good.items()]
 
     def _without_receipt(self, signal: Signal, denied: bool) -> Judged:
-        """A transaction that left the chain may come back in another block; after a while it does not."""
+        """A transaction without a receipt. One that a reorganisation took out may come back in another block; after a
+        while it does not any more."""
         if signal.age > self._max_age:
             return Judged(signal, "refused", "transaction_gone")
         return _again(signal, DENIED if denied else "not_readable_yet")
 
     def _announces(self, receipt: Receipt, signal: Signal) -> bool:
-        """The receipt proves the signal, so that an indexer which is wrong, or was taken over, mails nobody."""
+        """Whether the receipt has the signal among its logs. Without this proof an indexer that is wrong, or was taken
+        over, could have people mailed."""
         said = (signal.legacy, signal.layer, signal.kind)
         return any((args["legacy"], args["layer"], args["notifyType"]) == said for _, args in self._told(receipt))
 
@@ -260,7 +263,8 @@ class SignalReader:
     async def _members(
         self, place: Place, types: Mapping[str, int], doubted: set[Place]
     ) -> dict[str, Membership | None] | None:
-        """At the place; nobody's where its state is gone, `doubted` while not all say so. None: to be tried again."""
+        """Members at the place, by legacy. Where its state is gone they are None for each legacy, and the place is
+        `doubted` unless all endpoints said so. None altogether: to be tried again."""
         try:
             async with self._blocks:
                 return await read_memberships(self._chain, types, place.hash)
@@ -277,7 +281,8 @@ class SignalReader:
     async def _members_instead(
         self, signals: Collection[Signal], types: Mapping[str, int]
     ) -> dict[Signal, Membership | None]:
-        """As they are now, or else as last stored. Of an activation only the latter: it may have emptied the lists."""
+        """Members as they are now, or else as they were last stored. For an activation only the latter counts, since it
+        may have emptied the lists."""
         if not signals:
             return {}
         lasting = {s.legacy: types[s.legacy] for s in signals if s.kind_of_email not in ACTIVATIONS}
@@ -296,11 +301,13 @@ class SignalReader:
         return {row.legacy: msgspec.convert(row.membership, Membership) for row in rows}
 
     async def _configs(self, by_place: Mapping[Place, Mapping[str, int]]) -> dict[Place, dict[str, ReminderConfig]]:
-        """Who was configured at each place; a place that no index has reached, or still has, is absent."""
+        """Who was configured at each place. Absent is a place that no index has reached yet, or whose state no index
+        has any more."""
         chain_id = self._chain.chain_id
         legacies = sorted({legacy for types in by_place.values() for legacy in types})
         async with self._engine.connect() as conn:
-            # One snapshot: of an index that is taken back in between, nobody would be configured.
+            # Cursor and events from one snapshot: were the index taken back in between, nobody would seem to be
+            # configured.
             await conn.execution_options(isolation_level="REPEATABLE READ")
             cursor = await read_cursor(conn, chain_id, INDEX_CURSOR)
             values = {"chain_id": chain_id, "legacies": legacies, "names": sorted(REMINDER_CONFIG.events)}
@@ -343,7 +350,8 @@ def _read_receipts(answers: Sequence[Any]) -> list[Receipt | RpcError | None]:
 
 
 def _given_by(voices: int, said: Sequence[Receipt | None]) -> Receipt | None:
-    """What so many endpoints say alike of one transaction; what a log is beside its content they may word otherwise."""
+    """The receipt that so many endpoints give alike. Of a log its index and content are compared: endpoints may word
+    the rest otherwise."""
 
     def sense(receipt: Receipt) -> object:
         logs = tuple((each.log_index, each.address, each.topics, each.data) for each in receipt.logs)
