@@ -197,3 +197,13 @@ async def test_a_wallet_that_a_wrong_count_stopped_leaves_no_gap_when_it_goes_on
     world.finalize()
     await world.run()
     assert await world.state(request) == "confirmed"
+
+
+async def test_a_wallet_that_goes_on_takes_no_nonce_of_what_it_has_under_way(world: RelayWorld) -> None:
+    for heir in ("first", "second"):
+        await world.admit(world.gift(heir))
+        world.drop(await world.attempts())
+    await world.execute("update worker.relay_wallet set stopped = 'foreign_nonce'")
+    await _hand(world).resume(CHAIN_ID)
+    await world.admit(world.gift("third"))
+    assert [slot["nonce"] for slot in await world.slots()] == [0, 1, 2]
