@@ -353,6 +353,22 @@ async def test_history_tells_the_price_of_any_moment_since_the_first_round(feeds
     assert between.symbol == "ETH"
 
 
+async def test_history_goes_by_the_dates_of_rounds_also_where_one_is_dated_before_the_round_it_follows(
+    feeds: Feeds,
+) -> None:
+    """As may be when a feed's aggregator is exchanged: today's price is what the feed says."""
+    first = feeds.set_ether(2_500 * DOLLARS)
+    await feeds.run()
+    feeds.set_ether(2_600 * DOLLARS, updated_at=first - 60)
+    await feeds.run()
+    assert (await feeds.now())[ETHER].usd == 2600
+    assert [(await feeds.at(moment))[ETHER].usd for moment in (first - 1, first)] == [2600, 2500]
+    feeds.anvil.increase_time(1800)
+    third = feeds.set_ether(2_700 * DOLLARS)
+    await feeds.run()
+    assert [(await feeds.at(moment))[ETHER].usd for moment in (third - 1, third)] == [2500, 2700]
+
+
 async def test_history_calls_no_price_fresh_that_is_not_believed_now(feeds: Feeds) -> None:
     """Asked for the present moment it says what is said without one; of the time before it still says fresh."""
     first = feeds.set_ether(2_500 * DOLLARS)
