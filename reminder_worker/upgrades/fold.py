@@ -5,7 +5,6 @@ Plain functions: no database, no chain.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import Final
 
 from reminder_worker.upgrades.decode import Call
@@ -78,20 +77,28 @@ class Difference:
 
 
 def changes(events: Iterable[UpgradeEvent]) -> list[Change]:
-    """In their order. The calls of a batch are one change, although events of the timelock's own may stand between
-    them: a call may change the timelock itself."""
-    found = []
-    first: dict[object, int] = {}
-    numbered = enumerate(event for event in events if event.name in _TOLD)
-    ordered = sorted(
-        numbered,
-        key=lambda each: first.setdefault(_together(each[1]), each[0]) if each[1].name == EXECUTED else each[0],
-    )
-    for key, group in groupby((event for _, event in ordered), key=_together):
-        some = tuple(group)
-        batch = key[0] in (SCHEDULED, EXECUTED)
-        found += [Change(some[0].name, some[0].operation_id, each) for each in ([some] if batch else zip(some))]
-    return found
+    """In the order in which they began.
+
+    The events of a batch are one change: those of its scheduling follow one another, while events of the timelock's own
+    may stand between those of its execution, since a call may change the timelock itself.
+    """
+    groups: list[list[UpgradeEvent]] = []
+    executed: dict[object, list[UpgradeEvent]] = {}
+    for event in events:
+        if event.name not in _TOLD:
+            continue
+        group = None
+        if event.name == EXECUTED:
+            group = executed.get(_together(event))
+        elif event.name == SCHEDULED and groups and _together(groups[-1][0]) == _together(event):
+            group = groups[-1]
+        if group is None:
+            group = []
+            groups.append(group)
+        if event.name == EXECUTED:
+            executed[_together(event)] = group
+        group.append(event)
+    return [Change(group[0].name, group[0].operation_id, tuple(group)) for group in groups]
 
 
 def difference(before: Iterable[UpgradeEvent], now: Iterable[UpgradeEvent]) -> Difference:
