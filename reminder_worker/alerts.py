@@ -175,8 +175,8 @@ class Alerts:
         return report
 
     async def write_log(self) -> int:
-        """What is not logged yet; how many lines. Marked afterwards: a crash in between repeats a line rather than
-        losing it."""
+        """Log what is not logged yet; returns how many lines. Each is marked afterwards, so that a crash in between
+        repeats a line rather than losing it."""
         async with self._engine.connect() as conn:
             found = (await conn.execute(select(alert).where(alert.c.logged_at.is_(None)).order_by(_AGE))).all()
         for row in found:
@@ -185,22 +185,26 @@ class Alerts:
         return len(found)
 
     async def _calm_a_storm(self, report: AlertReport) -> None:
-        """Above the rate, what waits becomes one digest; the next one is not made before ten minutes are over."""
+        """Above the rate, all that waits becomes one digest; the next digest is not made before ten minutes are
+        over."""
         now = func.clock_timestamp()
         lately_made = alert.c.created_at.between(now - span(seconds=STORM_SECONDS), now)
-        own = alert.c.kind != AlertKind.ALERTS_DIGEST.value
-        lately = select(func.count()).where(own, alert.c.state == "sent", lately_made)
-        last = select(func.max(alert.c.created_at)).where(~own, lately_made)
+        is_no_digest = alert.c.kind != AlertKind.ALERTS_DIGEST.value
+        sent_lately = select(func.count()).where(is_no_digest, alert.c.state == "sent", lately_made)
+        last_digest = select(func.max(alert.c.created_at)).where(~is_no_digest, lately_made)
         async with self._engine.begin() as conn:
             waiting = (
                 await conn.execute(
-                    select(alert).where(own, alert.c.state == "queued").order_by(_AGE, alert.c.id).with_for_update()
+                    select(alert)
+                    .where(is_no_digest, alert.c.state == "queued")
+                    .order_by(_AGE, alert.c.id)
+                    .with_for_update()
                 )
             ).all()
-            if not waiting or len(waiting) + (await conn.scalar(lately) or 0) <= STORM:
+            if not waiting or len(waiting) + (await conn.scalar(sent_lately) or 0) <= STORM:
                 return
             ids = [row.id for row in waiting]
-            digested = await conn.scalar(last)
+            digested = await conn.scalar(last_digest)
             if digested is not None:
                 until = digested + span(seconds=STORM_SECONDS)
                 held = update(alert).where(alert.c.id.in_(ids), alert.c.next_try < until)
@@ -211,15 +215,15 @@ class Alerts:
             report.merged = len(ids)
 
     async def _send_due(self, mail: MailClient, report: AlertReport) -> None:
-        """Those tried least often first, so that one that always fails holds up no other. But alerts about one thing
-        go in their order: after an outage its end would be told before its beginning, which waits for its next try.
-        """
+        """Alerts that were tried least often go first, so that one that always fails holds up no other. But alerts
+        about one thing keep their order, or after an outage its end would be told before its beginning, which waits for
+        its next try: an alert is also due when a later one about the same thing is."""
         patient = alert.c.tries < PATIENT_TRIES
-        here = _NEWER.c.chain_id == alert.c.chain_id, _NEWER.c.subject == alert.c.subject
-        newer = (*here, _thing(_NEWER) == _thing(alert), _NEWER.c.created_at > alert.c.created_at)
-        held_up = select(true()).where(*newer, *_due(_NEWER)).exists()
+        same_subject = _NEWER.c.chain_id == alert.c.chain_id, _NEWER.c.subject == alert.c.subject
+        later_of_it = (*same_subject, _thing(_NEWER) == _thing(alert), _NEWER.c.created_at > alert.c.created_at)
+        later_is_due = select(true()).where(*later_of_it, *_due(_NEWER)).exists()
         queued, is_time = _due(alert)
-        due = select(alert).where(queued, or_(is_time, patient & held_up))
+        due = select(alert).where(queued, or_(is_time, patient & later_is_due))
         tries = func.max(alert.c.tries).over(partition_by=[alert.c.chain_id, alert.c.subject, _thing(alert), patient])
         async with self._engine.connect() as conn:
             found = (await conn.execute(due.order_by(tries, _AGE).limit(SLICE))).all()
@@ -232,8 +236,9 @@ class Alerts:
                 return
 
     async def _ask(self, mail: MailClient, alert_id: UUID) -> Outcome:
-        """What became of it. When nobody can know, it gets another key: told twice is better than never. That counts
-        as a try: where each ends so, the next comes ever later, and after those of others."""
+        """What became of an alert. When nobody can know, it gets a new key and is sent again, since told twice is
+        better than never. That counts as a try, so that where each try ends so, the next comes ever later, and after
+        those of others."""
         try:
             status: MessageStatus = await mail.ask(alert_id)
         except MailUnavailable:
@@ -285,7 +290,7 @@ def _is_time(alerts: FromClause, now: ColumnElement[Any]) -> ColumnElement[bool]
 
 
 def _thing(alerts: FromClause) -> ColumnElement[str]:
-    """With its subject, what an alert is about: a condition, or all the stages of an operation."""
+    """What an alert is about, together with its subject: a condition, or an operation in all of its stages."""
     return case((alerts.c.kind.startswith("upgrade_"), "upgrade"), else_=alerts.c.kind)
 
 
