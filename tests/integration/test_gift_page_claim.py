@@ -454,6 +454,18 @@ async def test_files_are_served_for_ever_and_packed(gift_world: GiftWorld) -> No
         assert (await api.request("GET", f"/sealed/assets/{name}")).status == 404
 
 
+async def test_what_the_page_asks_goes_without_the_origins_cookies(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """Another app's at the same origin: who is signed in there opens a gift as anybody."""
+    page, gift = visitor.page, await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    await visitor.context.add_cookies([{"name": "session", "value": "1", "url": gift_world.origin}])
+    await page.goto(gift.url)
+    await type_key(page, key_of(gift.recipient))
+    await see_it_received(page, "250 USDC")
+    asked = [each.head.lower() for each in visitor.wire.sent if "/sponsor/" in each.url or "/gift/" in each.url]
+    assert len(asked) > 2
+    assert not any(b"cookie:" in head for head in asked)
+
+
 async def test_the_policy_refuses_what_is_not_ours(gift_world: GiftWorld, visitor: Visitor) -> None:
     """An inline script, a handler, a style and a foreign image: each is reported, and without effect."""
     gift = await gift_world.seal(gift_world.person("ada"))

@@ -464,6 +464,7 @@ async def test_what_the_browser_keeps_badly_is_left_out(
     bad = {
         "gift-keepsake:31337:7": "{",
         "gift-keepsake:31337:8": json.dumps({"payload": "AAAA", "occasion": "gift", "card": "paper"}),
+        "gift-keepsake:31337:9": json.dumps({"payload": encode_letter(LETTER), "occasion": "gift", "card": "post"}),
         "gift-keepsake:x:9": "{}",
         "another": "1",
     }

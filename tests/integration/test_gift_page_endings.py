@@ -179,13 +179,24 @@ class FailsInside(InjectedWallet):
         return self.scenario.write(self.account, "Multicall3", MULTICALL3, "aggregate3", [inside])
 
 
+class OpensAnother(InjectedWallet):
+    """Ada's first gift instead, as a batch may that she sends with the same hash."""
+
+    def answer(self, method: str, params: Sequence[Any]) -> Any:
+        if method != "eth_sendTransaction":
+            return super().answer(method, params)
+        return self.scenario.withdraw_gift(self.account, 1)
+
+
+@pytest.mark.parametrize("kind", [FailsInside, OpensAnother])
 async def test_a_transaction_that_succeeds_without_the_gift_is_not_taken_for_it(
-    gift_world: GiftWorld, visitor: Visitor
+    gift_world: GiftWorld, visitor: Visitor, kind: type[InjectedWallet]
 ) -> None:
     """The page does not say that the gift arrived; it can be opened anew."""
     ada, page = gift_world.scenario.account("ada"), visitor.page
+    await gift_world.seal(ada)
     gift = await gift_world.seal(ada)
-    await visitor.has(FailsInside(gift_world.scenario, ada, "Ada's wallet"))
+    await visitor.has(kind(gift_world.scenario, ada, "Ada's wallet"))
     await page.goto(gift.url)
     await page.get_by_role("button", name="Pay the fee myself").click()
     again, yours = page.get_by_role("button", name="Start again"), page.get_by_role("heading", name="It is yours")
@@ -196,6 +207,34 @@ async def test_a_transaction_that_succeeds_without_the_gift_is_not_taken_for_it(
     await page.reload()
     await page.get_by_role("button", name="Pay the fee myself with Ada's key").click()
     await see_it_received(page, "250 USDC")
+
+
+class RunsOutOfGas(InjectedWallet):
+    """Its owner gave the transaction less than it needs."""
+
+    def answer(self, method: str, params: Sequence[Any]) -> Any:
+        if method != "eth_sendTransaction":
+            return super().answer(method, params)
+        (wanted,), node = params, self.scenario.anvil
+        nonce = int(node.rpc("eth_getTransactionCount", self.account.address, "latest"), 16)
+        terms = {"to": wanted["to"], "data": wanted["data"], "value": 0, "nonce": nonce, "gas": 40_000}
+        fees = {"maxFeePerGas": 100 * 10**9, "maxPriorityFeePerGas": 10**9, "chainId": node.chain_id}
+        signed = self.account.sign_transaction(terms | fees)
+        return node.rpc("eth_sendRawTransaction", signed.raw_transaction.to_0x_hex())
+
+
+async def test_a_transaction_at_ones_own_fee_that_fails_is_said_to_have_moved_nothing(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """By who knows its hash: the gift itself tells nothing of it."""
+    ada, page = gift_world.scenario.account("ada"), visitor.page
+    gift = await gift_world.seal(ada)
+    await visitor.has(RunsOutOfGas(gift_world.scenario, ada, "Ada's wallet"))
+    await page.goto(gift.url)
+    await page.get_by_role("button", name="Pay the fee myself").click()
+    await see_it_failed(page, "The network refused the transaction. The gift is still there.")
+    await page.get_by_role("button", name="Try again").click()
+    await expect(page.get_by_role("button", name="Pay the fee myself")).to_be_visible()
 
 
 async def test_a_node_that_lags_behind_the_page_is_waited_for(gift_world: GiftWorld, visitor: Visitor) -> None:
@@ -264,6 +303,33 @@ async def test_who_has_ether_need_not_wait_until_the_service_pays(
         nothing_amiss(visitor, world.origin)
 
 
+async def test_what_was_sent_is_not_overtaken_at_ones_own_fee(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """However long it takes: of two one would be paid in vain."""
+    ada, page = gift_world.scenario.account("ada"), visitor.page
+    now = {"id": "1", "status": "broadcast", "waitsFor": "fees", "txHash": "0x" + "1" * 64, "error": None}
+    gift = await gift_world.seal(ada)
+    gift_world.following.clear()
+    await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet"))
+    await page.route("**/sponsor/requests/*", lambda route: route.fulfill(json=now))
+    await page.goto(gift.url)
+    await page.get_by_role("button", name="Open for free").click()
+    await expect(page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
+    await expect(page.get_by_role("button", name="Choose another way")).to_have_count(0)
+
+
+async def test_a_request_that_the_service_has_forgotten_is_made_anew(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+) -> None:
+    """After a restore, or long after its end: nobody can tell of it any more."""
+    page, gone = visitor.page, {"status": 404, "code": "not_found", "detail": "x"}
+    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
+        await handed_in(world, visitor)
+        await page.route("**/sponsor/requests/*", lambda route: route.fulfill(status=404, json=gone))
+        await page.reload()
+        await expect(page.get_by_label("Group 1 of 16")).to_be_visible()
+        assert "gift-request" not in await visitor.stored()
+
+
 @pytest.mark.parametrize("reloads", [False, True])
 async def test_who_looks_at_other_ways_finds_back_to_what_waits(
     chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, reloads: bool
@@ -314,7 +380,7 @@ async def test_a_request_that_nobody_follows_any_more_is_made_anew(
 async def test_what_was_sent_before_its_wallet_was_exchanged_arrives_all_the_same(
     chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
 ) -> None:
-    """Nobody writes down that it was mined; the gift itself tells."""
+    """Nobody writes down that it was mined; the gift itself tells, also long after the deadline."""
     ada, page = chain_scenario.account("ada"), visitor.page
     async with open_gift_world(chain_scenario, engine) as world:
         gift = await world.seal(ada, marks=PAPER)
@@ -325,9 +391,31 @@ async def test_what_was_sent_before_its_wallet_was_exchanged_arrives_all_the_sam
         await expect(page.get_by_role("status").filter(has_text="It is on its way")).to_be_visible()
         await leave_behind(world)
         await expect(page.get_by_role("status").filter(has_text="paused at the moment")).to_be_visible()
+        await page.goto("about:blank")
         chain_scenario.anvil.rpc("evm_setAutomine", True)
         chain_scenario.anvil.mine()
+        chain_scenario.advance(2 * 3600)
+        await page.goto(gift.url)
         await see_it_received(page, "250 USDC")
+
+
+@pytest.mark.parametrize("is_opened", [True, False])
+async def test_a_request_that_a_service_without_its_key_tells_nothing_of_is_asked_of_the_gift(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, is_opened: bool
+) -> None:
+    """`RELAYER_KEY` was unset: no request is told of any more, and the page would wait for ever."""
+    page, refused = visitor.page, {"status": 503, "code": "not_configured", "detail": "x"}
+    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
+        gift = await handed_in(world, visitor)
+        await page.route("**/sponsor/requests/*", lambda route: route.fulfill(status=503, json=refused))
+        await expect(page.get_by_role("status").filter(has_text="does not answer right now")).to_be_visible()
+        if is_opened:
+            chain_scenario.anvil.set_balance(gift.recipient.address, ETHER)
+            chain_scenario.withdraw_gift(gift.recipient, gift.id)
+            await see_it_received(page, "250 USDC")
+        else:
+            chain_scenario.advance(2 * 3600)
+            await see_it_failed(page, ENDINGS["expired"])
 
 
 async def test_who_asks_too_often_is_not_told_that_nobody_answers(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from eth_account import Account
+from eth_utils.address import to_checksum_address
 from playwright.async_api import Download, Page, Route, expect
 
 from tests.integration.gift_page_browser import InjectedWallet, Visit, Visitor
@@ -187,6 +188,51 @@ async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(
     assert len(wallet.asked("eth_sendTransaction")) == 1
 
 
+async def test_a_gift_that_the_wallet_was_asked_to_hurry_is_not_sealed_again(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    """It has sent the same once more, dearer: the first transaction is never mined."""
+
+    class InAHurry(InjectedWallet):
+        dearer = ""
+
+        def answer(self, method: str, params: Sequence[Any]) -> Any:
+            if method != "eth_sendTransaction":
+                return super().answer(method, params)
+            self.calls.append((method, params))
+            (wanted,), node = params, self.scenario.anvil
+            terms = {
+                "to": to_checksum_address(wanted["to"]),
+                "data": wanted["data"],
+                "value": int(wanted["value"], 16),
+                "nonce": int(node.rpc("eth_getTransactionCount", self.account.address, "latest"), 16),
+                "gas": 1_000_000,
+                "chainId": node.chain_id,
+            }
+            cheap, dear = (
+                self.account.sign_transaction(terms | {"maxFeePerGas": fee, "maxPriorityFeePerGas": fee // 10})
+                for fee in (50 * 10**9, 100 * 10**9)
+            )
+            self.dearer = dear.raw_transaction.to_0x_hex()
+            return node.rpc("eth_sendRawTransaction", cheap.raw_transaction.to_0x_hex())
+
+    page, node = visitor.page, gift_world.scenario.anvil
+    wallet = InAHurry(gift_world.scenario, gift_world.giver, "Giver's wallet")
+    await visitor.has(wallet)
+    await open_page(gift_world, page)
+    await fill_in_for_a_wallet(page, gift_world)
+    node.rpc("evm_setAutomine", False)
+    try:
+        await go_on(page)
+        await expect(page.get_by_role("status").first).to_have_text("Transaction 1 of 1 is on its way.")
+        node.rpc("eth_sendRawTransaction", wallet.dearer)
+        node.mine()
+        await see_it_sealed(page)
+    finally:
+        node.rpc("evm_setAutomine", True)
+    assert len(wallet.asked("eth_sendTransaction")) == 1
+
+
 async def test_a_node_that_describes_a_transaction_badly_seals_no_second_gift(
     gift_world: GiftWorld, visitor: Visitor
 ) -> None:
@@ -204,6 +250,25 @@ async def test_a_node_that_describes_a_transaction_badly_seals_no_second_gift(
     await go_on(page)
     await see_it_sealed(page)
     assert len(wallet.asked("eth_sendTransaction")) == 1
+
+
+async def test_a_gift_that_the_chain_refused_is_said_to_be_none_also_where_its_hash_alone_is_known(
+    gift_world: GiftWorld, visitor: Visitor
+) -> None:
+    class BadNode(InjectedWallet):
+        def answer(self, method: str, params: Sequence[Any]) -> Any:
+            found = super().answer(method, params)
+            if method == "eth_getTransactionByHash":
+                return {"hash": params[0]}
+            return found | {"status": "0x0"} if method == RECEIPT else found
+
+    page, wallet = visitor.page, BadNode(gift_world.scenario, gift_world.giver, "Giver's wallet")
+    await visitor.has(wallet)
+    await open_page(gift_world, page)
+    await fill_in_for_a_wallet(page, gift_world)
+    await go_on(page)
+    told = page.get_by_role("status").first
+    await expect(told).to_have_text("The chain refused this. Nothing was sealed.")
 
 
 async def test_the_link_of_a_sealed_gift_is_shown_although_the_service_does_not_answer(
@@ -461,6 +526,7 @@ async def test_a_page_that_was_loaded_again_while_the_wallet_was_asked_says_so(
     await expect(told).to_contain_text("Please look there first")
     wallet.declines.clear()
     await page.get_by_role("button", name="Connect Giver's wallet").click()
+    await expect(page.get_by_label("With a wallet they have")).to_be_checked()
     await go_on(page)
     await see_it_sealed(page)
     await page.reload()
@@ -473,6 +539,8 @@ async def test_who_comes_back_to_the_page_finds_its_form(visitor: Visitor, walle
     await fill_in(page)
     await go_on(page)
     await page.locator("figure").wait_for()
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    await expect(page.locator("figure")).to_have_count(0)
     async with page.expect_event("load"):
         await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
     await expect(page.get_by_role("button", name="Connect Giver's wallet")).to_be_visible()

@@ -232,6 +232,15 @@ async def test_the_whole_link_pasted_over_a_damaged_one_shows_its_letter(
     await expect(page.get_by_role("heading", name="The message did not arrive whole")).to_be_hidden()
 
 
+async def test_who_comes_back_to_the_page_reads_what_is_so_now(gift_world: GiftWorld, visitor: Visitor) -> None:
+    """As browsers bring a page back that was left: the key's fields are empty, and the gift may be open."""
+    gift, page = await gift_world.seal(gift_world.person("ada"), marks=PAPER), visitor.page
+    await page.goto(gift.url)
+    async with page.expect_event("load"):
+        await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    await expect(page.get_by_text(LETTER.note)).to_be_visible()
+
+
 async def test_while_a_wallet_does_not_answer_the_page_says_where_to_look(
     gift_world: GiftWorld, visitor: Visitor
 ) -> None:
