@@ -86,9 +86,7 @@ def _server_reads(fragment: str) -> dict[str, str] | None:
 
 @given(fragment=fragments)
 @example(fragment=_raw('{"v":1,"to":"A","from":"B","note":"C"}') + "=")
-@example(
-    fragment=_raw('{"v":1,"to":"A","from":"B","note":"C"}')[:-1] + "1"
-)  # bits behind its end that count for nothing
+@example(fragment=_raw('{"v":1,"to":"A","from":"B","note":"C"}')[:-1] + "1")  # bits behind its end
 @example(fragment=_raw('{"v":1,"to":"A","from":"B","note":"\\ud800"}'))
 @example(fragment=_raw('\ufeff{"v":1,"to":"A","from":"B","note":"C"}'))
 @example(fragment=_raw('{"v":1,"to":"A","from":"B","note":"C","__proto__":1}'))
