@@ -200,6 +200,22 @@ async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: Rela
     assert world.count() == 9
 
 
+async def test_two_who_start_different_ones_at_once_open_no_more_than_may_be_open(world: RelayWorld) -> None:
+    both = [with_caps(world, max_open=1) for _ in range(2)]
+    _, first, _ = [await both[0].admit(authorization(number)) for number in range(3)]
+    world.mine()
+    await mark_mined(world)
+    async with world.engine.begin() as connection:
+        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        starting = [asyncio.create_task(both[0].start_open(CHAIN_ID))]
+        await blocked(world.engine)  # it wants to start the first of the two that wait
+        await world.execute("update worker.relay_request set reason = 'would_revert' where id = :id", id=first.id)
+        starting.append(asyncio.create_task(both[1].start_open(CHAIN_ID)))
+        await blocked(world.engine, 2)  # and this one the other
+    assert sorted(await asyncio.gather(*starting)) == [0, 1]
+    assert await nonces(world) == [0, 1]
+
+
 async def test_a_successor_waits_for_its_predecessor_and_then_goes(world: RelayWorld) -> None:
     """Not for its own successor, nor for a request at another router, which counts nonces of its own."""
     person = {"signer": TARGET, "creator": TARGET}

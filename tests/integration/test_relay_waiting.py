@@ -206,6 +206,9 @@ async def test_a_waiting_request_that_does_not_decrypt_holds_up_no_other(world: 
     world.base_fee(GWEI)
     assert (await world.run()).started == 1
     assert [await world.state(each) for each in (broken, well)] == ["deferred_fee", "broadcast"]
+    passed_over = await world.admission.view(broken.id)
+    assert passed_over is not None
+    assert passed_over.reason == "not_readable"
     assert await world.state(await world.admit(three)) == "broadcast"
 
 
