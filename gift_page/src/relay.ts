@@ -50,7 +50,7 @@ export async function handIn(request: GiftWithdrawRequest): Promise<string> {
 
 /** Asks ever more seldom until it has ended; `tell` hears each answer, and null while the service does not answer.
  *
- * Null when `tell` said that the gift was opened otherwise, before this was sent. Throws `Refused` when there is no such request any more. */
+ * Null when `tell` said that there is nothing more to wait for. Throws `Refused` when there is no such request any more. */
 export async function follow(id: string, tell: (now: RelayRequest | null) => Promise<boolean>): Promise<RelayRequest | null> {
   for (let pause = FIRST_MILLISECONDS; ; pause = Math.min(pause * 1.4, MOST_MILLISECONDS)) {
     let seconds = 0;
@@ -63,7 +63,7 @@ export async function follow(id: string, tell: (now: RelayRequest | null) => Pro
       if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
       seconds = error instanceof Refused ? (error.retryAfter ?? 0) : 0;
       // Of a family behind one address each asks too often soon: what was said last is so still.
-      if (!(error instanceof Refused && error.code === "rate_limited")) await tell(null);
+      if (!(error instanceof Refused && error.code === "rate_limited") && (await tell(null))) return null;
     }
     await new Promise((resolve) => setTimeout(resolve, Math.max(pause, seconds * 1000)));
   }
