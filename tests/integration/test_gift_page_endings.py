@@ -377,6 +377,24 @@ async def test_a_request_that_nobody_follows_any_more_is_made_anew(
         nothing_amiss(visitor, world.origin)
 
 
+@pytest.mark.parametrize("is_opened", [False, True])
+async def test_where_the_relay_was_switched_off_the_gift_itself_tells(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, is_opened: bool
+) -> None:
+    """Of a request nobody tells anything then: it was opened otherwise, or what was signed is over."""
+    page, off = visitor.page, {"status": 503, "code": "not_configured", "detail": "x"}
+    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
+        gift = await handed_in(world, visitor)
+        await page.route("**/sponsor/requests/*", lambda route: route.fulfill(status=503, json=off))
+        await expect(page.get_by_role("status").filter(has_text="does not answer right now")).to_be_visible()
+        if is_opened:
+            chain_scenario.withdraw_from_vault(world.giver, gift.id, gift.recipient.address)
+            await see_it_received(page, "250 USDC")
+        else:
+            chain_scenario.advance(2 * 3600)
+            await see_it_failed(page, ENDINGS["expired"])
+
+
 async def test_what_was_sent_before_its_wallet_was_exchanged_arrives_all_the_same(
     chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
 ) -> None:
