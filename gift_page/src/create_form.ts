@@ -111,14 +111,14 @@ export class Form {
     this.clock.textContent = isAhead ? `By the chain's clock, where it is ${new Date(now).toLocaleString()} now.` : "";
   }
 
-  /** With what this tab kept of it. */
+  /** With what this tab kept of it, and what is still offered. */
   private refill(): void {
     const kept = keptDraft();
     for (const field of this.element.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
       const value = kept[field.name];
       if (value === undefined) continue;
       const isThere = !(field instanceof HTMLSelectElement) || [...field.options].some((each) => each.value === value);
-      if (field.type === "radio") (field as HTMLInputElement).checked = field.value === value;
+      if (field.type === "radio") (field as HTMLInputElement).checked ||= field.value === value;
       else if (isThere) field.value = value;
     }
   }

@@ -512,6 +512,19 @@ async def test_what_was_filled_in_outlives_a_reload_and_no_sealed_gift(
     await expect(page.get_by_label("Your message")).to_have_value("")
 
 
+async def test_a_way_that_is_offered_no_more_after_a_reload_is_not_chosen(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """For a moment the service may not say that it makes wallets for emails: chosen is then what a new form has."""
+    page = visitor.page
+    await offer_email(gift_world, page)
+    await page.get_by_label("With their email address").check()
+    await page.locator("[name=email]").fill("ada@example.org")
+    await page.unroute_all()
+    await page.reload()
+    await expect(page.get_by_label("With a printed key")).to_be_checked()
+
+
 async def test_a_page_that_was_loaded_again_while_the_wallet_was_asked_says_so(
     gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
 ) -> None:
