@@ -270,7 +270,9 @@ async def test_one_that_no_node_wants_to_simulate_holds_up_nobody_and_has_its_ch
         world.mine()
         await mark_mined(world)
         assert await admission.start_open(CHAIN_ID) == 1
-        assert await world.state(refused) == "broadcast"
+        started = await admission.view(refused.id)
+        assert started is not None
+        assert (started.state, started.reason) == (State.BROADCAST, None), "it waits for nothing any more"
         await chain.close()
 
 
