@@ -313,6 +313,19 @@ async def test_how_much_is_asked_for_as_the_token_is_counted(
     await see_it_sealed(page)
 
 
+async def test_what_is_approved_already_is_not_approved_again(
+    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+) -> None:
+    """As after a gift that its giver declined to seal: each approval costs a fee."""
+    page, scenario, usdc = visitor.page, gift_world.scenario, gift_world.scenario.deployment.usdc
+    scenario.mint(usdc, gift_world.giver.address, 40 * USDC)
+    scenario.approve(gift_world.giver, usdc, scenario.deployment.time_lock_router, 40 * USDC)
+    await fill_in_for_a_wallet(page, gift_world, give="USDC", amount="40")
+    await go_on(page)
+    await see_it_sealed(page)
+    assert len(wallet.asked("eth_sendTransaction")) == 1
+
+
 async def test_a_year_that_nobody_lives_to_see_is_refused(
     gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
 ) -> None:
