@@ -60,10 +60,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Entries under one lease."""
+    """Entries under one lease, which ends at `until` (None: there is none of them)."""
 
     token: UUID
     entries: tuple[Entry, ...]
+    until: datetime | None = None
     merged: int = 0
     put_off: int = 0
     suppressed: int = 0
@@ -75,7 +76,7 @@ class Claim:
 
 
 def read_entry(row: Row[Any], *, undecided: bool = False) -> Entry:
-    """Of a row of PICK or CLAIM_UNKNOWN: ten columns of the entry, five of its recipient, and what else there is."""
+    """Of a row of CLAIM or CLAIM_UNKNOWN: ten columns of the entry, five of its recipient, and what else there is."""
     id, chain_id, legacy, recipient, kind, *rest = tuple(row)
     event, role, tries, rejections, created_at, key_id, salt, email, name, email_hash, *more = rest
     return Entry(

@@ -94,6 +94,7 @@ class Ledger:
         return Claim(
             token,
             tuple(claimed),
+            _leased_until(rows),
             merged=len(decision.merge),
             put_off=len(decision.defer) + len(over),
             suppressed=len(settled),
@@ -106,7 +107,7 @@ class Ledger:
         async with self._engine.begin() as conn:
             values = {"limit": limit, "token": token, "lease": LEASE_SECONDS, "limited": list(LIMITED)}
             rows = (await conn.execute(sql.CLAIM_UNKNOWN, values)).all()
-        return Claim(token, tuple(read_entry(row, undecided=True) for row in rows))
+        return Claim(token, tuple(read_entry(row, undecided=True) for row in rows), _leased_until(rows))
 
     async def store(self, claim: Claim, bodies: Mapping[UUID, tuple[bytes, bytes]]) -> frozenset[UUID]:
         """Store each body (sealed, and the salt of the recipient row it is sealed under); returns which of them may be
@@ -142,7 +143,12 @@ class Ledger:
 
         async def record() -> frozenset[UUID]:
             async with self._engine.begin() as conn:
-                values = {"token": claim.token, "rows": json_text(rows), "lasting": list(PLANNED_AGAIN)}
+                values = {
+                    "token": claim.token,
+                    "until": claim.until,
+                    "rows": json_text(rows),
+                    "lasting": list(PLANNED_AGAIN),
+                }
                 ours = frozenset((await conn.execute(sql.SETTLE, values)).scalars())
                 await _ask_again(conn, dropped)  # in this transaction: a crash would leave a reminder dropped for good
                 return ours
@@ -218,6 +224,10 @@ class Ledger:
         if hashes:
             async with self._engine.begin() as conn:
                 await conn.execute(sql.REMEMBER_SUPPRESSED, {"hashes": sorted(hashes)})
+
+
+def _leased_until(rows: Sequence[Row[Any]]) -> datetime | None:
+    return rows[0].lease_until if rows else None  # of one claim all end at once
 
 
 async def _run(

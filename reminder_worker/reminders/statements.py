@@ -76,7 +76,7 @@ CLAIM = text("""
     where l.id = due.id
     returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
         r.key_id, r.salt, r.email, r.name, r.email_hash,
-        s.email_hash is not null as suppressed, l.next_try,
+        s.email_hash is not null as suppressed, l.next_try, l.lease_until,
         l.kind = any(cast(:limited as text[])) and exists (
             select from worker.sent_ledger o
             where o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
@@ -228,7 +228,8 @@ CLAIM_UNKNOWN = text(f"""
         l.kind = any(cast(:limited as text[])) and exists (
             select from worker.sent_ledger o where {_ANOTHER} and {_SENT_MEANWHILE}
         ) as sent_meanwhile,
-        case when l.body_salt = r.salt or l.reason is not distinct from 'reworded' then {_POSTED_ON} end as counted_on
+        case when l.body_salt = r.salt or l.reason is not distinct from 'reworded' then {_POSTED_ON} end as counted_on,
+        l.lease_until
 """)  # noqa: S608 - constants
 
 # Recipient rows are locked before ledger rows and in the order of their key, as writes of recipients do.
@@ -299,7 +300,8 @@ _BECOMES = f"""(
 )"""
 
 # Returns the entries that were settled without being sent, and those that are gone because their recipient was erased:
-# the places that they took of an address's day may be given back.
+# the places that they took of an address's day may be given back. Of what is gone only during its lease: whoever finds
+# the lease over gives the place back (`EXPIRE_LEASES`).
 SETTLE = text(f"""
     with outcome as materialized (
         select * from json_to_recordset(cast(:rows as json)) as o(
@@ -334,7 +336,8 @@ SETTLE = text(f"""
     )
     select o.id from outcome o where o.state <> 'sent' and (
         o.id in (select id from settled)
-        or (select l.id from worker.sent_ledger l where l.id = o.id) is null -- `not exists` may read the whole table
+        or clock_timestamp() < cast(:until as timestamptz)
+        and (select l.id from worker.sent_ledger l where l.id = o.id) is null -- `not exists` may read the whole table
     )
 """)  # noqa: S608 - constants
 

@@ -206,8 +206,9 @@ async def test_an_address_corrected_while_what_became_of_its_email_is_being_reco
     assert piece is not None
     settled = [Settlement(each.entry, outcome, outcome) for each in piece.ready]
     rows = json_text([each.columns() for each in settled])
+    values = {"token": piece.claim.token, "until": piece.claim.until, "rows": rows, "lasting": list(PLANNED_AGAIN)}
     async with world.engine.connect() as recording:
-        await recording.execute(SETTLE, {"token": piece.claim.token, "rows": rows, "lasting": list(PLANNED_AGAIN)})
+        await recording.execute(SETTLE, values)
         saving = asyncio.create_task(world.save(legacy, emails={world.address("anna"): "anna.new@example.org"}))
         await blocked(world.engine)
         await recording.commit()

@@ -88,6 +88,20 @@ async def test_an_email_that_goes_with_its_recipient_while_in_hand_gives_back_wh
     assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(0,)]
 
 
+async def test_an_email_that_goes_with_its_recipient_after_its_lease_was_lost_gives_its_place_back_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever noticed the loss gave it back; given back twice, the address would get more emails than its cap."""
+    monkeypatch.setattr("reminder_worker.reminders.ledger.LEASE_SECONDS", 0)
+    ledger, claim, entry = await in_hand(world)
+    await world.sql("update worker.quota set used = used + 1 where scope = 'email_day'")  # for another legacy's email
+    await ledger.expire_leases()
+    async with world.engine.begin() as conn:
+        await cancel_unsent(conn, entry.chain_id, entry.legacy, [entry.recipient])
+    await ledger.settle(claim, [become.later(entry, 0.0, "recipient_changed")])
+    assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(1,)]
+
+
 @pytest.mark.parametrize("lost", [LEASE_OVER, ANOTHERS])
 async def test_what_a_dispatcher_no_longer_holds_is_not_posted_by_it(world: World, lost: str) -> None:
     """Where the mail service keeps no keys, the next one to hold it would repeat it."""
