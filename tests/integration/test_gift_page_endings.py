@@ -417,25 +417,6 @@ async def test_what_was_sent_before_its_wallet_was_exchanged_arrives_all_the_sam
         await see_it_received(page, "250 USDC")
 
 
-@pytest.mark.parametrize("is_opened", [True, False])
-async def test_a_request_that_a_service_without_its_key_tells_nothing_of_is_asked_of_the_gift(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, is_opened: bool
-) -> None:
-    """`RELAYER_KEY` was unset: no request is told of any more, and the page would wait for ever."""
-    page, refused = visitor.page, {"status": 503, "code": "not_configured", "detail": "x"}
-    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
-        gift = await handed_in(world, visitor)
-        await page.route("**/sponsor/requests/*", lambda route: route.fulfill(status=503, json=refused))
-        await expect(page.get_by_role("status").filter(has_text="does not answer right now")).to_be_visible()
-        if is_opened:
-            chain_scenario.anvil.set_balance(gift.recipient.address, ETHER)
-            chain_scenario.withdraw_gift(gift.recipient, gift.id)
-            await see_it_received(page, "250 USDC")
-        else:
-            chain_scenario.advance(2 * 3600)
-            await see_it_failed(page, ENDINGS["expired"])
-
-
 async def test_who_asks_too_often_is_not_told_that_nobody_answers(
     chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
 ) -> None:
