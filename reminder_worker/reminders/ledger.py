@@ -208,9 +208,14 @@ class Ledger:
         for entry in (each.entry for each in settlements if each.entry.id in ours and each.refund):
             if entry.counted_on is not None:
                 by_day[entry.counted_on].append(entry)
-        for day, entries in by_day.items():
+
+        async def give_back() -> None:
             async with self._engine.begin() as conn:
-                await conn.execute(sql.REFUND, _quota_values(self._addresses(entries), day))
+                for day, entries in by_day.items():
+                    await conn.execute(sql.REFUND, _quota_values(self._addresses(entries), day))
+
+        if by_day:
+            await through_deadlocks(give_back)  # claims take places of the same addresses
 
     def _addresses(self, entries: Iterable[Entry]) -> Counter[str]:
         """How many of these entries there are for each address, by the keyed hash that it is counted under."""

@@ -490,3 +490,20 @@ async def test_a_claim_that_loses_a_deadlock_is_made_all_the_same(world: World) 
         await other.execute(text(locked.format("event = 'later'")))
     claim = await claiming
     assert ([entry.event for entry in claim.entries], claim.merged) == (["later"], 1)
+
+
+async def test_places_of_the_day_are_given_back_also_by_who_loses_a_deadlock(world: World) -> None:
+    """A claim takes places of the same addresses meanwhile: what was posted beside these would be left undecided."""
+    await approaching(world, "anna", "ben")
+    await world.dispatch._plan(CHAIN_ID, DispatchReport())
+    ledger = Ledger(world.engine, 20)
+    claim = await ledger.claim(10)
+    locked = "select from worker.quota where subject = (select {}(subject) from worker.quota) for update"
+    async with world.engine.begin() as other:
+        await other.execute(text(locked.format("max")))
+        settling = asyncio.create_task(ledger.settle(claim, [become.afresh(entry) for entry in claim.entries]))
+        await blocked(world.engine)
+        await other.execute(text("set local deadlock_timeout = '1min'"))  # the settlement finds it first, and gives way
+        await other.execute(text(locked.format("min")))
+    await settling
+    assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(0,), (0,)]
