@@ -40,7 +40,7 @@ def gauge(name: str, text: str, labels: tuple[str, ...], values: Mapping[Any, fl
 
 
 async def email_gauges(engine: AsyncEngine, chains: Collection[int]) -> list[GaugeMetricFamily]:
-    """What waits is counted on `chains` alone: on any other nobody tries it, and it would grow old for ever."""
+    """What waits is counted on `chains` alone: on any other nothing is sent, and it would grow old for ever."""
     sends: Counter[tuple[object, ...]] = Counter()
     for day in await operations.sends_per_day(engine, days=1):
         sends[day.kind, day.state] += day.count

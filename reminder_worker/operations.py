@@ -262,7 +262,7 @@ async def gifts_to_be_told_of(engine: AsyncEngine) -> int:
 
 
 async def waiting_emails(engine: AsyncEngine, chains: Collection[int] | None = None) -> Waiting:
-    """`chains`: None for all, also for one that was taken out, of which nothing is tried any more."""
+    """`chains`: None for all, also for one that was taken out, of which nothing is sent any more."""
     t = sent_ledger.c
     now = func.clock_timestamp()
     tries = select(
