@@ -16,7 +16,7 @@ from reminder_worker.reminders import dispatch, ledger, statements
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.entries import Claim, Entry
 from reminder_worker.reminders.ledger import Ledger
-from reminder_worker.reminders.recipients import cancel_unsent
+from reminder_worker.reminders.recipients import LOCK_WRITES, cancel_unsent
 from tests.integration.locks import blocked
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
@@ -322,6 +322,21 @@ async def test_who_is_frozen_in_the_middle_of_a_claim_keeps_no_other_from_claimi
     async with world.engine.connect() as frozen:
         await frozen.begin()
         await frozen.execute(text(str(statements.LOCK_CLAIMS).replace("60s", "200ms")), values)
+        async with asyncio.timeout(30):
+            await world.dispatch.run()
+        await frozen.invalidate()
+    assert await world.states() == {"sent": 1}
+
+
+async def test_who_is_frozen_in_the_middle_of_a_write_of_recipients_keeps_no_email_from_being_sent(
+    world: World,
+) -> None:
+    """An email that may be posted again waits for the write, and everybody's claims wait for that."""
+    await undecided(world)
+    async with world.engine.connect() as frozen:
+        await frozen.begin()
+        await frozen.execute(text(str(LOCK_WRITES).replace("60s", "200ms")), {"name": "legacy_write"})
+        await frozen.execute(text("select from worker.recipient for update"))
         async with asyncio.timeout(30):
             await world.dispatch.run()
         await frozen.invalidate()
