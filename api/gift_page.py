@@ -142,8 +142,8 @@ def _style(occasion: Occasion) -> str:
 
 
 def _mixed(found: re.Match[str]) -> str:
-    """The colour that browsers make of a `color-mix` since 2023. Older ones know none: their dark page had no grounds, so
-    that its light letters stood on none."""
+    """The colour that browsers make of a `color-mix` since 2023. Older ones know none: their dark page had no
+    grounds, and its light letters stood on none."""
     part = int(found[2]) / 100
     one, other = bytes.fromhex(found[1][1:]), bytes.fromhex(found[3][1:])
     return "#" + bytes(round(a * part + b * (1 - part)) for a, b in zip(one, other, strict=True)).hex()
