@@ -202,8 +202,8 @@ class Ledger:
         return frozenset(days)
 
     async def _refund(self, settlements: Sequence[Settlement[Entry]], ours: Set[UUID]) -> None:
-        """Give back the places of attempts that reached nobody. Not of an entry that is no longer ours: whoever holds
-        it now may post it on that place."""
+        """Give back the places of attempts that reached nobody. Not of an entry that is no longer ours: `expire_leases`
+        gave its place back, or whoever holds it now may post it on that place."""
         by_day: dict[int, list[Entry]] = defaultdict(list)
         for entry in (each.entry for each in settlements if each.entry.id in ours and each.refund):
             if entry.counted_on is not None:

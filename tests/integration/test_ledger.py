@@ -149,6 +149,35 @@ async def test_a_lease_that_is_lost_when_the_email_may_have_been_posted_gives_no
     assert await world.sql(USED_BY_DAY) == [(1,)]
 
 
+async def test_of_two_who_find_a_lost_lease_at_once_one_gives_its_place_of_the_day_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reminder_worker.reminders.ledger.LEASE_SECONDS", 0)
+    ledger, _, _ = await in_hand(world)
+    await world.sql("update worker.quota set used = used + 1 where scope = 'email_day'")  # for another legacy's email
+    async with world.engine.connect() as other:
+        await other.execute(text("select from worker.sent_ledger for update"))
+        both = [asyncio.create_task(ledger.expire_leases()) for _ in range(2)]
+        await blocked(world.engine, 2)
+        await other.rollback()
+    await asyncio.gather(*both)
+    assert await world.sql(USED_BY_DAY) == [(1,)]
+
+
+async def test_a_lease_that_is_lost_while_the_body_is_stored_gives_nothing_back(world: World) -> None:
+    """From then on the email may have been posted."""
+    ledger, _, _ = await in_hand(world)
+    await world.sql(LEASE_OVER)
+    async with world.engine.connect() as storing:
+        await storing.execute(text("update worker.sent_ledger set claimed_at = now(), body = ''"))
+        expiring = asyncio.create_task(ledger.expire_leases())
+        await blocked(world.engine)
+        await storing.commit()
+    await expiring
+    assert await world.states() == {"unknown": 1}
+    assert await world.sql(USED_BY_DAY) == [(1,)]
+
+
 A_DAY_AGO = """
     with moved as (update worker.sent_ledger set claimed_at = claimed_at - interval '1 day')
     update worker.quota set "window" = "window" - 86400, ends_at = ends_at - 86400 where scope = 'email_day'
