@@ -45,9 +45,7 @@ async def email_gauges(engine: AsyncEngine, chains: Collection[int]) -> list[Gau
     for day in await operations.sends_per_day(engine, days=1):
         sends[day.kind, day.state] += day.count
     undecided: Counter[tuple[object, ...]] = Counter()
-    for email in await operations.undecided_emails(engine):
-        if email.state == "unknown" and email.chain_id not in chains:
-            continue
+    for email in await operations.undecided_emails(engine, chains):
         undecided[email.chain_id, email.kind, email.state] += email.count
     waiting = await operations.waiting_emails(engine, chains)
     oldest = await operations.oldest_waiting_email(engine, chains)

@@ -256,11 +256,9 @@ async def _unsettled(runtime: "Runtime") -> "list[operations.SignalCount]":
 
 
 async def _undecided(runtime: "Runtime") -> "list[operations.EmailCount]":
-    """Without what is unknown on a chain that was taken out: it is not sent again there, and may stay so for ever."""
     from reminder_worker.operations import undecided_emails
 
-    found = await undecided_emails(runtime.engine)
-    return [each for each in found if each.state != "unknown" or each.chain_id in runtime.chains]
+    return await undecided_emails(runtime.engine, runtime.chains)
 
 
 async def _wallets(runtime: "Runtime") -> "list[operations_relay.Wallet]":

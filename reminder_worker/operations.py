@@ -236,8 +236,9 @@ async def unsettled_signals(engine: AsyncEngine) -> list[SignalCount]:
     return await _rows(engine, SignalCount, question)
 
 
-async def undecided_emails(engine: AsyncEngine) -> list[EmailCount]:
-    """Of reminders and of gifts."""
+async def undecided_emails(engine: AsyncEngine, chains: Collection[int] | None = None) -> list[EmailCount]:
+    """Of reminders and of gifts. `chains`: on any other, which was taken out, an unknown one is not sent again and may
+    stay so for ever; those are left out. None: nothing is."""
     found: list[EmailCount] = []
     for t in (sent_ledger.c, gift_ledger.c):
         group = (t.chain_id, t.kind, t.state, t.reason)
@@ -245,7 +246,7 @@ async def undecided_emails(engine: AsyncEngine) -> list[EmailCount]:
         columns = (*group, func.count(), age(func.min(since)), age(func.max(since)))
         question = select(*columns).where(t.state.in_(UNDECIDED_STATES)).group_by(*group).order_by(*group)
         found += await _rows(engine, EmailCount, question)
-    return found
+    return [each for each in found if chains is None or each.state != "unknown" or each.chain_id in chains]
 
 
 async def gift_emails(engine: AsyncEngine) -> list[GiftEmails]:
