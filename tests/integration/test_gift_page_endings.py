@@ -37,6 +37,17 @@ async def handed_in(world: GiftWorld, visitor: Visitor) -> SealedGift:
     return gift
 
 
+async def handed_in_by_wallet(world: GiftWorld, visitor: Visitor) -> InjectedWallet:
+    """The same for a recipient who has a wallet; which that is."""
+    ada = world.scenario.account("ada")
+    gift, wallet = await world.seal(ada), InjectedWallet(world.scenario, ada, "Ada's wallet")
+    await visitor.has(wallet)
+    await visitor.page.goto(gift.url)
+    await visitor.page.get_by_role("button", name="Open for free").click()
+    await expect(visitor.page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
+    return wallet
+
+
 async def end_as(world: GiftWorld, state: str) -> None:
     """As the relay writes it down."""
     ended = text("update worker.relay_request set state = :state, salt = null, call_data = null")
@@ -289,13 +300,9 @@ async def test_who_has_ether_need_not_wait_until_the_service_pays(
     chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
 ) -> None:
     """Their own fee always works; and what waits is over with it."""
-    ada, page = chain_scenario.account("ada"), visitor.page
+    page = visitor.page
     async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
-        gift, wallet = await world.seal(ada), InjectedWallet(chain_scenario, ada, "Ada's wallet")
-        await visitor.has(wallet)
-        await page.goto(gift.url)
-        await page.get_by_role("button", name="Open for free").click()
-        await expect(page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
+        await handed_in_by_wallet(world, visitor)
         await page.get_by_role("button", name="Choose another way").click()
         await page.get_by_role("button", name="Pay the fee myself").click()
         await see_it_received(page, "250 USDC")
@@ -335,13 +342,9 @@ async def test_who_looks_at_other_ways_finds_back_to_what_waits(
     chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, reloads: bool
 ) -> None:
     """Signed once more it would be refused, and whoever has no ether would read that it did not work."""
-    ada, page = chain_scenario.account("ada"), visitor.page
+    page = visitor.page
     async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
-        gift, wallet = await world.seal(ada), InjectedWallet(chain_scenario, ada, "Ada's wallet")
-        await visitor.has(wallet)
-        await page.goto(gift.url)
-        waits = page.get_by_role("status").filter(has_text="fees are high")
-        await page.get_by_role("button", name="Open for free").click()
+        wallet = await handed_in_by_wallet(world, visitor)
         await page.get_by_role("button", name="Choose another way").click()
         wallet.declines.add("eth_sendTransaction")
         await page.get_by_role("button", name="Pay the fee myself").click()
@@ -350,7 +353,7 @@ async def test_who_looks_at_other_ways_finds_back_to_what_waits(
             await page.reload()
         else:
             await page.get_by_role("button", name="Open for free").click()
-        await expect(waits).to_be_visible()
+        await expect(page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
         assert len(wallet.asked("eth_signTypedData_v4")) == 1
         nothing_amiss(visitor, world.origin)
 
