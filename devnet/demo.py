@@ -67,7 +67,7 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
             ("An upgrade of a contract is scheduled, and operators hear what it would do", self.schedule_upgrade),
             ("It is cancelled, and operators hear of that, too", self.cancel_upgrade),
             ("The owner erases everybody", self._erase),
-            ("Each email was sent exactly once, and nothing is left over", self._exactly_once),
+            ("Every email arrived, none of them twice, and nothing is left over", self._count_emails),
             ("Nobody's email, name, key or signature lies anywhere in clear", self.no_leak),
             ("One more gift is sealed to a printed key, for whoever watches", self._leave_gift),
         )
@@ -174,7 +174,7 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         must(after.status == 200 and after.body.get("recipients") == [], "the API still knows somebody")
         return "4 rows deleted with their keys; the API knows nobody"
 
-    def _exactly_once(self) -> str:
+    def _count_emails(self) -> str:
         self.look_now("overview")  # else operators' tables are empty until the quarter of an hour
         states = dict(self.evidence.rows("select state, count(*) from worker.sent_ledger group by state"))
         emails = [email for email in self.evidence.emails() if email.to != OPS_EMAIL and email.sender != SENDER]

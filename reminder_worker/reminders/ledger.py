@@ -1,4 +1,4 @@
-"""The sent-ledger: at most one email for each entry, and none lost. All of it in batches.
+"""The sent-ledger: at most one email for each entry, and none lost silently. All of it in batches.
 
 `queued` and `released` entries were proven never to be posted. A claim takes them under a lease; storing the
 exact body sets `claimed_at`, and only then may it be posted. So an expired lease says by itself what it proves:
