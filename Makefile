@@ -13,7 +13,7 @@ GIFT_EMAIL ?= on
 GIFT_PAGE := $(shell find gift_page -name dist -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types bench prove browser proxy diagram pictures locks cards clean
+.PHONY: help install demo test lint types bench prove tools diagram pictures locks cards clean
 
 help:
 	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
@@ -70,19 +70,13 @@ types: install
 	$(BIN)/mypy
 	node_modules/.bin/tsc --noEmit -p .
 
-# Debian's chromium, for the tests that drive a browser; where it is absent they say so and are skipped.
-browser:
-	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
-	  echo 'chromium is not installed (apt-get install chromium): the gift page will not be tried in a browser'
+# Debian's chromium, nginx, wrk and promtool, for the tests that drive them; where one is absent they are skipped.
+export PATH := $(PATH):$(CURDIR)/.cache/tools
 
-# Debian's nginx, for the tests of the proxy in deploy/; where it is absent they are skipped.
-proxy:
-	@command -v nginx >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nginx-light >/dev/null; } || \
-	  echo 'nginx is not installed (apt-get install nginx-light): the proxy in deploy/ will not be tried'
+tools:
+	@sh tests/install-tools.sh
 
-test: lint types browser proxy
+test: lint types tools
 	$(BIN)/pytest tests -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
 bench: install
@@ -95,7 +89,8 @@ diagram: install
 	$(BIN)/python -m devnet.diagram
 
 # What pytest would not find by itself, and `make test` does not draw.
-pictures: install browser
+pictures: install
+	@REQUIRE_TOOLS=1 sh tests/install-tools.sh chromium
 	$(BIN)/pytest tests/integration/pictures.py
 
 # After a change of dependencies (needs uv): everything, hashed, and of that what the image needs.

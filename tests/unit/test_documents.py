@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = (ROOT, ROOT / "docs", ROOT / "docs" / "decisions", ROOT / "deploy", ROOT / "gift_page")
 PAGES = sorted(page for folder in FOLDERS for page in folder.glob("*.md"))
 MAKEFILE = (ROOT / "Makefile").read_text()
-PARTS_OF_TEST = {"browser", "proxy"}
+PARTS_OF_TEST = {"tools"}
 
 
 def test_the_picture_of_the_rooms_is_the_codes() -> None:
