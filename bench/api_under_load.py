@@ -8,7 +8,6 @@ in memory, what asks the database, and a legacy's recipients by signed reads, ch
 import asyncio
 import os
 import re
-import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
@@ -67,8 +66,6 @@ _ANSWERED = text("select count(*) from worker.used_signature")
 
 
 async def measure(seconds: int = SECONDS) -> list[Figure]:
-    if shutil.which("wrk") is None:
-        raise RuntimeError("wrk is not installed (Debian: apt-get install wrk)")
     async with database() as (engine, url), stub("mail_stub") as mail_url:
         with chain() as scenario:
             environ = settings_environ(

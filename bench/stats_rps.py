@@ -6,7 +6,6 @@ Ours is the whole application: rate limit, request id, security headers and metr
 import asyncio
 import os
 import re
-import shutil
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -33,8 +32,6 @@ RATE = re.compile(rb"Requests/sec:\s+([0-9.]+)")
 
 
 async def measure() -> list[Figure]:
-    if shutil.which("wrk") is None:
-        raise RuntimeError("wrk is not installed (Debian: apt-get install wrk)")
     async with database() as (engine, url):
         with chain() as scenario:
             environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
