@@ -80,7 +80,7 @@ class Anvil:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def start(self, timeout: float = 20) -> Self:
+    def start(self, timeout: float = 60) -> Self:
         """Start and wait until it answers. Raises ChainError when it ends or stays silent."""
         self.port = usable_port(self.port)
         self._states = tempfile.TemporaryDirectory(prefix="rw-chain-", ignore_cleanup_errors=True)
@@ -179,7 +179,7 @@ class Anvil:
 
     def settle(self) -> None:
         """Wait for what is being mined: a transaction that was accepted is in a block only a moment later."""
-        give_up = time.monotonic() + 10
+        give_up = time.monotonic() + 60
         while self.rpc("anvil_getAutomine") and self.rpc("txpool_status")["pending"] != "0x0":
             if time.monotonic() > give_up:
                 raise ChainError("a transaction is not mined")

@@ -128,7 +128,7 @@ class Inbox:
         self._open.clear()
         await asyncio.sleep(0)
 
-    async def wait_for(self, predicate: Callable[[Received], bool], timeout: float = 10.0) -> Received:  # noqa: ASYNC109
+    async def wait_for(self, predicate: Callable[[Received], bool], timeout: float = 60.0) -> Received:  # noqa: ASYNC109
         """The first message, here or to come, that `predicate` is true of. Raises `TimeoutError`."""
         async with asyncio.timeout(timeout), self._arrived:
             await self._arrived.wait_for(lambda: any(predicate(message) for message in self.messages))
@@ -136,7 +136,7 @@ class Inbox:
 
     async def wait_for_count(self, count: int) -> None:
         """Until at least `count` messages are here. Raises `TimeoutError`."""
-        async with asyncio.timeout(10), self._arrived:
+        async with asyncio.timeout(60), self._arrived:
             await self._arrived.wait_for(lambda: len(self.messages) >= count)
 
     def find(self, number: int) -> Received | None:

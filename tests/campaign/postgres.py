@@ -49,7 +49,7 @@ class Postgres:
         """All, or those of an application only."""
 
         def drop() -> None:
-            with suppress(psycopg.Error), psycopg.connect(self._uri, autocommit=True, connect_timeout=5) as connection:
+            with suppress(psycopg.Error), psycopg.connect(self._uri, autocommit=True, connect_timeout=60) as connection:
                 connection.execute(
                     f"select pg_terminate_backend(pid) {_OTHERS} and (%(name)s = '' or application_name = %(name)s)",
                     {"name": application},
@@ -84,7 +84,7 @@ class Postgres:
         raise RuntimeError("PostgreSQL does not come back")
 
     def _asked(self) -> None:
-        with psycopg.connect(self._uri, connect_timeout=2) as connection:
+        with psycopg.connect(self._uri, connect_timeout=60) as connection:
             connection.execute("select 1")
 
     def _restart(self) -> None:

@@ -13,8 +13,6 @@ from devnet.scenarios import Scenario
 from tests.e2e.plain_stack import PlainStack, free_ports, quiet_stack
 from tests.qr import qr_codes
 
-pytestmark = pytest.mark.timeout(300)
-
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlainStack]:

@@ -10,7 +10,6 @@ import pytest
 from devnet.local import APP_ORIGIN, CORS_VARIABLE
 from tests.e2e.plain_stack import PlainStack, free_ports, quiet_stack
 
-pytestmark = pytest.mark.timeout(300)
 FRONTEND = "http://localhost:5173"
 
 

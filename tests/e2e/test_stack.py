@@ -16,8 +16,6 @@ from devnet.parts import MARK, end_leftovers
 from tests.e2e import plain_stack
 from tests.e2e.plain_stack import free_ports, port_environ, reminder_worker
 
-pytestmark = pytest.mark.timeout(300)
-
 
 def _in_the_background() -> None:
     """A shell without job control starts there what ignores Ctrl-C, and so does all that is started by it."""
@@ -96,7 +94,7 @@ def test_ctrl_c_and_kill_9_leave_nothing_that_hinders_the_next_start(tmp_path: P
     assert sockets_of_first.exists()
     first.kill_9()
     if sys.platform == "linux":  # elsewhere the next start ends them
-        _, alive = psutil.wait_procs(parts, timeout=20)
+        _, alive = psutil.wait_procs(parts, timeout=60)
         assert alive == []
 
     second = Terminal(directory, ports)

@@ -25,7 +25,7 @@ async def type_key(page: Page, key: str) -> None:
 
 
 async def see_it_received(page: Page, words: str) -> None:
-    await expect(page.get_by_role("heading", name="It is yours")).to_be_visible(timeout=30_000)
+    await expect(page.get_by_role("heading", name="It is yours")).to_be_visible()
     await expect(page.get_by_text(f"{words} arrived at")).to_be_visible()
 
 

@@ -10,7 +10,7 @@ BLOCKED = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' 
 
 async def blocked(engine: AsyncEngine, count: int = 1) -> None:
     """Until so many do."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             async with engine.connect() as connection:
                 if (await connection.execute(text(BLOCKED))).scalar_one() >= count:

@@ -219,7 +219,7 @@ async def test_fees_are_too_high(chain_scenario: Scenario, engine: AsyncEngine) 
             await camera.take("fees-high")
             world.following.clear()
             await end_as(world, "expired")
-            await expect(camera.visitor.page.get_by_role("button", name="Try again")).to_be_visible(timeout=30_000)
+            await expect(camera.visitor.page.get_by_role("button", name="Try again")).to_be_visible()
             await camera.take("expired")
 
 

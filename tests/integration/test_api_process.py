@@ -86,7 +86,7 @@ async def test_it_starts_ready_and_ends_in_order(environ: dict[str, str]) -> Non
             assert "reminder_worker_database_up 1.0" in await response.text()
         process.send_signal(signal.SIGTERM)
         await _next_event(process, "stopping")
-        assert await asyncio.wait_for(process.wait(), 30) == 0
+        assert await asyncio.wait_for(process.wait(), 60) == 0
 
 
 @pytest.mark.parametrize("rpc", ["", "http://127.0.0.1:9"])
@@ -109,7 +109,7 @@ async def test_endpoints_of_another_chain_are_an_error_at_the_start_and_nothing_
         up = [line.split()[-1] for line in page.splitlines() if line.startswith("reminder_worker_api_rpc_up{")]
         assert up == ["0.0"] * (1 + bool(rpc))
         process.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(process.wait(), 30) == 0
+        assert await asyncio.wait_for(process.wait(), 60) == 0
 
 
 async def test_an_endpoint_that_does_not_answer_at_the_start_is_no_other_chain(environ: dict[str, str]) -> None:

@@ -59,7 +59,7 @@ async def answers_to(world: World, sent: bytes) -> bytes:
         with suppress(ConnectionError):  # it may close before it has read everything
             writer.write(sent)
             await writer.drain()
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(60):
                 while more := await reader.read(65536):
                     received += more
         return received
@@ -81,7 +81,7 @@ BEGUN = (
 
 async def dripping(world: World, begun: bytes, drop: bytes) -> list[int]:
     """What was answered to one who goes on sending a little until the server has had enough."""
-    async with connected(world) as (reader, writer), asyncio.timeout(30):
+    async with connected(world) as (reader, writer), asyncio.timeout(60):
         writer.write(begun)
         gone = asyncio.create_task(reader.read())
         with suppress(ConnectionError):
@@ -122,7 +122,7 @@ async def test_who_leaves_in_the_middle_of_a_request_is_no_fault_of_ours(
             writer.write(begun)
             await writer.drain()
             writer.transport.abort()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             method, route, status, _ = await counted.get()
         assert (method, route, status) == ("POST", "/recipients", 400)
     assert '"level": "error"' not in "".join(capsys.readouterr())
@@ -231,7 +231,7 @@ async def test_no_second_request_hides_behind_the_wish_for_another_protocol(worl
             b"Connection: x, upgrade\r\nUpgrade: websocket\r\n",
         ):
             for framing in (length, chunks):
-                async with connected(world) as (reader, writer), asyncio.timeout(30):
+                async with connected(world) as (reader, writer), asyncio.timeout(60):
                     writer.write(start + upgrade + framing)
                     answered = await reader.readuntil(b"\r\n\r\n")  # before what follows is there
                     with suppress(ConnectionError):

@@ -18,7 +18,6 @@ def by_name(figures: list[Figure]) -> dict[str, float]:
     return found
 
 
-@pytest.mark.timeout(300)
 async def test_growth_in_little() -> None:
     """A curve of each: emails, watched legacies, the ledger; with the fewest at 1."""
     figures = await growth.measure(smaller=500, runs=1)
@@ -29,7 +28,6 @@ async def test_growth_in_little() -> None:
     assert [figure.ratio for figure in figures if figure.floor == figure.value] == [1, 1, 1]
 
 
-@pytest.mark.timeout(300)
 async def test_a_million_legacies_in_little() -> None:
     """Every pass looks and runs over tables filled like those of a million, and no statement reads one whole."""
     found = by_name(await million.measure(legacies=2_000, due=300, real=5))
@@ -42,7 +40,6 @@ async def test_a_million_legacies_in_little() -> None:
 
 
 @pytest.mark.skipif(shutil.which("wrk") is None, reason="wrk is not installed")
-@pytest.mark.timeout(300)
 async def test_the_api_under_load_in_little() -> None:
     """No answer is an error while passes run, signed reads among them."""
     found = by_name(await api_under_load.measure(seconds=2))

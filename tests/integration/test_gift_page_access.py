@@ -22,10 +22,7 @@ LONG_NAME = "Antidisestablishmentarianisticfeatherstonehaughcholmondeleys"
 HOSTILE = Letter(
     "Adabelle Antidisestablishmentarianism-Featherstonehaugh-Ch", "<b>G</b>", "<img src=x onerror=1>\n" * 9
 )
-pytestmark = [
-    pytest.mark.timeout(400),  # many looks, each a whole run of axe
-    pytest.mark.asyncio(loop_scope="session"),
-]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 NARROW = (320, 640)  # CSS pixels: what 400 % of 1280 leaves
 
 _FAULTS = """
@@ -236,7 +233,7 @@ async def test_every_state_of_opening_a_gift(
         await expect(page.get_by_role("heading", name="Your gift is on its way")).to_be_focused()
         await eyes.look("on its way")
         world.following.set()
-        await expect(page.get_by_role("heading", name="It is yours")).to_be_visible(timeout=30_000)
+        await expect(page.get_by_role("heading", name="It is yours")).to_be_visible()
         await eyes.look("received")
         await page.reload()
         await expect(page.get_by_text("has been opened")).to_be_visible()
@@ -304,7 +301,7 @@ async def test_a_gift_is_opened_with_the_keyboard_alone(gift_world: GiftWorld, v
     await page.keyboard.type(ada.key.hex().removeprefix("0x"))  # flows on from group to group
     await expect(page.get_by_label("Group 16 of 16")).to_be_focused()
     await page.keyboard.press("Enter")
-    await expect(page.get_by_role("heading", name="It is yours")).to_be_focused(timeout=30_000)
+    await expect(page.get_by_role("heading", name="It is yours")).to_be_focused()
     assert gift_world.received(gift) == 250 * USDC
 
 
@@ -346,7 +343,7 @@ async def test_every_state_of_sealing_a_gift(gift_world: GiftWorld, visitor: Vis
     await eyes.look("the sheet")
     await page.get_by_label("It is printed").check()
     await page.get_by_role("button", name="Seal the gift").click()
-    await expect(page.get_by_role("img", name="Gift record")).to_be_visible(timeout=30_000)
+    await expect(page.get_by_role("img", name="Gift record")).to_be_visible()
     await eyes.look("sealed")
     assert visitor.faults == []
     eyes.check()

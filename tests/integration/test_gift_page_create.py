@@ -140,7 +140,7 @@ async def test_from_the_sheet_in_the_hand_to_the_gift_received(
     await page.goto(entry)
     await page.get_by_label("Group 1 of 16").fill(key)
     await page.get_by_role("button", name="Open my gift").click()
-    await expect(page.get_by_text("1.5 ETH arrived")).to_be_visible(timeout=30_000)
+    await expect(page.get_by_text("1.5 ETH arrived")).to_be_visible()
     assert world.scenario.balance(None, Account.from_key(key).address) == ETHER * 3 // 2
     everything = (await visitor.everything()).lower()
     assert key[2:] not in everything

@@ -88,7 +88,7 @@ async def have_code_sent(visitor: Visitor, email: str = EMAIL) -> None:
 
 
 async def see_it_claimed(visitor: Visitor) -> None:
-    await expect(visitor.page.get_by_text(re.compile("has received it|is yours"))).to_be_visible(timeout=30_000)
+    await expect(visitor.page.get_by_text(re.compile("has received it|is yours"))).to_be_visible()
 
 
 async def problem(visitor: Visitor) -> str:

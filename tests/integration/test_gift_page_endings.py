@@ -62,7 +62,7 @@ async def leave_behind(world: GiftWorld) -> None:
 
 
 async def see_it_failed(page: Page, words: str) -> None:
-    await expect(page.get_by_role("heading", name="That did not work yet")).to_be_visible(timeout=30_000)
+    await expect(page.get_by_role("heading", name="That did not work yet")).to_be_visible()
     await expect(page.get_by_role("status").filter(has_text=words)).to_be_visible()
     await expect(page.locator(".steps .failed")).to_have_count(1)
 
@@ -211,7 +211,7 @@ async def test_a_transaction_that_succeeds_without_the_gift_is_not_taken_for_it(
     await page.goto(gift.url)
     await page.get_by_role("button", name="Pay the fee myself").click()
     again, yours = page.get_by_role("button", name="Start again"), page.get_by_role("heading", name="It is yours")
-    await expect(again.or_(yours)).to_be_visible(timeout=45_000)
+    await expect(again.or_(yours)).to_be_visible()
     assert await yours.count() == 0
     await again.click()
     await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's key"))

@@ -21,7 +21,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 NOTE, EMAIL = "Zymurgically yours, for the long winter evenings", "wilhelmina.qwyx@post.example.org"
 SECRET, COVER = (0, 0, 1700, 728), (0, 728, 1700, 1464)  # panels of the key sheet
-LONG = 60_000  # milliseconds: several steps of the chain and of the provider
 # What iPhones before iOS 15.4, 16 or later do not know; of givers, too, in the browsers inside their wallet apps.
 UNKNOWN_TO_OLD_PHONES = """
   CanvasRenderingContext2D.prototype.roundRect Path2D.prototype.roundRect AbortSignal.timeout AbortSignal.any
@@ -38,7 +37,6 @@ FORGET = """(paths) => {
 }"""
 
 
-@pytest.mark.timeout(400)
 async def test_gifts_are_sealed_and_opened_by_each_way(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     """At one's own fee, for free with a wallet, with the printed key, with an email; nobody learns a secret."""
     async with open_email_world(chain_scenario, engine) as (world, provider), open_browser() as (browser, wire):
@@ -122,7 +120,7 @@ async def fill_in(page: Page, give: str, way: str) -> None:
 
 
 async def sealed(page: Page) -> str:
-    await expect(page.locator("#claim-link")).to_be_visible(timeout=LONG)
+    await expect(page.locator("#claim-link")).to_be_visible()
     link = await page.locator("#claim-link").inner_text()
     await page.get_by_role("button", name="Seal another gift").click()
     await expect(page.locator("#claim-link")).to_have_count(0)
@@ -136,7 +134,7 @@ async def visit(visitor: Visitor, link: str) -> None:
 
 
 async def arrived(visitor: Visitor) -> None:
-    await expect(visitor.page.get_by_role("heading", name="It is yours")).to_be_visible(timeout=LONG)
+    await expect(visitor.page.get_by_role("heading", name="It is yours")).to_be_visible()
 
 
 async def opened_at_own_fee(visitor: Visitor, wallet: InjectedWallet, link: str) -> None:

@@ -101,7 +101,7 @@ async def test_a_reload_while_the_wallet_still_asks_offers_no_second_payment(
     await page.add_init_script(NEVER_TELLS)
     await page.goto(gift.url)
     await page.get_by_role("button", name="Pay the fee myself").click()
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(60):
         while wallet.waiting is None:
             await page.wait_for_timeout(20)
     await page.reload()

@@ -567,7 +567,7 @@ async def test_who_is_frozen_in_the_middle_of_a_slice_keeps_no_other_from_readin
             soon.setattr(tables, "BOUND_IDLE", tables.BOUND_IDLE.replace("60s", "200ms"))
             new = replace(old, number=old.number + 1)
             assert await index_tables.move_cursor(frozen, index._chain.chain_id, CURSOR, old, new, "frozen")
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await index.advance()
         await frozen.invalidate()
     assert made.address in await legacies(engine)

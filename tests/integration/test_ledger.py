@@ -351,7 +351,7 @@ async def test_who_is_frozen_in_the_middle_of_a_claim_keeps_no_other_from_claimi
     async with world.engine.connect() as frozen:
         await frozen.begin()
         await frozen.execute(text(str(statements.LOCK_CLAIMS).replace("60s", "200ms")), values)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await world.dispatch.run()
         await frozen.invalidate()
     assert await world.states() == {"sent": 1}
@@ -366,7 +366,7 @@ async def test_who_is_frozen_in_the_middle_of_a_write_of_recipients_keeps_no_ema
         await frozen.begin()
         await frozen.execute(text(str(LOCK_WRITES).replace("60s", "200ms")), {"name": "legacy_write"})
         await frozen.execute(text("select from worker.recipient for update"))
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await world.dispatch.run()
         await frozen.invalidate()
     assert await world.states() == {"sent": 1}

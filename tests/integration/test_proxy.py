@@ -283,7 +283,7 @@ async def _said_to(proxy: Proxy, sent: bytes, drop: bytes = b"") -> bytes:
     """What comes back until the proxy closes, to one who goes on sending `drop` meanwhile."""
     reader, writer = await _connected(proxy)
     gone = asyncio.create_task(reader.read())
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         with suppress(ConnectionError):
             writer.write(sent)
             await writer.drain()

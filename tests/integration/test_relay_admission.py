@@ -316,7 +316,7 @@ async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wal
     async with frozen.connect() as connection:
         await connection.begin()
         await store.lock_wallet(connection, CHAIN_ID, world.wallet)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             assert (await world.admission.admit(authorization(2))).state is State.BROADCAST
         await connection.invalidate()
     await frozen.dispose()

@@ -177,7 +177,7 @@ async def test_what_was_sent_is_marked_without_waiting_for_who_holds_one_of_its_
         attempts = await stored_attempts(connection, world.vault, CHAIN_ID, world.wallet)
     held = attempts[1].tx_hash
     for table in ("relay_request", "tx_attempt"):
-        async with world.engine.begin() as connection, asyncio.timeout(10):
+        async with world.engine.begin() as connection, asyncio.timeout(60):
             hold = text(f"select from worker.{table} where tx_hash = :held for update")
             await connection.execute(hold, {"held": held})
             await broadcast(world.engine, world.chain, attempts)

@@ -257,7 +257,7 @@ async def test_neither_the_chain_nor_the_database_is_waited_for(world: World, da
     other = open_engine(database_url)
     async with other.begin() as connection:
         await connection.execute(text("lock table worker.statistics, worker.price, worker.price_feed"))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             again = [(await world.request("GET", path)).body for path in ("/stats", "/stats/prices")]
     assert again == known
     await other.dispose()

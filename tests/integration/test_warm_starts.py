@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 JOB = "prune"  # its second op asks our database
 # Libraries of a run that are machine code
 IN_MEMORY = ("uvloop", "psycopg_binary", "aiohttp", "pyreqwest", "coincurve")
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 300  # ends a hang; the start imports everything
 
 
 class CodeServer:
@@ -72,7 +72,9 @@ def code_server(database_url: str, chain_scenario: Scenario, tmp_path: Path) -> 
     process = subprocess.Popen([*command, "-m", "pipelines.definitions"], cwd=ROOT, env=environ)
     try:
         ends = monotonic() + PATIENCE_SECONDS
-        while not socket.exists() and monotonic() < ends and process.poll() is None:
+        while not socket.exists():
+            assert process.poll() is None, "the code server ended while it started"
+            assert monotonic() < ends, "the code server does not start"
             sleep(0.05)
         with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
             yield CodeServer(process, instance, socket)
