@@ -12,6 +12,7 @@ import idna
 from mail_service.errors import bad_address
 
 _LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
+_MAX_GIVEN = 2 * 254  # characters; normalisation of marks is quadratic
 _HASH_BYTES = 32
 _TAG_BYTES = 16
 
@@ -41,6 +42,8 @@ def parse_address(text: str) -> MailAddress:
 
     `=?` begins an encoded word (RFC 2047): `email` decodes it when it writes a header, line breaks and all.
     """
+    if len(text) > _MAX_GIVEN:
+        raise bad_address("The email address is too long.")
     local, at, domain = normalize("NFC", text.strip()).rpartition("@")
     if not at or not _LOCAL_PART.fullmatch(local) or "=?" in local or len(local.encode()) > 64:
         raise bad_address("The email address is not valid.")

@@ -19,7 +19,7 @@ _LONGEST_LINE = 76  # with an encoded word in it (RFC 2047, 2)
 
 def display_name(name: str) -> str:
     """A name fit for a header. Raises 400 when it holds a line break or another control character, or a URL."""
-    shown = without_bidi_controls(name).strip()
+    shown = without_bidi_controls(name[:_MAX_NAME]).strip()
     if len(name) > _MAX_NAME or not is_plain_text(name) or reads_as_url(shown):
         raise Problem(400, "bad_name", "The recipient's name is not plain text.", pointer="/to/name")
     return shown

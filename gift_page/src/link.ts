@@ -29,6 +29,7 @@ export interface GiftPlace {
 }
 
 export const MOST_NAME_CHARACTERS = 60;
+const MOST_GIVEN_CHARACTERS = 4 * MOST_NAME_CHARACTERS; // NFC joins at most four
 export const MOST_NOTE_CHARACTERS = 500;
 /** As JSON: in base64url, with the rest of the link, it fits a QR code of level M. */
 export const MOST_LETTER_BYTES = 1600;
@@ -122,6 +123,9 @@ export function checkLetter(letter: Letter): void {
 }
 
 function checkName(text: string): void {
+  if ([...text].length > MOST_GIVEN_CHARACTERS) {
+    throw new BadLetter(`has a name of more than ${MOST_NAME_CHARACTERS} characters`);
+  }
   if (NOT_A_NAME.test(text.replace(JOINERS, " ").replace(PICTURES, " ").replace(IDEOGRAPHS, " "))) {
     throw new BadLetter("has a name with a control or invisible character");
   }

@@ -12,6 +12,7 @@ import idna
 MAX_EMAIL_BYTES = 254  # RFC 5321 4.5.3.1.3, without the angle brackets
 MAX_LOCAL_BYTES = 64
 MAX_NAME_CHARACTERS = 60
+MAX_GIVEN_CHARACTERS = 4 * MAX_NAME_CHARACTERS  # NFC joins at most four; normalisation of marks is quadratic
 MAX_NAME_DIGITS = 8  # of a date; a telephone number with its area has more
 MAX_MARKS = 4  # on one letter (UTS #39, 5.4): more are drawn over the lines around a name
 
@@ -76,6 +77,8 @@ def _domain(text: str) -> str:
 
 def check_name(text: str) -> str:
     """The name as stored and shown: NFC, single spaces. May be empty; never reads as a URL."""
+    if len(text) > MAX_GIVEN_CHARACTERS:
+        raise ValueError(f"is longer than {MAX_NAME_CHARACTERS} characters")
     if any(category(character) in _NOT_TEXT and not _is_text(character) for character in text):
         raise ValueError("holds a control or invisible character")
     name = " ".join(normalize("NFC", text).split())
