@@ -205,7 +205,8 @@ _UPGRADE_LOOK = {
 
 def _upgrade(name: str, subject: str, facts: Mapping[str, str], status: str = "event") -> Template:
     operation = {} if "delay" in name or "role" in name else {"about": _OPERATION}
-    return _alert("upgrade_" + name, subject, facts, status=status, **operation)
+    grave = "{% for fact in facts if fact.name == 'beware' %}Graver than an upgrade: {% endfor %}"
+    return _alert("upgrade_" + name, grave + subject, facts, status=status, **operation)
 
 
 _OPERATION = "0x93ecf1f999f58fe58d4aa904cfc2eff29a37b4dba77e467d6a91e889e7f4e290"

@@ -32,7 +32,7 @@ from reminder_worker.mail.client import (
     SuppressedAddress,
     Undecided,
 )
-from reminder_worker.mail.messages import AlertKind, alert_body, alert_variables, checksum
+from reminder_worker.mail.messages import BEWARE, AlertKind, alert_body, alert_variables, checksum
 from reminder_worker.privacy.redaction import OnChain
 
 log = structlog.get_logger(__name__)
@@ -307,6 +307,8 @@ def _digest_facts(rows: Sequence[Row[Any]]) -> dict[str, str | int]:
     subjects: dict[str, list[str]] = {}
     for row in rows:
         name = f"{row.kind} {row.variables['status']}".replace("_", " ")
+        if any(fact["name"] == BEWARE for fact in row.variables["facts"]):
+            name += " (graver than an upgrade)"
         where = f"{row.variables['about']} on {row.variables['chainName']}".strip()
         subjects.setdefault(name, []).append(where)
     return {name: f"{len(each)}: {', '.join(dict.fromkeys(each))}" for name, each in subjects.items()}

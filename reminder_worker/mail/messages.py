@@ -19,6 +19,7 @@ TEMPLATE_VERSION = 1
 LATEST_TIME = 253_402_300_799  # the last second of the year 9999
 MAX_DECIMALS = 36
 MAX_TEXT = 300  # characters the mail service takes in one variable
+BEWARE = "beware"  # a fact of this name marks an alert that is graver than others of its kind
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = [

@@ -15,7 +15,7 @@ from reminder_worker.chain.words import WORD, Malformed, address_at, at, bytes_a
 
 SELECTOR: Final = 4
 _FUNCTIONS: Final = {
-    "ProxyAdmin": ("upgrade", "upgradeAndCall", "transferOwnership"),
+    "ProxyAdmin": ("upgrade", "upgradeAndCall", "transferOwnership", "renounceOwnership", "changeProxyAdmin"),
     "TimelockController": ("updateDelay", "grantRole", "revokeRole"),
 }
 ROLES: Final[Mapping[str, str]] = {
@@ -23,6 +23,13 @@ ROLES: Final[Mapping[str, str]] = {
     **{"0x" + keccak(text=name).hex(): name for name in ("PROPOSER_ROLE", "EXECUTOR_ROLE", "CANCELLER_ROLE")},
 }
 CANCELLER: Final = next(role for role, name in ROLES.items() if name == "CANCELLER_ROLE")
+
+GIVES_AWAY: Final[Mapping[str, str]] = {
+    "changeProxyAdmin(address,address)": "gives a proxy to another admin",
+    "transferOwnership(address)": "gives a contract to another owner",
+    "renounceOwnership()": "leaves a contract without an owner",
+}
+"""What the timelock cannot undo, by function."""
 
 Argument = str | int | bytes
 Reader = Callable[[bytes, int], Argument]

@@ -11,9 +11,9 @@ from typing import Final
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain.abi import selector
-from reminder_worker.mail.messages import AlertKind, checksum, duration_words
+from reminder_worker.mail.messages import BEWARE, AlertKind, checksum, duration_words
 from reminder_worker.settings import ChainSettings
-from reminder_worker.upgrades.decode import SELECTOR, Argument, Call, decode, plain_words, role_name
+from reminder_worker.upgrades.decode import GIVES_AWAY, SELECTOR, Argument, Call, decode, plain_words, role_name
 from reminder_worker.upgrades.events import CANCELLED, DELAY, EXECUTED, GRANTED, REVOKED, SCHEDULED
 from reminder_worker.upgrades.fold import Change, Operation
 
@@ -87,7 +87,7 @@ def scheduled_facts(operation: Operation, around: Around) -> Facts:
 
 def all_facts(operation: Operation, around: Around) -> Facts:
     """For a terminal: nothing is left out, and call data stands in full."""
-    facts = scheduled_facts(replace(operation, calls=()), around)
+    facts = _warning(operation.calls) | scheduled_facts(replace(operation, calls=()), around)
     if operation.calls:
         facts["calls"] = len(operation.calls)
     facts["final"] = _final(operation.changed_block, around)  # of its last change, as in the list
@@ -200,13 +200,20 @@ def _calls(calls: Sequence[Call], around: Around) -> Facts:
     if not calls:
         return {"calls": "not known: it was never seen scheduled"}
     if len(calls) == 1:
-        return call_facts(calls[0], around)
-    facts: Facts = {"calls": f"{len(calls)}, executed together"}
+        return _warning(calls) | call_facts(calls[0], around)
+    facts = _warning(calls) | {"calls": f"{len(calls)}, executed together"}
     for number, call in enumerate(calls[:MOST_CALLS], 1):
         facts |= {f"{number}: {name}": value for name, value in call_facts(call, around).items()}
     if len(calls) > MOST_CALLS:
         facts["more calls"] = f"{len(calls) - MOST_CALLS} are not shown here"
     return facts
+
+
+def _warning(calls: Iterable[Call]) -> Facts:
+    """Cover every call: a batch shows only its first ones. Arguments that do not decode change nothing."""
+    functions = dict.fromkeys(decode(call.data).function or "" for call in calls)
+    words = "; ".join(GIVES_AWAY[function] for function in functions if function in GIVES_AWAY)
+    return {BEWARE: f"graver than an upgrade, since this timelock cannot undo it: {words}"} if words else {}
 
 
 def _argument(name: str, value: Argument, around: Around) -> Facts:
@@ -218,7 +225,7 @@ def _argument(name: str, value: Argument, around: Around) -> Facts:
         return {name: role_name(value)}
     if name == "implementation":
         return {"new implementation": around.named(value), "its code": code_words(around.codes.get(value))}
-    return {{"newOwner": "new owner"}.get(name, name): around.named(value)}
+    return {{"newOwner": "new owner", "newAdmin": "new admin"}.get(name, name): around.named(value)}
 
 
 def _exactly(seconds: int) -> str:

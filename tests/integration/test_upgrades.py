@@ -17,9 +17,10 @@ from devnet.deploy import UPGRADE_DELAY
 from devnet.scenarios import Scenario
 from devnet.upgrades import CANCELLER_ROLE
 from reminder_worker import operations
-from reminder_worker.alerts import Alerts
+from reminder_worker.alerts import STORM, Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import FIRST_BLOCKS
+from reminder_worker.chain.words import address_word
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.second_word import ALONE_AFTER_SECONDS
 from reminder_worker.indexer.slices import EndpointsDisagree
@@ -126,6 +127,40 @@ async def test_a_batch_is_one_operation_and_one_alert(it: UpgradeWorld) -> None:
     assert facts["2: contract"] == f"the UpgradeTimelock {to_checksum_address(it.timelock)}"
     assert facts["2: data"].startswith("selector 0xdeadbeef, 68 bytes: 0xdeadbeef")
     assert it.operations() == {operation.id: "pending"}
+
+
+@pytest.mark.parametrize(
+    ("call", "fact"),
+    [
+        (keccak(text="changeProxyAdmin(address,address)")[:4] + 2 * address_word(SOMEBODY), "new admin"),
+        (keccak(text="transferOwnership(address)")[:4] + address_word(SOMEBODY), "new owner"),
+        (keccak(text="renounceOwnership()")[:4], None),
+    ],
+    ids=["another admin", "another owner", "no owner"],
+)
+async def test_an_operation_that_gives_control_away_is_told_as_graver_than_an_upgrade(
+    it: UpgradeWorld, call: bytes, fact: str | None
+) -> None:
+    it.scenario.schedule(it.scenario.deployment.premium_proxy_admin, call)
+    await it.catch_up()
+    ((_, facts),) = it.told()
+    assert facts["beware"].startswith("graver than an upgrade, since this timelock cannot undo it: ")
+    assert "data" not in facts
+    assert fact is None or facts[fact] == to_checksum_address(SOMEBODY)
+
+
+async def test_a_storm_says_how_many_operations_give_control_away(it: UpgradeWorld) -> None:
+    for number in range(STORM + 1):
+        call = keccak(text="renounceOwnership()")[:4] if number == STORM else UNKNOWN
+        it.scenario.schedule(it.timelock, call, salt=number.to_bytes(32, "big"))
+    await it.catch_up()
+    async with MailStub() as stub:
+        settings = {"MAIL_URL": stub.url, "MAIL_TOKEN": SecretStr(TOKEN)}
+        async with MailClient(MailSettings.model_validate(settings)) as client:
+            await Alerts(it.engine, client, "night.watch@operators.example").run()
+    (digest,) = stub.inbox
+    counts = {fact["name"]: int(fact["value"].partition(":")[0]) for fact in digest.variables["facts"]}
+    assert counts == {"upgrade scheduled event": STORM, "upgrade scheduled event (graver than an upgrade)": 1}
 
 
 async def test_a_batch_that_changes_the_timelock_itself_is_told_executed_once(it: UpgradeWorld) -> None:

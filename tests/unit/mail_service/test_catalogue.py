@@ -363,6 +363,15 @@ def test_the_subject_says_which_change_of_several_is_final(what: str) -> None:
     assert email.subject == f"Final: {what} on the UpgradeTimelock of Ethereum"
 
 
+@pytest.mark.parametrize("name", [name for name in ALERTS if name.startswith("upgrade_")])
+def test_the_subject_says_that_an_operation_gives_control_away(name: str) -> None:
+    template = ALERTS[name]
+    facts = [*template.sample["facts"], {"name": "beware", "value": "it leaves a contract without an owner"}]
+    email = RENDERER.render(template, {**template.sample, "facts": facts})
+    assert email.subject == "Graver than an upgrade: " + RENDERER.sample(template).subject
+    assert len(email.subject) <= 100
+
+
 def test_no_other_words_get_into_the_subject_of_what_is_final() -> None:
     template = TEMPLATES["upgrade_confirmed"]
     for facts in ([], [{"name": "what", "value": HOSTILE}], [{"name": "data", "value": "cancelled"}]):

@@ -11,7 +11,14 @@ from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.decode import Call, decode, plain_words, role_name
 from reminder_worker.upgrades.events import read_event
 from reminder_worker.upgrades.fold import Operation
-from reminder_worker.upgrades.telling import MOST_CALLS, Around, call_facts, executable_facts
+from reminder_worker.upgrades.telling import (
+    MOST_CALLS,
+    Around,
+    all_facts,
+    call_facts,
+    executable_facts,
+    scheduled_facts,
+)
 
 PROXY, NEW, OWNER = "0x" + "11" * 20, "0x" + "22" * 20, "0x" + "33" * 20
 ROLE = keccak(text="PROPOSER_ROLE")
@@ -25,6 +32,8 @@ KNOWN: dict[str, tuple[list[object], dict[str, object]]] = {
     "grantRole(bytes32,address)": ([ROLE, OWNER], {"role": "0x" + ROLE.hex(), "account": OWNER}),
     "revokeRole(bytes32,address)": ([ROLE, OWNER], {"role": "0x" + ROLE.hex(), "account": OWNER}),
     "transferOwnership(address)": ([OWNER], {"newOwner": OWNER}),
+    "renounceOwnership()": ([], {}),
+    "changeProxyAdmin(address,address)": ([PROXY, OWNER], {"proxy": PROXY, "newAdmin": OWNER}),
 }
 SELECTORS = [keccak(text=function)[:4] for function in KNOWN]
 TOPICS = [
@@ -42,7 +51,7 @@ BODY = st.lists(WORDS, max_size=8).map(b"".join) | st.integers(0, 200).map(lambd
 
 
 def data(function: str, values: list[object]) -> bytes:
-    return keccak(text=function)[:4] + encode(function.partition("(")[2][:-1].split(","), values)
+    return keccak(text=function)[:4] + encode(list(filter(None, function.partition("(")[2][:-1].split(","))), values)
 
 
 @pytest.mark.parametrize("function", KNOWN)
@@ -80,6 +89,26 @@ def test_roles_have_their_names_and_unknown_ones_their_hash() -> None:
     assert role_name("0x" + ROLE.hex()) == "PROPOSER_ROLE"
     assert role_name("0x" + "00" * 32) == "DEFAULT_ADMIN_ROLE"
     assert role_name("0x" + "77" * 32) == "0x" + "77" * 32
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        ("changeProxyAdmin(address,address)", "gives a proxy to another admin"),
+        ("transferOwnership(address)", "gives a contract to another owner"),
+        ("renounceOwnership()", "leaves a contract without an owner"),
+        ("upgradeAndCall(address,address,bytes)", None),
+    ],
+)
+def test_a_call_that_gives_control_away_is_marked_wherever_it_stands_in_a_batch(
+    function: str, words: str | None
+) -> None:
+    upgrade, call = (Call(PROXY, 0, data(name, KNOWN[name][0])) for name in ("upgrade(address,address)", function))
+    for calls in ((call,), (call, upgrade), (upgrade,) * MOST_CALLS + (call,)):
+        operation = Operation("0x" + "44" * 32, "pending", calls)
+        for facts in (scheduled_facts(operation, _around()), all_facts(operation, _around())):
+            beware = facts.get("beware")
+            assert beware == (words and f"graver than an upgrade, since this timelock cannot undo it: {words}")
 
 
 @pytest.mark.parametrize("cut", [4, 5, 35, 36, 67, 99, 100])
