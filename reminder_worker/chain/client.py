@@ -34,6 +34,9 @@ ROUNDS: Final = 3
 LONGEST_WAIT_SECONDS: Final = 2.0
 CHUNK_CALLS: Final = 500
 CHUNKS_AT_ONCE: Final = 8
+MOST_ANSWER_BYTES: Final = 32 * 1024
+"""Bound of one answer in `call_many`: the longest is of a timelock with 370 tokens, all that fit a transaction.
+Two million gas return 950 KB."""
 _OLD_SECONDS: Final[Mapping[BlockTag, int]] = {"latest": 120, "safe": 1800, "finalized": 1800}
 _AHEAD_SECONDS: Final = 120
 
@@ -289,7 +292,10 @@ class Chain:
         return found
 
     async def call_many(self, calls: Sequence[Call], *, at: str | None = None) -> list[bytes | Reverted]:
-        """Each call's answer in order, isolated from the others, through Multicall3."""
+        """Each call's answer in order, isolated from the others, through Multicall3.
+
+        A longer answer than `MOST_ANSWER_BYTES` is cut: decoding finds its end missing.
+        """
         chunks = [calls[i : i + CHUNK_CALLS] for i in range(0, len(calls), CHUNK_CALLS)]
         answers = await together(*(self._chunk(chunk, at) for chunk in chunks))
         return [answer for chunk in answers for answer in chunk]
@@ -305,6 +311,7 @@ class Chain:
             # One after the other: a node that refuses even one call is found out in a few steps.
             return await self._chunk(calls[:middle], at) + await self._chunk(calls[middle:], at)
         doubtful = [index for index, result in enumerate(results) if isinstance(result, Reverted)]
+        results = list(map(_cut, results))
         again = await together(*(self._single(calls[index], at) for index in doubtful))
         for index, result in zip(doubtful, again, strict=True):
             results[index] = result
@@ -315,12 +322,12 @@ class Chain:
         callee that fails."""
         async with self._chunks:
             try:
-                return await self.call(call, at=at, gas=READ_GAS, sender=self.settings.multicall3)
+                return _cut(await self.call(call, at=at, gas=READ_GAS, sender=self.settings.multicall3))
             except TooMuch:
                 results = await self._aggregate([call], at)
                 if results is None:
                     raise
-                return results[0]
+                return _cut(results[0])
 
     async def _aggregate(self, calls: Sequence[Call], at: str | None) -> list[bytes | Reverted] | None:
         """None when the node refuses so many at once."""
@@ -482,6 +489,13 @@ class Chain:
                 break
             await self._sleep(max(0.0, wait))
         raise ChainUnavailable(f"no endpoint of chain {self.chain_id} answers")
+
+
+def _cut(answer: bytes | Reverted) -> bytes | Reverted:
+    """Return the bytes that may be kept: the answers of hundreds of contracts are in memory together."""
+    if isinstance(answer, Reverted):
+        return Reverted(answer.data[:MOST_ANSWER_BYTES])
+    return answer[:MOST_ANSWER_BYTES]
 
 
 def _worth(block: Block, now: float) -> tuple[bool, int]:

@@ -39,6 +39,9 @@ _STATE: Final = (
 TIMELOCK_DETAILS: Final = selector("TimelockERC20", "getTimelockDetails")
 _LEGACY_ADDRESSES: Final = selector("TransferEOALegacyRouter", "legacyAddresses")
 _LONGEST_NAME_BYTES: Final = 1024
+MOST_NAMED: Final = 100
+"""Bound of each list that a legacy or a Safe returns. Today's contracts allow 32 heirs, with shares in whole percents;
+a Safe has no bound of its own."""
 # What `dueRemindersBatch` may burn: a stranger's legacy that burns all of it costs the node little and is found by
 # halving. Each of ours takes 20,000 to 66,000; nodes accept 50 million.
 _DUE_GAS: Final = 1_000_000
@@ -308,7 +311,7 @@ def _members(row: Sequence[Answer]) -> Members:
     return Members(
         found if owner == creator else words.address_at(owner, 0),
         found,
-        words.addresses_behind(lines, 0),
+        words.addresses_behind(lines, 0, MOST_NAMED),
         None if second == _ZERO_WORD else words.address_at(second, 0),
         None if third == _ZERO_WORD else words.address_at(third, 0),
     )

@@ -46,12 +46,12 @@ def address_at(data: bytes, position: int) -> str:
     return "0x" + chunk[_UNUSED:].hex()
 
 
-def _array_at(data: bytes, position: int) -> tuple[int, int]:
+def _array_at(data: bytes, position: int, most: int = MAX_ARRAY) -> tuple[int, int]:
     """First element and count of an array of words whose length stands at `position`."""
     first = position + WORD
     count = int.from_bytes(data[position:first], "big")
-    if count > MAX_ARRAY or first + count * WORD > len(data):
-        raise Malformed("an array beyond the end")
+    if count > most or first + count * WORD > len(data):
+        raise Malformed("an array beyond the end or its bound")
     return first, count
 
 
@@ -64,8 +64,9 @@ def uints_at(data: bytes, position: int, bits: int = 256) -> tuple[int, ...]:
     return found
 
 
-def addresses_at(data: bytes, position: int) -> tuple[str, ...]:
-    first, count = _array_at(data, position)
+def addresses_at(data: bytes, position: int, most: int = MAX_ARRAY) -> tuple[str, ...]:
+    """Return the addresses of an array; raise `Malformed` for more than `most`."""
+    first, count = _array_at(data, position, most)
     found = []
     for place in range(first, first + count * WORD, WORD):
         chunk = data[place : place + WORD]
@@ -75,9 +76,9 @@ def addresses_at(data: bytes, position: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def addresses_behind(data: bytes, position: int) -> tuple[str, ...]:
+def addresses_behind(data: bytes, position: int, most: int = MAX_ARRAY) -> tuple[str, ...]:
     """An `address[]` as a call returns it: at `position` stands where it begins."""
-    return addresses_at(data, at(data, position))
+    return addresses_at(data, at(data, position), most)
 
 
 def leading_address_at(data: bytes, position: int) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from reminder_worker.chain.contracts import MOST_NAMED
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.values import Log
 from reminder_worker.indexer.entities import present
@@ -113,16 +114,19 @@ _KEPT: Mapping[str, Callable[[Args], dict[str, Any]]] = {
     },
     "TransferEOALegacyAutoRenewSet": lambda args: {"legacy_id": args["legacyId"], "enabled": args["enabled"]},
     "LegacyReminderUpdated": lambda args: {
-        "cosigners": list(args["cosigners"]),
-        "beneficiaries": list(args["beneficiaries"]),
+        "cosigners": list(args["cosigners"][:MOST_NAMED]),
+        "beneficiaries": list(args["beneficiaries"][:MOST_NAMED]),
         "second_line": present(args["secondLine"]),
         "third_line": present(args["thirdLine"]),
     },
-    "BeneficiariesEmailSync": lambda args: {"beneficiaries": list(args["beneficiaries"])},
+    "BeneficiariesEmailSync": lambda args: {"beneficiaries": list(args["beneficiaries"][:MOST_NAMED])},
     "SoftTimelockUnlocked": lambda args: {"unlock_time": min(args["newUnlockTime"], FAR_FUTURE)},
     "ChangeStatus": lambda args: {"status": args["newStatus"]},
 }
-"""By event name: the fields that are stored, under our own names. Of other events only the legacy's id is stored."""
+"""By event name: the fields that are stored, under our own names. Of other events only the legacy's id is stored.
+
+A configuration may list anything. Only members of the legacy are told, and no legacy with more of them is served.
+"""
 
 
 def _timelock(settings: ChainSettings, vault: str, args: Args) -> dict[str, Any] | None:

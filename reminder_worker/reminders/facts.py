@@ -35,11 +35,14 @@ MOST_ROWS = 100
 
 @dataclass(slots=True)
 class Facts:
-    """Of one chain at one block. `configs` is None when no indexer answers; `windows` lacks legacies that revert."""
+    """Of one chain at one block. `configs` is None when no indexer answers; `windows` lacks legacies that revert.
+
+    `legacies` has None for a legacy that cannot be read, or whose Safe names too many.
+    """
 
     head: Block
     legacies: dict[str, LegacyFacts | None] = field(default_factory=dict)
-    signers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    signers: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     windows: dict[str, tuple[int, ...]] = field(default_factory=dict)
     configs: Mapping[str, ReminderConfig] | None = None
     amounts: Mapping[UUID, list[Amount]] = field(default_factory=dict)
@@ -54,8 +57,8 @@ class Facts:
         key = (legacy.legacy, line, may_act)
         found = self._audiences.get(key)
         if found is None:
-            signers = self.signers.get(legacy.owner, ()) if legacy.legacy_type == SAFE else ()
-            members = membership(legacy.members, signers)
+            signers = self.signers[legacy.owner] if legacy.legacy_type == SAFE else ()
+            members = membership(legacy.members, signers or ())
             found = self._audiences[key] = possible_audience(configs.get(legacy.legacy), members, line, may_act)
         return found
 
@@ -96,7 +99,9 @@ class FactReader:
         found = await Legacies(self._chain).facts(legacies, at=facts.head.hash)
         safes = {each.owner for each in found if each is not None and each.legacy_type == SAFE}
         facts.signers.update(await safe_signers(self._chain, sorted(safes - facts.signers.keys()), facts.head.hash))
-        facts.legacies.update(zip(legacies, found, strict=True))
+        for legacy, each in zip(legacies, found, strict=True):
+            crowded = each is not None and each.legacy_type == SAFE and facts.signers[each.owner] is None
+            facts.legacies[legacy] = None if crowded else each
 
     async def _learn_windows(self, facts: Facts, legacies: Sequence[str]) -> None:
         batches = [legacies[i : i + self._batch_size] for i in range(0, len(legacies), self._batch_size)]

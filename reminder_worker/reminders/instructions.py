@@ -11,12 +11,11 @@ from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, LegacyIdentity
 from reminder_worker.errors import ChainUnavailable, LegacyNotLive, LimitReached, NotConfigured
 from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import SAFE
 from reminder_worker.mail.messages import Kind, Role
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.audience import ALL_LINES, Membership, audience
 from reminder_worker.reminders.authorise import Authoriser, SignedRequest
-from reminder_worker.reminders.membership import membership, safe_signers
+from reminder_worker.reminders.membership import read_memberships
 from reminder_worker.reminders.plan import Planned, insert_entries, lock_recipients
 from reminder_worker.settings import Settings
 
@@ -86,6 +85,7 @@ class Instructions:
             raise ChainUnavailable("the legacy cannot be read")
         if not found.is_live:
             raise LegacyNotLive("This legacy was deleted or claimed from; instructions are for one that lasts.")
-        safes = [found.owner] if found.legacy_type == SAFE else []
-        signers = await safe_signers(chain, safes, head.hash)
-        return membership(found.members, signers.get(found.owner, ()))
+        members = (await read_memberships(chain, {identity.legacy: found.legacy_type}, head.hash))[identity.legacy]
+        if members is None:
+            raise ChainUnavailable("the members of the legacy cannot be read")
+        return members

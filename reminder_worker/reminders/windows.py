@@ -39,6 +39,7 @@ log = structlog.get_logger(__name__)
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 AT_ONCE = 20_000
 STORED_AT_ONCE = 4_000
+NAMES_AT_ONCE = 40_000  # addresses in one statement: 2 MB of text
 SHOWN = 20
 LATE_BLOCKS = 64  # so far below the horizon's cursor events may still turn up late, or in another block
 
@@ -279,13 +280,14 @@ class _Run:
         """Write what was read, once there are `least` looks: fewer are not worth a statement."""
         if len(self._to_store) < least:
             return
-        looks, self._to_store = sorted(self._to_store, key=lambda look: look.watched.legacy), []
-        answered = [each for each in looks if each.triggers is not None]
-        failed = [each.watched for each in looks if each.triggers is None]
-        if not answered and self.report.asked == self.report.reverting:
+        looks, self._to_store = self._to_store, []
+        if self.report.asked == self.report.reverting and all(look.triggers is None for look in looks):
             await self._ask_for_others()
-        await through_deadlocks(lambda: self._write(answered, failed))
-        self._count(answered, failed)
+        for part in _parts(looks):
+            answered = [each for each in part if each.triggers is not None]
+            failed = [each.watched for each in part if each.triggers is None]
+            await through_deadlocks(partial(self._write, answered, failed))
+            self._count(answered, failed)
 
     async def _ask_for_others(self) -> None:
         """Asks for some legacies, of several creators, for which there was an answer before. Raises `AnswersForNobody`
@@ -349,6 +351,22 @@ class _Run:
         self.report.set_aside += [each.legacy for each in failed[: SHOWN - len(self.report.set_aside)]]
         for each in failed:
             log.warning("legacy_reverts", chain_id=self._chain.chain_id, legacy=each.legacy)
+
+
+def _parts(looks: Sequence[Look]) -> list[list[Look]]:
+    """Divide looks into statements of at most `NAMES_AT_ONCE` addresses, the longest lists last; each by legacy."""
+    parts, total = list[list[Look]]([[]]), 0
+    for look in sorted(looks, key=_count_names):
+        total += _count_names(look)
+        if total > NAMES_AT_ONCE and parts[-1]:
+            parts.append([])
+            total = _count_names(look)
+        parts[-1].append(look)
+    return [sorted(part, key=lambda look: look.watched.legacy) for part in parts]
+
+
+def _count_names(look: Look) -> int:
+    return 0 if look.members is None else len(look.members.beneficiaries) + len(look.members.cosigners)
 
 
 def _to_store(look: Look, membership: Membership | None) -> Membership | None:
