@@ -28,17 +28,22 @@ _CHECK_TIMEOUT = 20.0
 _MAX_IDLE_SECONDS = 30.0
 _MAX_EMAILS_PER_CONNECTION = 100
 _WAITING_PER_CONNECTION = 16
-_RETRY_AFTER_DEFERRED = 60
+_RETRY_AFTER_REFUSED = 60
 _RETRY_AFTER_REFUSED_LOGIN = 300  # a password does not mend itself, and who fails again and again is locked out
 _LOGIN_HOLDS = 60.0  # so long after a login the next ones need not wait for one that tries
-_BELIEVED_IN_A_ROW = 10
-_BAD_MAILBOX_CODES = frozenset({501, 550, 551, 553, 556})
-# RFC 3463: about the sender, whom many servers judge only at RCPT; a full mailbox; the system, the protocol, a policy.
-_NOT_THE_ADDRESS = ("5.1.7", "5.1.8", "5.2.2", "5.3.", "5.5.", "5.7.")
+# RFC 3463: the mailbox or its domain does not exist, is misspelled, has moved, takes no email, or is disabled.
+_ADDRESS_CODES = ("5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1")
 _ENHANCED_CODE = re.compile(r"(?:^|\(#)([245]\.\d{1,3}\.\d{1,3})\b")  # qmail has it in brackets at the end
-# Without one, as from Exim, or with the one that Postfix has for an unknown sender, only the words tell.
-_SAYS_LITTLE = ("", "5.0.0", "5.1.0")
-_WORDS_NOT_THE_ADDRESS = re.compile(r"relay|sender|authenticat|prohibit|policy|(?:black|block) ?list", re.IGNORECASE)
+_UNSPECIFIC_CODES = ("", "5.0.0", "5.1.0")  # only the words tell the cause; Exim sends no code
+_ADDRESS_WORDS = re.compile(
+    r"(?:user|mailbox|recipient) (?:is )?(?:unknown|not found)|(?:unknown|no such) (?:user|mailbox|recipient)",
+    re.IGNORECASE,
+)
+# Exim quotes another server's refusal of our sender, and Gmail has 5.2.1 for a rate limit.
+_OTHER_WORDS = re.compile(
+    r"relay|sender|authenticat|prohibit|policy|(?:black|block) ?list|\b(?:rate|limit|quota|later|temporar)",
+    re.IGNORECASE,
+)
 _NAMED_ADDRESS = re.compile(r"\S*@\S*")
 _LATE = "it does not answer in time"
 
@@ -84,7 +89,6 @@ class SmtpPool:
         self._slots = asyncio.Semaphore(settings.smtp_pool_size)
         self._idle: list[_Connection] = []
         self._under_way = 0
-        self._believed = 0  # how many more addresses the server may call bad without saying why, and be believed
         self._login_refused: Problem | None = None
         self._next_login = 0.0  # when a login may be tried again after a refused one
         self._login_taken: float | None = None
@@ -107,7 +111,6 @@ class SmtpPool:
             if not await gate():
                 raise ClaimLost
             await _hand_over(connection.client, envelope.content)
-            self._believed = _BELIEVED_IN_A_ROW
 
     async def check(self) -> None:
         """Greets the server, encrypts and logs in as for an email. Raises `Problem` when one would not get that far."""
@@ -187,9 +190,7 @@ class SmtpPool:
                 client.close()
                 raise _Stale from None
             await self._keep(connection, reset=True)
-            problem = _refused(refusal, believed=self._believed > 0)
-            self._believed -= problem.status == 422
-            raise problem from None
+            raise _refused(refusal) from None
         except (SMTPException, OSError, TimeoutError) as error:
             client.close()
             raise _Stale(_why(error)) from None
@@ -331,25 +332,28 @@ def _why(error: Exception) -> str:
     return f"it cannot be reached or hung up ({type(cause).__name__})"
 
 
-def _refused(refusal: SMTPResponseException, *, believed: bool = True) -> Problem:
-    """What to answer after a reply that proves that nothing was accepted.
+def _refused(refusal: SMTPResponseException) -> Problem:
+    """Return the answer to a reply that proves that nothing was accepted.
 
-    An address that is called bad three times is given up, so the server is not always believed. OpenSMTPD says "invalid
-    recipient" of everybody it does not relay to: `believed` is False until a server has accepted an email, and after it
-    has refused several addresses in a row.
+    The worker gives up an email whose address is refused three times. So the address is blamed only where the code or
+    the words name it. Everything else is the provider's trouble, such as a sending limit or a reputation.
     """
     found = _ENHANCED_CODE.search(refusal.message)
     enhanced = found.group(1) if found else ""
     shown = f"{refusal.code} {enhanced}".strip()
-    blamed = not enhanced.startswith(_NOT_THE_ADDRESS)
-    if enhanced in _SAYS_LITTLE:
-        blamed = believed and _WORDS_NOT_THE_ADDRESS.search(_NAMED_ADDRESS.sub("", refusal.message)) is None
-    if isinstance(refusal, SMTPRecipientRefused) and refusal.code in _BAD_MAILBOX_CODES and blamed:
+    if isinstance(refusal, SMTPRecipientRefused) and refusal.code >= 500 and _blames_address(enhanced, refusal.message):
         return bad_address(f"The SMTP server refused the recipient ({shown}).")
     if 400 <= refusal.code < 500:
         detail = f"The SMTP server asks to come back later ({shown}). Nothing was sent."
-        return Problem(429, "smtp_deferred", detail, retry_after=_RETRY_AFTER_DEFERRED)
+        return Problem(429, "smtp_deferred", detail, retry_after=_RETRY_AFTER_REFUSED)
     if isinstance(refusal, SMTPAuthenticationError):
         detail = f"The SMTP server refused our login ({shown}). Nothing was sent."
         return Problem(503, "smtp_refused", detail, retry_after=_RETRY_AFTER_REFUSED_LOGIN)
-    return Problem(503, "smtp_refused", f"The SMTP server refused ({shown}). Nothing was sent.")
+    detail = f"The SMTP server refused ({shown}). Nothing was sent."
+    return Problem(503, "smtp_refused", detail, retry_after=_RETRY_AFTER_REFUSED)
+
+
+def _blames_address(enhanced: str, message: str) -> bool:
+    words = _NAMED_ADDRESS.sub("", message)
+    by_words = enhanced in _UNSPECIFIC_CODES and _ADDRESS_WORDS.search(words) is not None
+    return (enhanced in _ADDRESS_CODES or by_words) and _OTHER_WORDS.search(words) is None

@@ -25,6 +25,7 @@ from reminder_worker.mail.client import (
 from reminder_worker.tasks import each_of
 
 REJECTIONS_UNTIL_DEAD = 3
+REJECTION_PAUSE_SECONDS = 4 * 3600.0  # a mailbox or a mail service can be wrong for an hour
 FIRST_BACKOFF_SECONDS = 1.0
 LONGEST_BACKOFF_SECONDS = 3600.0
 UNDER_WAY_SECONDS = 15.0
@@ -91,7 +92,7 @@ def answered(entry: E, outcome: Outcome) -> Settlement[E]:
             return suppressed(entry)
         case Refused(status):
             state = "dead" if entry.rejections + 1 >= REJECTIONS_UNTIL_DEAD else "released"
-            delay = backoff(entry.tries)
+            delay = REJECTION_PAUSE_SECONDS
             return Settlement(entry, state, f"rejected_{status}", delay=delay, tries=1, rejections=1)
         case NotAccepted(retry_after):
             return later(entry, max(backoff(entry.tries), retry_after or 0.0), "mail_unavailable", tries=1)

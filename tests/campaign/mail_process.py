@@ -16,7 +16,7 @@ from mail_service import __main__, sending, smtp
 
 smtp._COMMAND_TIMEOUT = 3.0
 smtp._REPLY_TO_DATA_TIMEOUT = 3.0
-smtp._RETRY_AFTER_DEFERRED = 1
+smtp._RETRY_AFTER_REFUSED = 1
 sending._BEAT_SECONDS = 0.3
 _left: dict[str, int] = {}
 

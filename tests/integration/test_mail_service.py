@@ -169,21 +169,7 @@ async def test_an_smtp_server_that_is_down_frees_the_key(client: Client, inbox: 
 @pytest.mark.parametrize(
     ("fault", "reply", "status", "code"),
     [
-        ("reply_to_rcpt", "550 5.1.1 <zoe.quillfeather@example.net> unknown", 422, "bad_address"),
-        ("reply_to_rcpt", "550 no such user", 422, "bad_address"),
         ("reply_to_rcpt", "550 5.7.1 relaying denied", 503, "smtp_refused"),
-        ("reply_to_rcpt", "550 5.1.8 <reminders@mail.example.org>: domain not found", 503, "smtp_refused"),
-        ("reply_to_rcpt", "550 5.1.7 <reminders@mail.example.org>: sender rejected", 503, "smtp_refused"),
-        ("reply_to_rcpt", "550 5.2.2 mailbox full", 503, "smtp_refused"),
-        ("reply_to_rcpt", "550 5.1.0 <relay.sender@example.net>: no such user", 422, "bad_address"),
-        ("reply_to_rcpt", "550 5.1.0 <reminders@mail.example.org>: Sender address rejected", 503, "smtp_refused"),
-        ("reply_to_rcpt", "550 relay not permitted", 503, "smtp_refused"),
-        ("reply_to_rcpt", "550 Sender verification failed", 503, "smtp_refused"),
-        ("reply_to_rcpt", "550-Verification failed for <x@y.example>\r\n550 Sender verify failed", 503, "smtp_refused"),
-        ("reply_to_rcpt", "550 authentication required", 503, "smtp_refused"),
-        ("reply_to_rcpt", "550 Administrative prohibition", 503, "smtp_refused"),
-        ("reply_to_rcpt", "553 that domain isn't in my list of allowed rcpthosts (#5.7.1)", 503, "smtp_refused"),
-        ("reply_to_rcpt", "550 sorry, no mailbox here by that name (#5.1.1)", 422, "bad_address"),
         ("reply_to_rcpt", "451 4.7.1 greylisted", 429, "smtp_deferred"),
         ("reply_to_mail", "421 4.7.0 too many emails", 429, "smtp_deferred"),
         ("reply_to_mail", "550 5.7.1 sender refused", 503, "smtp_refused"),
@@ -202,7 +188,7 @@ async def test_a_refusal_frees_the_key(
     with capture_logs() as logs:
         answer = await client.send("key-1")
     assert (answer.status, answer.json["code"]) == (status, code)
-    assert ("Retry-After" in answer.headers) is (status == 429)
+    assert answer.headers["Retry-After"] == "60"
     assert "zoe" not in (str(answer.json) + str(logs)).lower()
     assert reply[:3] in logs[0]["detail"], "a full quota looks otherwise than a wrong password"
     setattr(inbox.faults, fault, None)
@@ -221,23 +207,6 @@ async def test_a_server_that_wants_no_body_is_given_none(client: Client, monkeyp
     answer = await client.send("key-1")
     assert (answer.status, answer.json["code"]) == (429, "smtp_deferred")
     assert (await client.status("key-1")).status == 404
-
-
-async def test_invalid_recipients_are_believed_of_a_server_that_takes_emails(client: Client, inbox: Inbox) -> None:
-    """OpenSMTPD says it of everybody to whom it does not relay for us, or no longer: all emails would be given up."""
-    inbox.faults.reply_to_rcpt = "550 Invalid recipient: <zoe@example.net>"
-    assert (await client.send("key-1")).json["code"] == "smtp_refused"
-    inbox.faults.reply_to_rcpt = "550 5.1.1 no such user"
-    assert (await client.send("key-2")).json["code"] == "bad_address"
-    inbox.faults.reply_to_rcpt = None
-    assert (await client.send("key-1")).status == 200
-    inbox.faults.reply_to_rcpt = "550 Invalid recipient: <zoe@example.net>"
-    said = [(await client.send(f"key-{n}")).json["code"] for n in range(2, 13)]
-    assert said == ["bad_address"] * 10 + ["smtp_refused"]
-    inbox.faults.reply_to_rcpt = None
-    assert (await client.send("key-12")).status == 200
-    inbox.faults.reply_to_rcpt = "550 Invalid recipient: <zoe@example.net>"
-    assert (await client.send("key-2")).json["code"] == "bad_address"
 
 
 async def test_a_lost_reply_is_in_doubt_and_never_sent_again(client: Client, inbox: Inbox) -> None:

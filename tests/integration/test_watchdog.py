@@ -757,6 +757,17 @@ async def test_emails_that_were_tried_and_are_not_out_are_told_when_it_lasts(wor
     assert await _told_after_a_while(world) == [("emails_late", "emails", "raised")]
 
 
+async def test_an_email_to_a_refused_address_is_not_late(world: World) -> None:
+    """Its next try is hours away, and it must not hide other emails that are late. After three tries it is dead."""
+    await _enter_email(world, "released", minutes=600)
+    await _enter_gift(world, "released", minutes=600)
+    for ledger in ("sent_ledger", "gift_ledger"):
+        await world.sql(f"update worker.{ledger} set reason = 'rejected_422'")
+    assert (await world.look()).healthy
+    await world.sql("update worker.sent_ledger set reason = 'rejected_400'")  # of every email, by an old mail service
+    assert not (await world.look()).healthy
+
+
 async def test_an_email_that_waited_for_its_day_is_late_from_when_it_was_taken_up(world: World) -> None:
     await _enter_email(world, "unknown", minutes=600)
     for minutes, healthy in ((29, True), (31, False)):
