@@ -156,6 +156,16 @@ class Admission:
         async with self._engine.connect() as connection:
             return await store.find(connection, chain_id, digest)
 
+    async def holds(self, id: UUID, call_data: bytes) -> bool:
+        """Return whether this is the stored call, signature included. The call of an ended request is deleted."""
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(sql.SEALED_CALL, {"id": id})).one_or_none()
+        with suppress(DecryptionFailed):
+            if row is not None:
+                key = self._vault.record(row.salt, row.key_id)
+                return key.open(row.call_data, call_context(id)) == call_data
+        return False
+
     async def open_of(self, chain_id: int, router: str, signer: str) -> list[int]:
         """Nonces (of the signer at the router) of our open requests, in order."""
         values = {**self._key(chain_id), "router": router, "signer": signer}

@@ -38,6 +38,8 @@ FIND = text(
     f"select {_VIEW} from worker.relay_request where chain_id = :chain_id and digest = :digest"  # noqa: S608
 )
 
+SEALED_CALL = text("select key_id, salt, call_data from worker.relay_request where id = :id and call_data is not null")
+
 # Only requests of this wallet. What a retired wallet left open nobody ever ends, and its signer may sign the same nonce
 # anew.
 OPEN_OF = text(f"""

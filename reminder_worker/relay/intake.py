@@ -1,9 +1,9 @@
 """Intake: from a user's authorization to an admitted request. Nothing is stored until the request is good.
 
-Checks go from cheap to dear: shape (the caller's), an authorization that is here already, deadline and signature, what
-the chain says of its subject, then the whole transaction simulated (`judging.py`). Times are judged by the latest
-block's, as the contracts will. What cannot be read raises `ChainUnavailable`. A refusal stores nothing: what is refused
-for its time or its day may be sent again as it is.
+Checks go from cheap to dear: shape (the caller's), an authorization that is here already with a good signature,
+deadline and signature, what the chain says of its subject, then the whole transaction simulated (`judging.py`). Times
+are judged by the latest block's, as the contracts will. What cannot be read raises `ChainUnavailable`. A refusal stores
+nothing: what is refused for its time or its day may be sent again as it is.
 """
 
 import asyncio
@@ -203,7 +203,7 @@ class Sponsor:
         return self._admission, self._settings.relay
 
     async def _take(self, request: Request) -> RequestView:
-        """The first request of the same digest, whatever has become of it, or a new one."""
+        """Return the first request of the same digest, whatever has become of it, or a new one."""
         admission, relay = self._relaying()
         domain = await self._domain(request)
         try:
@@ -218,15 +218,15 @@ class Sponsor:
         self, domain: Domain, request: Request, admission: Admission, relay: RelaySettings
     ) -> RequestView:
         hashed = digest(request, domain)
-        first = await admission.find(request.chain_id, hashed)
+        first = await self._repeated(request, hashed, domain.version, admission)
         if first is not None:
             return first
         try:
             authorization, waits = await self._judge(request, hashed, domain.version, admission, relay)
             return await admission.admit(authorization, waits=waits)
         except (Refused, RelayStopped) as refused:
-            # A copy of it that was taken meanwhile is what makes this one look used, or its caps full.
-            first = await admission.find(request.chain_id, hashed)
+            # A copy that was admitted meanwhile makes this request look used, or fills its caps.
+            first = await self._repeated(request, hashed, domain.version, admission)
             if first is None and isinstance(refused, SignerMismatch):
                 first = await self._signed_for_another(domain, request, admission)
             if first is not None:
@@ -235,13 +235,31 @@ class Sponsor:
         except Misconfigured:  # by whom is told to operators, by the relay's pass and by doctor
             raise NotConfigured("Nothing is relayed here. " + SELF_PAID) from None
 
+    async def _repeated(
+        self, request: Request, hashed: bytes, version: str, admission: Admission
+    ) -> RequestView | None:
+        """Return the stored request of this digest, if the signature is good or is the stored one.
+
+        The signed fields are public once a transaction was sent. Only the signature shows who may learn the id. Raises
+        `ChainUnavailable` when only the chain could tell.
+        """
+        first = await admission.find(request.chain_id, hashed)
+        if first is None or recover(hashed, request.signature) == request.signer:
+            return first
+        if await admission.holds(first.id, call_data(request, hashed, version)):
+            return first
+        verdict = await Signatures(self._chains[request.chain_id]).verdict(
+            hashed, request.signature, request.signer, caller=request.router
+        )
+        return first if verdict.is_signed else None
+
     async def _signed_for_another(self, domain: Domain, request: Request, admission: Admission) -> RequestView | None:
         """The request as it was taken before an upgrade. Raises VersionMismatch for a new one that is signed so."""
         for version in versions(request):
             if version == domain.version:
                 continue
             hashed = digest(request, replace(domain, version=version))
-            first = await admission.find(request.chain_id, hashed)
+            first = await self._repeated(request, hashed, version, admission)
             if first is not None:
                 return first
             if recover(hashed, request.signature) == request.signer:
