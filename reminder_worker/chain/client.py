@@ -16,7 +16,15 @@ import msgspec
 import structlog
 
 from reminder_worker.chain import eth_call, multicall, sending, simulation, wire
-from reminder_worker.chain.endpoint import Endpoint, EndpointFailed, Request, Rest, RpcError
+from reminder_worker.chain.endpoint import (
+    MAX_ANSWER_BYTES,
+    AnswerTooLong,
+    Endpoint,
+    EndpointFailed,
+    Request,
+    Rest,
+    RpcError,
+)
 from reminder_worker.chain.eth_call import READ_GAS, Refusal, unless_error
 from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
 from reminder_worker.chain.values import MOST_GAS, Block, Call, EndpointHealth, Log, Receipt, Reverted, SendOutcome
@@ -37,6 +45,10 @@ CHUNKS_AT_ONCE: Final = 8
 MOST_ANSWER_BYTES: Final = 32 * 1024
 """Bound of one answer in `call_many`: the longest is of a timelock with 370 tokens, all that fit a transaction.
 Two million gas return 950 KB."""
+VIEW_GAS: Final = 100_000
+"""Bound of one view in `views`: a genuine legacy needs 20,000."""
+MOST_VIEWS_BYTES: Final = 16 * 1024
+"""Bound of the node's JSON in `views`: five words need 2 KB, and nodes repeat a revert's reason twice."""
 _OLD_SECONDS: Final[Mapping[BlockTag, int]] = {"latest": 120, "safe": 1800, "finalized": 1800}
 _AHEAD_SECONDS: Final = 120
 
@@ -238,16 +250,28 @@ class Chain:
     # -- calls ----------------------------------------------------------------------------------
 
     async def call(
-        self, call: Call, *, at: str | None = None, gas: int | None = None, sender: str | None = None
+        self,
+        call: Call,
+        *,
+        at: str | None = None,
+        gas: int | None = None,
+        sender: str | None = None,
+        most: int = MAX_ANSWER_BYTES,
     ) -> bytes | Reverted:
-        """eth_call at a block hash (EIP-1898), or at the latest block. `gas` bounds what the callee may burn."""
+        """eth_call at a block hash (EIP-1898), or at the latest block. `gas` bounds what the callee may burn.
+
+        A node's answer of more than `most` bytes, as sent, is not read to its end and counts as a revert.
+        """
         found: bytes | Reverted | None = None
         lacking = 0
         request = eth_call.request(call, at, gas, sender)
 
         async def attempt(endpoint: Endpoint) -> bool:
             nonlocal found, lacking
-            found = eth_call.outcome((await endpoint.ask([request]))[0], gas)
+            try:
+                found = eth_call.outcome((await endpoint.ask([request], most))[0], gas)
+            except AnswerTooLong:
+                found = Reverted()
             lacking += found is None
             return found is not None
 
@@ -300,6 +324,16 @@ class Chain:
         answers = await together(*(self._chunk(chunk, at) for chunk in chunks))
         return [answer for chunk in answers for answer in chunk]
 
+    async def views(self, address: str, selectors: Sequence[bytes]) -> list[bytes | Reverted]:
+        """Return each view of a contract that a stranger's request names, at the latest block.
+
+        One request, whatever the contract does: `VIEW_GAS` for each view, and `MOST_VIEWS_BYTES` for all answers.
+        """
+        calls = [Call(address, selector) for selector in selectors]
+        request = Call(self.settings.multicall3, multicall.encode(calls))
+        answer = await self.call(request, gas=VIEW_GAS * len(calls), most=MOST_VIEWS_BYTES)
+        return [Reverted()] * len(calls) if isinstance(answer, Reverted) else self._results(answer, len(calls))
+
     async def _chunk(self, calls: Sequence[Call], at: str | None) -> list[bytes | Reverted]:
         """A call that fails inside a chunk is repeated by itself: another one may have burnt the gas of all."""
         if len(calls) == 1:
@@ -340,12 +374,13 @@ class Chain:
             )
         except TooMuch:
             return None
-        if isinstance(answer, Reverted):
-            return None
+        return None if isinstance(answer, Reverted) else self._results(answer, len(calls))
+
+    def _results(self, answer: bytes, count: int) -> list[bytes | Reverted]:
         if not answer:
             raise Misconfigured(f"CHAIN_{self.chain_id}_MULTICALL3: no contract at this address")
         try:
-            return multicall.decode(answer, len(calls))
+            return multicall.decode(answer, count)
         except Malformed:
             raise Misconfigured(f"CHAIN_{self.chain_id}_MULTICALL3: does not answer as Multicall3") from None
 

@@ -28,6 +28,7 @@ _ZERO_WORD: Final = word(0)
 _IDENTITY: Final = tuple(
     selector("Legacy", name) for name in ("creator", "getLegacyOwner", "router", "getLegacyId", "LEGACY_TYPE")
 )
+_PLACE: Final = _IDENTITY[2:4]
 _MEMBERS: Final = tuple(selector("Legacy", name) for name in ("creator", "getLegacyOwner", "getLegacyBeneficiaries"))
 _TRIGGERS: Final = selector("Legacy", "getTriggerActivationTimestamp")
 _STATE: Final = (
@@ -59,6 +60,11 @@ class LegacyIdentity:
     router: str
     legacy_id: int
     legacy_type: int
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The router and the id under which the router knows the legacy."""
+        return self.router, self.legacy_id
 
 
 class Members(msgspec.Struct, frozen=True):
@@ -94,18 +100,27 @@ class Legacies:
     async def is_genuine(self, legacy: str, *, likely: LegacyIdentity | None = None) -> LegacyIdentity | None:
         """None when it is not one of ours; raises `ChainUnavailable` when that cannot be told.
 
-        `likely`, what it was before, saves a round trip and proves nothing: the router is asked about that id while the
-        legacy is asked for it, and again when the legacy says another.
+        A request may name any address. The registry is asked before the rest of the contract is.
+
+        `likely`, what it was before, saves two round trips and proves nothing: the registry is asked about that place
+        while the legacy is asked for its own, and again when they differ.
         """
-        if likely is None or likely.router not in self._routers:
-            return (await self.identities([legacy], at=None))[0]
-        (row,), (registered,) = await asyncio.gather(
-            self._read([legacy], _IDENTITY, None), self._chain.call_many([_registration(likely)])
-        )
-        found = _decoded(_identity, legacy, row)
-        if found is None or (found.router, found.legacy_id) != (likely.router, likely.legacy_id):
-            return (await self._registered([found], None))[0]
-        return found if configured("legacyAddresses", words.address_at, registered) == legacy else None
+        if likely is not None and likely.router in self._routers:
+            found, is_known = await asyncio.gather(self._identity(legacy), self._is_known(legacy, likely.place))
+            if found is None or found.place == likely.place:
+                return found if is_known else None
+        place = _decoded(_place, await self._chain.views(legacy, _PLACE))
+        if place is None or place[0] not in self._routers or not await self._is_known(legacy, place):
+            return None
+        found = await self._identity(legacy)
+        return found if found is not None and found.place == place else None
+
+    async def _identity(self, legacy: str) -> LegacyIdentity | None:
+        return _decoded(_identity, legacy, await self._chain.views(legacy, _IDENTITY))
+
+    async def _is_known(self, legacy: str, place: tuple[str, int]) -> bool:
+        (registered,) = await self._chain.call_many([_registration(*place)])
+        return configured("legacyAddresses", words.address_at, registered) == legacy
 
     async def identities(self, legacies: Sequence[str], *, at: str | None) -> list[LegacyIdentity | None]:
         """As `is_genuine`, in order."""
@@ -142,7 +157,7 @@ class Legacies:
     async def _registered(self, claimed: Sequence[Identity | None], at: str | None) -> list[Identity | None]:
         """Keep those whose router is configured and maps their id to their address."""
         asked = [one for one in claimed if one is not None and one.router in self._routers]
-        answers = await self._chain.call_many(list(map(_registration, asked)), at=at)
+        answers = await self._chain.call_many([_registration(*one.place) for one in asked], at=at)
         genuine = {
             one.legacy
             for one, answer in zip(asked, answers, strict=True)
@@ -222,9 +237,9 @@ class TokenWhiteList:
         return frozenset(configured("getWhitelist", words.addresses_behind, answer))
 
 
-def _registration(claimed: LegacyIdentity) -> Call:
-    """Which legacy its router has under its id."""
-    return Call(claimed.router, _LEGACY_ADDRESSES + word(claimed.legacy_id))
+def _registration(router: str, legacy_id: int) -> Call:
+    """Ask a router which legacy has this id."""
+    return Call(router, _LEGACY_ADDRESSES + word(legacy_id))
 
 
 def windows(data: bytes, count: int) -> list[tuple[int, ...]]:
@@ -273,6 +288,11 @@ def _data(answer: Answer) -> bytes:
     if isinstance(answer, Reverted):
         raise Malformed("reverted")
     return answer
+
+
+def _place(row: Sequence[Answer]) -> tuple[str, int]:
+    router, legacy_id = map(_data, row)
+    return words.address_at(router, 0), words.at(legacy_id, 0)
 
 
 def _identity(legacy: str, row: Sequence[Answer]) -> LegacyIdentity:

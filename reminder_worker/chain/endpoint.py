@@ -7,6 +7,7 @@ address holds one; and no error of the HTTP library gets out, because those carr
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from logging import Logger
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
@@ -28,6 +29,8 @@ log = structlog.get_logger(__name__)
 Request = tuple[str, Sequence[object]]
 
 MAX_ANSWER_BYTES: Final = 256 * 1024 * 1024
+_MOST_BYTES: Final = ContextVar("most_bytes", default=MAX_ANSWER_BYTES)  # web3 passes no bound through
+_LONGEST_MESSAGE: Final = 2000  # characters of an error: a contract's own words may be in it
 FIRST_REST_SECONDS: Final = 0.25
 LONGEST_REST_SECONDS: Final = 60.0
 # An endpoint that failed is asked after the others for so many times as long as its failure took: one that hangs costs
@@ -49,6 +52,10 @@ class EndpointFailed(Exception):
         super().__init__(reason)
         self.slow = slow
         self.large = large
+
+
+class AnswerTooLong(EndpointFailed):
+    """The endpoint works; its answer is longer than the caller's bound, and its end is not read."""
 
 
 class RpcError(msgspec.Struct, frozen=True):
@@ -122,11 +129,14 @@ class _Session(HTTPSessionManager):
         failure, slow, large = "", False, False
         try:
             async with self._open.post(endpoint_uri, data=data, allow_redirects=False, **kwargs) as response:
-                body = await answers.read(response, MAX_ANSWER_BYTES)
-                if len(body) > MAX_ANSWER_BYTES:
-                    raise EndpointFailed("answer too large", large=True)
+                most = _MOST_BYTES.get()
+                body = await answers.read(response, most)
                 if response.status == 200 or _is_rpc_answer(response.status, body):
-                    return body
+                    if len(body) <= most:
+                        return body
+                    if most < MAX_ANSWER_BYTES and body[:1] == b"{":
+                        raise AnswerTooLong("answer too long")
+                    raise EndpointFailed("answer too large", large=True)
                 failure = f"HTTP {response.status}"
                 slow, large = response.status in (408, 504), response.status == 413
         except TimeoutError:
@@ -218,11 +228,18 @@ class Endpoint:
                 raise EndpointFailed(f"answers for chain {actual}, not {self._chain_id}")
             self._verified = True
 
-    async def ask(self, requests: Sequence[Request]) -> list[Any | RpcError]:
+    async def ask(self, requests: Sequence[Request], most: int = MAX_ANSWER_BYTES) -> list[Any | RpcError]:
+        """Raise `AnswerTooLong` when a single request has an answer of more than `most` bytes, as sent."""
         started = self.rest.now()
         try:
             await self.verify()
-            answers = await self._send(requests)
+            bound = _MOST_BYTES.set(most)
+            try:
+                answers = await self._send(requests)
+            finally:
+                _MOST_BYTES.reset(bound)
+        except AnswerTooLong:
+            raise
         except EndpointFailed as error:
             if error.large:
                 self.refused()
@@ -302,6 +319,7 @@ def _result(answer: Any) -> Any | RpcError:
         error = msgspec.convert(answer["error"], RpcError)
     except msgspec.ValidationError:
         error = RpcError(message="an error without a shape")
+    error = RpcError(error.code, error.message[:_LONGEST_MESSAGE], error.data)
     if error.is_rate_limit:
         raise EndpointFailed("rate limited")
     return error

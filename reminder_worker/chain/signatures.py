@@ -10,7 +10,7 @@ from eth_utils.crypto import keccak
 
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.agreement import agreed
-from reminder_worker.chain.client import Chain
+from reminder_worker.chain.client import MOST_VIEWS_BYTES, Chain
 from reminder_worker.chain.values import Call, Reverted
 from reminder_worker.chain.words import WORD, address_word, word
 from reminder_worker.errors import SignerMismatch
@@ -141,7 +141,7 @@ async def _by_contract(chain: Chain, digest: bytes, signature: bytes, signer: st
     """A stranger's code runs: its gas is bounded, and a revert or anything but the magic value means no."""
     padding, gas = bytes(-len(signature) % WORD), chain.settings.signature_gas
     data = ERC1271_MAGIC + digest + word(2 * WORD) + word(len(signature)) + signature + padding
-    answer = await chain.call(Call(signer, data), gas=gas, sender=caller)
+    answer = await chain.call(Call(signer, data), gas=gas, sender=caller, most=MOST_VIEWS_BYTES)
     said = answer.data if isinstance(answer, Reverted) else answer
     is_signed = not isinstance(answer, Reverted) and answer[:WORD] == ERC1271_MAGIC + bytes(28)
     return Verdict(is_signed, "" if said else _SILENT.format(gas=gas))

@@ -90,7 +90,7 @@ class Authoriser:
             raise SignerMismatch(SIGNED_ON_CHAIN)
         digest = message_digest(request, primary_type, payload_hash)
         about = request.chain_id, request.legacy
-        asked = _Asked(request, digest, self._seen.get(about), require_premium)
+        asked = _Asked(request, digest, recover(digest, request.signature), self._seen.get(about), require_premium)
         # What is stored is shown to nobody but the creator that it was saved for (`recipients.py`).
         seen = await (asked.see(chain) if primary_type == "ReadRecipients" else agreed(chain, asked.see))
         if seen.identity is None:
@@ -119,37 +119,40 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request as the chain is asked about it; `likely` as in `Legacies.is_genuine`."""
+    """A request as the chain is asked about it; `likely` as in `Legacies.is_genuine`.
+
+    `signer`: the account whose key signed, if a key did.
+    """
 
     request: SignedRequest
     digest: bytes
+    signer: str | None
     likely: LegacyIdentity | None
     require_premium: bool
 
     async def see(self, chain: Chain) -> _Seen:
-        identity, plain_signer = await asyncio.gather(
-            Legacies(chain).is_genuine(self.request.legacy, likely=self.likely), self._plain_signer(chain)
+        identity, is_plain = await asyncio.gather(
+            Legacies(chain).is_genuine(self.request.legacy, likely=self.likely), self._is_likely_signed(chain)
         )
         if identity is None:
             return _Seen(None)
         creator, signature = identity.creator, self.request.signature
-        if plain_signer == creator:
+        if is_plain and self.signer == creator:
             verdict = Verdict(True)
         else:
             verdict = await Signatures(chain).verdict(self.digest, signature, creator)
         is_premium = verdict.is_signed and self.require_premium and await PremiumSetting(chain).is_premium(creator)
         return _Seen(identity, verdict.is_signed, is_premium, verdict.hint)
 
-    async def _plain_signer(self, chain: Chain) -> str | None:
-        """The account without code that made the signature, which mostly is the creator.
+    async def _is_likely_signed(self, chain: Chain) -> bool:
+        """Whether the signer is the likely creator, and an account without code.
 
-        None when there is none; then only the creator's own code may still agree.
+        An account with code decides by itself (ERC-1271).
         """
-        signer = recover(self.digest, self.request.signature)
-        if signer is None:
-            return None
-        (code,) = await chain.codes([signer])
-        return None if code else signer
+        if self.signer is None or self.likely is None or self.likely.creator != self.signer:
+            return False
+        (code,) = await chain.codes([self.signer])
+        return not code
 
 
 def message_digest(request: SignedRequest, primary_type: str, payload_hash: bytes | None) -> bytes:

@@ -212,7 +212,7 @@ async def test_a_wrong_signer_costs_no_question_to_a_contract(
     monkeypatch.setattr(chain, "call_many", counted_many)
     answer = await world.ingest(world.scenario.account("stranger"), legacy, [person(1)])
     assert is_problem(answer, 403, "signer_mismatch")
-    assert set(asked) - {chain.settings.multicall3} == {legacy.address, legacy.router}
+    assert set(asked) == {chain.settings.multicall3, legacy.router}
 
 
 async def test_clients_are_limited_each_by_itself(chain_scenario: Scenario, engine: AsyncEngine) -> None:

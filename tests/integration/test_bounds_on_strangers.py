@@ -1,15 +1,29 @@
-"""Promises that the length of a stranger's text is checked before the text is normalised.
+"""Promises about what strangers send, and what their contracts answer: each is bounded before it costs anything.
 
 Unicode normalisation of combining marks takes quadratic time. Each text that is too long here becomes short when it is
 normalised: code that checks the length later accepts it.
 """
 
-import pytest
+import tracemalloc
+from collections.abc import AsyncIterator
+from contextlib import suppress
 
+import pytest
+from aiohttp import web
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
 from mail_service.addresses import parse_address
 from mail_service.composing import display_name
 from mail_service.errors import Problem
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.contracts import Legacies
+from reminder_worker.chain.signatures import Signatures
+from reminder_worker.errors import SignerMismatch
 from reminder_worker.privacy.emails import check_mailed_name, check_name, normalise_email
+from tests.integration.api_world import World, open_world
+from tests.integration.chain_proxy import Proxy, chain_settings, proxy
+from tests.integration.test_attack_contracts import HOSTILE
 
 LONGEST_NAME = "\u1f82" * 60  # NFC; NFD needs four characters for each
 DECOMPOSED = "\u03b1\u0313\u0300\u0345" * 60
@@ -39,3 +53,111 @@ def test_an_address_that_is_too_long_is_refused_before_it_is_normalised(text: st
 def test_a_name_in_an_email_that_is_too_long_is_refused() -> None:
     with pytest.raises(Problem):
         display_name(f"{' ' * 121}Anna")
+
+
+# -- what a contract answers ------------------------------------------------------------------------------
+
+STRANGER = "0x" + "ba" * 20
+LITTLE_GAS = 500_000
+LITTLE_MEMORY = 2 * 1024 * 1024
+ENOUGH = 64 * 1024 * 1024
+MUCH = {name: code for name, code in HOSTILE.items() if " KB" in name}
+
+
+@pytest.fixture
+async def node(chain_scenario: Scenario) -> AsyncIterator[Proxy]:
+    async with proxy(chain_scenario.anvil.url) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(("size", "code"), [(int(name.split()[2]) * 1000, code) for name, code in MUCH.items()])
+def test_the_contracts_that_answer_much_do_so(chain_scenario: Scenario, size: int, code: str) -> None:
+    """Two million gas pay for each of them."""
+    chain_scenario.anvil.set_code(STRANGER, code)
+    if code.endswith("f3"):
+        answer = chain_scenario.anvil.rpc("eth_call", {"to": STRANGER, "gas": hex(2_000_000)}, "latest")
+        assert len(answer) == 2 + 2 * size
+
+
+@pytest.mark.parametrize("code", HOSTILE.values(), ids=HOSTILE)
+async def test_a_contract_of_a_stranger_costs_one_small_question_before_the_signature(
+    chain_scenario: Scenario, engine: AsyncEngine, node: Proxy, code: str
+) -> None:
+    """The request is not signed: anybody can send it, about any address."""
+    more = {f"CHAIN_{chain_scenario.anvil.chain_id}_RPC_URLS": node.url}
+    async with open_world(chain_scenario, engine, **more) as world:
+        await refuse_unsigned(world, "0x" + "00" * 19 + "01")  # the endpoint is asked for its chain once
+        chain_scenario.anvil.set_code(STRANGER, code)
+        node.posts.clear()
+        await refuse_unsigned(world, STRANGER)
+        (request,) = node.requests
+        assert int(request["params"][0]["gas"], 16) <= LITTLE_GAS
+
+
+async def test_a_fake_that_names_a_true_place_costs_one_more_question(
+    chain_scenario: Scenario, engine: AsyncEngine, node: Proxy
+) -> None:
+    """The second question is for the registry alone."""
+    more = {f"CHAIN_{chain_scenario.anvil.chain_id}_RPC_URLS": node.url}
+    async with open_world(chain_scenario, engine, **more) as world:
+        true = world.legacy(world.owner())
+        fake = chain_scenario.deploy_fake_legacy(world.owner("attacker"), true.id, [])
+        await refuse_unsigned(world, STRANGER)
+        node.posts.clear()
+        await refuse_unsigned(world, fake.address)
+        assert [request["params"][0]["to"] for request in node.requests] == [
+            chain_scenario.deployment.multicall3.lower(),
+            true.router,
+        ]
+
+
+async def refuse_unsigned(world: World, legacy: str) -> None:
+    body = {"chainId": world.chain_id, "legacy": legacy, "deadline": world.deadline(), "signature": "0x"}
+    answer = await world.post("/erase-legacy", body)
+    assert (answer.status, answer.code) == (403, "not_a_known_legacy"), answer.body
+
+
+@pytest.mark.parametrize("code", HOSTILE.values(), ids=HOSTILE)
+async def test_what_a_contract_of_a_stranger_answers_is_not_kept_whole(chain_scenario: Scenario, code: str) -> None:
+    """Neither as a legacy nor as a wallet that may have signed."""
+    chain_scenario.anvil.set_code(STRANGER, code)
+    async with Chain(chain_settings(chain_scenario, chain_scenario.anvil.url)) as chain:
+        await chain.check()
+        tracemalloc.start()
+        try:
+            assert await Legacies(chain).is_genuine(STRANGER) is None
+            with pytest.raises(SignerMismatch):
+                await Signatures(chain).verify(bytes(32), b"", STRANGER)
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert most < LITTLE_MEMORY
+        assert [(endpoint.ok, endpoint.errors) for endpoint in chain.health()] == [(True, 0)]
+
+
+class Endless(Proxy):
+    """Answers calls with digits until the client hangs up, or has read `ENOUGH`."""
+
+    sent = 0
+
+    async def _serve(self, http: web.Request) -> web.StreamResponse:
+        if b"eth_call" not in await http.read():
+            return await super()._serve(http)
+        answer = web.StreamResponse(headers={"Content-Type": "application/json"})
+        await answer.prepare(http)
+        await answer.write(b'{"jsonrpc":"2.0","id":0,"result":"0x')
+        with suppress(ConnectionError):
+            while self.sent < ENOUGH:
+                await answer.write(b"00" * 32_768)
+                self.sent += 65_536
+        return answer
+
+
+async def test_an_answer_without_end_is_not_read_to_its_end(chain_scenario: Scenario) -> None:
+    node = Endless(chain_scenario.anvil.url)
+    await node.start()
+    async with Chain(chain_settings(chain_scenario, node.url)) as chain:
+        await chain.check()
+        assert await Legacies(chain).is_genuine(STRANGER) is None
+    assert node.sent < ENOUGH
+    await node.stop()
