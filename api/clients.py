@@ -82,9 +82,9 @@ class RateLimit:
     """At most `limit` requests in a window (a minute by default) from one client, over all processes. All clients of an
     IPv6 /48 together get as many as `CLIENTS_OF_A_SITE` clients, since it costs nothing to be 65,536 of them.
 
-    A process takes a tenth of the limit at a time from the shared counter, so that a request does not cost a write:
-    a client spread over several processes may find the limit a little lower, never higher. Used as a guard, before
-    anything of the request is read.
+    A process takes requests from the shared counter in advance, so that few of them cost a write: as many as the
+    client has used there, and no more than fit into six seconds. A process that ends takes its rest with it: a client
+    may find the limit a little lower, never higher. Used as a guard, before anything of the request is read.
     """
 
     def __init__(
@@ -129,7 +129,8 @@ class RateLimit:
         share = self._share(client)
         async with share.lock:
             if not share.left and not share.refused:
-                share.left = await self._take(client, self._clients.hashed_site(scope))
+                share.left = await self._take(client, share.taken, self._clients.hashed_site(scope))
+                share.taken += share.left
                 share.refused = not share.left
             if share.refused:
                 raise LimitReached("Too many requests from this client.", left)
@@ -141,10 +142,10 @@ class RateLimit:
             self._window, self._shares = window, {}
         return self._shares.get(client) or self._shares.setdefault(client, _Share())
 
-    async def _take(self, client: str, site: str | None) -> int:
-        """Requests this process may let through; 0 when the window's are used up."""
+    async def _take(self, client: str, taken: int, site: str | None) -> int:
+        """Requests this process may let through after those it has taken; 0 when the window's are used up."""
         together = self._share(site) if site else _Share()
-        for cost in (max(1, self._limit // 10), 1):
+        for cost in (max(1, min(taken, self._limit * 6 // self._seconds)), 1):
             if together.refused:  # or each further client of that site would cost a statement
                 return 0
             if site and not await self._fits(site, cost, CLIENTS_OF_A_SITE * self._limit):
@@ -159,8 +160,9 @@ class RateLimit:
 
 @dataclass(slots=True)
 class _Share:
-    """What this process took from the shared counter for one client in this window, and has not used."""
+    """What this process took from the shared counter for one client in this window. `left` is not used yet."""
 
+    taken: int = 0
     left: int = 0
     refused: bool = False
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)

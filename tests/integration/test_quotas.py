@@ -91,6 +91,39 @@ async def test_a_client_at_its_limit_is_told_the_end_of_the_window_that_was_full
     assert refused.value.retry_after == 1
 
 
+@pytest.mark.parametrize(("limit", "seconds"), [(10, 3600), (60, 3600), (60, 60), (1000, 60)])
+async def test_restarts_and_replicas_use_up_no_clients_limit(quotas: Quotas, limit: int, seconds: int) -> None:
+    """Each request reaches a process that has served none before: all fit the limit, and no more do."""
+
+    async def count() -> None:
+        process = RateLimit(Clients((), KeyedHash(b"h" * 32)), quotas, limit, "test", seconds)
+        await process.count({"type": "http", "client": ("203.0.113.9", 1), "headers": []})  # type: ignore[arg-type]
+
+    for _ in range(limit):
+        await count()
+    with pytest.raises(LimitReached):
+        await count()
+
+
+@pytest.mark.parametrize(("limit", "seconds"), [(60, 3600), (6000, 60)])
+async def test_a_process_that_ends_takes_little_with_it(quotas: Quotas, limit: int, seconds: int) -> None:
+    """Of a limit that two processes share six seconds' worth is lost at most."""
+
+    def scope() -> Any:
+        return {"type": "http", "client": ("203.0.113.9", 1), "headers": []}
+
+    async def used(most: int) -> int:
+        process = RateLimit(Clients((), KeyedHash(b"h" * 32)), quotas, limit, "test", seconds)
+        for number in range(most):
+            try:
+                await process.count(scope())
+            except LimitReached:
+                return number
+        return most
+
+    assert await used(limit // 2 + 1) + await used(limit) >= limit - limit * 6 // seconds
+
+
 def _asking_takes(seconds: float, quotas: Quotas, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     ask = quotas.take_many
 
