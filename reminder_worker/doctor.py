@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import aiohttp
@@ -12,14 +13,12 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker import operations, passes
-from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import PremiumSetting, ReminderView, TokenWhiteList
-from reminder_worker.chain.values import Call
-from reminder_worker.chain.words import word
 from reminder_worker.database.engine import must_take_writes, open_engine, shares_sessions
 from reminder_worker.database.installation import differences, made_with_others, rows_without_a_key
 from reminder_worker.database.migrate import AS_UTF8, ENCODING, schema_serves, server_encoding
+from reminder_worker.doctor_contracts import look_at_edges, look_at_recipients, look_at_start
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.doctor_mail import chains_without_mail, look_at_mail
 from reminder_worker.doctor_relay import look_at_wallets, own_wallets
@@ -81,7 +80,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
             yield finding
         silent: set[int] = set()
         for chain in settings.chains:
-            async for finding in _chain(chain, silent, is_local=settings.is_local):
+            async for finding in _chain(chain, engine, silent, is_local=settings.is_local):
                 yield finding
         for look_at in (look_at_wallets, look_at_upgrades):
             async for finding in look_at(settings, engine, silent):
@@ -161,7 +160,6 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
     else:
         yield "installation", True, "keys and contracts are those this database was made with"
     yield await _waiting_for_operators(engine)
-    yield await _recipients(engine)
     yield await _passes(engine, settings)
 
 
@@ -180,14 +178,6 @@ async def _waiting_for_operators(engine: AsyncEngine) -> Finding:
         return "ledger", True, "no email is dead, or was held lately"
     words = ", ".join(f"{each.count} {each.kind} {each.state} ({each.reason or 'no reason'})" for each in found)
     return "ledger", False, f"{words}: see the runbook; `reminder-worker requeue` for dead ones"
-
-
-async def _recipients(engine: AsyncEngine) -> Finding:
-    saved, silent = await operations.saved_legacies(engine)
-    if not silent:
-        return "recipients", True, f"{saved} legacies with saved recipients are configured on chain"
-    words = f"{silent} of {saved} legacies with saved recipients name nobody to remind on chain"
-    return "recipients", None, f"{words}: none of theirs is written to until their owners do"
 
 
 async def _passes(engine: AsyncEngine, settings: Settings) -> Finding:
@@ -212,7 +202,9 @@ def _told_wrongly(settings: Settings) -> Iterator[Finding]:
             yield "settings", None, f"{words}: people are also told of what a reorganisation undoes"
 
 
-async def _chain(settings: ChainSettings, silent: set[int], *, is_local: bool) -> AsyncIterator[Finding]:
+async def _chain(
+    settings: ChainSettings, engine: AsyncEngine, silent: set[int], *, is_local: bool
+) -> AsyncIterator[Finding]:
     """Adds a chain of which no endpoint answers to `silent`: asking each of them again takes its time-out each time."""
     part = f"chain {settings.chain_id}"
     try:
@@ -229,15 +221,18 @@ async def _chain(settings: ChainSettings, silent: set[int], *, is_local: bool) -
                 yield finding
             good, words = await look_at_feeds(chain)
             yield f"{part} prices", good, words
+            with suppress(SQLAlchemyError, OSError):  # the database's own finding says why
+                async for finding in look_at_recipients(chain, await operations.saved_legacies(engine, chain.chain_id)):
+                    yield finding
     except (ChainUnavailable, Misconfigured) as error:
         yield f"{part} rpc", False, f"{error}: see CHAIN_{settings.chain_id}_RPC_URLS"
     yield await _subgraph(settings, part)
 
 
 async def _contracts(chain: Chain, part: str, *, is_local: bool) -> AsyncIterator[Finding]:
-    addresses = [str(getattr(chain.settings, name)) for name in CONTRACTS]
-    codes = await chain.codes(addresses)
-    empty = [name.upper() for name, code in zip(CONTRACTS, codes, strict=True) if not code]
+    names = [name for name in (*CONTRACTS, "permit2", "legacy_pull_vault") if getattr(chain.settings, name)]
+    codes = await chain.codes([getattr(chain.settings, name) for name in names])
+    empty = [name.upper() for name, code in zip(names, codes, strict=True) if not code]
     if empty:
         yield f"{part} contracts", False, f"no contract at {', '.join(empty)}: check the addresses"
         return
@@ -248,16 +243,18 @@ async def _contracts(chain: Chain, part: str, *, is_local: bool) -> AsyncIterato
     if head.number < chain.settings.start_block - 1:
         words = f"block {chain.settings.start_block} is not there yet, the head is {head.number}: nothing is read"
         yield f"{part} index", False, f"{words}, see CHAIN_{chain.chain_id}_START_BLOCK"
+    elif start := await look_at_start(chain):
+        yield start
     age = int(time.time()) - head.timestamp
     if age < -CLOCKS_WITHIN and not is_local:  # a local chain's clock is set by hand
         words = f"block {head.number} is {duration_words(-age)} ahead of this machine's clock: is that slow?"
         yield f"{part} clock", False, f"{words} Else the endpoint tells of times that have not come"
-    for router in chain.settings.legacy_routers:
-        call = Call(router, selector("TransferEOALegacyRouter", "legacyAddresses") + word(0))
-        answer = await chain.call(call, at=head.hash)
-        if not isinstance(answer, bytes) or len(answer) != 32:
-            yield f"{part} contracts", False, f"{router} is no legacy router: check the addresses"
-            return
+    wrong = False
+    async for finding in look_at_edges(chain, f"{part} contracts", head):
+        wrong |= finding[1] is False
+        yield finding
+    if wrong:
+        return
     try:
         ahead = await ReminderView(chain).default_notify_ahead(at=head.hash)
         await PremiumSetting(chain).is_premium(_NOBODY, at=head.hash)
@@ -265,7 +262,8 @@ async def _contracts(chain: Chain, part: str, *, is_local: bool) -> AsyncIterato
     except ChainUnavailable as error:
         yield f"{part} contracts", False, f"{error}: check the addresses"
         return
-    words = f"all have code and answer; advance notice {ahead // 86400} days, {len(tokens)} tokens listed"
+    words = "all have code and answer, and name each other as they should"
+    words += f"; advance notice {ahead // 86400} days, {len(tokens)} tokens listed"
     old = f", {duration_words(age)} old by this machine's clock" if age >= 0 else ""
     yield f"{part} contracts", True, f"{words}, head block {head.number}{old}"
 

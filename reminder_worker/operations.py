@@ -79,9 +79,18 @@ _CLOCK_AHEAD = text("""
     ) newest
 """)
 _SAVED = text("""
-    select count(*) as saved, count(*) filter (where c.legacy is null) as silent
+    select count(*) as saved, coalesce(array_agg(w.legacy) filter (where c.legacy is null), '{}') as unknown
     from worker.watch w left join worker.reminder_config c using (chain_id, legacy)
+    where chain_id = :chain_id
 """)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedLegacies:
+    """Legacies with stored recipients. The index has no reminder configuration of those in `unknown`."""
+
+    saved: int
+    unknown: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +194,11 @@ class Sends:
     count: int
 
 
-async def saved_legacies(engine: AsyncEngine) -> tuple[int, int]:
-    """Legacies with stored recipients, and those of them that are not configured on chain. Reads all of them."""
+async def saved_legacies(engine: AsyncEngine, chain_id: int) -> SavedLegacies:
+    """Read all legacies of a chain that have stored recipients."""
     async with engine.connect() as connection:
-        row = (await connection.execute(_SAVED)).one()
-    return row.saved, row.silent
+        row = (await connection.execute(_SAVED, {"chain_id": chain_id})).one()
+    return SavedLegacies(row.saved, tuple(row.unknown))
 
 
 async def database_time(engine: AsyncEngine) -> float:

@@ -46,6 +46,10 @@ contract MultisigLegacyRouter {
         premium = IPremiumSetting(premium_);
     }
 
+    function premiumSetting() external view returns (address) {
+        return address(premium);
+    }
+
     function createLegacy(address safe, SafeMainConfig calldata mainConfig, SafeExtraConfig calldata extraConfig)
         external
         returns (uint256 legacyId)

@@ -18,3 +18,13 @@ contract Permit2 {
         allowed.expiration = expiration == 0 ? uint48(block.timestamp) : expiration;
     }
 }
+
+/// The spender that owners permit: it says who may bind legacies to it, and through whom it pulls.
+contract LegacyPullVault {
+    address public constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
+    address public immutable router;
+
+    constructor(address router_) {
+        router = router_;
+    }
+}

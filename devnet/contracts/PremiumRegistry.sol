@@ -67,6 +67,10 @@ contract PremiumRegistry {
         usdt = usdt_;
     }
 
+    function premiumSetting() external view returns (address) {
+        return address(premium);
+    }
+
     function setPlan(uint256 plan, uint256 duration, uint256 price) external {
         if (msg.sender != admin) revert OnlyAdmin();
         plans[plan] = Plan(duration, price);

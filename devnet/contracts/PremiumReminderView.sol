@@ -13,10 +13,10 @@ contract PremiumReminderView {
     uint8 private constant LAYER3_READY = 6;
 
     uint256 public constant defaultNotifyAhead = 7 days;
-    IPremiumSetting private immutable premium;
+    IPremiumSetting public immutable setting;
 
-    constructor(address premium_) {
-        premium = IPremiumSetting(premium_);
+    constructor(address setting_) {
+        setting = IPremiumSetting(setting_);
     }
 
     function dueRemindersBatch(address[] calldata legacies) external view returns (uint8[][] memory windows) {
@@ -29,8 +29,8 @@ contract PremiumReminderView {
     function dueReminders(address legacy) public view returns (uint8[] memory) {
         ILegacy it = ILegacy(legacy);
         address creator = it.creator();
-        if (!premium.isPremium(creator) || !it.isLive() || _lacksGuard(it)) return new uint8[](0);
-        uint256 ahead = premium.getTimeAhead(creator);
+        if (!setting.isPremium(creator) || !it.isLive() || _lacksGuard(it)) return new uint8[](0);
+        uint256 ahead = setting.getTimeAhead(creator);
         if (ahead == 0) ahead = defaultNotifyAhead;
         (uint256 t1, uint256 t2, uint256 t3) = it.getTriggerActivationTimestamp();
         uint8 layer = it.getLayer();

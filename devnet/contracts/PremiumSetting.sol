@@ -34,11 +34,13 @@ contract PremiumSetting is IPremiumSetting {
     uint8 private constant TRANSFER_ACTIVATION = 2;
 
     address private immutable admin = msg.sender;
-    address private registry;
-    mapping(address => bool) private routers;
+    address public premiumRegistry;
+    address public transferLegacyEOAContractRouter;
+    address public multisigLegacyContractRouter;
     mapping(address => bool) private configured;
     mapping(address => uint256) public premiumExpired;
     mapping(address => uint256) public getTimeAhead;
+    mapping(address => address[]) private beneficiariesOf;
     bool private asBefore;
     EmailMapping private everybody;
 
@@ -48,14 +50,16 @@ contract PremiumSetting is IPremiumSetting {
     }
 
     modifier onlyRouter() {
-        if (!routers[msg.sender]) revert OnlyRouter();
+        if (msg.sender != transferLegacyEOAContractRouter && msg.sender != multisigLegacyContractRouter) {
+            revert OnlyRouter();
+        }
         _;
     }
 
     function connect(address registry_, address eoaRouter, address multisigRouter) external onlyAdmin {
-        registry = registry_;
-        routers[eoaRouter] = true;
-        routers[multisigRouter] = true;
+        premiumRegistry = registry_;
+        transferLegacyEOAContractRouter = eoaRouter;
+        multisigLegacyContractRouter = multisigRouter;
     }
 
     function isPremium(address user) public view returns (bool) {
@@ -63,7 +67,7 @@ contract PremiumSetting is IPremiumSetting {
     }
 
     function addPremiumTime(address user, uint256 duration) external {
-        if (msg.sender != registry) revert NotAuthorized();
+        if (msg.sender != premiumRegistry) revert NotAuthorized();
         uint256 from = isPremium(user) ? premiumExpired[user] : block.timestamp;
         premiumExpired[user] = from + duration;
         emit PremiumTimeUpdated(user, from + duration);
@@ -100,7 +104,18 @@ contract PremiumSetting is IPremiumSetting {
         address user = ILegacy(legacy).creator();
         if (msg.sender != user) revert OnlyOwner();
         if (!isPremium(user)) revert OnlyPremium();
+        beneficiariesOf[legacy] = beneficiaries;
         _configure(legacy, user, cosigners, beneficiaries, secondLine, thirdLine);
+    }
+
+    /// Email and name are empty, as nothing stores them any more.
+    function getBeneficiaryData(address legacy)
+        external
+        view
+        returns (address[] memory users, string[] memory emails, string[] memory names)
+    {
+        users = beneficiariesOf[legacy];
+        return (users, new string[](users.length), new string[](users.length));
     }
 
     /// Of the benches: one configuration for many legacies.
@@ -131,6 +146,7 @@ contract PremiumSetting is IPremiumSetting {
 
     function syncBeneficiaries(address legacy, address[] calldata beneficiaries) external onlyRouter {
         if (!configured[legacy]) return;
+        beneficiariesOf[legacy] = beneficiaries;
         (address user, uint256 id, uint128 kind) = _identity(legacy);
         if (asBefore) emit WithEmails.BeneficiariesEmailSync(user, id, legacy, kind, _withEmails(beneficiaries));
         else emit BeneficiariesEmailSync(user, id, legacy, kind, beneficiaries);
@@ -157,6 +173,7 @@ contract PremiumSetting is IPremiumSetting {
     function _reset(address legacy) private {
         if (!configured[legacy]) return;
         configured[legacy] = false;
+        delete beneficiariesOf[legacy];
         (address user, uint256 id, uint128 kind) = _identity(legacy);
         emit LegacyConfigReset(user, id, legacy, kind);
     }

@@ -91,6 +91,22 @@ contract TimeLockRouter is Sponsored {
         erc1155 = TimelockERC1155(erc1155_);
     }
 
+    function tokenWhitelist() external view returns (address) {
+        return address(whitelist);
+    }
+
+    function timelockERC20Contract() external view returns (address) {
+        return address(erc20);
+    }
+
+    function timelockERC721Contract() external view returns (address) {
+        return address(erc721);
+    }
+
+    function timelockERC1155Contract() external view returns (address) {
+        return address(erc1155);
+    }
+
     function createTimelockedGift(Gift calldata gift) external payable {
         _create(gift, LOCK_GIFT, 0);
     }

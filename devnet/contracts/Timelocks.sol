@@ -27,19 +27,19 @@ abstract contract TimelockVault {
     event ChangeStatus(uint256 indexed timelockId, uint8 newStatus);
 
     address private immutable admin = msg.sender;
-    address private router;
+    address public routerAddresses;
     mapping(uint256 => Terms) internal terms;
     mapping(uint256 => bool) internal unlocked;
     mapping(uint256 => uint8) public lockStatus;
 
     modifier onlyRouter() {
-        if (msg.sender != router) revert NotAuthorized();
+        if (msg.sender != routerAddresses) revert NotAuthorized();
         _;
     }
 
     function connect(address router_) external {
         if (msg.sender != admin) revert OnlyAdmin();
-        router = router_;
+        routerAddresses = router_;
     }
 
     function unlockSoftTimelock(uint256 id, address caller) external onlyRouter {

@@ -89,6 +89,10 @@ contract TransferEOALegacyRouter is Sponsored {
 
     // --- creation
 
+    function premiumSetting() external view returns (address) {
+        return address(premium);
+    }
+
     function createLegacy(
         MainConfig calldata mainConfig,
         ExtraConfig calldata extraConfig,

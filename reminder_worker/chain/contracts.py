@@ -203,6 +203,7 @@ class PremiumSetting:
 
     _IS_PREMIUM: Final = selector("PremiumSetting", "isPremium")
     _TIME_AHEAD: Final = selector("PremiumSetting", "getTimeAhead")
+    _BENEFICIARIES: Final = selector("PremiumSetting", "getBeneficiaryData")
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
@@ -223,6 +224,11 @@ class PremiumSetting:
         calls = [Call(self._address, self._TIME_AHEAD + address_word(user)) for user in users]
         answers = await self._chain.call_many(calls, at=at)
         return [configured("getTimeAhead", words.at, answer) for answer in answers]
+
+    async def are_configured(self, legacies: Sequence[str]) -> list[bool]:
+        """Whether a beneficiary is to be reminded of each legacy, in order; False where the contract does not say."""
+        calls = [Call(self._address, self._BENEFICIARIES + address_word(legacy)) for legacy in legacies]
+        return [bool(said(words.addresses_behind, answer)) for answer in await self._chain.call_many(calls)]
 
 
 class TokenWhiteList:

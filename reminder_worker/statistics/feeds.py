@@ -55,7 +55,7 @@ class Answer:
 
     round: Round | None
     answered_in: int = 0
-    in_usd: bool = False
+    asset: str | None = None  # `ETH` for a feed of ether in US dollars, from its description
 
 
 def dollars(answer: int, decimals: int) -> Decimal:
@@ -77,7 +77,7 @@ def judge(said: Answer, good: Round | None, block_time: int, heartbeat: int) -> 
     now = said.round
     if now is None:
         return Verdict.NO_ANSWER
-    if not said.in_usd:
+    if said.asset is None:
         return Verdict.NOT_IN_USD
     if now.decimals > MOST_DECIMALS:
         return Verdict.TOO_MANY_DECIMALS
@@ -118,15 +118,16 @@ def _answer(round_data: bytes | Reverted, decimals: bytes | Reverted, descriptio
         said = Round(round_id, answer, words.uint_at(decimals, 0, 8), updated_at)
     except Malformed:
         return Answer(None)
-    return Answer(said, answered_in, _is_in_usd(description))
+    return Answer(said, answered_in, _asset(description))
 
 
-def _is_in_usd(description: bytes | Reverted) -> bool:
-    """`ETH / USD`, as every feed describes itself: one in ether or bitcoin would be believed otherwise."""
+def _asset(description: bytes | Reverted) -> str | None:
+    """`ETH` of `ETH / USD`, as every feed describes itself. One in ether or bitcoin would be believed otherwise."""
     try:
         if isinstance(description, Reverted):
-            return False
+            return None
         text = words.bytes_at(description, words.at(description, 0), _LONGEST_DESCRIPTION)
     except Malformed:
-        return False
-    return text.rstrip().upper().endswith(b"/ USD")
+        return None
+    asset, slash, currency = text.decode("ascii", "replace").strip().upper().rpartition("/ ")
+    return asset.strip() if slash and currency == "USD" else None

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import BigInteger, Row, func, literal, or_, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
@@ -16,6 +16,8 @@ from reminder_worker.database.tables import price, price_feed, price_feed_before
 from reminder_worker.settings_values import PriceFeed
 from reminder_worker.statistics.feeds import SANE, Answer, Round, Verdict, judge, read_feeds
 from reminder_worker.statistics.prices import ETHER, feeds_asked
+
+_WRAPPED: Final = {"WETH": ETHER, "WBTC": "BTC"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +221,15 @@ async def look_at_feeds(chain: Chain) -> tuple[bool | None, str]:
     if block is None:
         return False, "the endpoint has no latest block"
     answers = await read_feeds(chain, [each.feed for each in configured], block)
-    bad = [
-        f"{each.token} ({verdict})"
-        for each, said in zip(configured, answers, strict=True)
-        if (verdict := judge(said, None, block.timestamp, each.heartbeat_seconds)) != Verdict.GOOD
-    ]
+    known = await Tokens(chain).metadata([each.token for each in configured if each.token != ETHER], at=block.hash)
+    bad = []
+    for each, said in zip(configured, answers, strict=True):
+        symbol = ETHER if each.token == ETHER else found.symbol if (found := known[each.token]) else None
+        verdict = judge(said, None, block.timestamp, each.heartbeat_seconds)
+        if verdict != Verdict.GOOD:
+            bad.append(f"{each.token} ({verdict})")
+        elif symbol and said.asset != _WRAPPED.get(symbol, symbol.upper()):
+            bad.append(f"{each.token} (a feed of another asset)")
     if bad:
         return False, f"not to be believed: {', '.join(bad)}: check CHAIN_{chain.chain_id}_PRICE_FEEDS"
     return True, f"{len(configured)} feeds answer, fresh and in US dollars"

@@ -345,12 +345,6 @@ def test_doctor_names_no_chain_of_what_is_of_none(command: Command) -> None:
     assert re.search(r"rpc_trouble \(no answer, chain 31337\) for \d", looked)
 
 
-def test_doctor_knows_a_contract_that_is_another(command: Command, anvil_chain: AnvilChain) -> None:
-    swapped = command("doctor", CHAIN_31337_MULTISIG_LEGACY_ROUTER=anvil_chain.deployment.usdc)
-    assert swapped.exit_code == 1
-    assert "is no legacy router" in swapped.output
-
-
 def test_doctor_refuses_another_hash_key_than_the_database_was_made_with(command: Command) -> None:
     assert command("tick", "--pass", "index").exit_code == 0  # the first start records the keys
     looked = command("doctor", HASH_KEY=_text(secrets.token_bytes(32)))
