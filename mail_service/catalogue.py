@@ -403,6 +403,12 @@ _ALL = (
         about="index",
     ),
     _alert(
+        "index_gap",
+        "Something of {{ chainName }} is missing in the index",
+        {"missing": "timelock 17", "to be read again from block": "21000240"},
+        about="index",
+    ),
+    _alert(
         "rpc_trouble",
         "Trouble with the RPC endpoints of {{ chainName }}: {{ about }}",
         {"endpoints that answer": "1 of 2"},

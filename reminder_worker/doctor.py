@@ -20,6 +20,7 @@ from reminder_worker.database.installation import differences, made_with_others,
 from reminder_worker.database.migrate import AS_UTF8, ENCODING, schema_serves, server_encoding
 from reminder_worker.doctor_contracts import look_at_edges, look_at_recipients, look_at_start
 from reminder_worker.doctor_finding import Finding
+from reminder_worker.doctor_history import look_at_history
 from reminder_worker.doctor_mail import chains_without_mail, look_at_mail
 from reminder_worker.doctor_relay import look_at_wallets, own_wallets
 from reminder_worker.doctor_upgrades import look_at_upgrades
@@ -82,7 +83,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
         for chain in settings.chains:
             async for finding in _chain(chain, engine, silent, is_local=settings.is_local):
                 yield finding
-        for look_at in (look_at_wallets, look_at_upgrades):
+        for look_at in (look_at_history, look_at_wallets, look_at_upgrades):
             async for finding in look_at(settings, engine, silent):
                 yield finding
         async for finding in look_at_watch(settings, engine):

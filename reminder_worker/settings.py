@@ -354,7 +354,8 @@ class ChainSettings(Group):
     rpc_urls: SecretUrls = Field(
         min_length=1,
         alias="RPC_URLS",
-        description="RPC endpoints, comma separated, best first; three, since two have to agree on what is personal",
+        description="RPC endpoints, comma separated, best first; three, since two have to agree on what is personal; "
+        "one an archive, since pruned nodes lack old logs",
     )
     subgraph_url: SecretWebUrl | None = Field(
         None,

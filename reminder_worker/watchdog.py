@@ -7,7 +7,7 @@ strangers can bring about is told and silences nothing: it would say that the se
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 import aiohttp
@@ -24,7 +24,7 @@ from reminder_worker.mail.messages import AlertKind
 from reminder_worker.operations import PassState
 from reminder_worker.settings import Settings
 from reminder_worker.watchdog_facts import blocks_behind, gather
-from reminder_worker.watchdog_rules import Expected, Key, Wrong, judge
+from reminder_worker.watchdog_rules import Expected, Key, LastGap, Wrong, judge
 
 log = structlog.get_logger(__name__)
 
@@ -37,6 +37,7 @@ NOT_TOLD_YET: Final = "something looks wrong, but not for long enough to be told
 OURS: Final = (
     AlertKind.WORKER_STALLED,
     AlertKind.INDEX_LAGGING,
+    AlertKind.INDEX_GAP,
     AlertKind.RPC_TROUBLE,
     AlertKind.EMAILS_NEED_HAND,
     AlertKind.EMAILS_LATE,
@@ -94,7 +95,7 @@ class _Told:
 @dataclass(frozen=True, slots=True)
 class Sighting:
     """What one look came to. `changed`: alerts raised or cleared; `heartbeat`: asked, off, silent (something
-    of ours is wrong), or the class of what failed. `blocks_behind`: as that of `watchdog_facts`.
+    of ours is wrong), or the class of what failed. `blocks_behind`: as that of `watchdog_facts`; `gaps`: by chain id.
     """
 
     healthy: bool
@@ -102,6 +103,7 @@ class Sighting:
     changed: int
     heartbeat: str
     blocks_behind: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    gaps: Mapping[int, LastGap] = field(default_factory=dict)
 
 
 class Watchdog:
@@ -123,9 +125,11 @@ class Watchdog:
 
     async def look(self, expected: Sequence[Expected]) -> Sighting:
         """Judge, tell what changed, ping when nothing is wrong. Raises what the database raises, and is silent then."""
-        before = await self._behind_before()
+        detail = await self._remembered()
+        before = detail.get("blocks_behind") or {}
+        gaps = {int(id): LastGap(**gap) for id, gap in (detail.get("gaps") or {}).items()}
         is_local = self._settings.is_local
-        known = await gather(self._engine, self._chains, expected, before, self._wallets, is_local=is_local)
+        known = await gather(self._engine, self._chains, expected, before, gaps, self._wallets, is_local=is_local)
         wrong = {**judge(known), **self._off_by_mistake()}
         async with self._engine.begin() as conn:
             await conn.execute(_ONE_AT_A_TIME)
@@ -137,7 +141,8 @@ class Watchdog:
             raised = (await conn.scalars(select(_T.kind).where(_OF_THE_WORKER, _T.raised))).all()
         unwell = {kind for kind, _, _ in wrong} | {AlertKind(kind) for kind in raised}
         heartbeat = "silent" if self._settings.ops.heartbeat_url else "off"
-        found = Sighting(not unwell, len(wrong), changed, heartbeat, blocks_behind(known.chains))
+        gaps = {sight.chain_id: sight.gap for sight in known.chains if sight.gap is not None}
+        found = Sighting(not unwell, len(wrong), changed, heartbeat, blocks_behind(known.chains), gaps)
         if changed:
             log.warning("health_changed", healthy=found.healthy, wrong=len(wrong), changed=changed)
             await self._alerts.write_log()  # emails are sent by a run, and that none starts may be what is wrong
@@ -241,11 +246,11 @@ class Watchdog:
 
     # -- memory -----------------------------------------------------------------------------------
 
-    async def _behind_before(self) -> Mapping[str, Sequence[int]]:
+    async def _remembered(self) -> Mapping[str, Any]:
         question = select(pass_state.c.detail).where(pass_state.c.name == NAME, pass_state.c.chain_id == 0)
         async with self._engine.connect() as conn:
             detail: dict[str, Any] = await conn.scalar(question) or {}
-        return detail.get("blocks_behind") or {}
+        return detail
 
     async def _remember(self, found: Sighting) -> None:
         detail = {
@@ -253,6 +258,7 @@ class Watchdog:
             "wrong": found.wrong,
             "heartbeat": found.heartbeat,
             "blocks_behind": found.blocks_behind,
+            "gaps": {str(id): asdict(gap) for id, gap in found.gaps.items()},
         }
         statement = insert(pass_state).values(name=NAME, chain_id=0, detail=detail)
         async with self._engine.begin() as conn:

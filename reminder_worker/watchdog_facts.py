@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import text
@@ -12,6 +13,8 @@ from reminder_worker import operations, operations_relay
 from reminder_worker.chain import wire
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.endpoint import RpcError
+from reminder_worker.errors import Misconfigured, Unavailable
+from reminder_worker.indexer.gaps import find_gap
 from reminder_worker.watchdog_rules import (
     COMPARED,
     LATE_SECONDS,
@@ -19,12 +22,14 @@ from reminder_worker.watchdog_rules import (
     ChainSight,
     Expected,
     Known,
+    LastGap,
     Reading,
     Relays,
     Trouble,
 )
 
 CHAIN_SECONDS: Final = 25.0  # for all endpoints of a chain; a look has 40
+GAP_SECONDS: Final = 3600  # between two questions for a gap, which cost a request to a node
 INDEX: Final = "index"  # names of cursors
 SIGNALS: Final = "signals"
 DEEP: Final = 64  # blocks below the newest: no reorganisation explains a difference there
@@ -86,11 +91,12 @@ async def gather(
     chains: Mapping[int, Chain],
     expected: Sequence[Expected],
     behind_before: Mapping[str, Sequence[int]],
+    gaps_before: Mapping[int, LastGap],
     wallets: Sequence[str],
     *,
     is_local: bool,
 ) -> Known:
-    """`behind_before`: `blocks_behind` as of the look before; `wallets`: whose keys are in use. Raises what the
+    """`behind_before` and `gaps_before`: as of the look before; `wallets`: whose keys are in use. Raises what the
     database raises."""
     states = await operations.pass_states(engine)
     read = {(each.chain_id, each.name): each.block_number for each in await operations.positions(engine)}
@@ -100,7 +106,10 @@ async def gather(
         places = {INDEX: read.get((id, INDEX), chain.settings.start_block - 1)}
         if (id, SIGNALS) in read:
             places[SIGNALS] = read[id, SIGNALS]
-        return await _sight(chain, places, behind_before, is_local)
+        found, gap = await asyncio.gather(
+            _sight(chain, places, behind_before, is_local), _gap(engine, chain, gaps_before.get(id))
+        )
+        return replace(found, gap=gap)
 
     sights = await asyncio.gather(*(sight(chain) for chain in chains.values()))
     trouble = await _trouble(engine, {each.name for each in expected}, chains)
@@ -172,6 +181,19 @@ async def _blocks(chain: Chain, *which: str) -> dict[str, list[Block]]:
 
 def _each_block(answers: Sequence[Any]) -> list[Block | None]:
     return [None if isinstance(answer, RpcError) else wire.block(answer) for answer in answers]
+
+
+async def _gap(engine: AsyncEngine, chain: Chain, before: LastGap | None) -> LastGap:
+    """Ask once an hour, and at each look while something is missing. Without an answer what was known stays so."""
+    now = int(time.time())
+    if before is not None and before.missing is None and 0 <= now - before.asked_at < GAP_SECONDS:
+        return before
+    try:
+        async with asyncio.timeout(CHAIN_SECONDS):
+            gap = await find_gap(engine, chain)
+    except (Unavailable, Misconfigured, TimeoutError):
+        return replace(before, asked_at=now) if before is not None else LastGap(now)
+    return LastGap(now, gap.missing, gap.first_block) if gap is not None else LastGap(now)
 
 
 async def _relays(engine: AsyncEngine, wallets: Sequence[str], chains: Sequence[int], is_local: bool) -> list[Relays]:

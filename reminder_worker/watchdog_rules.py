@@ -54,6 +54,16 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class LastGap:
+    """What our own index lacked when the chain was last asked, at this time (unix seconds): an id in words, or None.
+    `first_block`: the first block whose logs may have its creation."""
+
+    asked_at: int
+    missing: str | None = None
+    first_block: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ChainSight:
     """What the RPC endpoints say now. `lowest` and `highest` of their newest blocks, `newest_age` (seconds, negative
     where our clock is behind) of the highest, None where it does not matter; `agree`: on the hash of a block deep below
@@ -71,6 +81,7 @@ class ChainSight:
     agree: bool = True
     settled: Mapping[str, int] = field(default_factory=dict)
     readings: Sequence[Reading] = ()
+    gap: LastGap | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +225,9 @@ def _readings(sight: ChainSight) -> Iterator[Wrong]:
         if each.behind > MAX_LAG_BLOCKS and before and each.behind >= min(before):
             facts: Facts = {"blocks behind": each.behind, "newest block": sight.highest}
             yield Wrong(AlertKind.INDEX_LAGGING, each.name, sight.chain_id, facts, CATCHES_UP_SECONDS)
+    if sight.gap and sight.gap.missing:
+        lacks: Facts = {"missing": sight.gap.missing, "to be read again from block": sight.gap.first_block}
+        yield Wrong(AlertKind.INDEX_GAP, "index", sight.chain_id, lacks, BLIP_SECONDS)
 
 
 def _trouble(trouble: Trouble) -> Iterator[Wrong]:

@@ -26,7 +26,15 @@ from reminder_worker.chain.endpoint import (
     RpcError,
 )
 from reminder_worker.chain.eth_call import READ_GAS, Refusal, unless_error
-from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
+from reminder_worker.chain.logs import (
+    OLD_BLOCKS,
+    HistoryGone,
+    LogFilter,
+    LogRanges,
+    TooMuch,
+    history_probe,
+    is_pruned,
+)
 from reminder_worker.chain.values import MOST_GAS, Block, Call, EndpointHealth, Log, Receipt, Reverted, SendOutcome
 from reminder_worker.chain.words import Malformed
 from reminder_worker.errors import ChainUnavailable, Misconfigured
@@ -222,19 +230,31 @@ class Chain:
     ) -> list[Log]:
         """Logs of any of `addresses` whose first topic is any of `topics` (empty: any), both blocks included, in order.
 
-        Raises `ChainUnavailable` also when no endpoint has `last_block` yet.
+        Raises `ChainUnavailable` also when no endpoint has `last_block` yet, and `HistoryGone`. A node that has pruned
+        old logs answers with none, so its logs of an old range count only if it has those of the first block.
         """
         wanted = LogFilter(frozenset(addresses), frozenset(topics))
+        head = max(endpoint.head or 0 for endpoint in self._endpoints)
+        whole: set[Endpoint] = set()  # these have the logs of an earlier block of the range
 
         async def ask(first: int, last: int) -> list[Log]:
             found: list[Log] = []
-            refused = False
+            refused = pruned = False
+            is_old = first + OLD_BLOCKS < head
 
             async def attempt(endpoint: Endpoint) -> bool:
-                nonlocal refused
-                block, logs = await endpoint.ask(wanted.requests(first, last))
+                nonlocal refused, pruned
+                probe = history_probe(first) if is_old and endpoint not in whole else []
+                block, logs, *history = await endpoint.ask([*wanted.requests(first, last), *probe])
                 if wire.block(unless_error(block)) is None:
                     return False  # whatever it says of logs: some refuse a range that ends above their head
+                gone = is_pruned(history) if history else None
+                if gone:
+                    pruned = True
+                    log.warning("history_pruned", chain_id=self.chain_id, endpoint=endpoint.name, block=first)
+                    return False
+                if gone is False:
+                    whole.add(endpoint)
                 refused = isinstance(logs, RpcError)
                 found[:] = wanted.checked(wire.logs(unless_error(logs)), first, last)
                 return True
@@ -242,6 +262,8 @@ class Chain:
             if not await self._over(attempt):
                 if refused:
                     raise TooMuch(f"who has block {last} of chain {self.chain_id} refuses so many blocks")
+                if pruned:
+                    raise HistoryGone(f"no endpoint of chain {self.chain_id} has the logs of block {first} any more")
                 raise ChainUnavailable(f"no endpoint of chain {self.chain_id} has block {last} yet")
             return found
 
@@ -408,6 +430,19 @@ class Chain:
             return [value]
 
         return [value for answer in await together(*map(one, self._endpoints)) for value in answer]
+
+    async def has_pruned(self, number: int) -> bool | None:
+        """Return whether every endpoint that answers has pruned the logs of a block; None if no endpoint can tell."""
+        said = await self.ask_each(history_probe(number), is_pruned)
+        known = [each for each in said if each is not None]
+        return all(known) if known else None
+
+    async def blooms(self, numbers: Sequence[int]) -> list[list[int]]:
+        """Return, per responding endpoint, the logs bloom of each block; 0 if the endpoint does not have the block."""
+        requests: list[Request] = [("eth_getBlockByNumber", [hex(number), False]) for number in numbers]
+        return await self.ask_each(
+            requests, lambda answers: [0 if isinstance(each, RpcError) else wire.bloom(each) for each in answers]
+        )
 
     async def succeeds_at_each(self, call: Call, *, at: str, sender: str, gas: int) -> bool:
         """Whether a call at a block hash succeeds with so much gas wherever the block is known, and it is somewhere."""

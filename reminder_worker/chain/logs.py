@@ -1,12 +1,14 @@
 """Reading logs by ranges that shrink when nodes refuse them, from nodes that are known to have the range."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+from eth_utils.crypto import keccak
 
-from reminder_worker.chain.endpoint import Request
+from reminder_worker.chain import wire
+from reminder_worker.chain.endpoint import Request, RpcError
 from reminder_worker.chain.values import Log
 from reminder_worker.errors import ChainUnavailable
 
@@ -17,6 +19,37 @@ class TooMuch(ChainUnavailable):
 
 FIRST_BLOCKS: Final = 100  # of a look and of a run's first slice, which tells how many blocks nodes give at once
 QUESTIONS_AT_ONCE: Final = 50
+OLD_BLOCKS: Final = 128  # below the head; a pruned node keeps the logs of at least 64 blocks, mostly of 10,000
+
+
+class HistoryGone(ChainUnavailable):
+    """Every endpoint that has the blocks of a range has pruned their logs."""
+
+
+def history_probe(number: int) -> list[Request]:
+    """Return the requests for a block and for all its logs, which `is_pruned` compares."""
+    return [
+        ("eth_getBlockByNumber", [hex(number), False]),
+        ("eth_getLogs", [{"fromBlock": hex(number), "toBlock": hex(number)}]),
+    ]
+
+
+def is_pruned(answers: Sequence[Any]) -> bool | None:
+    """Return whether a node lacks the logs that the bloom of its own block announces; None if the bloom is empty or the
+    node refuses. A node prunes the oldest logs first, so the answer holds for all blocks on one side."""
+    block, logs = answers
+    if isinstance(block, RpcError) or isinstance(logs, RpcError) or not wire.bloom(block):
+        return None
+    return not logs
+
+
+def may_hold(bloom: int, log: Log) -> bool:
+    """Return whether a block with this bloom may hold the log: three bits for its address and for each topic."""
+    for item in (log.address, *log.topics):
+        digest = keccak(bytes.fromhex(item[2:]))
+        if any(not bloom >> (int.from_bytes(digest[at : at + 2]) & 2047) & 1 for at in (0, 2, 4)):
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,10 @@ class WireBlock(msgspec.Struct, rename="camel"):
     timestamp: Moment
 
 
+class WireBloom(msgspec.Struct, rename="camel"):
+    logs_bloom: Hex | None = None
+
+
 class WireLog(msgspec.Struct, rename="camel"):
     address: AddressHex
     topics: Annotated[list[Word], msgspec.Meta(max_length=4)]
@@ -79,6 +83,12 @@ def block(value: object) -> Block | None:
     if wire is None:
         return None
     return Block(int(wire.number, 16), wire.hash.lower(), wire.parent_hash.lower(), int(wire.timestamp, 16))
+
+
+def bloom(value: object) -> int:
+    """Return the logs bloom of a block as a number; 0 if the node lacks the block or gives no bloom."""
+    wire = msgspec.convert(value, WireBloom | None)
+    return int(wire.logs_bloom or "0x0", 16) if wire is not None and wire.logs_bloom != "0x" else 0
 
 
 def logs(value: object) -> list[Log]:

@@ -144,7 +144,7 @@ class ChainIndex:
     async def rewind_to(self, first_block: int) -> None:
         """Forget `first_block` and all after it, for the pass to read again (`backfill`).
 
-        Raises `ChainUnavailable`, and `Refused` for a block that was not read yet.
+        Raises `ChainUnavailable`, and `Refused` for a block that was not read yet or cannot be read again.
         """
         cursor = await self._cursor()
         first_block = max(first_block, self._chain.settings.start_block)  # before it there is nothing of ours
@@ -152,6 +152,8 @@ class ChainIndex:
             raise Refused(f"the index is at block {cursor.number}: it has not read block {first_block} yet")
         if first_block > cursor.number:
             return
+        if await self._chain.has_pruned(first_block):
+            raise Refused(f"no endpoint has the logs of block {first_block} any more: add an archive endpoint first")
         forgotten = await self._rewind(cursor, await self._place(first_block - 1))
         if forgotten is None:
             raise IndexerUnavailable("the index moved meanwhile: try again")

@@ -16,7 +16,7 @@ import structlog
 from reminder_worker.chain import wire
 from reminder_worker.chain.client import Block, Chain, Log, TooMuch
 from reminder_worker.chain.endpoint import Request, RpcError
-from reminder_worker.chain.logs import LogFilter
+from reminder_worker.chain.logs import LogFilter, may_hold
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.decoding import Says
 
@@ -59,8 +59,9 @@ async def vouched_for(beside: Beside, blocks: Mapping[int, Block], now: int) -> 
     """The logs that a receipt at another endpoint proves, as far as the first block with a log that is still in doubt;
     and the number of that block, None when there is none.
 
-    What is in doubt is waited for, but only for `ALONE_AFTER_SECONDS`: it may have been invented to stop us. A log of
-    another fork than `blocks` is ignored. `now` is the chain's time.
+    What is in doubt is waited for, but only for `ALONE_AFTER_SECONDS`: it may have been invented to stop us. An older
+    log is passed over, unless the other endpoints have pruned the logs of its block and their bloom of it has the log.
+    A log of another fork than `blocks` is ignored. `now` is the chain's time.
     """
     logs = [log for log in beside.logs if (at := blocks.get(log.block_number)) and at.hash == log.block_hash]
     if not logs or beside.others is None:
@@ -73,6 +74,7 @@ async def vouched_for(beside: Beside, blocks: Mapping[int, Block], now: int) -> 
     ]
     doubtful = min(young, default=None)
     logs = [log for log in logs if doubtful is None or log.block_number < doubtful]
+    proven |= await _announced(beside.others, [log for log in logs if log not in proven])
     found, passed_over = [log for log in logs if log in proven], [log for log in logs if log not in proven]
     id, by = beside.others.chain_id, beside.by
     for one in found[:1]:
@@ -102,6 +104,22 @@ async def logs_of_receipts(chain: Chain, tx_hashes: Sequence[str]) -> set[Log]:
             break
         proven |= found
     return proven
+
+
+async def _announced(others: Chain, logs: Sequence[Log]) -> set[Log]:
+    """Return the logs in blocks that the other endpoints have pruned, if their blooms announce them."""
+    blocks = sorted({log.block_number for log in logs})
+    first_kept, end = 0, len(blocks)
+    while first_kept < end:  # by bisection: a node prunes the oldest blocks first, and an answer may be large
+        middle = (first_kept + end) // 2
+        if await others.has_pruned(blocks[middle]):
+            first_kept = middle + 1
+        else:
+            end = middle
+    pruned = blocks[:first_kept]
+    said = [dict(zip(pruned, blooms, strict=True)) for blooms in await others.blooms(pruned)] if pruned else []
+    at_pruned = [log for log in logs if log.block_number in pruned]
+    return {log for log in at_pruned if said and all(may_hold(blooms[log.block_number], log) for blooms in said)}
 
 
 async def _second(chain: Chain, wanted: LogFilter, first: int, last: int) -> Beside:

@@ -72,6 +72,7 @@ class AlertKind(StrEnum):
     RELAY_NOT_FINAL = "relay_not_final"
     WORKER_STALLED = "worker_stalled"
     INDEX_LAGGING = "index_lagging"
+    INDEX_GAP = "index_gap"
     RPC_TROUBLE = "rpc_trouble"
     EMAILS_NEED_HAND = "emails_need_hand"
     EMAILS_LATE = "emails_late"

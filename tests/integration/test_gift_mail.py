@@ -89,7 +89,7 @@ async def test_an_email_leads_to_where_the_page_is_on_its_day(world: World) -> N
 
 
 async def late(world: World) -> int:
-    return (await gather(world.engine, world.chains, PASSES, {}, [], is_local=True)).trouble.late
+    return (await gather(world.engine, world.chains, PASSES, {}, {}, [], is_local=True)).trouble.late
 
 
 async def suppressed_earlier(world: World, interval: str) -> None:

@@ -1,0 +1,284 @@
+"""Nodes that have pruned old logs and receipts: they answer with none, without an error."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import structlog
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Scenario
+from reminder_worker.alerts import Alerts
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.logs import OLD_BLOCKS, HistoryGone
+from reminder_worker.doctor_finding import Finding
+from reminder_worker.doctor_history import look_at_history
+from reminder_worker.errors import Refused
+from reminder_worker.indexer.second_word import ALONE_AFTER_SECONDS
+from reminder_worker.watchdog import Watchdog
+from tests.integration.api_world import settings_for
+from tests.integration.chain_proxy import Json
+from tests.integration.test_indexer_two_endpoints import FORGED, Nodes, hides, invents
+
+
+@pytest.fixture
+async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Nodes]:
+    async with AsyncExitStack() as stack:
+        yield Nodes(chain_scenario, engine, stack)
+
+
+def pruned(below: int) -> Callable[[Json, Json], Json]:
+    """Answer as a node that keeps all blocks, and logs and receipts from block `below` on."""
+
+    def alter(request: Json, response: Json) -> Json:
+        result = response.get("result")
+        if request["method"] == "eth_getLogs" and result is not None:
+            return {**response, "result": [log for log in result if int(log["blockNumber"], 16) >= below]}
+        if request["method"] == "eth_getTransactionReceipt" and result is not None:
+            return {**response, "result": result if int(result["blockNumber"], 16) >= below else None}
+        return response
+
+    return alter
+
+
+@pytest.mark.parametrize(
+    ("order", "quiet"),
+    [("PA", False), ("AP", False), ("PAA", False), ("PPA", False), ("PA", True), ("AP", True), ("PAA", True)],
+)
+async def test_an_archive_gives_the_logs_that_pruned_nodes_lack(nodes: Nodes, order: str, quiet: bool) -> None:
+    """P is pruned, A an archive. Quiet: the first block to read has no log that could show that P is pruned."""
+    proxies = await nodes.open(len(order))
+    nodes.scenario.anvil.mine(1)
+    before = nodes.make()
+    start = nodes.scenario.anvil.block_number() - quiet * 3
+    nodes.scenario.anvil.mine(3)
+    made = nodes.make()
+    nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
+    nodes.scenario.anvil.mine(OLD_BLOCKS)
+    for kind, each in zip(order, proxies, strict=True):
+        if kind == "P":
+            each.alter = pruned(nodes.scenario.anvil.block_number() - 64)
+    index = nodes.index(START_BLOCK=start)
+    with structlog.testing.capture_logs() as lines:
+        assert (await index.advance()).stopped == "at_head"
+    assert await nodes.knows(made)
+    assert await nodes.knows(before)
+    assert "logs_passed_over" not in [line["event"] for line in lines]
+
+
+async def test_blocks_that_no_endpoint_has_the_logs_of_are_not_counted_as_read(nodes: Nodes) -> None:
+    """The index waits, with an error that names the block, and goes on as soon as an archive is there."""
+    (only,) = await nodes.open(1)
+    made = nodes.make()
+    start = nodes.scenario.anvil.block_number()
+    nodes.scenario.anvil.mine(OLD_BLOCKS + 10)
+    only.alter = pruned(start + 100)
+    with pytest.raises(HistoryGone, match=f"block {start} "), structlog.testing.capture_logs() as lines:
+        await nodes.index(START_BLOCK=start).advance()
+    assert {line["endpoint"] for line in lines if line["event"] == "history_pruned"} == {"1:127.0.0.1"}
+    (archive,) = await nodes.open(1)
+    assert (await nodes.index(only.url, archive.url, START_BLOCK=start).advance()).stopped == "at_head"
+    assert await nodes.knows(made)
+
+
+async def test_near_the_head_no_endpoint_is_asked_for_its_history(nodes: Nodes) -> None:
+    (only,) = await nodes.open(1)
+    nodes.make()
+    nodes.scenario.anvil.mine(OLD_BLOCKS + 10)
+    index = nodes.index()
+    await index.advance()
+    only.posts.clear()
+    nodes.make()
+    await index.advance()
+    assert only.asked["eth_getLogs"] == 1
+
+
+@pytest.mark.parametrize("first_is_pruned", [True, False])
+async def test_a_liar_is_refuted_by_the_bloom_of_a_pruned_node_and_by_a_node_that_is_not_pruned(
+    nodes: Nodes, first_is_pruned: bool
+) -> None:
+    """The forged log is in a block whose bloom has another contract's logs, or the very log that is copied."""
+    first, second = await nodes.open(2)
+    nodes.make()
+    like = nodes.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
+    if first_is_pruned:
+        nodes.scenario.subscribe_premium(nodes.scenario.account("ann"))
+    forged = nodes.scenario.anvil.block_number()
+    nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
+    nodes.scenario.anvil.mine(OLD_BLOCKS)
+    if first_is_pruned:
+        first.alter = pruned(nodes.scenario.anvil.block_number() - 64)
+    second.alter = invents(nodes.scenario, like, [forged])
+    with structlog.testing.capture_logs() as lines:
+        assert (await nodes.index().advance()).stopped == "at_head"
+    passed_over = [(line["tx"], line["count"]) for line in lines if line["event"] == "logs_passed_over"]
+    assert passed_over == [(FORGED, 1)]
+
+
+@dataclass
+class World:
+    """A watchdog, `doctor` and the index over the endpoints of `nodes`."""
+
+    nodes: Nodes
+    database_url: str
+
+    async def findings(self) -> list[Finding]:
+        settings = settings_for(self.nodes.scenario, self.database_url, **self._environ())
+        return [(part, good, words) async for part, good, words in look_at_history(settings, self.nodes.engine, set())]
+
+    async def look(self) -> tuple[bool, list[tuple[Any, ...]]]:
+        """Let what looks wrong last for an hour. Returns whether all is well, and the alerts of a gap."""
+        settings = settings_for(self.nodes.scenario, self.database_url, **self._environ())
+        chains = {each.chain_id: Chain(each) for each in settings.chains}
+        watchdog = Watchdog(self.nodes.engine, Alerts(self.nodes.engine), chains, [], settings)
+        try:
+            await watchdog.look([])
+            async with self.nodes.engine.begin() as connection:
+                await connection.execute(
+                    text("update worker.alert_state set turning_since = turning_since - interval '1 hour'")
+                )
+            found = await watchdog.look([])
+        finally:
+            for chain in chains.values():
+                await chain.close()
+        async with self.nodes.engine.connect() as connection:
+            rows = await connection.execute(
+                text("select variables->>'status', variables->'facts' from worker.alert where kind = 'index_gap'")
+            )
+            return found.healthy, [tuple(row) for row in rows]
+
+    def _environ(self) -> dict[str, str]:
+        return {"CHAIN_31337_RPC_URLS": ",".join(each.url for each in self.nodes.proxies)}
+
+
+@pytest.fixture
+def world(nodes: Nodes, database_url: str) -> World:
+    return World(nodes, database_url)
+
+
+def make(nodes: Nodes, what: str) -> int:
+    """Make a legacy, a gift, or a timelock of an NFT or of nothing; return its block."""
+    ann, cid = nodes.scenario.account("ann"), nodes.scenario.account("cid").address
+    deployment = nodes.scenario.deployment
+    if what == "legacy":
+        nodes.make()
+    elif what == "gift":
+        nodes.scenario.create_gift(ann, cid, tokens=[(deployment.usdc, 10**6)])
+    elif what == "nft":
+        nodes.scenario.create_timelock(ann, cid, erc721=[(deployment.erc721, 1)])
+    else:
+        nodes.scenario.create_timelock(ann, cid)
+    return nodes.scenario.anvil.block_number()
+
+
+@pytest.mark.parametrize(
+    ("known", "hidden", "later", "missing"),
+    [
+        (["legacy"], ["legacy"], [], "legacy 2 of "),
+        ([], ["legacy"], ["legacy"], "legacy 1 of "),
+        (["gift"], ["gift"], [], "timelock 2"),
+        (["gift"], ["gift"], ["gift"], "timelock 2"),
+        (["gift"], ["nft", "gift"], [], "timelock 3"),
+        (["gift"], ["gift"], ["legacy"], "timelock 2"),
+    ],
+)
+async def test_a_gap_of_the_index_is_alerted_until_it_is_filled(
+    world: World, known: list[str], hidden: list[str], later: list[str], missing: str
+) -> None:
+    """The only endpoint has pruned blocks without saying so. An archive and a backfill end the alert."""
+    nodes = world.nodes
+    (node,) = await nodes.open(1)
+    for what in known:
+        make(nodes, what)
+    gone = [make(nodes, what) for what in hidden]
+    for what in later:
+        make(nodes, what)
+    node.alter = hides(*gone, receipts=True)
+    await nodes.index().advance()
+    healthy, alerts = await world.look()
+    assert not healthy
+    ((status, facts),) = alerts
+    assert status == "raised"
+    assert facts[0]["value"].startswith(missing)
+    first_block = int(facts[1]["value"])
+    assert first_block <= gone[0]
+    ((part, good, words),) = [each for each in await world.findings() if "lacks" in each[2]]
+    assert (part, good) == ("chain 31337 history", False)
+    assert words.endswith(f"`reminder-worker backfill --from-block {first_block}`")
+    node.well()
+    index = nodes.index()
+    await index.rewind_to(first_block)
+    await index.advance()
+    healthy, alerts = await world.look()
+    assert healthy
+    assert [status for status, _ in alerts] == ["raised", "cleared"]
+    assert ("chain 31337 history", True, "our index has every legacy and gift that the contracts know") in (
+        await world.findings()
+    )
+
+
+@pytest.mark.parametrize("what", ["nothing", "nft"])
+async def test_an_id_that_no_vault_paid_for_is_no_gap(world: World, what: str) -> None:
+    """A stranger raises no alert by a timelock that holds nothing."""
+    await world.nodes.open(1)
+    make(world.nodes, "gift")
+    make(world.nodes, what)
+    make(world.nodes, "gift")
+    await world.nodes.index().advance()
+    assert await world.look() == (True, [])
+
+
+async def test_while_nothing_is_missing_the_contracts_are_asked_once_an_hour(world: World) -> None:
+    (node,) = await world.nodes.open(1)
+    make(world.nodes, "legacy")
+    await world.nodes.index().advance()
+    node.posts.clear()
+    await world.look()
+    await world.look()
+    assert node.asked["eth_call"] == 1
+
+
+@pytest.mark.parametrize(
+    ("order", "good", "words"),
+    [
+        ("A", True, "every endpoint that answers has the logs of block {0}"),
+        ("PA", None, "1:127.0.0.1 pruned the logs of block {0}: the other endpoints are asked for old logs"),
+        (
+            "PP",
+            False,
+            "1:127.0.0.1, 2:127.0.0.1 pruned the logs of block {0}, so nothing can be read again: add an archive "
+            "endpoint to RPC_URLS",
+        ),
+    ],
+)
+async def test_doctor_names_the_endpoints_that_have_pruned_old_logs(
+    world: World, order: str, good: bool | None, words: str
+) -> None:
+    proxies = await world.nodes.open(len(order))
+    settings = settings_for(world.nodes.scenario, world.database_url)
+    start = settings.chains[0].start_block
+    first = next(
+        number
+        for number in range(start, start + 100)
+        if int(world.nodes.scenario.anvil.rpc("eth_getBlockByNumber", hex(number), False)["logsBloom"], 16)
+    )
+    world.nodes.scenario.anvil.mine(OLD_BLOCKS + 10)
+    for kind, each in zip(order, proxies, strict=True):
+        if kind == "P":
+            each.alter = pruned(first + 1)
+    assert ("chain 31337 history", good, words.format(first)) in await world.findings()
+
+
+async def test_what_no_endpoint_can_give_again_is_not_forgotten(nodes: Nodes) -> None:
+    """A backfill is refused before it takes anything back."""
+    (only,) = await nodes.open(1)
+    made = nodes.make()
+    index = nodes.index()
+    await index.advance()
+    only.alter = pruned(nodes.scenario.anvil.block_number() + 1)
+    with pytest.raises(Refused, match="add an archive endpoint first"):
+        await index.rewind_to(nodes.scenario.anvil.block_number())
+    assert await nodes.knows(made)
