@@ -116,7 +116,8 @@ RequestStatus = Annotated[
     Meta(
         description=(
             "Open: queued, waiting_predecessor (behind another of this signer), deferred_fee (gas is too dear now),"
-            " signed, broadcast, mined. Ended well: confirmed, satisfied_elsewhere (another transaction did the same;"
+            " signed, broadcast, mined (in a block that is not final; with an `error` it failed there). Ended well:"
+            " confirmed, satisfied_elsewhere (another transaction did the same;"
             " of a gift with `payTo`, its recipient may have been paid instead). Ended: reverted, expired, superseded,"
             " cancelled_by_user"
         ),
@@ -138,9 +139,9 @@ class AcceptedAnswer(Struct, rename="camel"):
 
 
 class RequestError(Struct, rename="camel"):
-    """Why it ended without its effect."""
+    """Why it has no effect."""
 
-    code: Annotated[str, Meta(description="For programs", examples=["expired"])]
+    code: Annotated[str, Meta(description="For programs", examples=["expired", "failed_on_chain"])]
     detail: Annotated[str, Meta(description="For people", examples=["It could not be mined before its deadline."])]
 
 
@@ -168,7 +169,9 @@ class RequestAnswer(Struct, rename="camel"):
     ]
     tx_hash: TxHash
     block_number: Annotated[int | None, Meta(description="The block it was mined in; null before", examples=[None])]
-    error: Annotated[RequestError | None, Meta(description="Null unless it ended without its effect")]
+    error: Annotated[
+        RequestError | None, Meta(description="Null unless it ended without its effect, or is mined and failed")
+    ]
     created_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2027-03-03T09:00:00Z"])]
     updated_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2027-03-03T09:00:12Z"])]
 

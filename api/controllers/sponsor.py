@@ -26,9 +26,10 @@ from reminder_worker.errors import FieldFault, InvalidInput, NotFound
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest
 from reminder_worker.relay.by_hand import BY_HAND
 from reminder_worker.relay.intake import Sponsor
-from reminder_worker.relay.values import RequestView, State, WaitsFor
+from reminder_worker.relay.values import FAILED_ON_CHAIN, RequestView, State, WaitsFor
 
-ENDINGS: Final[Mapping[State, str]] = {
+SENTENCES: Final[Mapping[State, str]] = {
+    State.MINED: "The transaction failed on chain, so it moved nothing. This is being made final.",
     State.REVERTED: "The transaction failed on chain; nothing was moved.",
     State.EXPIRED: "It could not be mined before its deadline; sign a new one.",
     State.SUPERSEDED: "Another authorization took this nonce; sign a new one.",
@@ -221,12 +222,14 @@ def _accepted(view: RequestView) -> AcceptedAnswer:
     return AcceptedAnswer(str(view.id), view.state.value, view.tx_hash)
 
 
-def _ending(view: RequestView) -> str:
-    return GIVEN_UP if view.reason == BY_HAND and view.state is State.EXPIRED else ENDINGS[view.state]
+def _error(view: RequestView) -> RequestError | None:
+    if view.state not in SENTENCES or (view.state is State.MINED and view.reason != FAILED_ON_CHAIN):
+        return None
+    is_given_up = view.reason == BY_HAND and view.state is State.EXPIRED
+    return RequestError(view.reason or view.state.value, GIVEN_UP if is_given_up else SENTENCES[view.state])
 
 
 def _answer(view: RequestView, waits_for: WaitsFor | None) -> RequestAnswer:
-    error = RequestError(view.reason or view.state.value, _ending(view)) if view.state in ENDINGS else None
     return RequestAnswer(
         id=str(view.id),
         lane=cast(Any, view.lane.value),
@@ -234,7 +237,7 @@ def _answer(view: RequestView, waits_for: WaitsFor | None) -> RequestAnswer:
         waits_for=cast(Any, waits_for and waits_for.value),
         tx_hash=view.tx_hash,
         block_number=view.block_number,
-        error=error,
+        error=_error(view),
         created_at=rfc3339(view.created_at),
         updated_at=rfc3339(view.updated_at),
     )

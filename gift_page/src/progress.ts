@@ -55,6 +55,9 @@ const NOW: Record<string, string> = {
   broadcast: ON_ITS_WAY,
   mined: "Your gift has arrived! The network is making it final…",
 };
+const FAILED =
+  "The network refused the transaction. This is being made final, which takes about a quarter of an hour. " +
+  "After that you can try again.";
 /** Why it is not there yet, where the service knows. */
 const WHY: Record<string, string> = {
   fees: "The network is very busy and its fees are high right now. Your gift goes on as soon as they fall.",
@@ -222,7 +225,8 @@ async function followed(
       }
       progress.transaction(now.txHash);
       const why = inTheWay(now);
-      const words = why ?? NOW[now.status];
+      const isFailed = now.status === "mined" && now.error !== null;
+      const words = why ?? (isFailed ? FAILED : NOW[now.status]);
       const isNotSent = NOT_SENT.includes(now.status);
       if (words !== undefined) {
         progress.at(["broadcast", "mined"].includes(now.status) ? 2 : 1, words, isNotSent && why !== null ? wayOut : null);

@@ -12,7 +12,7 @@ from reminder_worker.relay.authorizations import claimed
 from reminder_worker.relay.effects import Effect
 from reminder_worker.relay.fate import Fate, FinalFacts, MinedAttempt, fate
 from reminder_worker.relay.settle import Ending, OpenSlot, StoredRequest
-from reminder_worker.relay.values import FOREIGN_NONCE, Lane, State
+from reminder_worker.relay.values import FAILED_ON_CHAIN, FOREIGN_NONCE, Lane, State
 from reminder_worker.relay.views import Views, view_chain
 
 
@@ -86,4 +86,4 @@ def _of_a_failed_call(lane: Lane, found: Fate) -> Ending:
     and the attestor's renewals pause nobody."""
     state = State.REVERTED if found is Fate.ALIVE else State(found.value)
     ours = found in (Fate.SATISFIED, Fate.EXPIRED)
-    return Ending(state, "failed_on_chain", paused=lane in effects.LANES and not ours)
+    return Ending(state, FAILED_ON_CHAIN, paused=lane in effects.LANES and not ours)

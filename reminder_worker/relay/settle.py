@@ -17,7 +17,7 @@ from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.fate import Kind, MinedAttempt, Slot, StoredAttempt
-from reminder_worker.relay.values import Lane, State, call_context
+from reminder_worker.relay.values import FAILED_ON_CHAIN, Lane, State, call_context
 from reminder_worker.relay.wallet_statements import LOCK_WALLET, PAUSED
 
 Key = dict[str, Any]
@@ -218,6 +218,7 @@ def _recorded(at: OpenSlot, mined: MinedAttempt) -> Key:
         "block_number": mined.block_number,
         "block_hash": mined.block_hash,
         "request_state": State.MINED.value if called else State.BROADCAST.value,
+        "reason": FAILED_ON_CHAIN if called and not mined.succeeded else None,
         "request_tx": mined.tx_hash if called else at.slot.newest.tx_hash,
         "request_block": mined.block_number if called else None,
     }

@@ -3,12 +3,15 @@
 from sqlalchemy import text
 
 from reminder_worker.database.tables import day_of
+from reminder_worker.relay.values import FAILED_ON_CHAIN
 from reminder_worker.relay.wallet_statements import OPEN_LIST, WAITING_LIST
 
 _ATTEMPTS = """(
         select count(*) from worker.tx_attempt t
         where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
     )"""
+# A failure that is not final is forgotten when the transaction leaves its block.
+_EARLIER_REASON = f"nullif(r.reason, '{FAILED_ON_CHAIN}')"
 # True of a slot `s` that nobody has moved on since it was read as `a` says.
 _AS_READ = f"""
         s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
@@ -100,7 +103,7 @@ RECORD = text(f"""
         select * from json_to_recordset(cast(:rows as json)) as a(
             nonce bigint, attempts bigint, was_tx text, was_block text, request_id uuid,
             tx_hash text, block_number bigint, block_hash text,
-            request_state text, request_tx text, request_block bigint
+            request_state text, reason text, request_tx text, request_block bigint
         )
     ), moved as (
         update worker.nonce_slot s
@@ -110,8 +113,8 @@ RECORD = text(f"""
         returning s.nonce
     ), told as (
         update worker.relay_request r
-        set state = a.request_state, tx_hash = a.request_tx, block_number = a.request_block,
-            updated_at = clock_timestamp()
+        set state = a.request_state, reason = coalesce(a.reason, {_EARLIER_REASON}), tx_hash = a.request_tx,
+            block_number = a.request_block, updated_at = clock_timestamp()
         from asked a join moved using (nonce)
         where r.id = a.request_id and r.state in {OPEN_LIST}
     )
@@ -144,7 +147,7 @@ FINISH = text(f"""
         where t.chain_id = :chain_id and t.wallet = :wallet and t.nonce = moved.nonce
     ), ended as (
         update worker.relay_request r
-        set state = a.request_state, reason = coalesce(a.reason, r.reason), tx_hash = a.request_tx,
+        set state = a.request_state, reason = coalesce(a.reason, {_EARLIER_REASON}), tx_hash = a.request_tx,
             block_number = a.request_block, updated_at = clock_timestamp(),
             call_data = case when a.request_state = 'queued' then r.call_data end,
             salt = case when a.request_state = 'queued' then r.salt end,
@@ -171,8 +174,9 @@ FINISH = text(f"""
 """)  # noqa: S608 - constants
 
 MOVE_REQUEST = text(f"""
-    update worker.relay_request
-    set state = :state, tx_hash = :tx_hash, block_number = null, updated_at = clock_timestamp()
+    update worker.relay_request r
+    set state = :state, reason = {_EARLIER_REASON}, tx_hash = :tx_hash, block_number = null,
+        updated_at = clock_timestamp()
     where id = :id and state in {OPEN_LIST}
 """)  # noqa: S608 - constants
 

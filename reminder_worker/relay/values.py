@@ -49,6 +49,8 @@ WAITING_STATES: Final = frozenset({State.QUEUED, State.WAITING_PREDECESSOR, Stat
 OPEN_STATES: Final = WAITING_STATES | {State.SIGNED, State.BROADCAST, State.MINED}
 FOREIGN_NONCE: Final = "foreign_nonce"
 """Why a wallet is stopped: a transaction that is none of ours took one of its nonces."""
+FAILED_ON_CHAIN: Final = "failed_on_chain"
+"""The reason of a request whose transaction is in a block and failed, before that block is final and afterwards."""
 LEAST_SECONDS_LEFT: Final = 30
 """Until the deadline: with less it would hardly be mined in time, and the fee be spent for nothing."""
 

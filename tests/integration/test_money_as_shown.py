@@ -4,12 +4,20 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from playwright.async_api import expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.hostile import Signing
 from devnet.scenarios import Scenario
 from reminder_worker.relay.settle import pause_of
+from reminder_worker.relay.values import State
+from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import World
+from tests.integration.gift_page_browser import Visitor
+from tests.integration.gift_page_steps import PAPER, key_of, type_key
+from tests.integration.gift_page_world import open_gift_world
+from tests.integration.relay_world import open_bare_world
+from tests.integration.test_gift_page_endings import see_it_failed
 from tests.integration.test_sponsor_api import (
     Sealed,
     check_in_body,
@@ -34,14 +42,15 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
 # -- a repeat of a request --------------------------------------------------------------------------
 
 
-def body_of(world: World, sealed: Sealed, lane: str) -> dict[str, Any]:
-    """A request that is good to be relayed."""
+def asked(world: World, sealed: Sealed, lane: str) -> tuple[dict[str, Any], str]:
+    """A request that is good to be relayed, and a contract that its call needs."""
     if lane == "claim":
-        return claim_body(world, sealed.legacy(), sealed.heir, [sealed.it.usdc])
+        return claim_body(world, sealed.legacy(), sealed.heir, [sealed.it.usdc]), sealed.it.usdc
     if lane == "check-in":
         world.scenario.subscribe_premium(sealed.owner)
-        return check_in_body(world, sealed.legacy(opened=False), sealed.owner)
-    return withdraw_body(world, sealed.gift(), sealed.heir)
+        legacy = sealed.legacy(opened=False)
+        return check_in_body(world, legacy, sealed.owner), legacy.address
+    return withdraw_body(world, sealed.gift(), sealed.heir), sealed.it.usdc
 
 
 def another_keys(world: World, sealed: Sealed, body: dict[str, Any]) -> str:
@@ -61,7 +70,7 @@ async def test_public_fields_without_a_good_signature_tell_no_id(
     world: World, sealed: Sealed, lane: str, signature: str, state: str
 ) -> None:
     """All fields but the signature are public once the transaction was sent."""
-    path, body = f"/sponsor/{lane}", body_of(world, sealed, lane)
+    path, (body, _) = f"/sponsor/{lane}", asked(world, sealed, lane)
     first = await relayed(world, path, body)
     forged = body | {"signature": "0x" if signature == "0x" else another_keys(world, sealed, body)}
     if state == "ended":
@@ -95,3 +104,91 @@ async def test_the_stored_signature_of_a_smart_wallet_is_a_repeat_also_when_the_
     assert (again.status, again.body["id"]) == (202, first.body["id"])
     other = body | {"signature": body["signature"] + "00"}
     assert (await world.post("/sponsor/gift-withdraw", other)).code == "signer_mismatch"
+
+
+# -- a transaction that failed ----------------------------------------------------------------------
+
+REVERTS = "0x60006000fd"  # code of a contract that refuses every call
+
+
+async def follow(world: World) -> None:
+    """Let the relay look once at what it sent."""
+    await world.sql("update worker.tx_attempt set broadcast_at = broadcast_at - interval '15 s'")
+    await world.parts.relaying.reconciles[RELAYER].run(world.chain_id)
+
+
+@pytest.mark.parametrize("lane", LANES)
+async def test_a_failed_transaction_is_said_to_have_failed_before_it_is_final(
+    world: World, sealed: Sealed, lane: str
+) -> None:
+    body, needed = asked(world, sealed, lane)
+    anvil = world.scenario.anvil
+    anvil.rpc("evm_setAutomine", False)
+    try:
+        id = (await world.post(f"/sponsor/{lane}", body)).body["id"]
+        anvil.set_code(needed, REVERTS)
+        anvil.mine()
+        await follow(world)
+        told = (await world.request("GET", f"/sponsor/requests/{id}")).body
+        assert (told["status"], told["error"]["code"]) == ("mined", "failed_on_chain")
+        assert "failed on chain" in told["error"]["detail"]
+        assert "being made final" in told["error"]["detail"]
+        anvil.mine(65)
+        await follow(world)
+        told = (await world.request("GET", f"/sponsor/requests/{id}")).body
+        assert (told["status"], told["error"]["code"]) == ("reverted", "failed_on_chain")
+        assert "being made final" not in told["error"]["detail"]
+    finally:
+        anvil.rpc("evm_setAutomine", True)
+
+
+async def test_a_failure_that_a_reorganisation_took_back_is_shown_no_more(
+    lasting_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    """The same transaction succeeds in the block that stays."""
+    async with open_bare_world(lasting_scenario, engine) as world:
+        gift, anvil = world.gift(), lasting_scenario.anvil
+        request = await world.admit(gift)
+        usdc = lasting_scenario.deployment.usdc
+        code = anvil.rpc("eth_getCode", usdc, "latest")
+        anvil.set_code(usdc, REVERTS)
+        world.mine()
+        await world.run()
+        view = await world.admission.view(request.id)
+        assert view is not None
+        assert (view.state, view.reason) == (State.MINED, "failed_on_chain")
+        anvil.reorg(1)
+        anvil.set_code(usdc, code)
+        world.drop(await world.attempts())
+        await world.run()
+        view = await world.admission.view(request.id)
+        assert view is not None
+        assert (view.state, view.reason) == (State.BROADCAST, None)
+        await world.settle()
+        view = await world.admission.view(request.id)
+        assert view is not None
+        assert (view.state, view.reason) == (State.CONFIRMED, None)
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_the_gift_page_says_at_once_that_the_transaction_failed(
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+) -> None:
+    """It never says that the gift has arrived."""
+    anvil, page = chain_scenario.anvil, visitor.page
+    async with open_gift_world(chain_scenario, engine) as world:
+        world.following.clear()
+        gift = await world.seal(world.person("ada"), marks=PAPER)
+        anvil.rpc("evm_setAutomine", False)
+        await page.goto(gift.url)
+        await type_key(page, key_of(gift.recipient))
+        await expect(page.get_by_role("status").filter(has_text="It is on its way")).to_be_visible()
+        anvil.set_code(chain_scenario.deployment.usdc, REVERTS)
+        anvil.mine()
+        await follow(world.api)
+        status = page.get_by_role("status").filter(has_text="final")
+        await expect(status).to_contain_text("The network refused the transaction")
+        anvil.mine(65)
+        await follow(world.api)
+        await see_it_failed(page, "The network refused the transaction. Nothing was moved")
+        anvil.rpc("evm_setAutomine", True)
