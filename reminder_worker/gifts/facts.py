@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from reminder_worker.chain.agreement import agreed
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
+from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import ENDED, FAR_FUTURE, GIFT, LIVE, Timelock
 
@@ -57,6 +58,19 @@ class Gifts:
         listed = await TokenWhiteList(chain).tokens(at=head.hash)
         known = zip(wanted, details, strict=True)
         return {id: _of_chain(each, listed) for id, each in known if each is not None}, head.timestamp
+
+    async def final(self, chain_id: int, ids: Collection[int]) -> dict[int, Gift]:
+        """Return by id the gifts that the finalized block has, as two endpoints confirm them."""
+        wanted = sorted(ids)
+
+        async def read(chain: Chain) -> list[TimelockDetails | None]:
+            block = await chain.block("finalized")
+            if block is None:
+                raise ChainUnavailable(f"no endpoint of chain {chain_id} knows the finalized block")
+            return await Timelocks(chain).details(wanted, at=block.hash)
+
+        known = zip(wanted, await agreed(self._chains[chain_id], read), strict=True)
+        return {id: _of_chain(each, ()) for id, each in known if each is not None}
 
     async def head_time(self, chain_id: int) -> int:
         """Of the latest block, unix seconds: what the contracts would judge by."""

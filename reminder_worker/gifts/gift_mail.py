@@ -49,6 +49,8 @@ UNREADABLE_SECONDS = 30.0
 LONG_SECONDS = 1800.0
 AT_ONCE = 8  # each takes a connection to the database, too
 NOT_STORED = "recipient_changed"
+CLAIMED = "claimed"
+IS_ANOTHER = "gift_is_another"
 
 
 class GiftsAreOthers(ChainUnavailable):
@@ -81,6 +83,16 @@ class Ready:
 
 
 Found = Mapping[tuple[int, int], Gift | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ChainFacts:
+    """Gifts of a slice at the latest blocks, and the times of these blocks by chain (absent: not readable). `final`:
+    the finalized gifts of the ids whose latest gift is claimed or another (absent: not confirmed by two endpoints)."""
+
+    latest: Found
+    final: Found
+    heads: Mapping[int, int]
 
 
 class GiftMail:
@@ -171,11 +183,11 @@ class GiftMail:
         await self._send(again, token, report, outage)
 
     async def _send(self, entries: Sequence[Entry], token: UUID, report: GiftMailReport, outage: Outage) -> None:
-        found, heads = await self._read(entries, report)
+        facts = await self._read(entries, report)
 
         async def one(entry: Entry) -> None:
             taken_at = entry.posted_at if entry.undecided else self._quotas.now()
-            ready = outage.spared(entry) if outage.begun else await self._resolved(entry, found, heads)
+            ready = outage.spared(entry) if outage.begun else await self._resolved(entry, facts)
             settled = await self._post(ready, token, outage) if isinstance(ready, Ready) else ready
             ours = await self._settle(settled, token, report)
             # Nothing reached the address: its place of the day is given back, unless another dispatcher holds the entry
@@ -187,10 +199,10 @@ class GiftMail:
 
         await each_of(entries, self._at_once, one)
 
-    async def _resolved(self, entry: Entry, found: Found, heads: Mapping[int, int]) -> Ready | Settlement[Entry]:
+    async def _resolved(self, entry: Entry, facts: ChainFacts) -> Ready | Settlement[Entry]:
         """What to post, made anew from the gift as the chain has it now, the stored address and the words. An undecided
         entry is only checked for being still true, and posted as it was stored."""
-        irrelevant = self._irrelevant(entry, found, heads)
+        irrelevant = self._irrelevant(entry, facts)
         if irrelevant is not None:
             return irrelevant
         if entry.suppressed and not entry.undecided:
@@ -234,27 +246,23 @@ class GiftMail:
     def _counted_as(self, entry: Entry) -> str:
         return become.counted_as(entry.email_hash, apart=entry.chain_id in self._apart)
 
-    def _irrelevant(self, entry: Entry, found: Found, heads: Mapping[int, int]) -> Settlement[Entry] | None:
+    def _irrelevant(self, entry: Entry, facts: ChainFacts) -> Settlement[Entry] | None:
         """None when the email is to be sent now."""
         if entry.salt is None:
             return become.dropped(entry, "erased")
         if entry.chain_id not in self._chains:  # it was served once, and may be again
             return become.later(entry, LONG_SECONDS, "chain_not_configured")
-        if entry.chain_id not in heads:
+        if entry.chain_id not in facts.heads:
             return become.later(entry, UNREADABLE_SECONDS, "chain_not_readable")
-        gift, head = found[entry.chain_id, entry.timelock_id], heads[entry.chain_id]
-        if gift is not None and gift.is_ended and gift.recipient == entry.recipient:
-            return become.dropped(entry, "claimed")
-        # A reorganisation may have given the id to somebody else's gift.
-        if gift is None or (gift.owner, gift.recipient, gift.unlock_time) != (
-            entry.owner,
-            entry.recipient,
-            entry.unlock_time,
-        ):
-            log.error("gift_is_another", chain_id=entry.chain_id, timelock_id=entry.timelock_id)
-            if entry.long_known and head >= entry.written:  # else the node is behind, and does not know it yet
-                return become.dropped(entry, "gift_is_another")
-            return become.later(entry, LONG_SECONDS, "gift_is_another")
+        at, head = (entry.chain_id, entry.timelock_id), facts.heads[entry.chain_id]
+        gone = _why_gone(entry, facts.latest[at])
+        if gone is not None:
+            is_final = at in facts.final and _why_gone(entry, facts.final[at]) == gone
+            if gone == IS_ANOTHER:
+                log.error("gift_is_another", chain_id=entry.chain_id, timelock_id=entry.timelock_id)
+                # Else the node is behind, and does not know it yet.
+                is_final = is_final and entry.long_known and head >= entry.written
+            return become.dropped(entry, gone) if is_final else become.later(entry, LONG_SECONDS, gone)
         if not entry.wanted:
             return become.dropped(entry, "not_wanted")
         if entry.kind == GiftKind.GIFT_WAITING:
@@ -276,20 +284,26 @@ class GiftMail:
                 await connection.execute(sql.SUPPRESS, {"email_hash": entry.email_hash})
         return become.answered(entry, outcome)
 
-    async def _read(self, entries: Sequence[Entry], report: GiftMailReport) -> tuple[Found, dict[int, int]]:
-        """The gifts as their chains have them, and the time of each chain's latest block (absent: not readable)."""
-        found: dict[tuple[int, int], Gift | None] = {}
+    async def _read(self, entries: Sequence[Entry], report: GiftMailReport) -> ChainFacts:
+        latest: dict[tuple[int, int], Gift | None] = {}
+        final: dict[tuple[int, int], Gift | None] = {}
         heads: dict[int, int] = {}
 
         async def read(chain_id: int) -> None:
             some = [entry for entry in entries if entry.chain_id == chain_id]
             known = await self._readable(chain_id, self._known(chain_id, some), report)
-            if known is not None:
-                gifts, heads[chain_id] = known
-                found.update({(chain_id, entry.timelock_id): gifts.get(entry.timelock_id) for entry in some})
+            if known is None:
+                return
+            gifts, heads[chain_id] = known
+            latest.update({(chain_id, entry.timelock_id): gifts.get(entry.timelock_id) for entry in some})
+            rows = [each for each in some if each.salt is not None]
+            gone = {each.timelock_id for each in rows if _why_gone(each, gifts.get(each.timelock_id)) is not None}
+            confirmed = await self._readable(chain_id, self._gifts.final(chain_id, gone), report) if gone else {}
+            if confirmed is not None:
+                final.update({(chain_id, id): confirmed.get(id) for id in gone})
 
         await together(*(read(id) for id in {entry.chain_id for entry in entries} & set(self._chains)))
-        return found, heads
+        return ChainFacts(latest, final, heads)
 
     async def _known(self, chain_id: int, entries: Sequence[Entry]) -> tuple[dict[int, Gift], int]:
         """As `Gifts.read`. Raises `GiftsAreOthers`, too."""
@@ -318,6 +332,20 @@ class GiftMail:
             counts = await connection.scalar(sql.SETTLE, {**settled.columns(), "token": token})
         report.count(settled)
         return bool(counts)
+
+
+def _why_gone(entry: Entry, gift: Gift | None) -> str | None:
+    """Return why the gift as registered is there no more, as a code; None: it is there."""
+    if gift is not None and gift.is_ended and gift.recipient == entry.recipient:
+        return CLAIMED
+    # A reorganisation may have given the id to somebody else's gift.
+    if gift is None or (gift.owner, gift.recipient, gift.unlock_time) != (
+        entry.owner,
+        entry.recipient,
+        entry.unlock_time,
+    ):
+        return IS_ANOTHER
+    return None
 
 
 def _one_is_there(gifts: Mapping[int, Gift], rows: Sequence[Entry]) -> bool:

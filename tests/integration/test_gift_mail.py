@@ -206,6 +206,7 @@ async def test_a_gift_that_was_claimed_is_silent_and_forgotten(world: World) -> 
     await world.register(id, timing="none")
     world.scenario.advance(30 * DAY + 1)
     world.scenario.withdraw_gift(world.heir, id)
+    world.scenario.anvil.mine(2 * world.scenario.anvil.slots_in_an_epoch)
     await world.tick()
     assert world.stub.inbox == []
     assert await world.kept() == 0
