@@ -77,14 +77,9 @@ class Gifts:
         return (await self._chains[chain_id].head()).timestamp
 
 
-def is_plain(found: Timelock, chain: Chain, listed: Collection[str]) -> bool:
-    """Whether it holds whitelisted ERC-20 tokens and nothing else, in any vault."""
-    return all(asset.vault == chain.settings.timelock_erc20 and asset.token in listed for asset in found.assets)
-
-
 def _of_index(found: Timelock, chain: Chain, listed: Collection[str]) -> Gift:
     is_live_gift = found.lock_type == GIFT and found.status == LIVE
-    offered = is_live_gift and bool(found.assets) and is_plain(found, chain, listed)
+    offered = is_live_gift and bool(found.assets) and found.holds_only(chain.settings.timelock_erc20, listed)
     return Gift(found.owner, found.recipient, found.unlock_time, found.status == ENDED, offered)
 
 

@@ -16,9 +16,8 @@ from reminder_worker.chain.sponsored import TIMELOCK_VERSIONS, SponsoredReads
 from reminder_worker.chain.tokens import TokenMetadata, Tokens
 from reminder_worker.errors import IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
-from reminder_worker.gifts.facts import is_plain
 from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import ENDED, GIFT, LIVE, MOST_GIFTS, MOST_SKIPPED, Indexer, IndexHead, Timelock
+from reminder_worker.indexer.questions import ENDED, GIFT, LIVE, Indexer, IndexHead, Timelock
 
 WRAPPED_ETHER: Final = TokenMetadata("WETH", 18)
 """What says so of itself; only whitelisted tokens are asked."""
@@ -102,7 +101,7 @@ class GiftPages:
         )
         if found is None or found.lock_type != GIFT or found.status not in (LIVE, ENDED):
             raise NotFound(NO_GIFT)
-        if indexed is not None and not is_plain(indexed, chain, allowed):
+        if indexed is not None and not indexed.holds_only(chain.settings.timelock_erc20, allowed):
             raise NotShown(NO_GIFT)
         units = _units(found, indexed)
         if not {token for token, _ in units} <= allowed:
@@ -151,31 +150,22 @@ class GiftPages:
         """The chain; gifts to this recipient that are live by the index and by the chain (what was just withdrawn is
         left out), the newest of them at least; and whether there are others, which are not shown.
 
-        Looks behind the newest hundred, too: anybody may have sealed those, with worthless tokens.
+        Looks behind others' gifts of worthless tokens: anybody may seal those.
         """
-        chain, allowed, others = self._chains[chain_id], None, False
-        for skip in range(0, MOST_SKIPPED + 1, MOST_GIFTS):
-            gifts = await self._gifts_of(chain, recipient, skip)
-            if not gifts:
-                break
-            if allowed is None:
-                allowed = await TokenWhiteList(chain).tokens()
-            offered = [gift for gift in gifts if is_plain(gift, chain, allowed)]
-            others = others or len(offered) < len(gifts)
-            details = await Timelocks(chain).details([gift.timelock_id for gift in offered])
-            live = [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]
-            if live:
-                return chain_id, live, others
-        return chain_id, [], others
+        chain = self._chains[chain_id]
+        vault, allowed = chain.settings.timelock_erc20, await TokenWhiteList(chain).tokens()
 
-    async def _gifts_of(self, chain: Chain, recipient: str, skip: int) -> list[Timelock]:
         async def asked(indexer: Indexer, at: IndexHead) -> list[Timelock]:
-            found = await indexer.gifts_of(recipient, at, skip)
+            found = await indexer.gifts_of(recipient, at, vault, allowed)
             if not found and (await chain.head()).number - at.number > chain.settings.subgraph_max_lag:
                 raise IndexerUnavailable("the index is far behind: what it lacks may be there")
             return found
 
-        return await self._indexers[chain.chain_id].ask(asked)
+        gifts = await self._indexers[chain_id].ask(asked)
+        offered = [gift for gift in gifts if gift.holds_only(vault, allowed)]
+        details = await Timelocks(chain).details([gift.timelock_id for gift in offered])
+        live = [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]
+        return chain_id, live, len(offered) < len(gifts)
 
     async def _indexed(self, chain_id: int, timelock_id: int) -> Timelock | None:
         """What the index has of it. None also while no index answers: the chain alone tells all of a live gift of

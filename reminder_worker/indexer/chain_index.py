@@ -193,9 +193,9 @@ class ChainIndex:
         found = await self._rows(tables.timelock, ids, at)
         return {row.timelock_id: timelock_of(row) for row in found}
 
-    async def gifts_of(self, recipient: str, at: IndexHead, skip: int = 0) -> list[Timelock]:
+    async def gifts_of(self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]) -> list[Timelock]:
         async with self._state(at) as connection:
-            found = await rows.live_gifts(connection, self._chain.chain_id, recipient.lower(), skip)
+            found = await rows.live_gifts(connection, self._chain.chain_id, recipient.lower(), vault, tokens)
         return [timelock_of(row) for row in found]
 
     # -- inner ------------------------------------------------------------------------------------

@@ -17,19 +17,21 @@ from sqlalchemy import (
     bindparam,
     cast,
     delete,
+    exists,
     func,
     literal_column,
+    or_,
     select,
     text,
     update,
 )
-from sqlalchemy.dialects.postgresql import JSON, Insert, distinct_on, insert
+from sqlalchemy.dialects.postgresql import JSON, JSONB, Insert, distinct_on, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database import tables
 from reminder_worker.database.tables import chain_event, index_cursor
 from reminder_worker.indexer.fold import FOLDS, ChainEvent, Fold
-from reminder_worker.indexer.questions import GIFT, LIVE, MOST_GIFTS
+from reminder_worker.indexer.questions import GIFT, LIVE, MOST_GIFTS, MOST_LOOKED_AT
 
 AT_ONCE = 5000  # rows in one statement
 Keys = Collection[str] | Collection[int]
@@ -162,15 +164,24 @@ async def select_rows(connection: AsyncConnection, table: Table, chain_id: int, 
     return found
 
 
-async def live_gifts(connection: AsyncConnection, chain_id: int, recipient: str, skip: int) -> list[Row[Any]]:
-    """As `Indexer.gifts_of`."""
+async def live_gifts(
+    connection: AsyncConnection, chain_id: int, recipient: str, vault: str, tokens: Collection[str]
+) -> list[Row[Any]]:
+    """As `Indexer.gifts_of`, among the newest `MOST_LOOKED_AT`."""
     gift = tables.timelock.c
-    statement = (
+    newest = (
         select(tables.timelock)
         .where(gift.chain_id == chain_id, gift.recipient == recipient, gift.lock_type == GIFT, gift.status == LIVE)
         .order_by(gift.created_at.desc(), gift.timelock_id.desc())
+        .limit(MOST_LOOKED_AT)
+        .subquery()
+    )
+    asset = func.jsonb_array_elements(newest.c.assets, type_=JSONB).column_valued("asset")
+    is_other = or_(asset["vault"].astext != vault, asset["token"].astext.not_in(tokens))
+    statement = (
+        select(newest)
+        .order_by(exists().where(is_other), newest.c.created_at.desc(), newest.c.timelock_id.desc())
         .limit(MOST_GIFTS)
-        .offset(skip)
     )
     return list(await connection.execute(statement))
 

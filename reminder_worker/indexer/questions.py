@@ -9,7 +9,7 @@ EOA, SAFE = 3, 1  # legacy type
 GIFT = 2  # lock type
 LIVE, ENDED = 2, 3  # status of a timelock: to be withdrawn, and paid out
 MOST_GIFTS = 100  # of one recipient in one answer: anybody may seal as many as they like to anybody
-MOST_SKIPPED = 5000  # what graph-node skips at most
+MOST_LOOKED_AT = 5000  # the newest gifts of one recipient that our own index looks at
 FAR_FUTURE = 2**63 - 1  # the latest time the tables can hold: anybody may lock something until later
 
 
@@ -77,6 +77,10 @@ class Timelock:
     assets: tuple[TimelockAsset, ...]  # sorted: see `asset_order`
     created_at: int
 
+    def holds_only(self, vault: str, tokens: Collection[str]) -> bool:
+        """Whether all its assets are in this vault, and of these tokens."""
+        return all(asset.vault == vault and asset.token in tokens for asset in self.assets)
+
 
 def asset_order(asset: TimelockAsset) -> tuple[str, str, int, int]:
     """One order of a timelock's assets, whoever lists them."""
@@ -110,7 +114,10 @@ class Indexer(Protocol):
         """By id; unknown ones are absent."""
         ...
 
-    async def gifts_of(self, recipient: str, at: IndexHead, skip: int = 0) -> list[Timelock]:
-        """Live timelocks of Gift type sealed to an address, the newest first, without the newest `skip`; of more than
-        100, the newest 100."""
+    async def gifts_of(self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]) -> list[Timelock]:
+        """Return at most 100 live timelocks of Gift type sealed to an address, from one bounded question.
+
+        Gifts of only these tokens, in this vault, come first. Both parts are sorted from new to old. Raises
+        `IndexerUnavailable` also when an answer that is cut short has no such gift.
+        """
         ...

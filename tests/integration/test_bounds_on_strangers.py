@@ -7,9 +7,12 @@ normalised: code that checks the length later accepts it.
 import tracemalloc
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from typing import Any
 
+import aiohttp
 import pytest
 from aiohttp import web
+from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
@@ -19,11 +22,15 @@ from mail_service.errors import Problem
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Legacies
 from reminder_worker.chain.signatures import Signatures
-from reminder_worker.errors import SignerMismatch
+from reminder_worker.errors import IndexerUnavailable, SignerMismatch
+from reminder_worker.indexer.questions import MOST_GIFTS, MOST_LOOKED_AT, IndexHead
+from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.privacy.emails import check_mailed_name, check_name, normalise_email
 from tests.integration.api_world import World, open_world
 from tests.integration.chain_proxy import Proxy, chain_settings, proxy
+from tests.integration.indexer_graph_node import GraphNode
 from tests.integration.test_attack_contracts import HOSTILE
+from tests.integration.test_gift_pages import GIFTS, entry, indexed
 
 LONGEST_NAME = "\u1f82" * 60  # NFC; NFD needs four characters for each
 DECOMPOSED = "\u03b1\u0313\u0300\u0345" * 60
@@ -161,3 +168,59 @@ async def test_an_answer_without_end_is_not_read_to_its_end(chain_scenario: Scen
         assert await Legacies(chain).is_genuine(STRANGER) is None
     assert node.sent < ENOUGH
     await node.stop()
+
+
+# -- what strangers seal ----------------------------------------------------------------------------------
+
+JUNK = "0x" + "dd" * 20
+
+
+async def test_worthless_gifts_to_an_address_cost_one_statement_and_hide_no_other(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    """As many as our own index looks at, each newer than the gift."""
+    ada = chain_scenario.account("ada").address
+    async with open_world(chain_scenario, engine, **GIFTS) as world:
+        gift = chain_scenario.create_gift(chain_scenario.account("giver"), ada, eth=1)
+        await indexed(world)
+        await world.sql(
+            "insert into worker.timelock (chain_id, timelock_id, lock_type, owner, recipient, unlock_time, status,"
+            " assets, created_block, created_at) select t.chain_id, t.timelock_id + n, t.lock_type, t.owner,"
+            " t.recipient, t.unlock_time, t.status, jsonb_build_array(jsonb_build_object('vault',"
+            " t.assets -> 0 ->> 'vault', 'token', cast(:junk as text), 'id', null, 'amount', '1')),"
+            " t.created_block, t.created_at + n from worker.timelock t, generate_series(1, :many) n",
+            junk=JUNK,
+            many=MOST_LOOKED_AT - 1,
+        )
+        asked: list[str] = []
+
+        @event.listens_for(engine.sync_engine, "before_cursor_execute")
+        def see(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+            if "worker.timelock" in statement:
+                asked.append(statement)
+
+        try:
+            moved = await entry(world, ada)
+        finally:
+            event.remove(engine.sync_engine, "before_cursor_execute", see)
+        assert moved.headers.get("Location", "").endswith(f"/{world.chain_id}/{gift}")
+        assert len(asked) == 1
+
+
+async def test_a_subgraph_that_names_only_worthless_gifts_is_asked_once_and_not_believed() -> None:
+    """Its answer is cut short: our own index has to be asked what lies behind it."""
+    gift = {"lockType": 2, "owner": JUNK, "recipient": STRANGER, "unlockTime": 9, "status": 2}
+    gifts = {str(id): {"id": str(id), "createdAt": id, **gift} for id in range(1, MOST_GIFTS + 2)}
+    assets = {
+        id: {"id": f"{id}-0", "timelock": id, "vault": JUNK, "token": JUNK, "tokenId": None, "amount": 1}
+        for id in gifts
+    }
+    assets["1"]["token"] = STRANGER
+    async with GraphNode() as graph, aiohttp.ClientSession() as session:
+        at = IndexHead(1, "0x" + "01" * 32)
+        graph.states = [(at.number, at.hash, {"Timelock": gifts, "TimelockAsset": assets})]
+        subgraph = Subgraph(graph.url, session)
+        with pytest.raises(IndexerUnavailable, match="a hundred other gifts"):
+            await subgraph.gifts_of(STRANGER, at, JUNK, [STRANGER])
+        assert graph.asked == ["GiftsOfRecipient", "TimelockAssets"]
+        assert not subgraph.resting

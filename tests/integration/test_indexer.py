@@ -71,10 +71,11 @@ async def test_of_a_recipient_only_live_gifts_are_told_newest_first(
         await parts.index.advance()
         at = await parts.index.head()
         for indexer in (parts.index, parts.subgraph):
-            assert [gift.timelock_id for gift in await indexer.gifts_of(dee, at)] == [newer, older]
-            assert await indexer.gifts_of(dee.lower(), at) == await indexer.gifts_of(dee, at)
-            assert await indexer.gifts_of(cid, at) == []
-            assert await indexer.gifts_of(eve, at) == []
+            vault = s.deployment.timelock_erc20
+            assert [gift.timelock_id for gift in await indexer.gifts_of(dee, at, vault, [])] == [newer, older]
+            assert await indexer.gifts_of(dee.lower(), at, vault, []) == await indexer.gifts_of(dee, at, vault, [])
+            assert await indexer.gifts_of(cid, at, vault, []) == []
+            assert await indexer.gifts_of(eve, at, vault, []) == []
 
 
 async def test_of_very_many_gifts_the_newest_are_told(engine: AsyncEngine, chain_scenario: Scenario) -> None:
@@ -89,7 +90,5 @@ async def test_of_very_many_gifts_the_newest_are_told(engine: AsyncEngine, chain
         await parts.index.advance()
         at = await parts.index.head()
         for indexer in (parts.index, parts.subgraph):
-            found = [gift.timelock_id for gift in await indexer.gifts_of(cid.address, at)]
-            assert found == sorted(made, reverse=True)[:MOST_GIFTS]
-            older = [gift.timelock_id for gift in await indexer.gifts_of(cid.address, at, skip=MOST_GIFTS)]
-            assert older == sorted(made, reverse=True)[MOST_GIFTS:]
+            gifts = await indexer.gifts_of(cid.address, at, s.deployment.timelock_erc20, [s.deployment.weth])
+            assert [gift.timelock_id for gift in gifts] == sorted(made, reverse=True)[:MOST_GIFTS]

@@ -292,10 +292,10 @@ async def test_a_gift_of_somebody_else_is_not_believed(
     """A server that does not filter would send a recipient to another's gift."""
     gift = fields(id="7", lockType=2, owner=ADDRESS, recipient=ROUTER, unlockTime=9, status=2, createdAt=5)
     put(store_of(graph), "Timelock", **gift)
-    assert [found.timelock_id for found in await subgraph.gifts_of(ROUTER, HEAD)] == [7]
+    assert [found.timelock_id for found in await subgraph.gifts_of(ROUTER, HEAD, ADDRESS, [])] == [7]
     graph.spoil = lambda data: data["rows"][0].update(change)
     with pytest.raises(IndexerUnavailable, match="not asked for"):
-        await subgraph.gifts_of(ROUTER, HEAD)
+        await subgraph.gifts_of(ROUTER, HEAD, ADDRESS, [])
 
 
 @pytest.mark.parametrize("id", ["0x07", "gift-7", "9" * 30])
@@ -306,7 +306,7 @@ async def test_a_timelock_whose_id_is_no_number_is_named_by_its_field(
     gift = fields(id=id, lockType=2, owner=ADDRESS, recipient=ROUTER, unlockTime=9, status=2, createdAt=5)
     put(store_of(graph), "Timelock", **gift)
     with pytest.raises(IndexerUnavailable, match=r"rows\[.*\]\.id"):
-        await subgraph.gifts_of(ROUTER, HEAD)
+        await subgraph.gifts_of(ROUTER, HEAD, ADDRESS, [])
 
 
 async def test_a_notify_type_of_the_future_is_left_out(graph: GraphNode, subgraph: Subgraph) -> None:
