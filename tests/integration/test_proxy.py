@@ -337,6 +337,39 @@ async def test_one_address_holds_a_hundred_requests_open_and_no_more(folder: Pat
             each.cancel()
 
 
+LARGE = (UNSUBSCRIBE + b"Content-Length: 60000\r\n\r\n{", UNSUBSCRIBE + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{")
+
+
+@pytest.mark.parametrize("large", LARGE, ids=["told", "chunked"])
+async def test_one_address_holds_twenty_large_bodies_open_and_small_ones_beside_them(
+    folder: Path, large: bytes
+) -> None:
+    """What is held is in the memory of the proxy."""
+    async with _before_mail(folder) as (proxy, reached), asyncio.timeout(60), AsyncExitStack() as stack:
+        answers = []
+        for _ in range(21):
+            reader, writer = await _connected(proxy)
+            stack.callback(writer.close)
+            writer.write(large)
+            answers.append(asyncio.create_task(reader.read(12)))
+        done, held = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
+        assert ([each.result() for each in done], len(held)) == ([b"HTTP/1.1 429"], 20)
+        small = await _said_to(proxy, UNSUBSCRIBE + b"Connection: close\r\nContent-Length: 1\r\n\r\n1")
+        assert (small[:12], len(reached)) == (b"HTTP/1.1 200", 1)
+        for each in held:
+            each.cancel()
+
+
+async def test_no_body_is_written_to_the_file_system(folder: Path) -> None:
+    """It is in memory, too, and full once a thousand bodies are in it: there is no place for one here."""
+    async with _before_mail(folder) as (proxy, reached):
+        shutil.rmtree(folder / "client_body")
+        said = await _said_to(
+            proxy, UNSUBSCRIBE + b"Connection: close\r\nContent-Length: 65536\r\n\r\n" + b"1" * 65_536
+        )
+        assert (said[:12], len(reached)) == (b"HTTP/1.1 200", 1)
+
+
 @pytest.mark.parametrize(
     ("one", "another"),
     [
