@@ -4,6 +4,7 @@ import asyncio
 import base64
 import os
 import re
+import resource
 import shutil
 import ssl
 import subprocess
@@ -354,6 +355,29 @@ async def test_one_address_holds_twenty_large_bodies_open_and_small_ones_beside_
             answers.append(asyncio.create_task(reader.read(12)))
         done, held = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
         assert ([each.result() for each in done], len(held)) == ([b"HTTP/1.1 429"], 20)
+        small = await _said_to(proxy, UNSUBSCRIBE + b"Connection: close\r\nContent-Length: 1\r\n\r\n1")
+        assert (small[:12], len(reached)) == (b"HTTP/1.1 200", 1)
+        for each in held:
+            each.cancel()
+
+
+async def test_a_thousand_large_bodies_leave_room_for_small_requests(folder: Path) -> None:
+    """From fifty-one visitors, each with fewer than it may hold."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    async with AsyncExitStack() as stack:
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, files)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files[1], files[1]))
+        proxy, reached = await stack.enter_async_context(_before_mail(folder, patience="60s", app="127.0.0.1"))
+        answers = []
+        for number in range(1001):
+            reader, writer = await _connected(proxy)
+            stack.callback(writer.close)
+            writer.write(
+                UNSUBSCRIBE + b"X-Forwarded-For: 198.51.100.%d\r\nContent-Length: 60000\r\n\r\n{" % (number % 51)
+            )
+            answers.append(asyncio.create_task(reader.read(12)))
+        done, held = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
+        assert ([each.result() for each in done], len(held)) == ([b"HTTP/1.1 429"], 1000)
         small = await _said_to(proxy, UNSUBSCRIBE + b"Connection: close\r\nContent-Length: 1\r\n\r\n1")
         assert (small[:12], len(reached)) == (b"HTTP/1.1 200", 1)
         for each in held:
