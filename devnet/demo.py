@@ -2,6 +2,7 @@
 
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from devnet.demo_email_gift import EmailGiftChapter
 from devnet.demo_gifts import NOTE
 from devnet.demo_relay import RelayChapter
 from devnet.demo_upgrades import UpgradeChapter
-from devnet.deploy import DAY
+from devnet.deploy import DAY, ETHER
 from devnet.evidence import must
 from devnet.gift_to_open import GiftToOpen, find_chromium, leave_gift
 from devnet.local import CHAIN_ID, OPS_EMAIL
@@ -21,7 +22,7 @@ from devnet.parts import answers, ask
 from devnet.scenarios import Legacy
 from devnet.stand_in import SENDER
 from devnet.telling import Step
-from devnet.wallet import Wallet
+from devnet.wallet import Wallet, get
 
 if TYPE_CHECKING:
     from devnet.stack import Stack
@@ -197,12 +198,21 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         return "database dumps and files, logs, metrics, Dagster's storage, command lines and environments are clean"
 
     def _leave_gift(self) -> str:
+        self.look_now("price_feeds")  # the prices of before the chain's clock was moved are of another time
+        self.wait_for_api(self._has_prices_of_now, "a price of the chain's day")
         gift = leave_gift(self.stack, find_chromium())
         self.wait(answers(gift.link.partition("#")[0]), "the gift's page")
         self.gift = gift
         if not gift.printables:
             return "its page answers; the printables were not drawn: chromium is not installed"
-        return f"on the create page, which drew its {len(gift.printables)} printables; its page answers"
+        must(gift.value, "the gift record has no value in dollars")
+        drew = f"its {len(gift.printables)} printables, with a value of {gift.value} by a price of that day"
+        return f"on the create page, which drew {drew}; its page answers"
+
+    def _has_prices_of_now(self) -> bool:
+        prices = get(self.stack.at.api, "/stats/prices").body.get("prices", [])
+        told = [datetime.fromisoformat(each["updatedAt"]).timestamp() for each in prices if each["symbol"] == ETHER]
+        return any(abs(self.stack.anvil.now() - moment) < DAY for moment in told)
 
     def _secrets(self) -> list[leaks.Secret]:
         texts = {f"email of the {p.label}": p.email for p in EVERYBODY}

@@ -1,6 +1,5 @@
 """Requests whose gas the service pays, as a frontend makes and follows them."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,6 @@ from devnet.wallet import Answer, get, post
 if TYPE_CHECKING:
     from devnet.stack import Stack
 
-ASK_SECONDS = 2
 OTHER_ENDS = frozenset({"reverted", "expired", "satisfied_elsewhere", "superseded", "cancelled_by_user"})
 
 
@@ -51,16 +49,7 @@ class Requests(Telling):
 
     def until_mined(self, requests: Sequence[Relayed]) -> None:
         """By the API alone, as a frontend follows them."""
-        due = time.monotonic()
-
-        def mined() -> bool:
-            nonlocal due
-            if time.monotonic() < due:
-                return False  # the API counts how often one client asks
-            due = time.monotonic() + ASK_SECONDS
-            return all(map(self._is_mined, requests))
-
-        self.wait(mined, "the API to say 'mined'")
+        self.wait_for_api(lambda: all(map(self._is_mined, requests)), "the API to say 'mined'")
 
     def _is_mined(self, request: Relayed) -> bool:
         answer = get(self.stack.at.api, f"/sponsor/requests/{request.id}")

@@ -56,11 +56,12 @@ addEventListener("eip6963:requestProvider", () => dispatchEvent(
 
 @dataclass(frozen=True, slots=True)
 class GiftToOpen:
-    """`printables` are empty where there is no Chromium."""
+    """`printables` and `value`, the headline of the gift record, are empty where there is no Chromium."""
 
     link: str
     key: str
     printables: Sequence[Path]
+    value: str = ""
 
 
 def leave_gift(stack: "Stack", chromium: str | None) -> GiftToOpen:
@@ -134,7 +135,9 @@ def _seal(page: "Page", folder: Path) -> GiftToOpen:
     page.get_by_label("It is printed").check()
     page.get_by_role("button", name="Seal the gift").click()
     link = page.locator("#claim-link").inner_text()
-    return GiftToOpen(link, key, [sheet, *(_save(page, title, folder) for title in ("Gift card", "Gift record"))])
+    printables = [sheet, *(_save(page, title, folder) for title in ("Gift card", "Gift record"))]
+    value = next((words for words in page.evaluate("window.drawn") if words.startswith("US$ ")), "")
+    return GiftToOpen(link, key, printables, value)
 
 
 def _save(page: "Page", title: str, folder: Path) -> Path:

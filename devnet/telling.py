@@ -21,6 +21,7 @@ from devnet.scenarios import Legacy, Scenario
 if TYPE_CHECKING:
     from devnet.stack import Stack
 
+ASK_SECONDS = 2
 Step = tuple[str, Callable[[], str]]  # a title, and what plays it and says what it showed
 
 
@@ -106,6 +107,19 @@ class Telling(ABC):
 
     def wait(self, condition: Callable[[], bool], what: str) -> None:
         self.stack.supervisor.wait_until(condition, what)
+
+    def wait_for_api(self, condition: Callable[[], bool], what: str) -> None:
+        """Check a condition that asks the API, which counts how often one client asks."""
+        due = time.monotonic()
+
+        def seldom() -> bool:
+            nonlocal due
+            if time.monotonic() < due:
+                return False
+            due = time.monotonic() + ASK_SECONDS
+            return condition()
+
+        self.wait(seldom, what)
 
     def new_emails(self, expected: int) -> list[Email]:
         """Those since the last ones, once so many have arrived; prints them."""

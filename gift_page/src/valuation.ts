@@ -34,8 +34,11 @@ interface Prices {
   }[];
 }
 
-/** `now` by the chain's clock, as `sealedAt`. Without an answer, or with a stale or missing price of any asset, there is no value:
- * a sum of some of them would be a wrong number on a document. */
+/** A feed answers at least once a day: a price further from the sealing is one of another time. */
+const NEAR_MS = 2 * 86_400_000;
+
+/** `now` by the chain's clock, as `sealedAt`. There is no value without a price of that time for every asset: a sum of some of
+ * them would be a wrong number on a document. */
 export async function valueOf(
   chainId: number,
   assets: readonly Valued[],
@@ -54,7 +57,13 @@ export async function valueOf(
   const prices = new Map<string, UsedPrice>();
   let usdCents = 0n;
   for (const asset of assets) {
-    const found = answer.prices.find((one) => one.chainId === chainId && one.symbol === asset.symbol && !one.stale);
+    const found = answer.prices.find(
+      (one) =>
+        one.chainId === chainId &&
+        one.symbol === asset.symbol &&
+        !one.stale &&
+        Math.abs(Date.parse(one.updatedAt) - sealedAt.getTime()) <= NEAR_MS,
+    );
     if (found === undefined) return { source: "none" };
     usdCents += cents(asset, String(found.usd));
     const { usd, updatedAt, roundId } = found;

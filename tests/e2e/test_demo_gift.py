@@ -7,10 +7,11 @@ from eth_account import Account
 from PIL import Image
 
 from devnet import gift_to_open
+from devnet.deploy import DAY
 from devnet.evidence import NotSeen
 from devnet.gift_to_open import LETTER, PRINTABLES, find_chromium, leave_gift
 from devnet.scenarios import Scenario
-from tests.e2e.plain_stack import PlainStack, free_ports, quiet_stack
+from tests.e2e.plain_stack import PlainStack, TickedStory, free_ports, quiet_stack
 from tests.qr import qr_codes
 
 
@@ -51,6 +52,17 @@ def test_with_a_browser_the_three_printables_are_saved(stack: PlainStack) -> Non
     assert record.size == (1700, 2200)
     assert recipient_of(stack, gift.link) == address.lower()
     assert str(LETTER["note"]) not in gift.link
+
+
+def test_gift_record_has_a_price_of_the_day_of_sealing(stack: PlainStack) -> None:
+    """The demo moves the chain's clock by months, and the service has read its prices before."""
+    if find_chromium() is None:
+        pytest.skip("chromium is not installed: the demo's printables were not drawn")
+    story = TickedStory(stack)
+    story.scenario.advance(300 * DAY)
+    words = story._leave_gift()
+    assert story.gift is not None
+    assert f"with a value of {story.gift.value} by a price of that day" in words
 
 
 def test_a_create_page_that_is_not_there_is_told_at_once(stack: PlainStack, monkeypatch: pytest.MonkeyPatch) -> None:

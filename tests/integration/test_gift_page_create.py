@@ -4,6 +4,7 @@ import json
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -284,7 +285,8 @@ async def test_the_record_has_the_days_price_or_says_that_there_is_none(
         if usd is None:
             return await route.abort()
         now = datetime.fromtimestamp(gift_world.scenario.anvil.now(), UTC).isoformat()
-        await route.fulfill(json={"asOf": now, "prices": [price | {"usd": usd, "updatedAt": now}]})
+        updated = parse_qs(urlsplit(route.request.url).query)["at"][0] if is_past else now
+        await route.fulfill(json={"asOf": now, "prices": [price | {"usd": usd, "updatedAt": updated}]})
 
     await page.route("**/stats/prices*", prices)
     await visitor.context.add_init_script(RECORD_WORDS)

@@ -457,6 +457,26 @@ async def test_the_value_is_live_on_the_day_historical_later_and_none_without_a_
     assert await value(1) == "none"
 
 
+@pytest.mark.parametrize("days", [0, 1], ids=["live", "historical"])
+@pytest.mark.parametrize(
+    ("updated", "is_known"),
+    [(0, True), (-1, True), (-3, False), (-365, False), (3, False)],
+    ids=["same day", "day before", "three days before", "year before", "three days after"],
+)
+async def test_price_of_another_time_gives_the_gift_no_value(
+    studio: Studio, days: int, updated: int, is_known: bool
+) -> None:
+    """The service may have read its newest price before the chain's clock was moved."""
+    price = {"chainId": 1, "symbol": "ETH", "usd": "1000", "decimals": 8, "roundId": "7", "stale": False}
+    price["updatedAt"] = (SEALED + timedelta(days=updated)).isoformat()
+    for path in ("/stats/prices", "/stats/prices?at=2026-11-20T15%3A30%3A00.000Z"):
+        studio.answers[path] = (200, {"prices": [price]})
+    sealed = SEALED.timestamp() * 1000
+    arguments = [1, [{"symbol": "ETH", "units": str(10**18), "decimals": 18}], sealed, sealed + days * 86_400_000]
+    value = await studio.page.evaluate(f"printables.value(...{json.dumps(arguments)})")
+    assert (value != "none") is is_known
+
+
 async def test_nothing_is_drawn_in_another_font_when_ours_does_not_come(studio: Studio) -> None:
     """The fonts are there before the first word, from our own files; without them there is no page to misread."""
     await studio.draw("sheet", sheet())

@@ -80,7 +80,7 @@ function basis({ value, assets, sealedAt }: GiftRecord): string {
   return `${howKnown(value, sealedAt)}: ${used.join("; ")}.`;
 }
 
-/** The newest round may be of the day before, and on a local chain months away. */
+/** The newest round may be of the day before. */
 function howKnown({ source, prices }: Exclude<Valuation, { source: "none" }>, sealedAt: Date): string {
   if (source === "historical") return "Price recorded for that day";
   const isOfThatDay = prices.every(({ updatedAt }) => dayOf(updatedAt) === dayOf(sealedAt));
