@@ -19,6 +19,7 @@ from api.controllers.gift_pages import (
     create,
     nothing_below,
     page_file,
+    rewritten_links,
 )
 from api.controllers.gifts import GiftEraseController, GiftNotifyController, GiftWalletController
 from api.controllers.health import HealthController
@@ -54,6 +55,7 @@ first of those that are missing, not known here, or not of the type and form of 
 def create_app(parts: Runtime, published: Published, clients: Clients, per_minute: RateLimit) -> Litestar:
     """The routes with their limits; serve it wrapped, by `application`."""
     settings, limit = parts.settings, per_minute.guard()
+    page_files = PageFiles.load() if settings.gifts else None
     limited = Router(
         "/",
         route_handlers=[
@@ -69,7 +71,7 @@ def create_app(parts: Runtime, published: Published, clients: Clients, per_minut
         route_handlers=[
             limited,
             *_hourly_routes(parts, clients, limit),
-            *_gift_page_routes(settings, limit),
+            *_gift_page_routes(settings, page_files, limit),
             *_operator_routes(settings, limit),
             HealthController,
         ],
@@ -81,13 +83,13 @@ def create_app(parts: Runtime, published: Published, clients: Clients, per_minut
             "settings": _given(settings),
             "sponsor": _given(parts.sponsor),
             "gift_pages": _given(parts.gift_pages),
-            "page_files": _given(PageFiles.load() if settings.gifts else None),
+            "page_files": _given(page_files),
             "gift_wallets": _given(parts.gift_wallets),
             "gift_notifications": _given(parts.gift_notifications),
             "published": _given(published),
             "price_history": _given(PriceHistory(parts.engine, published)),
         },
-        exception_handlers=_exception_handlers(settings),
+        exception_handlers=_exception_handlers(settings, page_files),
         cors_config=CORSConfig(
             allow_origins=[settings.service.app_origin, *settings.api.cors_origins],
             allow_methods=["GET", "POST"],
@@ -117,11 +119,12 @@ def _hourly_routes(parts: Runtime, clients: Clients, limit: Guard) -> Iterator[R
         yield Router("/", route_handlers=[controller], guards=[limit, per_hour.guard()])
 
 
-def _gift_page_routes(settings: Settings, limit: Guard) -> Iterator[Router]:
+def _gift_page_routes(settings: Settings, page_files: PageFiles | None, limit: Guard) -> Iterator[Router]:
     if settings.gifts is None:
         return
     below = f"/{settings.gifts.prefix}"
-    yield Router(below, route_handlers=[GiftPageController], guards=[limit])
+    put_right = rewritten_links(settings.gifts.prefix, page_files)
+    yield Router(below, route_handlers=[GiftPageController], guards=[limit], before_request=put_right)
     yield Router(below, route_handlers=[card_image, page_file])
     if settings.service.environment == "local":
         yield Router(below, route_handlers=[create], guards=[limit])
@@ -163,11 +166,11 @@ def application(parts: Runtime, metrics: RequestMetrics, published: Published) -
     return FromMemory(Edge(app, clients, metrics), published, per_minute, metrics)
 
 
-def _exception_handlers(settings: Settings) -> ExceptionHandlersMap:
+def _exception_handlers(settings: Settings, page_files: PageFiles | None) -> ExceptionHandlersMap:
     handlers = exception_handlers()
     if settings.gifts is None:
         return handlers
-    return {**handlers, NotFoundException: nothing_below(settings.gifts.prefix, handlers[HTTPException])}
+    return {**handlers, NotFoundException: nothing_below(settings.gifts.prefix, page_files, handlers[HTTPException])}
 
 
 def _given(part: Any) -> Provide:

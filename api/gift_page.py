@@ -15,7 +15,7 @@ from eth_utils.address import to_checksum_address
 
 from api.schemas import rfc3339
 from reminder_worker.gifts.claim_link import ClaimLink, Marks
-from reminder_worker.gifts.occasions import CARD_SIZE, Occasion, card_name
+from reminder_worker.gifts.occasions import CARD_SIZE, Occasion, card_name, occasion_of
 from reminder_worker.gifts.page_files import ASSETS, Entry
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
 from reminder_worker.mail.messages import amount_words, moment_of
@@ -30,6 +30,11 @@ IN_EMAIL_WALLET = (
     "reads your emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To move it on, "
     "for a network fee in ETH, you sign in to that wallet elsewhere: ask whoever gave it to you where, and tell a code "
     "from your emails to no person."
+)
+_REWRITTEN = (
+    "A mail program or a filter changed the signs in it. Nothing is lost: the gift is safe where it is.",
+    "In the address bar, change %23 back to #, and %3F back to ?. Or open the link as it was given to you, in another "
+    "mail program or browser.",
 )
 _WHEN_OPEN = "This gift can be opened now."
 _WHEN_CLAIMED = "This gift has been opened: its recipient has received it."
@@ -108,6 +113,14 @@ def plain_page(
     words = "".join(f"<p>{escape(line)}</p>" for line in lines) + '<div id="ways"></div>'
     tags = _tags(link, occasion) + _loads(link.prefix, entry) if link else ""
     return _document(occasion, title, words, tags, data={"kind": "waiting"})
+
+
+def rewritten_page(prefix: str, entry: Entry | None) -> str:
+    """Return the page of a link whose signs were rewritten. The script puts the link right; the words say how."""
+    words = "".join(f"<p>{escape(line)}</p>" for line in _REWRITTEN)
+    return _document(
+        occasion_of(None), "This link was changed on its way", words, _loads(prefix, entry), data={"kind": "rewritten"}
+    )
 
 
 def create_page(occasion: Occasion, prefix: str, entry: Entry, setup: str) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -13,7 +13,15 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, PathParameter
 
 from api.gift_answers import GiftAnswer, gift_answer
-from api.gift_page import CARDS, KEEP_THE_SHEET, content_security_policy, create_page, gift_page, plain_page
+from api.gift_page import (
+    CARDS,
+    KEEP_THE_SHEET,
+    content_security_policy,
+    create_page,
+    gift_page,
+    plain_page,
+    rewritten_page,
+)
 from api.problems import DATABASE_AWAY, RETRY_LATER_SECONDS, STATUS, UNREADABLE, database_unavailable, described
 from reminder_worker.errors import LimitReached, Misconfigured, NotConfigured, NotFound, ServiceError, Unavailable
 from reminder_worker.gifts.claim_link import ClaimLink, Marks, kept_marks
@@ -25,6 +33,8 @@ from reminder_worker.settings import IdentityProviderSettings, Settings
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}", re.ASCII)
+# Mail gateways encode the signs of a link, or move its fragment into the query. A good link has none of these.
+_REWRITTEN = re.compile(rb"%(?:25)*(?:23|3f)|(?:[?&=]|%(?:25)*(?:26|3d))g(?:=|%(?:25)*3d)", re.IGNORECASE)
 _PASSING = (Unavailable, Misconfigured)  # also when a node denies a contract
 Handler = Callable[[Request[Any, Any, Any], Any], Response[Any]]
 FOR_EVER = {
@@ -227,14 +237,35 @@ def create(
     return _html(create_page(occasion, pages.rules.prefix, entry, json.dumps(setup)), content_security_policy(occasion))
 
 
-def nothing_below(prefix: str, elsewhere: Handler) -> Handler:
+def nothing_below(prefix: str, page_files: PageFiles | None, elsewhere: Handler) -> Handler:
     """What answers where no path is: below the prefix a page, since people open claim links that were cut off."""
 
     def answer(request: Request[Any, Any, Any], error: NotFoundException) -> Response[Any]:
-        is_below = f"{request.scope['path']}/".startswith(f"/{prefix}/")
-        return _sorry(NotFound(), _marks(request), CUT_OFF) if is_below else elsewhere(request, error)
+        if not f"{request.scope['path']}/".startswith(f"/{prefix}/"):
+            return elsewhere(request, error)
+        return _put_right(request, prefix, page_files) or _sorry(NotFound(), _marks(request), CUT_OFF)
 
     return answer
+
+
+def rewritten_links(
+    prefix: str, page_files: PageFiles | None
+) -> Callable[[Request[Any, Any, Any]], Awaitable[Response[str] | None]]:
+    """Return a hook that answers a rewritten link before its path and query are read."""
+
+    async def answer(request: Request[Any, Any, Any]) -> Response[str] | None:
+        return _put_right(request, prefix, page_files)
+
+    return answer
+
+
+def _put_right(request: Request[Any, Any, Any], prefix: str, page_files: PageFiles | None) -> Response[str] | None:
+    """Return the page whose script puts a rewritten link right. The server never decodes the letter in it."""
+    target = request.scope["raw_path"] + b"?" + request.scope["query_string"]
+    if _REWRITTEN.search(target) is None:
+        return None
+    entry = page_files.entries["claim"] if page_files else None
+    return _html(rewritten_page(prefix, entry), content_security_policy(occasion_of(None)))
 
 
 def _served(pages: GiftPages | None) -> GiftPages:

@@ -6,7 +6,7 @@ import { countDown } from "./countdown.ts";
 import { button, fill, make, part } from "./dom.ts";
 import { type Facts, fetchFacts, renew } from "./facts.ts";
 import { showLetter } from "./letter_view.ts";
-import { letterOf } from "./link.ts";
+import { letterOf, restoredLink } from "./link.ts";
 import { remembered } from "./remembered.ts";
 import { offerSharing } from "./share.ts";
 import { inWords, localTime } from "./words.ts";
@@ -140,6 +140,9 @@ if (page.dataset.kind === "gift") {
   if (state === "sealed" && unlockAt && asOf) wait(unlockAt, asOf);
   const isUnderWay = remembered({ chainId, timelockId: timelockId ?? "" }) !== null;
   if (state === "open" || (state === "claimed" && isUnderWay)) void open(null);
+} else if (page.dataset.kind === "rewritten") {
+  const restored = restoredLink(location);
+  if (restored !== null) location.replace(restored);
 } else {
   void lookAgain();
 }

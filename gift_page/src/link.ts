@@ -39,6 +39,10 @@ export class BadLetter extends Error {}
 
 const LINE_ENDS = /\s|%(?:20|0a|0d)/gi;
 const FRAGMENT = /^g(?:=|%3d)([A-Za-z0-9_-]+)/i;
+const MOST_DECODINGS = 3; // several gateways may stand in a row
+const PLACE = /^\/[a-z0-9-]+\/(?:[1-9]\d*\/[1-9]\d*|for\/0x[0-9a-f]{40})(?=[/?#&]|$)/i;
+const MARK = /[?&](?:o=[a-z][a-z0-9-]{0,31}|paper=1|email=1)(?=[?&#]|$)/g;
+const LETTER = /[?#&=]g=([A-Za-z0-9_-]+)/;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const NOT_A_NAME = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 const NOT_A_NOTE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
@@ -97,6 +101,29 @@ export function letterOf(hash: string): Letter | null | "damaged" {
     if (error instanceof BadLetter) return "damaged";
     throw error;
   }
+}
+
+/**
+ * Return the path, query and fragment of a link whose signs a mail gateway encoded or moved. Return null where the gift's
+ * place is lost. A lost letter leaves an empty one, which the page reports.
+ */
+export function restoredLink(link: { pathname: string; search: string }): string | null {
+  const text = decoded(link.pathname + link.search).replace(/\s/g, "");
+  const [place] = PLACE.exec(text) ?? [];
+  if (place === undefined) return null;
+  const marks = [...text.matchAll(MARK)].map(([mark]) => mark.slice(1));
+  const [, letter = ""] = LETTER.exec(text) ?? [];
+  return `${place}${marks.length > 0 ? "?" : ""}${marks.join("&")}#g=${letter}`;
+}
+
+function decoded(text: string): string {
+  let plain = text;
+  try {
+    for (let times = 0; times < MOST_DECODINGS; times += 1) plain = decodeURIComponent(plain);
+  } catch {
+    // a sign that is not an encoded one: no part of a claim link
+  }
+  return plain;
 }
 
 /** The canonical claim link; without a letter it has no fragment. */

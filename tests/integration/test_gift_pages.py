@@ -505,7 +505,7 @@ async def test_an_address_leads_to_its_newest_live_gift(world: World, giver: Loc
     s.create_gift(giver, giver.address, eth=1)
     s.create_timelock(giver, ada.address, tokens=[(d.usdc, 1)])
     await indexed(world)
-    hostile = "o=eid&paper=1&g=secret&next=//evil.example&email=1&utm=%0d%0aX:1"
+    hostile = "o=eid&paper=1&h=secret&next=//evil.example&email=1&utm=%0d%0aX:1"
     for address in (ada.address, ada.address.lower()):
         moved = await entry(world, address, f"?{hostile}")
         assert moved.status == 302
@@ -638,14 +638,14 @@ async def test_neither_log_nor_metrics_hold_a_path_or_a_query(
     gift = world.scenario.create_gift(giver, ada.address, eth=1)
     await indexed(world)
     capsys.readouterr()
-    for query in ("", f"?o=eid&g={SECRET}&x={SECRET}"):
+    for query in ("", f"?o=eid&h={SECRET}&x={SECRET}"):
         await page(world, gift, query)
         await page(world, 987654321, query)
         await entry(world, ada.address, query)
         await entry(world, SECRET, query)
         await facts(world, 987654321)
     world.scenario.anvil.set_code(world.scenario.deployment.token_white_list, "0x")
-    await page(world, 987654321, f"?g={SECRET}")
+    await page(world, 987654321, f"?h={SECRET}")
     written = "".join(capsys.readouterr())
     async with world.session.get(world.metrics_url + "/metrics") as response:
         metrics = await response.text()
