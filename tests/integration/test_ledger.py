@@ -4,9 +4,10 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 
+import psycopg
 import pytest
 from aiohttp import web
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
@@ -21,6 +22,7 @@ from tests.integration.locks import blocked
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
 
+MAIL_TIMEOUT = 2  # seconds, of the world's settings
 LEASE_OVER = "update worker.sent_ledger set lease_until = now() - interval '1 minute'"
 ANOTHERS = "update worker.sent_ledger set lease_token = gen_random_uuid()"
 ANOTHER_QUEUED = """
@@ -251,6 +253,78 @@ async def test_of_two_emails_of_a_kind_that_two_dispatchers_confirm_at_once_one_
         await blocked(world.engine, 2)
         await other.rollback()
     assert sorted(len(each) for each in await asyncio.gather(*both)) == [0, 1]
+
+
+async def test_two_dispatchers_that_claim_at_once_do_not_both_claim_emails_of_one_kind(world: World) -> None:
+    """The later claim waits for the earlier one, and then sees which email is under way."""
+    await world.sql("update worker.sent_ledger set kind = 'before_activation', event = '1:1'")
+    await world.sql(ANOTHER_QUEUED)
+    ledger = Ledger(world.engine, 20)
+    async with world.engine.connect() as other:
+        await other.execute(text("select from worker.quota for update"))
+        both = [asyncio.create_task(ledger.claim(1)) for _ in range(2)]
+        await blocked(world.engine, 2)
+        await other.rollback()
+    assert sorted(len(each.entries) for each in await asyncio.gather(*both)) == [0, 1]
+
+
+async def test_an_email_whose_recipient_is_saved_again_during_its_claim_is_not_lost(
+    world: World, database_url: str
+) -> None:
+    """The claim finds no recipient, and looks once more before it deletes the email."""
+    url = database_url.replace("+psycopg", "")
+    with psycopg.connect(url) as connection:
+        connection.execute("create table worker.kept as table worker.recipient")
+        connection.execute("delete from worker.recipient")
+
+    def save_again(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if "delete from worker.sent_ledger" in statement:
+            with psycopg.connect(url) as connection:
+                connection.execute("insert into worker.recipient table worker.kept")
+                connection.execute("drop table worker.kept")
+
+    event.listen(world.engine.sync_engine, "before_cursor_execute", save_again)
+    await world.dispatch.run()
+    event.remove(world.engine.sync_engine, "before_cursor_execute", save_again)
+    assert world.mail.inbox == []
+    await world.leases_expire()
+    await world.dispatch.run()
+    assert await world.states() == {"sent": 1}
+
+
+@pytest.mark.parametrize("in_doubt", [False, True], ids=["claimed", "in doubt"])
+async def test_no_email_is_posted_in_the_last_part_of_its_lease(
+    world: World, monkeypatch: pytest.MonkeyPatch, in_doubt: bool
+) -> None:
+    """A post and its answer have to end before another dispatcher may take the email over."""
+    if in_doubt:
+        await undecided(world)
+    before, requests = world.mail.requests, 2 if in_doubt else 1
+    monkeypatch.setattr(dispatch, "LEASE_SECONDS", dispatch.LEASE_MARGIN_SECONDS + requests * MAIL_TIMEOUT)
+    await world.dispatch.run()
+    assert world.mail.requests == before
+    monkeypatch.undo()
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.requests == before + 1
+    assert await world.states() == {"sent": 1}
+
+
+async def test_a_run_whose_time_is_up_leaves_what_it_did_not_prepare_as_it_is(
+    engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of the three parts of a run that prepare ends with the slice in its hands."""
+    monkeypatch.setattr(dispatch, "FIRST_SLICE", 1)
+    monkeypatch.setattr(dispatch, "SLICE", 1)
+    people = [f"heir {number}" for number in range(6)]
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as world:
+        legacy = world.legacy(heirs=people, inactivity=30 * DAY)
+        await world.save(legacy, *people, emails={world.address(each): f"{each[5:]}@example.org" for each in people})
+        world.scenario.check_in(world.account("owner"), legacy)
+        await world.look_at_chain()
+        report = await world.dispatch.run(budget_seconds=0)
+        assert (report.slices, report.more) == (3, True)
+        assert (await world.states())["queued"] == 3
 
 
 async def test_an_undecided_email_is_asked_about_by_one_dispatcher_at_a_time(world: World) -> None:

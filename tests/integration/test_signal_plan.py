@@ -92,6 +92,20 @@ async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_ma
     assert await reader(world)._told_lines([claim]) == ({} if line is None else {(LEGACY, CLAIMED_AT): line})
 
 
+async def test_a_configuration_of_the_block_of_a_signal_counts_for_it(world: World) -> None:
+    legacy = world.legacy()
+    tx = world.scenario.check_in(world.account("owner"), legacy)
+    await world.index.advance()
+    block = int(world.scenario.anvil.receipt(tx)["blockNumber"], 16)
+    await world.sql(
+        "update worker.chain_event set block_number = :block, log_index = 1000 where name = 'LegacyReminderUpdated'",
+        block=block,
+    )
+    (judged,) = await reader(world).judge([Signal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)])
+    assert judged.config is not None
+    assert world.address("anna") in judged.config.beneficiaries
+
+
 async def test_an_index_that_is_taken_back_meanwhile_makes_nobody_unconfigured(world: World, database_url: str) -> None:
     """Between the question how far it is and the one what it says: the signal would be planned for nobody."""
     legacy = world.legacy()

@@ -139,13 +139,13 @@ async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing
     for legacy in good:
         assert await windows(world, legacy) == {1: "open"}
     assert (await world.due.run()).asked == 0
-    pauses = []
-    for _ in range(3):
-        pauses.append(await world.sql("select min(paused_until - now()) from worker.watch where paused_until > now()"))
+    for minutes in (1, 2, 4):
+        rests = "select failures, paused_until between now() + (:least * interval '1 minute')"
+        rests += " and now() + (:most * interval '1 minute') from worker.watch where paused_until is not null"
+        failures = minutes.bit_length()
+        assert await world.sql(rests, least=minutes / 2, most=minutes) == [(failures, True)] * 2
         await world.sql("update worker.watch set paused_until = now() - interval '1 s' where paused_until is not null")
         await world.due.run()
-    assert pauses == sorted(pauses)
-    assert pauses[0] < pauses[-1]
     await world.sql(
         "update worker.watch set failures = 30, paused_until = now() - interval '1 s' where paused_until is not null"
     )
@@ -266,6 +266,24 @@ async def test_a_reset_of_the_horizon_that_loses_a_deadlock_is_made_all_the_same
         await other.execute(text("set local deadlock_timeout = '1min'"))  # the look finds it first, and gives way
         await other.execute(text("select from worker.index_cursor where name = 'horizon' for update"))
     assert await looking
+
+
+async def test_each_block_of_a_run_has_its_own_notice_times(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The owner asks for a longer notice while the first legacy is read: it counts from the next block on."""
+    monkeypatch.setattr(windows_module, "AT_ONCE", 1)
+    await watched(world, 2, inactivity=60 * DAY)
+    await world.index.advance()
+    learn, owner = windows_module._Run._learn_ahead, world.account("owner")
+
+    async def lengthen(self: Any, creators: set[str]) -> None:
+        if self.report.asked == 0:
+            world.scenario.set_time_ahead(owner, 59 * DAY + 12 * 3600)
+        await learn(self, creators)
+
+    monkeypatch.setattr(windows_module._Run, "_learn_ahead", lengthen)
+    assert (await world.due.run()).asked == 2
+    asks = await world.sql("select next_ask - asked_at <= 12 * 3600 from worker.watch order by asked_at, next_ask desc")
+    assert [row[0] for row in asks] == [False, True]
 
 
 async def test_the_second_look_asks_nobody_and_the_horizon_wakes_at_the_opening(world: World) -> None:

@@ -51,6 +51,13 @@ def test_the_creator_of_a_safe_legacy_hears_as_its_owner_and_only_its_signers_as
     assert found == {OWNER: Role.OWNER, ANNA: Role.BENEFICIARY, SIGNER: Role.COSIGNER}
 
 
+def test_a_safe_that_is_configured_and_stored_is_told_as_the_owner_of_its_legacy() -> None:
+    """A Safe may have a mailbox of its own, for example that of a treasury."""
+    config = ReminderConfig("0x", OWNER, (SAFE,), (ANNA,), None, None)
+    members = Membership(SAFE, OWNER, (ANNA,), cosigners=(OWNER,))
+    assert audience(config, {SAFE, ANNA}, members, 1) == {SAFE: Role.OWNER, ANNA: Role.BENEFICIARY}
+
+
 def test_who_has_two_roles_hears_as_who_may_act_first_until_the_other_line_may_act() -> None:
     """A beneficiary who is also third in line is not told to wait for their turn; when it has come, that it has."""
     members = Membership(OWNER, OWNER, (ANNA, BEN), ANNA, BEN)
