@@ -155,10 +155,9 @@ def _dispatch(runtime: Runtime) -> Dispatch:
 
 def report_of(found: Any) -> Report:
     """A dataclass's fields as JSON takes them; not `asdict`, which turns a Counter into one of pairs."""
-    if isinstance(found, Mapping):
-        return found
-    values = {field.name: getattr(found, field.name) for field in fields(found)}
-    return {name: report_of(value) if is_dataclass(value) else value for name, value in values.items()}
+    values = found if isinstance(found, Mapping) else {each.name: getattr(found, each.name) for each in fields(found)}
+    nested = (name for name, value in values.items() if is_dataclass(value) or isinstance(value, Mapping))
+    return {**values, **{name: report_of(values[name]) for name in nested}}
 
 
 def _relay_off(settings: Settings) -> str | None:
