@@ -201,6 +201,25 @@ class Anvil:
         """Replace the last `depth` blocks by empty ones."""
         self.rpc("anvil_reorg", depth, [])
 
+    def remine(self, depth: int, later: int, *, transactions: bool) -> None:
+        """Replace the last `depth` blocks by new ones of the same times, after `later` more empty blocks.
+
+        With `transactions` each removed transaction is mined again, in a block of its own with another number.
+        """
+        self.settle()
+        head = self.block_number()
+        first, *removed = [self.rpc("eth_getBlockByNumber", hex(head - back), False) for back in range(depth, -1, -1)]
+        raw = [[self.rpc("eth_getRawTransactionByHash", sent) for sent in block["transactions"]] for block in removed]
+        self.rpc("anvil_rollback", depth)
+        self.rpc("anvil_setCoinbase", f"0x{head:040x}")  # an empty block of the same time gets another hash
+        for block, sent in zip([first] * later + removed, [[]] * later + raw, strict=True):
+            for each in (sent if transactions else []) or [None]:
+                self.rpc("evm_setNextBlockTimestamp", int(block["timestamp"], 16))
+                if each is None:
+                    self.mine()
+                else:
+                    self.receipt(self.rpc("eth_sendRawTransaction", each))
+
     # --- state
 
     def set_balance(self, address: str, wei: int) -> None:

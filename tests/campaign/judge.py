@@ -7,17 +7,14 @@ from collections import Counter
 from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 
-from eth_utils.crypto import keccak
-
 from devnet import leaks
 from devnet.scenarios import Legacy
-from reminder_worker.mail.messages import KIND_WINDOWS, Kind
+from reminder_worker.mail.messages import Kind
 from reminder_worker.operations_stuck import stuck
-from tests.campaign.worker import HEIRS
+from tests.campaign.expected import SIGNALS, Received, deadline_words, judge_emails, kinds_without_proof
+from tests.campaign.legacies import PEOPLE, Families
 from tests.integration.reminder_world import World
 
-NOTIFY_TOPIC = "0x" + keccak(text="LegacyEmailNotifyRequested(address,address,uint8,uint8)").hex()
-_OF_WINDOWS = {kind.value for kind in KIND_WINDOWS}
 _ACTIVATED = {Kind.ACTIVATED_MULTISIG.value, Kind.ACTIVATED_TRANSFER.value}
 _NO_LONGER_TRUE = {"window_closed", "not_in_audience"}
 _SENTENCES = ("never ask for a key", "sign only at")  # of every email, whatever it is about
@@ -25,22 +22,33 @@ _SENTENCES = ("never ask for a key", "sign only at")  # of every email, whatever
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """What somebody got. `key`: its entry's; `about`: what tells two windows of one legacy apart."""
+    """What somebody got. `key`: its entry's; `read`: what it says."""
 
     key: str
-    to: str
-    kind: str
-    about: tuple[str, str]
+    read: Received
 
 
-def nobody_heard_twice(letters: Sequence[Letter]) -> list[str]:
-    """By entry, and by what was read, whatever the ledger says."""
+def no_entry_was_emailed_twice(letters: Sequence[Letter]) -> list[str]:
     keys = Counter(letter.key for letter in letters)
-    told = Counter((letter.to, letter.kind, letter.about) for letter in letters if letter.kind in _OF_WINDOWS)
-    return [
-        *(f"an entry was emailed {times} times" for times in keys.values() if times > 1),
-        *(f"heard {times} times: {what[1]}" for what, times in told.items() if times > 1),
+    return [f"an entry was emailed {times} times" for times in keys.values() if times > 1]
+
+
+async def people_were_told_what_the_chain_says(families: Families, letters: Sequence[Letter]) -> list[str]:
+    """The ledger has no say, but for emails that operators see as held or dead."""
+    world = families.world
+    ids = [str(row.id) for row in await stuck(world.engine)]
+    rows = await world.sql(
+        "select recipient, kind, legacy, event from worker.sent_ledger where id = any(cast(:ids as uuid[]))", ids=ids
+    )
+    shown = [
+        Received(_email(world, row.recipient), row.kind, row.legacy, _date_of(row.kind, row.event)) for row in rows
     ]
+    emails = [letter.read for letter in letters]
+    return [*kinds_without_proof(families.sights), *judge_emails(families.sights, emails, shown)]
+
+
+def _date_of(kind: str, event: str) -> str | None:
+    return None if kind in SIGNALS.values() else deadline_words(int(event.partition(":")[2]))
 
 
 def cap_was_kept(letters: Sequence[Letter], days: Sequence[tuple[int, Collection[str]]], cap: int) -> list[str]:
@@ -49,7 +57,7 @@ def cap_was_kept(letters: Sequence[Letter], days: Sequence[tuple[int, Collection
     over: Counter[int] = Counter()
     ends = [start for start, _ in days[1:]] + [len(letters)]
     for (start, carried), end in zip(days, ends, strict=True):
-        got = Counter(letter.to for letter in letters[start:end] if letter.key not in carried)
+        got = Counter(letter.read.to for letter in letters[start:end] if letter.key not in carried)
         over.update(times for times in got.values() if times > cap)
     return [f"{times} emails to one address in a day, {cap} may be" for times in over]
 
@@ -75,7 +83,7 @@ async def ledger_and_letters_agree(
             found.append(f"held without need: {row.reason}")
         if row.id in doubted and row.state != "held":
             found.append(f"undecidable and {row.state}")
-        if arrived and (got[row.id].to, got[row.id].kind) != (_email(world, row.recipient), row.kind):
+        if arrived and got[row.id].read[:2] != (_email(world, row.recipient), row.kind):
             found.append("somebody got what was another's")
     return found
 
@@ -99,47 +107,9 @@ async def nothing_was_dropped_that_was_true(world: World, first: Legacy) -> list
     return found
 
 
-async def every_signal_was_planned(world: World, first: Legacy, people: int) -> list[str]:
-    """Every signal on chain; those of the first legacy for each of its people."""
-    place, anvil = world.scenario.deployment, world.scenario.anvil
-    asked = {"fromBlock": hex(place.start_block), "toBlock": "safe", "address": place.premium_setting}
-    found = []
-    for log in anvil.rpc("eth_getLogs", {**asked, "topics": [NOTIFY_TOPIC]}):
-        legacy, tx = "0x" + log["topics"][1][-40:], log["transactionHash"]
-        rows = await world.sql(
-            "select s.state, s.kind, (select count(*) from worker.sent_ledger l"
-            " where l.legacy = s.legacy and position(s.tx_hash in l.event) > 0) as entries"
-            " from worker.notify_signal s where s.tx_hash = :tx and s.legacy = :legacy",
-            tx=tx,
-            legacy=legacy,
-        )
-        if not rows:
-            found.append("a signal on chain was never seen")
-        elif rows[0].state != "planned":
-            found.append(f"a signal is {rows[0].state}")
-        elif legacy == first.address and rows[0].entries != people:
-            found.append(f"a signal of kind {rows[0].kind} was planned for {rows[0].entries} of {people}")
-    return found
-
-
-async def every_open_window_was_told(world: World, first: Legacy) -> list[str]:
-    found = []
-    for window in world.scenario.due_windows([first])[0]:
-        rows = await world.sql(
-            "select count(l.id) from worker.due_window w left join worker.sent_ledger l"
-            " on l.legacy = w.legacy and l.event like '%' || w.deadline || '%'"
-            " where w.legacy = :legacy and w.\"window\" = :window and w.state = 'open'",
-            legacy=first.address,
-            window=window,
-        )
-        if not rows or rows[0][0] == 0:
-            found.append(f"window {window} is open on chain and was never planned")
-    return found
-
-
 def nothing_leaked(**places: str) -> list[str]:
     """No address, name or sentence of an email, in no form in which it could be stored or said."""
-    secrets = leaks.secrets_of({f"{word!r}": word for word in (*HEIRS, "@example.org", *_SENTENCES)}, {})
+    secrets = leaks.secrets_of({f"{word!r}": word for word in (*PEOPLE, "@example.org", *_SENTENCES)}, {})
     return [
         f"leaked: {leak}" for leak in leaks.search(secrets, ((place, text.encode()) for place, text in places.items()))
     ]

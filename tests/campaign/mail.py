@@ -20,11 +20,13 @@ from mail_service.settings import Settings
 from reminder_worker.database.engine import open_engine
 from tests.campaign import judge
 from tests.campaign.judge import Letter
+from tests.campaign.legacies import HEIRS
 from tests.campaign.life import Life, listening, nothing_is_left
 from tests.campaign.mail_services import MailService, MailServices
 from tests.campaign.postgres import Postgres
+from tests.campaign.reading import read_email
 from tests.campaign.smtp import POINTS, REFUSALS, Mishap, Smtp
-from tests.campaign.worker import CAP, HEIRS, WorkerLife, emptied
+from tests.campaign.worker import CAP, WorkerLife, emptied
 from tests.integration.mail_service_stack import KEY_32, ORIGIN, TOKEN
 from tests.integration.reminder_world import World, open_world
 
@@ -197,20 +199,19 @@ class Mail(WorkerLife):
     # -- judgement ------------------------------------------------------------------------------
 
     async def judge(self) -> list[str]:
-        first, letters = self.legacies[0], await self._letters()
+        first, letters = self.families.each[0].legacy, await self._letters()
         rows = await self.world.sql("select key, state from mail_service.message")
         states = {row.key: row.state for row in rows}
         doubted = {key for key, state in states.items() if state == "in_doubt"}
         late = {key for key, state in states.items() if state == "accepted"} if self.locks_lost else set()
         said = "\n".join([*self.life.log, self.services.log.read_text()])
         return [
-            *judge.nobody_heard_twice(letters),
+            *judge.no_entry_was_emailed_twice(letters),
+            *await judge.people_were_told_what_the_chain_says(self.families, letters),
             *judge.cap_was_kept(letters, self.days, CAP),
             *self._mail_service_tells_the_truth(states, {letter.key for letter in letters}),
             *await judge.ledger_and_letters_agree(self.world, letters, doubted, late),
             *await judge.nothing_was_dropped_that_was_true(self.world, first),
-            *await judge.every_signal_was_planned(self.world, first, 1 + len(SOME_HEIRS)),
-            *await judge.every_open_window_was_told(self.world, first),
             *judge.nothing_leaked(database=self.postgres.dump(), log=said),
         ]
 
@@ -226,14 +227,12 @@ class Mail(WorkerLife):
     async def _letters(self) -> list[Letter]:
         """By the Message-ID, which is made from the entry's id."""
         hasher = Hasher(Settings.from_environ(_environ(self.postgres, self.smtp)).hash_key.get_secret_value())
-        rows = await self.world.sql("select cast(id as text) as id, kind from worker.sent_ledger")
-        entries = {hasher.message_id(row.id, _SENDER): row for row in rows}
-        letters = []
-        for taken in self.smtp.taken:
-            entry = entries.get(taken.message_id)
-            key, kind = (taken.message_id, taken.subject) if entry is None else (entry.id, entry.kind)
-            letters.append(Letter(key, taken.to, kind, (taken.subject, taken.text)))
-        return letters
+        rows = await self.world.sql("select cast(id as text) as id from worker.sent_ledger")
+        entries = {hasher.message_id(row.id, _SENDER): row.id for row in rows}
+        return [
+            Letter(entries.get(each.message_id, each.message_id), read_email(each.to, each.subject, each.text))
+            for each in self.smtp.taken
+        ]
 
 
 def _environ(postgres: Postgres, smtp: Smtp) -> dict[str, str]:

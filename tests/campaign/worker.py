@@ -13,22 +13,21 @@ from unittest.mock import patch
 from sqlalchemy.exc import SQLAlchemyError
 
 from devnet.chain import ChainError
-from devnet.scenarios import DAY, Legacy
+from devnet.deploy import HOUR
+from devnet.scenarios import DAY
 from reminder_worker.errors import ServiceError
 from reminder_worker.reminders import resolve
+from tests.campaign.legacies import LINE_DELAY, Families
 from tests.campaign.life import Life
 from tests.campaign.postgres import Postgres
 from tests.integration.crash import Crash, CrashAt
 from tests.integration.reminder_world import CHAIN_ID, World
 
-OWNERS = ("owner", "other owner")
-# No word of the service is a part of these, so that none of them may be found anywhere.
-HEIRS = ("annaquill", "benwren", "cleofinch", "danheron", "evalinnet")
 DEEPEST = 64  # blocks of a reorganisation
+UNTIL_SAFE = 20  # blocks: more than `safe` is behind the head
 CAP = 1  # emails to one address in a day: fewer than happen
-INACTIVITY = 40 * DAY
 OPEN = ("queued", "claimed", "released", "unknown")
-ROUNDS_TO_SETTLE = 12  # days: five of one email a day, and what endpoints and leases need
+ROUNDS_TO_SETTLE = 20  # days: a dozen of one email a day, and what endpoints and leases need
 A_DAY = 1.01
 AT_ONCE = 0.3  # how often two faults come together
 CRASH = "killed at a statement"
@@ -38,15 +37,14 @@ Fault = tuple[str, Callable[[], Any]]
 
 
 class WorkerLife:
-    """`heirs` of each of two legacies; `actions` of people and `faults` are drawn from the seed."""
+    """`heirs` of the legacies; `actions` of people and `faults` are drawn from the seed."""
 
     def __init__(self, life: Life, world: World, postgres: Postgres, heirs: Sequence[str]) -> None:
         self.life = life
         self.draw = random.Random(life.seed)
         self.world = world
         self.postgres = postgres
-        self.heirs = heirs
-        self.legacies: list[Legacy] = []
+        self.families = Families(world, self.draw, heirs)
         self.reorganised = False
         self.set_back = 0.0  # days that the database's clock was set back, in all
         self.days: list[tuple[int, Collection[str]]] = [(0, ())]  # see `judge.cap_was_kept`
@@ -81,11 +79,13 @@ class WorkerLife:
                     self.life.faults[name] += 1
                     self.life.story.append(name)
                     await stack.enter_async_context(fault())
+                self.look()
                 await self.tick()
             await self.well()
             await self._cursors_never_go_back()
             await self._nothing_waits_longer_than_stated()
         await self.settle()
+        await self._go_through_windows()
         self.life.violations += await self.judge()
 
     def _drawn(self) -> list[Fault]:
@@ -108,11 +108,9 @@ class WorkerLife:
         return well
 
     async def begin(self) -> None:
-        for owner in OWNERS:
-            legacy = self.world.legacy(owner, self.heirs, inactivity=INACTIVITY)
-            self.legacies.append(legacy)
-            await self.world.save(legacy, owner, *self.heirs)
+        await self.families.begin()
         self.mine(DEEPEST + 6)  # what is set up is deeper than any reorganisation
+        self.look()
         await self.tick()
 
     async def act(self) -> None:
@@ -121,6 +119,7 @@ class WorkerLife:
             self.life.story.append(name)
             with suppress(ChainError):  # for example a claim that comes too early
                 await action()
+            self.look()
             self.mine(self.draw.randint(0, 40))
 
     def mine(self, blocks: int) -> None:
@@ -129,6 +128,10 @@ class WorkerLife:
     async def well(self) -> None:
         """Whatever is outside of the worker works again."""
         raise NotImplementedError
+
+    def look(self, *, settled: bool = False) -> None:
+        """Keep what the chain says now: each state that a pass may meet."""
+        self.families.look(self.heard(), settled=settled)
 
     def heard(self) -> int:
         """How many emails people got so far."""
@@ -146,19 +149,18 @@ class WorkerLife:
         await self.days_pass(days)
 
     async def _check_in(self) -> None:
-        which = self.draw.randrange(2)
-        self.world.scenario.check_in(self.world.account(OWNERS[which]), self.legacies[which])
+        """Mostly of a legacy with one line, so that the later lines of the others get their turn."""
+        (family,) = self.draw.choices(self.families.each, (4, 4, 1, 1))
+        self.families.check_in(family)
 
     async def _claim(self) -> None:
         """Mostly of the second legacy: a claim ends the owner's part, and no timer starts anew after it."""
-        legacy = self.legacies[0 if self.draw.random() < 0.15 else 1]
-        self.world.scenario.claim(self.world.account(self.heirs[0]), legacy, [])
+        (family,) = self.draw.choices(self.families.each, (2, 8, 2, 2))
+        self.families.claim(family, self.draw.choice(family.claimants))
 
     async def _rewrite(self) -> None:
         """Of the second legacy only: what the first is owed stays countable."""
-        if self.draw.random() < 0.3:
-            await self.world.erase(self.legacies[1])
-        await self.world.save(self.legacies[1], OWNERS[1], self.draw.choice(self.heirs))
+        await self.families.rewrite()
 
     # -- what goes wrong with the worker, its database and its clocks -------------------------------
 
@@ -287,17 +289,37 @@ class WorkerLife:
                 self.life.violations.append(f"{what} waits longer than stated")
 
     async def settle(self) -> None:
-        """Everything is well from now on, and time passes, a day at a time: nothing is hurried."""
+        """Everything is well from now on, and time passes, a day at a time: nothing is hurried.
+
+        A day of the chain passes, too: some changes leave no event, and are found within a day.
+        """
+        self.world.scenario.advance(DAY)
+        self.look()
         for _ in range(ROUNDS_TO_SETTLE):
             await self.well()
-            self.mine(DEEPEST)
+            self.mine(UNTIL_SAFE)
             await self.days_pass()
             if not await self.tick():
                 await asyncio.sleep(1)  # endpoints that failed rest
                 continue
             if not await self._open():
+                self.look(settled=True)
                 return
         self.life.violations.append(f"stuck: {await self._open()}")
+
+    async def _go_through_windows(self) -> None:
+        """Every window of every line opens once, and everybody who may claim does: each kind is judged in each life."""
+        first = await self.families.renew()
+        self.look()
+        lines = (first, first + LINE_DELAY, first + 2 * LINE_DELAY)
+        for moment in [each + wait for each in lines for wait in (-4 * DAY, HOUR)]:
+            self.world.scenario.anvil.set_time(moment)
+            await self.settle()
+        for claim in self.families.claims():
+            with suppress(ChainError):  # of one line, the second claim of a Safe legacy
+                claim()
+        self.look()
+        await self.settle()
 
     async def _open(self) -> dict[str, int]:
         """What is not settled: entries by state, and signals that nothing was planned for yet."""

@@ -18,6 +18,7 @@ from graphql import GraphQLError, GraphQLSchema, build_schema, execute, parse, v
 from graphql.language import FieldDefinitionNode, ListTypeNode, NonNullTypeNode, ObjectTypeDefinitionNode
 from pydantic import SecretStr
 
+from devnet.chain import Anvil
 from devnet.scenarios import Scenario
 
 Entity = dict[str, Any]
@@ -49,6 +50,7 @@ class GraphNode:
         self.spoil: Any = None  # a function that changes the answer's data before it is sent
         self._runner: web.AppRunner | None = None
         self._port = 0
+        self._mapping: Mapping | None = None
 
     @property
     def url(self) -> SecretStr:
@@ -71,17 +73,21 @@ class GraphNode:
         await self._runner.cleanup()
 
     def sync(self, scenario: Scenario) -> None:
-        """Index the chain anew up to its head."""
+        """Index the chain up to its head, from the last indexed block that is still on it."""
         anvil, place = scenario.anvil, scenario.deployment
         last = anvil.block_number()
-        mapping = Mapping(scenario)
-        first = place.start_block
+        self._mapping = mapping = self._mapping or Mapping(scenario)
+        self.states = list(self.states)  # a test may keep the former ones
+        while self.states and not _is_on(anvil, *self.states[-1][:2]):
+            self.states.pop()
+        first = self.states[-1][0] + 1 if self.states else place.start_block
+        if first > last:
+            return
         logs = anvil.rpc("eth_getLogs", {"fromBlock": hex(first), "toBlock": hex(last), "address": mapping.addresses})
         by_block: dict[int, list[Any]] = {}
         for log in logs:
             by_block.setdefault(int(log["blockNumber"], 16), []).append(log)
-        self.states = []
-        store: dict[str, Any] = {str(node.name.value): {} for node in self.types}
+        store: Store = self.states[-1][2] if self.states else {str(node.name.value): {} for node in self.types}
         for number in range(first, last + 1):
             block = anvil.rpc("eth_getBlockByNumber", hex(number), False)
             if number in by_block:
@@ -192,6 +198,11 @@ class GraphNode:
             return rows[skip : skip + first]
 
         return resolve
+
+
+def _is_on(anvil: Anvil, number: int, block_hash: str) -> bool:
+    block = anvil.rpc("eth_getBlockByNumber", hex(number), False)
+    return block is not None and block["hash"] == block_hash
 
 
 class Mapping:

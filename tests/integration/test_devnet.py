@@ -470,6 +470,29 @@ def test_the_chain_can_reorganise_and_goes_back_after_a_test(chain_scenario: Sce
     assert anvil.rpc("eth_getBlockByNumber", "latest", False)["hash"] == head["hash"]
 
 
+@pytest.mark.parametrize("transactions", [True, False])
+def test_a_reorganisation_keeps_times_and_mines_transactions_in_other_blocks(
+    chain_scenario: Scenario, transactions: bool
+) -> None:
+    anvil, legacy = chain_scenario.anvil, three_lines(chain_scenario)
+    before = anvil.snapshot()
+    anvil.mine(2)
+    sent = chain_scenario.check_in(chain_scenario.account("owner"), legacy)
+    chain_scenario.advance(30 * DAY)
+    removed, head = anvil.rpc("eth_getTransactionReceipt", sent), anvil.rpc("eth_getBlockByNumber", "latest", False)
+    anvil.remine(4, 2, transactions=transactions)
+    assert anvil.now() == int(head["timestamp"], 16)
+    assert anvil.block_number() == int(head["number"], 16) + 2
+    assert anvil.rpc("eth_getBlockByNumber", head["number"], False)["hash"] != head["hash"]
+    mined = anvil.rpc("eth_getTransactionReceipt", sent)
+    if transactions:
+        assert int(mined["blockNumber"], 16) == int(removed["blockNumber"], 16) + 2
+        assert mined["blockHash"] != removed["blockHash"]
+    else:
+        assert mined is None
+    anvil.revert(before)
+
+
 def test_going_back_waits_for_what_is_being_mined(chain_scenario: Scenario) -> None:
     """Else its block lies on top of the snapshot with none beneath, for every test that follows."""
     anvil = chain_scenario.anvil

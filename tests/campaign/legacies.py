@@ -1,0 +1,136 @@
+"""Legacies of a life, their people, and what people do on chain."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+
+from devnet.chain import ChainError
+from devnet.scenarios import DAY, Legacy
+from tests.campaign.expected import Sight
+from tests.campaign.sights import ChainReader
+from tests.integration.reminder_world import World
+
+OWNERS = ("owner", "otherowner", "lineowner", "safeowner")
+# None of these is part of a word of the service, so that a search for them finds leaks only.
+HEIRS = ("annaquill", "benwren", "cleofinch", "danheron", "evalinnet")
+SECOND_LINE, THIRD_LINE, COSIGNER, STRANGER = "fernmoss", "gilesoak", "hollyash", "isaksedge"
+PEOPLE = (*HEIRS, SECOND_LINE, THIRD_LINE, COSIGNER, STRANGER)
+INACTIVITY = 40 * DAY
+LINE_DELAY = 12 * DAY
+
+
+@dataclass
+class Family:
+    """One legacy and its people. `claimants`: in the order of their lines. `safe`: the wallet of a Safe legacy."""
+
+    legacy: Legacy
+    owner: str
+    claimants: Sequence[str]
+    safe: str | None = None
+
+
+class Families:
+    """Four legacies: two with one line, one with three, one of a Safe. Draws come from the life's seed."""
+
+    def __init__(self, world: World, draw: random.Random, heirs: Sequence[str]) -> None:
+        self.world = world
+        self.draw = draw
+        self.heirs = heirs
+        self.each: list[Family] = []
+        self.sights: list[Sight] = []
+        self._stored: dict[tuple[str, str], int] = {}
+        self._reader = ChainReader(
+            world.scenario, {world.address(label): _email(label) for label in (*OWNERS, *PEOPLE)}
+        )
+
+    async def begin(self) -> None:
+        """The people of the first legacy are never replaced."""
+        for owner in OWNERS[:2]:
+            legacy = self.world.legacy(owner, self.heirs, inactivity=INACTIVITY)
+            self.each.append(Family(legacy, owner, self.heirs))
+            await self._save(legacy, owner, *self.heirs)
+        await self._begin_with_lines()
+        await self._begin_with_safe()
+
+    async def _begin_with_lines(self) -> None:
+        """One heir is not configured, and one person is stored whom the chain does not know."""
+        owner, heirs = OWNERS[2], self.heirs[:3]
+        lines = {"second_line": SECOND_LINE, "delay2": LINE_DELAY, "third_line": THIRD_LINE, "delay3": LINE_DELAY}
+        inactivity = self.draw.randint(8, 25) * DAY
+        legacy = self.world.legacy(owner, heirs, inactivity=inactivity, **lines)
+        named = [self.world.address(label) for label in (*heirs[:2], SECOND_LINE, THIRD_LINE)]
+        self.world.scenario.configure_reminders(self.world.account(owner), legacy, named[:2], *named[2:])
+        await self._save(legacy, owner, *heirs, SECOND_LINE, THIRD_LINE, STRANGER)
+        self.each.append(Family(legacy, owner, (heirs[0], SECOND_LINE, THIRD_LINE)))
+
+    async def _begin_with_safe(self) -> None:
+        owner, heirs, scenario = OWNERS[3], self.heirs[1:3], self.world.scenario
+        creator, cosigner = self.world.account(owner), self.world.account(COSIGNER)
+        scenario.subscribe_premium(creator, 20 * 365 * DAY)
+        safe = scenario.create_safe([creator, cosigner])
+        inactivity = self.draw.randint(8, 25) * DAY
+        named = [self.world.address(heir) for heir in heirs]
+        legacy = scenario.create_safe_legacy(creator, safe, named, inactivity=inactivity)
+        scenario.configure_reminders(creator, legacy, named, cosigners=[cosigner.address])
+        await self._save(legacy, owner, COSIGNER, *heirs)
+        self.each.append(Family(legacy, owner, heirs, safe))
+
+    async def renew(self) -> int:
+        """Give each family a live legacy whose timer begins now, with equal times. Return when its line 1 may act."""
+        for begin, family in ((self._begin_with_lines, self.each[2]), (self._begin_with_safe, self.each[3])):
+            if not self.world.scenario.read(_contract(family.legacy), family.legacy.address, "isLive"):
+                await begin()
+        for family in self.each:
+            with suppress(ChainError):  # of one that was claimed
+                self.world.scenario.edit_trigger(self.world.account(family.owner), family.legacy, INACTIVITY)
+                self.check_in(family)
+        return self.world.scenario.anvil.now() + INACTIVITY
+
+    def check_in(self, family: Family) -> None:
+        """Activity of a Safe is any transaction of it."""
+        owner = self.world.account(family.owner)
+        if family.safe is None:
+            self.world.scenario.check_in(owner, family.legacy)
+        else:
+            self.world.scenario.execute_from_safe(owner, family.safe, owner.address)
+
+    def claim(self, family: Family, label: str) -> None:
+        claimant = self.world.account(label)
+        if family.safe is None:
+            self.world.scenario.claim(claimant, family.legacy, [])
+        else:
+            self.world.scenario.activate_safe_legacy(claimant, family.legacy)
+
+    def claims(self) -> Iterator[Callable[[], None]]:
+        """Return a claim of each claimant, in the order of their lines."""
+        for family in self.each:
+            for label in family.claimants:
+                yield partial(self.claim, family, label)
+
+    async def rewrite(self) -> None:
+        """Store people of the second legacy again, and sometimes only one of them."""
+        family = self.each[1]
+        if self.draw.random() < 0.3:
+            await self.world.erase(family.legacy)
+            self._stored = {key: times for key, times in self._stored.items() if key[0] != family.legacy.address}
+        await self._save(family.legacy, family.owner, self.draw.choice(self.heirs))
+
+    def look(self, received: int, *, settled: bool = False) -> None:
+        """Keep what the chain says now, with the number of emails that people have received."""
+        legacies = [family.legacy for family in self.each]
+        self.sights.append(self._reader.read(legacies, self._stored, received, settled=settled))
+
+    async def _save(self, legacy: Legacy, *labels: str) -> None:
+        await self.world.save(legacy, *labels)
+        writes = len(self.sights) + 1
+        self._stored |= {(legacy.address, _email(label)): writes for label in labels}
+
+
+def _contract(legacy: Legacy) -> str:
+    return "TransferEOALegacy" if legacy.guard is None else "MultisigLegacy"
+
+
+def _email(label: str) -> str:
+    return f"{label}@example.org"

@@ -1,0 +1,37 @@
+"""Reader of an email's plain text: its kind, legacy and date, as a person takes them from it."""
+
+import re
+from functools import cache
+
+from mail_service.catalogue import ROLES, TEMPLATES
+from mail_service.rendering import Renderer
+from tests.campaign.expected import SIGNALS, WINDOWS, Received
+
+_LEGACY = re.compile(r"legacy \d+ on \w+")
+_ROLE = re.compile(r"^Your role: (.+)$", re.MULTILINE)
+_CONTRACT = re.compile(r"^Contract: +(0x[0-9a-fA-F]{40})$", re.MULTILINE)
+_DATE = re.compile(r"^ +(\w+, \d+ \w+ \d{4}, \d\d:\d\d UTC)$", re.MULTILINE)
+
+
+def read_email(to: str, subject: str, text: str) -> Received:
+    """Return the email's meaning. The kind is the subject itself if no template has it."""
+    lines = "\n".join(text.splitlines())
+    role, contract, date = (pattern.search(lines) for pattern in (_ROLE, _CONTRACT, _DATE))
+    return Received(
+        to,
+        _kinds().get((_LEGACY.sub("", subject), role and role[1]), subject),
+        contract[1].lower() if contract else "",
+        date[1] if date else None,
+    )
+
+
+@cache
+def _kinds() -> dict[tuple[str, str | None], str]:
+    """Subject and role name one kind."""
+    render = Renderer("https://app.example.org").sample
+    names = [kind for kind, _ in WINDOWS.values()] + list(SIGNALS.values())
+    return {
+        (_LEGACY.sub("", render(TEMPLATES[name], role).subject), words): name
+        for name in names
+        for role, words in ROLES.items()
+    }

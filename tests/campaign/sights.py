@@ -1,0 +1,104 @@
+"""Reader of the chain for `expected.Sight`: the view, the contracts, and events at their blocks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from eth_abi.abi import decode
+from eth_utils.crypto import keccak
+
+from devnet.scenarios import Legacy, Scenario
+from devnet.steps import NOBODY
+from tests.campaign.expected import WINDOWS, Audience, Sight, Signal
+
+_NOTIFY = "0x" + keccak(text="LegacyEmailNotifyRequested(address,address,uint8,uint8)").hex()
+_CONFIG_TYPES = ("uint256", "address", "uint128", "address[]", "address[]", "address", "address")
+_CONFIGURED = "0x" + keccak(text=f"LegacyReminderUpdated(address,{','.join(_CONFIG_TYPES)})").hex()
+
+
+@dataclass
+class ChainReader:
+    """`emails`: of each person by address on chain. No person's email changes in a life."""
+
+    scenario: Scenario
+    emails: Mapping[str, str]
+    _signals: dict[tuple[str, str], Signal] = field(default_factory=dict)
+
+    def read(
+        self, legacies: Sequence[Legacy], stored: Mapping[tuple[str, str], int], received: int, *, settled: bool
+    ) -> Sight:
+        """Return the chain's state at its head."""
+        configs, by_address = self._configs(), {legacy.address: legacy for legacy in legacies}
+        windows = zip(legacies, self.scenario.due_windows(legacies), strict=True)
+        return Sight(
+            received=received,
+            windows=frozenset(
+                (legacy.address, number, self._times(legacy)[WINDOWS[number][1] - 1])
+                for legacy, numbers in windows
+                for number in numbers
+            ),
+            audiences={each.address: self._audience(each, configs[each.address], "latest") for each in legacies},
+            stored=dict(stored),
+            signals=[
+                self._signal(log, by_address["0x" + log["topics"][1][-40:]], configs)
+                for log in self._logs(_NOTIFY)
+                if "0x" + log["topics"][1][-40:] in by_address
+            ],
+            settled=settled,
+        )
+
+    def _signal(self, log: Mapping[str, Any], legacy: Legacy, configs: Mapping[str, frozenset[str]]) -> Signal:
+        """Return a signal, read once at its block. An activation empties lists, so the block before it counts."""
+        key = (log["blockHash"], log["logIndex"])
+        if key not in self._signals:
+            self._signals[key] = self._read_signal(log, legacy, configs)
+        return self._signals[key]
+
+    def _read_signal(self, log: Mapping[str, Any], legacy: Legacy, configs: Mapping[str, frozenset[str]]) -> Signal:
+        layer, kind = decode(("uint8", "uint8"), bytes.fromhex(log["data"][2:]))
+        number = int(log["blockNumber"], 16)
+        block = hex(number - 1 if kind else number)
+        now = int(self.scenario.anvil.rpc("eth_getBlockByNumber", log["blockNumber"], False)["timestamp"], 16)
+        times = self._times(legacy, block) if kind == 2 else ()
+        audience = self._audience(legacy, configs[legacy.address], block)
+        opened = {line: at for line, at in enumerate(times, 1) if line > 1 and line in audience and at <= now}
+        return Signal(log["transactionHash"], legacy.address, kind, max(layer, 1), audience, opened)
+
+    def _audience(self, legacy: Legacy, configured: frozenset[str], block: str) -> Audience:
+        beneficiaries, second, third = self._ask(legacy, "getLegacyBeneficiaries", block)
+        owner = self._ask(legacy, "getLegacyOwner", block)
+        people = {self._ask(legacy, "creator", block), owner, *beneficiaries}
+        if legacy.guard is not None:
+            people |= set(self.scenario.read("SafeStandIn", owner, "getOwners", block=block))
+        audience = {1: self._emails(people, configured)}
+        for line, person in ((2, second), (3, third)):
+            people |= {person}
+            if person != NOBODY:
+                audience[line] = self._emails(people, configured)
+        return audience
+
+    def _emails(self, people: set[str], configured: frozenset[str]) -> frozenset[str]:
+        return frozenset(self.emails[each] for each in people & configured if each in self.emails)
+
+    def _configs(self) -> dict[str, frozenset[str]]:
+        """By legacy, each address that its owner named last."""
+        found = {}
+        for log in self._logs(_CONFIGURED):
+            _, legacy, _, cosigners, beneficiaries, *lines = decode(_CONFIG_TYPES, bytes.fromhex(log["data"][2:]))
+            creator = "0x" + log["topics"][1][-40:]
+            found[legacy] = frozenset({creator, *cosigners, *beneficiaries, *lines})
+        return found
+
+    def _times(self, legacy: Legacy, block: str = "latest") -> Sequence[int]:
+        times: Sequence[int] = self._ask(legacy, "getTriggerActivationTimestamp", block)
+        return times
+
+    def _ask(self, legacy: Legacy, function: str, block: str) -> Any:
+        contract = "TransferEOALegacy" if legacy.guard is None else "MultisigLegacy"
+        return self.scenario.read(contract, legacy.address, function, block=block)
+
+    def _logs(self, topic: str) -> list[dict[str, Any]]:
+        place = self.scenario.deployment
+        asked = {"fromBlock": hex(place.start_block), "toBlock": "latest", "address": place.premium_setting}
+        logs: list[dict[str, Any]] = self.scenario.anvil.rpc("eth_getLogs", {**asked, "topics": [topic]})
+        return logs

@@ -1,0 +1,197 @@
+"""The campaign's judge finds each email that is missing and each that is one too many, of every kind and line."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import pytest
+
+from tests.campaign.expected import (
+    SIGNALS,
+    WINDOWS,
+    Received,
+    Sight,
+    Signal,
+    deadline_words,
+    judge_emails,
+    kinds_without_proof,
+)
+from tests.campaign.reading import read_email
+
+LEGACY = "0x" + "1e" * 20
+DAY = 86400
+TIMES = (1_800_000_000, 1_800_000_000 + 10 * DAY, 1_800_000_000 + 20 * DAY)  # when each line may act
+LINES = {1: {"owner", "anna"}, 2: {"owner", "anna", "fern"}, 3: {"owner", "anna", "fern", "giles"}}
+AUDIENCE = {line: frozenset(people) for line, people in LINES.items()}
+STORED = {(LEGACY, to): 1 for to in ("owner", "anna", "fern", "giles", "stranger")}
+Story = Sequence[Sight | Received]
+"""What the chain says and what people receive, in order."""
+
+
+def sight(*windows: int, settled: bool = False, **others: object) -> Sight:
+    open_ones = frozenset((LEGACY, number, TIMES[WINDOWS[number][1] - 1]) for number in windows)
+    return replace(Sight(0, open_ones, {LEGACY: AUDIENCE}, STORED, (), settled), **others)  # type: ignore[arg-type]
+
+
+def signal(kind: int, layer: int = 1, tx: str = "0x1", opened: Collection[int] = ()) -> Signal:
+    return Signal(tx, LEGACY, kind, layer, AUDIENCE, {line: TIMES[line - 1] for line in opened})
+
+
+def window_email(to: str, number: int) -> Received:
+    kind, line = WINDOWS[number]
+    return Received(to, kind, LEGACY, deadline_words(TIMES[line - 1]))
+
+
+def signal_email(to: str, kind: int) -> Received:
+    return Received(to, SIGNALS[kind], LEGACY)
+
+
+def story_of_window(number: int) -> list[Sight | Received]:
+    people = sorted(LINES[WINDOWS[number][1]])
+    return [sight(number), *(window_email(to, number) for to in people), sight(number, settled=True)]
+
+
+def story_of_signal(kind: int, layer: int) -> list[Sight | Received]:
+    said = (signal(kind, layer),)
+    emails = [signal_email(to, kind) for to in sorted(LINES[layer])]
+    return [sight(signals=said), *emails, sight(signals=said, settled=True)]
+
+
+STORIES = {
+    **{f"window {number}": story_of_window(number) for number in WINDOWS},
+    **{f"{kind} of line {line}": story_of_signal(code, line) for code, kind in SIGNALS.items() for line in LINES},
+}
+EMAILS = [
+    pytest.param(story, index, id=f"{name}, {each.to}")
+    for name, story in STORIES.items()
+    for index, each in enumerate(story)
+    if isinstance(each, Received)
+]
+
+
+def judged(story: Story, shown: Collection[Received] = ()) -> list[str]:
+    emails: list[Received] = []
+    sights: list[Sight] = []
+    for each in story:
+        if isinstance(each, Received):
+            emails.append(each)
+        else:
+            sights.append(replace(each, received=len(emails)))
+    return judge_emails(sights, emails, shown)
+
+
+@pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
+def test_a_complete_story_has_no_violation(story: Story) -> None:
+    assert judged(story) == []
+
+
+@pytest.mark.parametrize(("story", "index"), EMAILS)
+def test_each_missing_email_is_a_violation(story: list[Sight | Received], index: int) -> None:
+    gone = story[index]
+    assert isinstance(gone, Received)
+    (found,) = judged([*story[:index], *story[index + 1 :]])
+    assert gone.to in found
+    assert gone.kind in found
+
+
+@pytest.mark.parametrize(("story", "index"), EMAILS)
+def test_each_second_email_is_a_violation(story: list[Sight | Received], index: int) -> None:
+    again = story[index]
+    assert isinstance(again, Received)
+    (found,) = judged([*story, again])
+    assert f"{again.to} was told 2 times" in found
+
+
+SAID_ONCE = (signal(2),)
+AGAIN = (signal(2, tx="0x2"),)
+TOLD = [signal_email(to, 2) for to in ("anna", "owner")]
+LATE_CLAIM = (signal(2, opened=[2]),)
+WRONG = {
+    "a person of a later line": [*story_of_window(4), window_email("fern", 4)],
+    "a stored person whom the chain does not name": [*story_of_window(4), window_email("stranger", 4)],
+    "a person who is not stored": [sight(4, stored={}), window_email("anna", 4)],
+    "another deadline": [sight(4), Received("anna", "ready_to_activate", LEGACY, deadline_words(TIMES[0] + DAY))],
+    "another legacy": [sight(4), window_email("anna", 4)._replace(legacy="0x" + "2f" * 20)],
+    "a window that opens later": [sight(1), window_email("anna", 4), sight(4)],
+    "a claim that comes later": [sight(), TOLD[0], sight(signals=SAID_ONCE)],
+    "a claim, to a later line": [sight(signals=SAID_ONCE), signal_email("giles", 2)],
+    "a kind that no chain calls for": [sight(), Received("anna", "instructions", LEGACY)],
+    "a second claim, not told": [sight(signals=SAID_ONCE), *TOLD, sight(signals=SAID_ONCE + AGAIN, settled=True)],
+    "a claim, not told to a line that was told to act": [
+        *story_of_window(5),
+        sight(5, signals=LATE_CLAIM),
+        *TOLD,
+        sight(signals=LATE_CLAIM, settled=True),
+    ],
+}
+
+
+@pytest.mark.parametrize("story", WRONG.values(), ids=WRONG)
+def test_what_the_chain_does_not_call_for_is_a_violation(story: Story) -> None:
+    assert judged(story)
+
+
+RIGHT = {
+    "two claims told with the next email": [
+        sight(signals=SAID_ONCE),
+        sight(signals=SAID_ONCE + AGAIN),
+        *TOLD,
+        sight(signals=SAID_ONCE + AGAIN, settled=True),
+    ],
+    "a claim that a reorganisation takes away": [sight(signals=SAID_ONCE), TOLD[0], sight(settled=True)],
+    "a window that closes before it is told": [sight(4), sight(settled=True)],
+    "a person who was written anew after the claim": [
+        sight(signals=SAID_ONCE),
+        TOLD[1],
+        sight(signals=SAID_ONCE, stored={**STORED, (LEGACY, "anna"): 2}, settled=True),
+    ],
+    "a window of a line without a person": [
+        sight(2, audiences={LEGACY: {1: AUDIENCE[1]}}),
+        sight(2, audiences={LEGACY: {1: AUDIENCE[1]}}, settled=True),
+    ],
+}
+
+
+@pytest.mark.parametrize("story", RIGHT.values(), ids=RIGHT)
+def test_what_no_promise_calls_for_is_no_violation(story: Story) -> None:
+    assert judged(story) == []
+
+
+def test_a_transaction_that_is_mined_again_is_told_once() -> None:
+    """Its hash is the same, whatever block it is in."""
+    story: Story = [sight(signals=SAID_ONCE), *TOLD, sight(), sight(signals=SAID_ONCE, settled=True)]
+    assert judged(story) == []
+    assert judged([*story, TOLD[0]]) == [f"anna was told 2 times of 1 signals: activated_transfer of {LEGACY}"]
+
+
+def test_an_email_that_operators_see_as_held_or_dead_is_not_lost() -> None:
+    story: Story = [each for each in story_of_window(4) if each != window_email("anna", 4)]
+    assert judged(story, {window_email("anna", 4)}) == []
+    assert judged(story, {window_email("anna", 4)._replace(deadline=deadline_words(TIMES[1]))}) != []
+    assert judged(story, {window_email("owner", 4)}) != []
+    claimed: Story = [sight(signals=SAID_ONCE), TOLD[1], sight(signals=SAID_ONCE, settled=True)]
+    assert judged(claimed, {TOLD[0]}) == []
+    assert judged(claimed, {TOLD[1]}) != []
+
+
+def test_a_kind_that_no_settled_sight_calls_for_is_a_violation() -> None:
+    every_signal = [signal(kind) for kind in SIGNALS]
+    complete = sight(*WINDOWS, signals=every_signal, settled=True)
+    assert kinds_without_proof([complete]) == []
+    assert len(kinds_without_proof([replace(complete, settled=False)])) == len(WINDOWS) + len(SIGNALS)
+    (found,) = kinds_without_proof([sight(*WINDOWS, signals=every_signal[1:], settled=True)])
+    assert found.startswith("owner_reset")
+
+
+@pytest.mark.parametrize(
+    ("subject", "role", "kind"),
+    [
+        ("You can now claim from legacy 7 on Testland", "Beneficiary", "ready_to_activate"),
+        ("You can now claim from legacy 7 on Testland", "Second in line", "layer2_ready"),
+        ("You can now claim from legacy 7 on Testland", "Third in line", "layer3_ready"),
+        ("Something else of legacy 7 on Testland", "Owner", "Something else of legacy 7 on Testland"),
+    ],
+)
+def test_the_kind_of_an_email_is_read_from_its_words(subject: str, role: str, kind: str) -> None:
+    contract = "0x" + LEGACY[2:].upper()
+    text = f"Open since\r\n  {deadline_words(TIMES[0])}\r\nYour role: {role}\r\nContract:  {contract}\r\n"
+    assert read_email("anna", subject, text) == Received("anna", kind, LEGACY, deadline_words(TIMES[0]))
