@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.alerts import Alerts, Facts
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import must_take_writes
-from reminder_worker.database.tables import BOUND_IDLE, age, alert_state, pass_state
+from reminder_worker.database.tables import age, alert_state, pass_state
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.operations import PassState
 from reminder_worker.settings import Settings
@@ -61,10 +61,7 @@ BY_STRANGERS: Final = frozenset(
         AlertKind.RELAY_CAP_USED,
     }
 )
-_ONE_AT_A_TIME = text(f"""
-    with bounded as materialized (select {BOUND_IDLE})
-    select pg_advisory_xact_lock(hashtextextended('reminder-worker watchdog', 0)) from bounded
-""")  # noqa: S608 - a constant
+_ONE_AT_A_TIME = text("select pg_advisory_xact_lock(hashtextextended('reminder-worker watchdog', 0))")
 
 # Committed before the ping, so that no ping says all is well while the database can only be read.
 _A_WRITE = (

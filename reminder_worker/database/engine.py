@@ -28,7 +28,10 @@ _LIBPQ = {
 # waited for a lock, also those that are a transaction by themselves; the driver reads no other dates.
 _ISOLATION = "READ COMMITTED"
 _SESSION = (
-    "select set_config('default_transaction_isolation', 'read committed', false), set_config('datestyle', 'ISO', false)"
+    "select set_config('default_transaction_isolation', 'read committed', false),"
+    " set_config('datestyle', 'ISO', false),"
+    # A process that is frozen or out of reach in a transaction holds locks that claims and admissions wait for.
+    " set_config('idle_in_transaction_session_timeout', '60s', false)"
 )
 # On a full disk a row still fits where others were deleted. What does not fit into memory goes into a new file, there
 # for this statement only: a megabyte, in a millisecond, beside the tables.

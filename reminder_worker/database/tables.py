@@ -54,9 +54,6 @@ FAR = "interval '3 days'"
 and counts as come."""
 IN_NO_HANDS = f"(lease_until is null or lease_until not between now() and now() + {FAR})"
 """Of an undecided email: no dispatcher holds it to ask about it. A lease further ahead than `FAR` counts as over."""
-BOUND_IDLE = "set_config('idle_in_transaction_session_timeout', '60s', true)"
-"""First of all in a transaction whose locks everybody waits for: the database ends it when its process is frozen or out
-of reach."""
 FOLLOWED_SECONDS = 7 * 86_400
 """How long a relayed request is followed at most, however far its deadline."""
 

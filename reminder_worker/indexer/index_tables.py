@@ -19,7 +19,6 @@ from sqlalchemy import (
     delete,
     exists,
     func,
-    literal_column,
     or_,
     select,
     text,
@@ -76,7 +75,7 @@ async def move_cursor(
                 index_cursor.c.block_hash == old.hash,
             )
         )
-    moved = await connection.execute(statement.returning(index_cursor.c.chain_id, literal_column(tables.BOUND_IDLE)))
+    moved = await connection.execute(statement.returning(index_cursor.c.chain_id))
     return moved.one_or_none() is not None
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from sqlalchemy import text
 
-from reminder_worker.database.tables import BOUND_IDLE
 from reminder_worker.relay.values import OPEN_STATES, WAITING_STATES, State
 
 
@@ -36,11 +35,9 @@ READ_WALLET = text(
 )
 
 # Whoever takes nonces or touches budgets holds this row first: no two deadlock, and none sees the other's half.
-LOCK_WALLET = text(f"""
-    with bounded as materialized (select {BOUND_IDLE})
-    select next_nonce, stopped from worker.relay_wallet w cross join bounded
-    where chain_id = :chain_id and address = :wallet for update of w
-""")  # noqa: S608 - a constant
+LOCK_WALLET = text(
+    "select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet for update"
+)
 
 STOP_WALLET = text("""
     update worker.relay_wallet set stopped = :reason

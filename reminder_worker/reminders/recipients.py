@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.database.tables import BOUND_IDLE, legacy_write, recipient, sent_ledger, watch
+from reminder_worker.database.tables import legacy_write, recipient, sent_ledger, watch
 from reminder_worker.errors import DecryptionFailed, Superseded
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
@@ -47,11 +47,7 @@ _SPEND_AND_READ = text("""
         )
     order by r.recipient
 """)
-# Emails wait for who writes their recipients, and with one that may be posted again everybody's claims do.
-LOCK_WRITES = text(f"""
-    with bounded as materialized (select {BOUND_IDLE})
-    select pg_advisory_xact_lock(hashtextextended(:name, 0)) from bounded
-""")  # noqa: S608 - a constant
+_LOCK_WRITES = text("select pg_advisory_xact_lock(hashtextextended(:name, 0))")
 _WAITING = ("queued", "released")
 _GIVEN_UP = ("dead", "suppressed")
 _UNDECIDED = ("claimed", "unknown", "held")
@@ -146,7 +142,7 @@ class Recipients:
 
         An equal deadline is refused too: of two writes signed for the same second nobody can say which was later.
         """
-        await conn.execute(LOCK_WRITES, {"name": f"legacy_write|{request.chain_id}|{request.legacy}"})
+        await conn.execute(_LOCK_WRITES, {"name": f"legacy_write|{request.chain_id}|{request.legacy}"})
         await granted.spend(conn)
         statement = insert(legacy_write).values(
             chain_id=request.chain_id, legacy=request.legacy, deadline=request.deadline

@@ -9,7 +9,7 @@ few that it compares each of them with each of the slice. `offset 0` makes it us
 
 from sqlalchemy import text
 
-from reminder_worker.database.tables import BOUND_IDLE, FAR, IN_NO_HANDS, day_of
+from reminder_worker.database.tables import FAR, IN_NO_HANDS, day_of
 
 HAS_WORK = text(f"""
     select exists (
@@ -23,8 +23,7 @@ HAS_WORK = text(f"""
 """)  # noqa: S608 - a constant
 
 LOCK_CLAIMS = text(f"""
-    with bounded as materialized (select {BOUND_IDLE}),
-    locked as materialized (select pg_advisory_xact_lock(:lock) from bounded)
+    with locked as materialized (select pg_advisory_xact_lock(:lock))
     select {day_of("now()")} from locked
 """)  # noqa: S608 - a constant
 

@@ -11,7 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.database import tables
 from reminder_worker.database.tables import chain_event, index_cursor, legacy, reminder_config, timelock
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer import index_tables
@@ -19,6 +18,7 @@ from reminder_worker.indexer.chain_index import CURSOR, TOUCHED_CURSOR, ChainInd
 from reminder_worker.indexer.questions import FAR_FUTURE, SignalKind
 from tests.integration.chain_proxy import Json, Proxy, proxy, refused, ten_blocks_at_once
 from tests.integration.indexer_story import legacies, settings_of, tell
+from tests.integration.locks import frozen
 
 
 @pytest.fixture
@@ -560,14 +560,33 @@ async def test_who_is_frozen_in_the_middle_of_a_slice_keeps_no_other_from_readin
     """A machine that is paused holds its connections for hours."""
     await index.advance()
     made = some_legacy(chain_scenario)
-    async with engine.connect() as frozen:
-        old = await index_tables.read_cursor(frozen, index._chain.chain_id, CURSOR)
+    async with frozen(engine, monkeypatch) as stopped, stopped.connect() as connection:
+        old = await index_tables.read_cursor(connection, index._chain.chain_id, CURSOR)
         assert old is not None
-        with monkeypatch.context() as soon:
-            soon.setattr(tables, "BOUND_IDLE", tables.BOUND_IDLE.replace("60s", "200ms"))
-            new = replace(old, number=old.number + 1)
-            assert await index_tables.move_cursor(frozen, index._chain.chain_id, CURSOR, old, new, "frozen")
+        new = replace(old, number=old.number + 1)
+        assert await index_tables.move_cursor(connection, index._chain.chain_id, CURSOR, old, new, "frozen")
         async with asyncio.timeout(60):
             await index.advance()
-        await frozen.invalidate()
+        await connection.invalidate()
     assert made.address in await legacies(engine)
+
+
+async def test_a_reader_of_another_fork_does_not_move_the_cursor(
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex
+) -> None:
+    """The chain was reorganised while a slow reader had its slice; another reader is at the same height meanwhile."""
+    chain_scenario.anvil.mine(3)
+    await index.advance()
+    chain_id = index._chain.chain_id
+    async with engine.connect() as connection:
+        slow = await index_tables.read_cursor(connection, chain_id, CURSOR)
+    assert slow is not None
+    chain_scenario.anvil.reorg(2)
+    assert (await index.advance()).rewound_to is not None
+    async with engine.begin() as connection:
+        there = await index_tables.read_cursor(connection, chain_id, CURSOR)
+        assert there is not None
+        assert (there.number, there.hash == slow.hash) == (slow.number, False)
+        new = replace(slow, number=slow.number + 1)
+        assert not await index_tables.move_cursor(connection, chain_id, CURSOR, slow, new, "slow")
+        assert await index_tables.read_cursor(connection, chain_id, CURSOR) == there

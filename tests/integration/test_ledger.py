@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from base64 import b64decode
 from collections.abc import AsyncIterator
 
 import psycopg
@@ -11,16 +12,20 @@ from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
+from reminder_worker import operator
+from reminder_worker.database import rotation
 from reminder_worker.mail import outbox as become
 from reminder_worker.mail.client import NotAccepted, Refused
+from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders import dispatch, ledger, statements
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.entries import Claim, Entry
 from reminder_worker.reminders.ledger import Ledger
-from reminder_worker.reminders.recipients import LOCK_WRITES, cancel_unsent
-from tests.integration.locks import blocked
+from reminder_worker.reminders.recipient_rows import SEALED
+from reminder_worker.reminders.recipients import cancel_unsent
+from tests.integration.locks import blocked, frozen
 from tests.integration.mail_stub import Fault, MailStub
-from tests.integration.reminder_world import World, open_world
+from tests.integration.reminder_world import ENC_KEY, World, open_world
 
 MAIL_TIMEOUT = 2  # seconds, of the world's settings
 LEASE_OVER = "update worker.sent_ledger set lease_until = now() - interval '1 minute'"
@@ -419,28 +424,49 @@ async def test_slices_follow_one_another_without_a_gap_and_with_no_more_under_wa
         assert await world.states() == {"sent": 6}
 
 
-async def test_who_is_frozen_in_the_middle_of_a_claim_keeps_no_other_from_claiming(world: World) -> None:
-    """A machine that is paused holds its connections for hours, and with them what everybody's claims wait for."""
-    values = {"lock": ledger._CLAIM_LOCK}
-    async with world.engine.connect() as frozen:
-        await frozen.begin()
-        await frozen.execute(text(str(statements.LOCK_CLAIMS).replace("60s", "200ms")), values)
-        async with asyncio.timeout(60):
-            await world.dispatch.run()
-        await frozen.invalidate()
-    assert await world.states() == {"sent": 1}
-
-
-async def test_who_is_frozen_in_the_middle_of_a_write_of_recipients_keeps_no_email_from_being_sent(
-    world: World,
+async def test_who_is_frozen_in_the_middle_of_a_claim_keeps_no_other_from_claiming(
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An email that may be posted again waits for the write, and everybody's claims wait for that."""
-    await undecided(world)
-    async with world.engine.connect() as frozen:
-        await frozen.begin()
-        await frozen.execute(text(str(LOCK_WRITES).replace("60s", "200ms")), {"name": "legacy_write"})
-        await frozen.execute(text("select from worker.recipient for update"))
+    """A machine that is paused holds its connections for hours, and with them what everybody's claims wait for."""
+    async with frozen(world.engine, monkeypatch) as stopped, stopped.connect() as connection:
+        await connection.execute(statements.LOCK_CLAIMS, {"lock": ledger._CLAIM_LOCK})
         async with asyncio.timeout(60):
             await world.dispatch.run()
-        await frozen.invalidate()
+        await connection.invalidate()
     assert await world.states() == {"sent": 1}
+
+
+@pytest.mark.parametrize("what", ["a write of recipients", "an erasure by operators", "a rotation of keys"])
+async def test_a_process_frozen_with_locked_recipients_holds_up_no_email(
+    world: World, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """An email that may be posted again waits for its recipient's row, and everybody's claims wait for that."""
+    await undecided(world)
+    reached = asyncio.Event()
+
+    async def stop(*_: object) -> None:
+        reached.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(rotation, "_reseal", stop)
+    monkeypatch.setattr(operator, "cancel_unsent", stop)
+    async with frozen(world.engine, monkeypatch) as stopped:
+        working = asyncio.create_task(_lock_recipients(world, stopped, what))
+        async with asyncio.timeout(60):
+            await reached.wait()
+            await world.dispatch.run()
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+    assert await world.states() == {"sent": 1}
+
+
+async def _lock_recipients(world: World, engine: AsyncEngine, what: str) -> None:
+    if what == "a rotation of keys":
+        async for _ in rotation.rotate(engine, Vault(b"n" * 32, [b64decode(ENC_KEY)]), SEALED):
+            pass
+    elif what == "an erasure by operators":
+        await operator.erase_person(engine, world.hashes, "anna@example.org", None)
+    else:
+        async with engine.connect() as connection:
+            await connection.execute(text("select from worker.recipient for update"))
+            await rotation._reseal(connection, world.vault, SEALED, [])

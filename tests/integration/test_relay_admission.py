@@ -11,7 +11,6 @@ import psycopg
 import pytest
 from eth_utils.crypto import keccak
 from pydantic import SecretStr
-from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
@@ -27,9 +26,8 @@ from reminder_worker.relay.fate import MinedAttempt
 from reminder_worker.relay.fees import Fees
 from reminder_worker.relay.values import Authorization, Lane, State
 from reminder_worker.relay.wallet import load_signer
-from reminder_worker.relay.wallet_statements import LOCK_WALLET
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
-from tests.integration.locks import blocked
+from tests.integration.locks import blocked, frozen
 from tests.integration.relay_authorizations import GAS, TARGET, authorization
 from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld, open_world, stored_attempts
 
@@ -306,20 +304,14 @@ async def test_however_many_will_never_do_one_that_was_passed_over_has_its_chanc
 
 
 async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wallet(
-    world: RelayWorld, database_url: str, monkeypatch: pytest.MonkeyPatch
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await world.admission.admit(authorization(1))
-    asked = str(LOCK_WALLET)
-
-    monkeypatch.setattr(store, "LOCK_WALLET", text(asked.replace("60s", "200ms")))
-    frozen = open_engine(database_url)
-    async with frozen.connect() as connection:
-        await connection.begin()
+    async with frozen(world.engine, monkeypatch) as stopped, stopped.connect() as connection:
         await store.lock_wallet(connection, CHAIN_ID, world.wallet)
         async with asyncio.timeout(60):
             assert (await world.admission.admit(authorization(2))).state is State.BROADCAST
         await connection.invalidate()
-    await frozen.dispose()
     assert await nonces(world) == [0, 1]
 
 

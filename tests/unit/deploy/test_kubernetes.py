@@ -244,3 +244,10 @@ def test_the_run_launcher_takes_the_runs_configuration() -> None:
     )
     assert config.pod_spec_config["security_context"]["run_as_user"] == UID
     assert VALUES["runLauncher"]["type"] == K8sRunLauncher.__name__
+
+
+def test_dagsters_database_is_not_migrated_beside_its_new_daemon() -> None:
+    """The page of updates migrates it while the daemon and the pages are away."""
+    assert VALUES["migrate"] == {"enabled": False}
+    page = (ROOT / "deploy/README.md").read_text()
+    assert "migrate.enabled=true,dagsterDaemon.enabled=false,dagsterWebserver.replicaCount=0" in page
