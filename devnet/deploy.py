@@ -184,6 +184,7 @@ def _connect(anvil: Anvil, it: Deployment, contracts: dict[str, Artifact]) -> No
 
     routers = (it.transfer_eoa_legacy_router, it.multisig_legacy_router)
     call("PremiumSetting", it.premium_setting, "connect", it.premium_registry, *routers)
+    call("TransferEOALegacyRouter", it.transfer_eoa_legacy_router, "setLegacyPullVault", it.legacy_pull_vault)
     call("PremiumRegistry", it.premium_registry, "setPlan", STANDARD_PLAN, YEAR, 99 * 10**6)
     for vault in (it.timelock_erc20, it.timelock_erc721, it.timelock_erc1155):
         call("TimelockVault", vault, "connect", it.time_lock_router)

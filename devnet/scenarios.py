@@ -137,8 +137,12 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
     def set_mode(self, legacy: Legacy, mode: Mode) -> str:
         return self.write_as_deployer("RevertingLegacy", legacy.address, "setMode", mode)
 
+    def set_pull_vault(self, vault: str) -> str:
+        """Of legacies that are created from now on."""
+        return self.write_as_deployer(ROUTER, self.deployment.transfer_eoa_legacy_router, "setLegacyPullVault", vault)
+
     def create_old_legacy(self, owner: LocalAccount, beneficiaries: Mapping[str, int]) -> Legacy:
-        """Genuine, of a build whose triggers are (0, 0, 0)."""
+        """Genuine, of a build whose triggers are (0, 0, 0), and which does not tell its vault."""
         return self.create_legacy(owner, beneficiaries, code=self.deployment.old_legacy_code)
 
     def create_legacy_before_v2(

@@ -38,8 +38,12 @@ contract RevertingLegacy is TransferEOALegacy {
     }
 }
 
-/// A legacy of a build that had no triggers yet.
+/// A legacy of a build that had no triggers yet, nor a getter of its vault.
 contract OldLegacy is TransferEOALegacy {
+    function pullVault() external pure override returns (address) {
+        revert();
+    }
+
     function getTriggerActivationTimestamp() public pure override returns (uint256, uint256, uint256) {
         return (0, 0, 0);
     }

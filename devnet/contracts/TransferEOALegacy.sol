@@ -20,6 +20,7 @@ contract TransferEOALegacy is ILegacy {
         ExtraConfig extra;
         address layer2;
         address layer3;
+        address pullVault;
     }
 
     uint128 public constant LEGACY_TYPE = 3;
@@ -41,6 +42,7 @@ contract TransferEOALegacy is ILegacy {
     address private whitelist;
     Share[] private shares;
     string private name;
+    address private vault;
 
     modifier onlyRouter() {
         if (msg.sender != router) revert OnlyRouter();
@@ -63,6 +65,7 @@ contract TransferEOALegacy is ILegacy {
         whitelist = setup.whitelist;
         layer2 = setup.layer2;
         layer3 = setup.layer3;
+        vault = setup.pullVault;
         if (bytes(setup.name).length != 0) name = setup.name;
         _setExtra(setup.extra);
         _setShares(setup.distributions);
@@ -71,6 +74,11 @@ contract TransferEOALegacy is ILegacy {
     /// False once it was deleted, or claimed from.
     function isLive() public view virtual returns (bool) {
         return !deleted && !claimed;
+    }
+
+    /// The vault that the router had when this legacy was made; no other one pulls for it.
+    function pullVault() external view virtual returns (address) {
+        return vault;
     }
 
     function creator() public view returns (address) {

@@ -75,6 +75,8 @@ contract TransferEOALegacyRouter is Sponsored {
     address private immutable whitelist;
     address private immutable implementation;
     address public activityAttestor;
+    /// The vault of legacies to come.
+    address public legacyPullVault;
     uint256 public legacyCounter;
     mapping(uint256 => address) public legacyAddresses;
     mapping(uint256 => bool) public sponsoredClaimsDisabled;
@@ -85,6 +87,10 @@ contract TransferEOALegacyRouter is Sponsored {
         whitelist = whitelist_;
         activityAttestor = attestor_;
         implementation = address(new TransferEOALegacy());
+    }
+
+    function setLegacyPullVault(address vault) external {
+        legacyPullVault = vault;
     }
 
     // --- creation
@@ -174,6 +180,7 @@ contract TransferEOALegacyRouter is Sponsored {
         setup.extra = extraConfig;
         setup.layer2 = layer2;
         setup.layer3 = layer3;
+        setup.pullVault = legacyPullVault;
         TransferEOALegacy(payable(legacy)).initialize(setup);
     }
 

@@ -30,6 +30,7 @@ _IDENTITY: Final = tuple(
 )
 _PLACE: Final = _IDENTITY[2:4]
 _MEMBERS: Final = tuple(selector("Legacy", name) for name in ("creator", "getLegacyOwner", "getLegacyBeneficiaries"))
+_PULL_VAULT: Final = selector("Legacy", "pullVault")
 _TRIGGERS: Final = selector("Legacy", "getTriggerActivationTimestamp")
 _STATE: Final = (
     selector("Legacy", "getLegacyBeneficiaries"),
@@ -149,6 +150,16 @@ class Legacies:
     async def triggers(self, legacies: Sequence[str], *, at: str) -> list[Triggers | None]:
         """In order, unix seconds; None for one that reverts, zeros for old builds."""
         return [_decoded(_triggers, row[0]) for row in await self._read(legacies, (_TRIGGERS,), at)]
+
+    async def pull_vaults(self, legacies: Sequence[str], *, at: str) -> list[str | None]:
+        """Return the vault that may pull for each legacy by Permit2, or None for none.
+
+        A legacy keeps the vault that its router had at creation. The configured vault stands for the vault of a legacy
+        without this getter.
+        """
+        rows = await self._read(legacies, (_PULL_VAULT,), at)
+        named = [said(words.address_at, row[0]) or self._chain.settings.legacy_pull_vault for row in rows]
+        return [None if vault == _ZERO else vault for vault in named]
 
     async def _read(self, legacies: Sequence[str], selectors: Sequence[bytes], at: str | None) -> list[list[Answer]]:
         answers = await self._chain.call_many([Call(legacy, s) for legacy in legacies for s in selectors], at=at)

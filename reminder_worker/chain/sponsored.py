@@ -12,7 +12,14 @@ from typing import Any, Final
 from reminder_worker.chain import words
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Call, Chain, Reverted
-from reminder_worker.chain.contracts import TIMELOCK_DETAILS, TimelockDetails, configured, said, timelock_details
+from reminder_worker.chain.contracts import (
+    TIMELOCK_DETAILS,
+    Legacies,
+    TimelockDetails,
+    configured,
+    said,
+    timelock_details,
+)
 from reminder_worker.chain.signatures import Domain
 from reminder_worker.chain.words import WORD, Malformed, address_word, word
 from reminder_worker.errors import ChainUnavailable
@@ -120,9 +127,9 @@ class SponsoredReads:
         self, tokens: Sequence[str], owner: str, legacy: str, now: int, *, at: str
     ) -> frozenset[str]:
         """Of which a claim may take something from the owner at time `now`: by the legacy's allowance, or by what
-        Permit2 lets the legacy or the pull vault take."""
+        Permit2 lets the legacy or its pull vault take."""
         settings, holder = self._chain.settings, address_word(owner)
-        vault = settings.legacy_pull_vault
+        (vault,) = await Legacies(self._chain).pull_vaults([legacy], at=at)
         spenders = [address_word(spender) for spender in ((legacy,) if vault is None else (legacy, vault))]
         calls = [
             call

@@ -89,19 +89,19 @@ def daily(legacies: pl.DataFrame, timelocks: pl.DataFrame) -> pl.DataFrame:
 def reachable(balances: pl.DataFrame, ways: pl.DataFrame) -> dict[str, int]:
     """What claims can move of each token, in base units: sums over holders of min(balance, what claims may take).
 
-    `balances`: one row for each `holder` and `token`, with `balance` and `shared`, an allowance that all legacies of
-    the holder may draw on, once. `ways`: one row for each legacy of a holder, with `own`, the largest allowance that
-    is its alone (a Safe legacy: all there is). Values are 32 bytes.
+    `balances`: one row for each `holder` and `token`, with `balance`. `ways`: one row for each legacy of a holder, with
+    `own`, the largest allowance that is its alone (a Safe legacy: all there is), `vault`, and `shared`, the allowance
+    of that vault. Values are 32 bytes.
 
-    Several legacies of one holder together move no more than his balance. Each takes what is its own; one of them,
-    the one with the least of its own, may take the shared allowance instead. With one legacy that is the larger of
-    the two.
+    Several legacies of one holder together move no more than his balance. Each takes its own allowance. A vault's
+    allowance counts once: the legacy of this vault with the smallest own allowance may take it instead.
     """
     balance, keys = pl.col("balance"), ["holder", "token"]
+    of_vault = [*keys, "vault"]
     each = (
         ways.join(balances, on=keys)
-        .sort(*keys, "own")
-        .with_columns(is_least=pl.struct(keys).is_first_distinct())
+        .sort(*of_vault, "own")
+        .with_columns(is_least=pl.struct(of_vault).is_first_distinct())
         .with_columns(
             may=pl.when("is_least").then(pl.max_horizontal("own", "shared")).otherwise(pl.col("own")),
         )

@@ -15,7 +15,7 @@ import polars as pl
 from reminder_worker.chain import words
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts import configured
+from reminder_worker.chain.contracts import Legacies, configured
 from reminder_worker.chain.values import Call, Reverted
 from reminder_worker.chain.words import WORD, address_word
 from reminder_worker.indexer.questions import EOA, SAFE
@@ -30,6 +30,7 @@ _ALLOWANCE: Final = selector("ERC20", "allowance")
 _PERMITTED: Final = selector("Permit2", "allowance")
 _ETH_BALANCE: Final = selector("Multicall3", "getEthBalance")
 _PERMIT_WORDS: Final = 3
+_WAYS: Final = ("holder", "token", "own", "vault", "shared")
 _BALANCES: Final = {"holder": pl.String, "token": pl.String, "balance": pl.Binary}
 
 
@@ -120,18 +121,17 @@ class _Reader:
         )
         is_eoa = pl.col("legacy_type") == EOA
         of_eoa = pairs.filter(is_eoa)
+        of_eoa = of_eoa.join(await self._vaults(of_eoa["legacy"].unique(maintain_order=True)), on="legacy")
+        own = pl.Series("own", await self._own(of_eoa), dtype=pl.Binary)
         ways = pl.concat(
             [
-                of_eoa.select("holder", "token", own=pl.Series(await self._own(of_eoa), dtype=pl.Binary)),
-                pairs.filter(~is_eoa).select("holder", "token", own=pl.lit(wide.LARGEST)),
+                (await self._shared(of_eoa.with_columns(own))).select(*_WAYS),
+                pairs.filter(~is_eoa).select(
+                    "holder", "token", own=pl.lit(wide.LARGEST), vault=pl.lit(""), shared=pl.lit(wide.ZERO)
+                ),
             ]
         )
-        holders = of_eoa.select("holder", "token").unique(maintain_order=True)
-        shared = holders.with_columns(shared=pl.Series(await self._shared(holders), dtype=pl.Binary))
-        known = balances.join(shared, on=["holder", "token"], how="left").with_columns(
-            pl.col("shared").fill_null(wide.ZERO)
-        )
-        return aggregates.reachable(known, ways)
+        return aggregates.reachable(balances, ways)
 
     async def _balances(self, holders: Sequence[str]) -> pl.DataFrame:
         """Those above zero."""
@@ -158,12 +158,19 @@ class _Reader:
         permitted = await self._permitted(rows.iter_rows())
         return [max(allowance or wide.ZERO, permit) for allowance, permit in zip(allowances, permitted, strict=True)]
 
-    async def _shared(self, pairs: pl.DataFrame) -> list[bytes]:
-        """For each holder and token what is permitted to the pull vault, which serves all legacies."""
-        vault = self._chain.settings.legacy_pull_vault
-        if vault is None:
-            return [wide.ZERO] * len(pairs)
-        return await self._permitted((holder, token, vault) for holder, token in pairs.iter_rows())
+    async def _vaults(self, legacies: pl.Series) -> pl.DataFrame:
+        """The pull vault of each legacy, empty for none."""
+        vaults = await Legacies(self._chain).pull_vaults(legacies.to_list(), at=self._block.hash)
+        return pl.DataFrame(
+            {"legacy": legacies, "vault": pl.Series([vault or "" for vault in vaults], dtype=pl.String)}
+        )
+
+    async def _shared(self, ways: pl.DataFrame) -> pl.DataFrame:
+        """Add what each holder permits to the pull vault of each legacy."""
+        keys = ["holder", "token", "vault"]
+        asked = ways.filter(pl.col("vault") != "").select(keys).unique(maintain_order=True)
+        permits = asked.with_columns(shared=pl.Series(await self._permitted(asked.iter_rows()), dtype=pl.Binary))
+        return ways.join(permits, on=keys, how="left").with_columns(pl.col("shared").fill_null(wide.ZERO))
 
     async def _permitted(self, asked: Iterator[tuple[str, ...]]) -> list[bytes]:
         """Permit2's allowances of (owner, token, spender)."""

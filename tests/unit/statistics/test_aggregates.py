@@ -1,5 +1,6 @@
 """Counts, series and sums over frames: exact, complete, and nothing counted twice."""
 
+from collections.abc import Sequence
 from datetime import date
 
 import polars as pl
@@ -68,6 +69,26 @@ def test_sums_of_uint256_are_exact(values: list[int]) -> None:
     assert wide.decimal_totals(frame, "token", "amount") == ({"t": sum(values)} if values else {})
 
 
+Ways = list[tuple[str, int, int]]
+"""Of each legacy its vault, what is permitted to that, and its own allowance."""
+
+
+def reachable(held: Sequence[tuple[str, str, int, Ways]]) -> dict[str, int]:
+    """`held`: holder, token, balance and ways."""
+    names = {"holder": pl.String, "token": pl.String}
+    balances = [(h, t, balance.to_bytes(32, "big")) for h, t, balance, _ in held]
+    rows = [
+        (h, t, own.to_bytes(32, "big"), vault, shared.to_bytes(32, "big"))
+        for h, t, _, ways in held
+        for vault, shared, own in ways
+    ]
+    schema = {**names, "own": pl.Binary, "vault": pl.String, "shared": pl.Binary}
+    return aggregates.reachable(
+        pl.DataFrame(balances, schema={**names, "balance": pl.Binary}, orient="row"),
+        pl.DataFrame(rows, schema=schema, orient="row"),
+    )
+
+
 amounts = st.one_of(st.integers(0, 5), st.integers(0, LARGEST), st.sampled_from([2**64 - 1, 2**64, 2**128, LARGEST]))
 
 
@@ -87,25 +108,13 @@ def test_claims_move_what_is_allowed_and_never_more_than_the_balance(
         least = min(own)
         moved = min(balance, sum(own) - least + max(least, shared))
         expected[token] = expected.get(token, 0) + moved
-    balances = [(h, t, b.to_bytes(32, "big"), s.to_bytes(32, "big")) for (h, t), (b, s, _) in held.items()]
-    ways = [(h, t, each.to_bytes(32, "big")) for (h, t), (_, _, own) in held.items() for each in own]
-    names = {"holder": pl.String, "token": pl.String}
-    found = aggregates.reachable(
-        pl.DataFrame(balances, schema={**names, "balance": pl.Binary, "shared": pl.Binary}, orient="row"),
-        pl.DataFrame(ways, schema={**names, "own": pl.Binary}, orient="row"),
+    assert (
+        reachable([(h, t, b, [("vault", s, each) for each in own]) for (h, t), (b, s, own) in held.items()]) == expected
     )
-    assert found == expected
 
 
 def moved(balance: int, shared: int, *own: int) -> int:
-    names = {"holder": pl.String, "token": pl.String}
-    balances = [("h", "t", balance.to_bytes(32, "big"), shared.to_bytes(32, "big"))]
-    return aggregates.reachable(
-        pl.DataFrame(balances, schema={**names, "balance": pl.Binary, "shared": pl.Binary}, orient="row"),
-        pl.DataFrame(
-            [("h", "t", each.to_bytes(32, "big")) for each in own], schema={**names, "own": pl.Binary}, orient="row"
-        ),
-    )["t"]
+    return reachable([("h", "t", balance, [("vault", shared, each) for each in own])])["t"]
 
 
 def test_one_legacy_moves_the_smaller_of_balance_and_the_larger_allowance() -> None:
@@ -117,3 +126,8 @@ def test_several_legacies_of_one_owner_are_not_counted_above_his_balance() -> No
     assert moved(100, 0, LARGEST, LARGEST) == 100
     assert moved(100, 0, 30, 40) == 70
     assert moved(100, 20, 0, 0, 0) == 20
+
+
+def test_each_vault_moves_what_is_permitted_to_it_once() -> None:
+    ways = [("old", 20, 0), ("old", 20, 5), ("new", 30, 10), ("", 0, 7)]
+    assert reachable([("h", "t", 1000, ways)]) == {"t": 20 + 5 + 30 + 7}
