@@ -5,8 +5,7 @@
 import { canScan, scan } from "./camera.ts";
 import { button, fill, make } from "./dom.ts";
 import type { Facts } from "./facts.ts";
-import { addressOf, parse, paperSigner } from "./paper_key.ts";
-import { asAscii, digitsForLookAlikes } from "./typed.ts";
+import { addressOf, digitsOf, parse, paperSigner } from "./paper_key.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 
 const GROUPS = 16;
@@ -112,13 +111,13 @@ function field(index: number): HTMLInputElement {
 /** What is typed or pasted flows on into the fields after it; but who mends a digit in the middle does not lose others. */
 function spread(fields: HTMLInputElement[], own: HTMLInputElement, index: number): void {
   own.addEventListener("beforeinput", (event) => {
-    const whole = tidy(event.data ?? "");
+    const whole = digitsOf(event.data ?? "");
     if (whole.length !== GROUPS * DIGITS) return;
     event.preventDefault(); // beside what is in a group already it would shift every digit
     fields.forEach((each, place) => (each.value = whole.slice(place * DIGITS, (place + 1) * DIGITS)));
   });
   own.addEventListener("input", (event) => {
-    const text = tidy(own.value);
+    const text = digitsOf(own.value);
     const isPasted = (event as InputEvent).inputType === "insertFromPaste";
     if (!isPasted && text.length === DIGITS + 1 && fields[index + 1]?.value !== "") {
       own.value = text;
@@ -142,11 +141,6 @@ function spread(fields: HTMLInputElement[], own: HTMLInputElement, index: number
     }
   });
   own.addEventListener("focus", () => own.select());
-}
-
-/** Capitals, spaces and dashes do not matter, nor letters that look like a digit: a key has neither o nor l nor i. */
-function tidy(text: string): string {
-  return digitsForLookAlikes(asAscii(text).toLowerCase().replace(/[\s\u2010-\u2015-]/g, "").replace(/^0x(?=.{4})/, ""));
 }
 
 async function offerCamera(place: HTMLElement, take: (text: string) => Promise<void>): Promise<void> {

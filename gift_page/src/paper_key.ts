@@ -2,6 +2,7 @@
  * A printed key: 64 hex digits in 16 groups of 4. It lives in memory only; whoever holds one drops it after use.
  */
 import { SigningKey, TypedDataEncoder, computeAddress, hexlify, randomBytes } from "ethers";
+import { asAscii, digitsForLookAlikes } from "./typed.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 
 export interface PaperKey {
@@ -27,11 +28,20 @@ export function groups(key: string): string[] {
   return key.replace(/^0x/, "").match(new RegExp(`.{${GROUP}}`, "g")) ?? [];
 }
 
-/** Of what was typed, pasted or scanned: spaces and dashes do not matter. Null when it cannot be a key. */
+/** Return the key in text that was typed, pasted or scanned. Return null when it cannot be a key. */
 export function parse(text: string): string | null {
-  const digits = text.trim().replace(/[\s\u2010-\u2015-]/g, "").replace(/^0x/i, "").toLowerCase();
+  const digits = digitsOf(text);
   const key = `0x${digits}`;
   return digits.length === DIGITS && /^[0-9a-f]+$/.test(digits) && isKey(key) ? key : null;
+}
+
+/**
+ * Return the letters and digits of a key, in lower case. A letter that looks like a digit becomes it: a key has neither o
+ * nor l nor i. Spaces, dashes, punctuation and invisible characters are left out, and so is `ethereum:0x`.
+ */
+export function digitsOf(text: string): string {
+  const plain = asAscii(text).toLowerCase().replace(/\u30fc/g, "").replace(/[^\p{L}\p{N}]/gu, ""); // U+30FC: a long dash
+  return digitsForLookAlikes(plain.replace(/^(?:ethereum)?0x(?=.{4})|^ethereum/, ""));
 }
 
 /** EIP-55 address of a key that `parse` or `generate` gave. */

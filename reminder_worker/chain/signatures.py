@@ -22,6 +22,15 @@ _NOT_DEPLOYED: Final = (
     "It is not the signature of a key (65 bytes), and there is no contract at the account's address on this chain: a"
     " smart wallet that is not deployed cannot sign."
 )
+_ERC6492_END: Final = bytes.fromhex("6492" * 16)
+_ENVELOPE: Final = (
+    "It is the envelope for a wallet that is not deployed (ERC-6492), but this wallet is deployed on this chain: let it"
+    " sign again."
+)
+_COMPACT_BYTES: Final = 64
+_COMPACT: Final = (
+    "It is a compact signature of 64 bytes (EIP-2098), which the contracts do not take: send r, s and v, 65 bytes."
+)
 _DELEGATED: Final = (
     "The account's own key signed it, but the contract that the account is delegated to (EIP-7702) decides, and does"
     " not take it: sign as that wallet wants it, or end the delegation."
@@ -132,9 +141,17 @@ class Signatures:
         (code,) = await self._chain.codes([signer])
         is_by_key = recover(digest, signature) == signer
         if not code:
-            return Verdict(is_by_key, "" if len(signature) == _KEY_BYTES else _NOT_DEPLOYED)
+            return Verdict(is_by_key, _hint_without_code(signature))
         found = await agreed(self._chain, lambda chain: _by_contract(chain, digest, signature, signer, caller))
+        if signature.endswith(_ERC6492_END):
+            return Verdict(found.is_signed, _ENVELOPE)
         return Verdict(found.is_signed, _DELEGATED if is_by_key else found.hint)
+
+
+def _hint_without_code(signature: bytes) -> str:
+    if len(signature) == _COMPACT_BYTES:
+        return _COMPACT
+    return "" if len(signature) == _KEY_BYTES else _NOT_DEPLOYED
 
 
 async def _by_contract(chain: Chain, digest: bytes, signature: bytes, signer: str, caller: str | None) -> Verdict:

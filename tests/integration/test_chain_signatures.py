@@ -102,7 +102,9 @@ async def test_who_is_refused_is_told_what_their_wallet_lacks(signatures: Signat
         (it.usdc, sign(other)): "(ERC-1271)",
         (it.gas_burner_1271, sign(other)): "more than 500000 gas",
         ("0x" + "77" * 20, not_deployed): "not deployed",
-        (owner.address, sign(owner)[:64]): "65 bytes",
+        (safe, not_deployed): "(ERC-6492), but this wallet is deployed",
+        (it.usdc, not_deployed): "(ERC-6492), but this wallet is deployed",
+        (owner.address, sign(owner)[:64]): "(EIP-2098)",
     }
     for (signer, signature), hint in hints.items():
         with pytest.raises(SignerMismatch) as refused:
