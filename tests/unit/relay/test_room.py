@@ -1,12 +1,13 @@
 """What is left of a wallet's caps, to the last wei and the last second of the day, and what is said to who waits."""
 
 from collections import Counter
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import pytest
 
-from reminder_worker.errors import LimitReached
+from reminder_worker.errors import LimitReached, RelayStopped
 from reminder_worker.relay.fate import Market
 from reminder_worker.relay.fees import first_fees, reservation
 from reminder_worker.relay.room import FINAL_SECONDS, Room
@@ -39,6 +40,17 @@ def room(**what: Any) -> Room:
 
 def test_what_balance_and_cap_pay_for_to_the_last_wei_is_taken() -> None:
     assert room(owed=400, used_wei=400).take(ASKED, None, 600, balance=1000) is State.SIGNED
+
+
+def test_balance_pays_for_what_is_owed_before_a_new_request() -> None:
+    """Wei of open slots and of requests taken just now are owed."""
+    with pytest.raises(RelayStopped):
+        room(owed=400).take(ASKED, None, 600, balance=999)
+    two = room(owed=100)
+    assert two.take(ASKED, None, 300, balance=700) is State.SIGNED
+    with pytest.raises(RelayStopped):
+        two.take(replace(ASKED, nonce=1), None, 301, balance=700)
+    assert two.take(replace(ASKED, nonce=1), None, 300, balance=700) is State.SIGNED
 
 
 @pytest.mark.parametrize(("seconds_left", "wait"), [(86_400, FINAL_SECONDS), (60, 60)])
