@@ -154,6 +154,13 @@ def test_a_web_address_of_any_script_that_has_top_level_domains_is_not_mailed(do
             check_mailed_name(name)
 
 
+def test_a_family_name_that_is_a_top_level_domain_needs_a_space_before_it() -> None:
+    """Glued to an initial it is a domain that anybody can register."""
+    assert check_mailed_name("के. भारत") == "के. भारत"
+    with pytest.raises(ValueError, match="web or email address"):
+        check_mailed_name("के.भारत")
+
+
 @pytest.mark.parametrize("name", ["Mum \U0001fa77", "Mum \U0001faff"])
 def test_an_emoji_that_is_younger_than_our_tables_is_kept(name: str) -> None:
     """Of 2022, and of some later year: phones have them long before we do."""
