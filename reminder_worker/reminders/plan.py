@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from sqlalchemy import Row, TextClause
+from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
@@ -165,11 +165,9 @@ class Planner:
             "versions": [row.version for row in windows],
         }
         async with self._engine.begin() as conn:
-            await lock_recipients(conn, self._chain_id, legacies)
-            # Marked before the recipients are read: whoever saves one meanwhile waits for this mark, and takes it away
-            # again.
+            stored = await lock_recipients(conn, self._chain_id, legacies)
+            # A write of recipients changes each window's version, so an older plan marks nothing, and removes marks.
             marked = {tuple(row) for row in await conn.execute(sql.MARK_WINDOWS, marks)}
-            stored = await _recipients(conn, self._chain_id, legacies)
             entries = [
                 entry
                 for row in windows
@@ -238,14 +236,9 @@ def _signal_rows(chain_id: int, judged: Sequence[Judged]) -> dict[str, Any]:
 
 async def lock_recipients(conn: AsyncConnection, chain_id: int, legacies: Iterable[str]) -> dict[str, list[str]]:
     """Keep the recipients of these legacies as they are until the end of the transaction; by legacy."""
-    return await _recipients(conn, chain_id, legacies, sql.LOCK_RECIPIENTS)
-
-
-async def _recipients(
-    conn: AsyncConnection, chain_id: int, legacies: Iterable[str], statement: TextClause = sql.RECIPIENTS
-) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for legacy, recipient in await conn.execute(statement, {"chain_id": chain_id, "legacies": sorted(legacies)}):
+    values = {"chain_id": chain_id, "legacies": sorted(legacies)}
+    for legacy, recipient in await conn.execute(sql.LOCK_RECIPIENTS, values):
         found.setdefault(legacy, []).append(recipient)
     return found
 

@@ -86,11 +86,6 @@ REARM = text("""
     where chain_id = :chain_id and legacy = :legacy and state = 'open'
 """)
 
-RECIPIENTS = text("""
-    select legacy, recipient from worker.recipient
-    where chain_id = :chain_id and legacy = any(cast(:legacies as text[]))
-""")
-
 # Locked in the order of their key, as writes of recipients do it.
 LOCK_RECIPIENTS = text("""
     select legacy, recipient from worker.recipient

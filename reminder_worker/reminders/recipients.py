@@ -47,7 +47,6 @@ _SPEND_AND_READ = text("""
         )
     order by r.recipient
 """)
-_LOCK_WRITES = text("select pg_advisory_xact_lock(hashtextextended(:name, 0))")
 _WAITING = ("queued", "released")
 _GIVEN_UP = ("dead", "suppressed")
 _UNDECIDED = ("claimed", "unknown", "held")
@@ -138,11 +137,10 @@ class Recipients:
         return len(gone)
 
     async def _open_write(self, conn: AsyncConnection, request: SignedRequest, granted: Authorised) -> None:
-        """Serialise writes of one legacy, spend the digest, and refuse a write that is not later than the last.
+        """Spend the digest, lock the row of `legacy_write`, and refuse a write that is not later than the last.
 
         An equal deadline is refused too: of two writes signed for the same second nobody can say which was later.
         """
-        await conn.execute(_LOCK_WRITES, {"name": f"legacy_write|{request.chain_id}|{request.legacy}"})
         await granted.spend(conn)
         statement = insert(legacy_write).values(
             chain_id=request.chain_id, legacy=request.legacy, deadline=request.deadline
@@ -164,7 +162,7 @@ class Recipients:
 
     def _is_same(self, row: Row[Any] | None, wanted: Recipient) -> bool:
         """Whether the row says the same already. Such a row stays untouched, and so do the emails under way to it."""
-        if row is None or row.role != wanted.role or not self._has_email(row, wanted):
+        if row is None or not self._has_email(row, wanted):
             return False
         try:
             return open_row(self._vault, row) == wanted

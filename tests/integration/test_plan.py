@@ -117,6 +117,25 @@ async def test_an_heir_who_comes_in_while_a_window_is_planned_hears_of_it(
     assert await told(world, "before_activation") == {"anna", "dora"}
 
 
+@pytest.mark.parametrize("first", ["plan", "save"])
+async def test_a_recipient_who_is_saved_while_a_window_is_planned_hears_of_it(world: World, first: str) -> None:
+    """Whichever of the two has the window first."""
+    legacy = world.legacy(inactivity=30 * DAY)
+    await world.save(legacy, "anna")
+    world.scenario.advance(24 * DAY)
+    await world.look_at_chain()
+    steps = [plan(world), world.save(legacy, "ben")]
+    async with world.engine.begin() as other:
+        await other.execute(text("select from worker.due_window for update"))
+        tasks = []
+        for number, step in enumerate(steps if first == "plan" else reversed(steps), 1):
+            tasks.append(asyncio.ensure_future(step))
+            await blocked(world.engine, number)
+    await asyncio.gather(*tasks)
+    await plan(world)
+    assert await told(world, "before_activation") == {"anna", "ben"}
+
+
 async def test_a_plan_that_loses_a_deadlock_is_made_all_the_same(world: World) -> None:
     """The due pass locks windows of many legacies, and in another order."""
     await world.save(world.legacy(inactivity=3 * DAY), "anna")

@@ -301,6 +301,29 @@ async def test_two_writes_at_once_leave_one_whole_set(world: World, owner: Local
     assert {each["recipient"] for each in await _people(world, owner, legacy)} == {f"0x{6:040x}", f"0x{16:040x}"}
 
 
+async def test_a_write_waits_for_the_one_before_it_and_replaces_its_set(
+    world: World, owner: LocalAccount, legacy: Legacy, engine: AsyncEngine
+) -> None:
+    """Neither write knows the other's people, so two at once would leave both sets."""
+    await world.ingest(owner, legacy, [person(9)])
+    bodies = [world.ingest_body(owner, legacy, [person(n)]) for n in (1, 2)]
+    async with engine.connect() as other:
+        await other.execute(text("select from worker.recipient for update"))
+        writes = []
+        for number, body in enumerate(bodies, 1):
+            writes.append(asyncio.create_task(world.post("/ingest-legacy", body)))
+            await blocked(engine, number)
+        await other.rollback()
+    assert [(await each).status for each in writes] == [200, 200]
+    assert [each["recipient"] for each in await _people(world, owner, legacy)] == [f"0x{2:040x}"]
+
+
+async def test_another_role_is_stored(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    for role in ("beneficiary", "second_line"):
+        assert (await world.ingest(owner, legacy, [person(1) | {"role": role}])).status == 200
+        assert [each["role"] for each in await _people(world, owner, legacy)] == [role]
+
+
 def _legacy_of_a_safe(world: World) -> tuple[LocalAccount, str, Legacy]:
     """One of the Safe's owners, the Safe and its legacy."""
     signer, scenario = world.scenario.account("safe owner"), world.scenario
