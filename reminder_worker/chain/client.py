@@ -320,8 +320,13 @@ class Chain:
             await self._over(attempt)
         return found
 
-    async def simulate(self, call: Call, *, at: Block, sender: str, gas: int) -> simulation.Simulated | Reverted | None:
-        """What a transaction would do on top of a block; None when no endpoint can tell."""
+    async def simulate(
+        self, call: Call, *, at: Block, sender: str, gas: int, emitter: str, payer: str | None
+    ) -> simulation.Simulated | Reverted | None:
+        """Return what a transaction would do on top of a block; None when no endpoint gives a whole answer.
+
+        `emitter`: the contract that surely logs. `payer`: the account that surely pays ether, if any.
+        """
         found: simulation.Simulated | Reverted | None = None
 
         async def attempt(endpoint: Endpoint) -> bool:
@@ -329,7 +334,10 @@ class Chain:
             (answer,) = await endpoint.ask([simulation.request(call, at=at.number, sender=sender, gas=gas)])
             if isinstance(answer, RpcError):
                 return False
-            found = simulation.outcome(answer)
+            outcome = simulation.outcome(answer)
+            if isinstance(outcome, simulation.Simulated) and not outcome.is_whole(emitter, payer):
+                return False
+            found = outcome
             return True
 
         await self._over(attempt)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reminder_worker.chain import abi
-from reminder_worker.chain.values import Log
+from reminder_worker.chain.values import ETHER, Log, SimulatedLog
 from reminder_worker.chain.words import (
     WORD,
     Malformed,
@@ -86,7 +86,7 @@ class DecodedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """One ERC-20 Transfer; `amount` in base units."""
+    """One ERC-20 Transfer, or a move of ether (`token` is `ETHER`); `amount` in base units."""
 
     token: str
     sender: str
@@ -113,7 +113,7 @@ def decode(log: Log) -> DecodedEvent:
     return DecodedEvent(event.name, args)
 
 
-def decode_transfer(log: Log) -> Transfer | None:
+def decode_transfer(log: Log | SimulatedLog) -> Transfer | None:
     """None for a log that is no ERC-20 Transfer, an ERC-721 one with its fourth topic among them."""
     if len(log.topics) != 3 or log.topics[0] != TRANSFER_TOPIC or len(log.data) != WORD:
         return None
@@ -121,7 +121,8 @@ def decode_transfer(log: Log) -> Transfer | None:
         sender, recipient = (address_at(bytes.fromhex(topic[2:]), 0) for topic in log.topics[1:])
     except Malformed:
         return None
-    return Transfer(log.address, sender, recipient, at(log.data, 0))
+    token = ETHER if log.address == _ETHER_LOGGER else log.address
+    return Transfer(token, sender, recipient, at(log.data, 0))
 
 
 def emitters(settings: ChainSettings) -> Mapping[str, frozenset[str]]:
@@ -188,4 +189,5 @@ def _all_events() -> dict[tuple[str, int], EventType]:
 
 EVENTS: Final[Mapping[tuple[str, int], EventType]] = _all_events()
 """By first topic and number of topics."""
+_ETHER_LOGGER: Final = "0x" + "ff" * 19 + "fe"  # logs every move of ether on chains with EIP-7708
 TRANSFER_TOPIC: Final = abi.topic(abi.events("ERC20")[0])

@@ -3,32 +3,14 @@
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated
 
 import msgspec
 
 from reminder_worker.chain import wire
 from reminder_worker.chain.endpoint import Request
-from reminder_worker.chain.events import TRANSFER_TOPIC
-from reminder_worker.chain.values import Call, Reverted
-from reminder_worker.chain.words import WORD
-
-ETHER: Final = "0x" + "ee" * 20
-"""As whose token nodes tell of a move of ether."""
-_SYSTEM: Final = "0x" + "ff" * 19 + "fe"  # who logs moves of ether on chains that do (EIP-7708)
-
-
-@dataclass(frozen=True, slots=True)
-class SimulatedLog:
-    address: str
-    topics: tuple[str, ...]
-    data: bytes
-
-    def moves(self) -> tuple[str, str, int] | None:
-        """Of an ERC-20 token, or of ether: from whom, to whom and how much; None for any other log."""
-        if len(self.topics) != 3 or self.topics[0] != TRANSFER_TOPIC or len(self.data) != WORD:
-            return None
-        return f"0x{self.topics[1][-40:]}", f"0x{self.topics[2][-40:]}", int.from_bytes(self.data, "big")
+from reminder_worker.chain.events import decode_transfer
+from reminder_worker.chain.values import ETHER, Call, Reverted, SimulatedLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +24,20 @@ class Simulated:
         """Of which of `tokens`, and of `ETHER`, the receiver has more afterwards: what goes back in the transaction
         itself was not received. What others log is not looked at: who is paid ether may log anything."""
         gained: Counter[str] = Counter()
-        for log in self.logs:
-            token = ETHER if log.address == _SYSTEM else log.address
-            move = log.moves() if token == ETHER or token in tokens else None
-            if move is not None:
-                sender, to, amount = move
-                gained[token] += amount * ((to == receiver) - (sender == receiver))
+        for move in filter(None, map(decode_transfer, self.logs)):
+            if move.token == ETHER or move.token in tokens:
+                gained[move.token] += move.amount * ((move.recipient == receiver) - (move.sender == receiver))
         return frozenset(token for token, amount in gained.items() if amount > 0)
+
+    def is_whole(self, emitter: str, payer: str | None) -> bool:
+        """Return whether the answer has a log of `emitter` and, unless None, a move of ether from `payer`.
+
+        The transaction always makes both. Some nodes leave out the logs of contracts, others the moves of ether.
+        """
+        moves = filter(None, map(decode_transfer, self.logs))
+        return any(log.address == emitter for log in self.logs) and (
+            payer is None or any(move.token == ETHER and move.sender == payer for move in moves)
+        )
 
 
 class WireSimulatedLog(msgspec.Struct):

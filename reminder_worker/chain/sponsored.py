@@ -105,6 +105,11 @@ class SponsoredReads:
         )
         return ClaimFacts(nonce, legacy, disabled, whitelist)
 
+    async def legacy_of(self, router: str, legacy_id: int, *, at: str) -> str | None:
+        """Return the legacy that the router has under this id, if any."""
+        (legacy,) = await self._read(at, _registered(router, legacy_id))
+        return None if legacy is None else str(legacy)
+
     async def check_in(self, router: str, legacy_id: int, signer: str, *, at: str) -> CheckInFacts:
         premium = Call(self._chain.settings.premium_setting, _IS_PREMIUM + address_word(signer))
         nonce, legacy, is_premium, most_ttl = await self._read(

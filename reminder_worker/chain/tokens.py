@@ -27,6 +27,9 @@ class TokenMetadata:
     decimals: int
 
 
+ETHER_METADATA: Final = TokenMetadata("ETH", 18)
+
+
 class Tokens:
     """Remembers what it found: a token's metadata does not change."""
 

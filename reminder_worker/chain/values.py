@@ -11,6 +11,8 @@ import msgspec
 
 MOST_GAS: Final = 2**24
 """Of one transaction on Ethereum (EIP-7825)."""
+ETHER: Final = "0x" + "ee" * 20
+"""The chain's own ether where tokens are named (ERC-7528). Nodes log its moves so in simulations."""
 VOICES: Final = 2
 """Endpoints that have to say alike what may not rest on one endpoint's word."""
 
@@ -54,6 +56,15 @@ class Log:
     block_hash: str
     tx_hash: str
     log_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedLog:
+    """A log of a transaction that is in no block."""
+
+    address: str
+    topics: tuple[str, ...]
+    data: bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
+from reminder_worker.chain.sponsored import SponsoredReads
 from reminder_worker.errors import (
     ChainUnavailable,
     DecryptionFailed,
@@ -434,13 +435,22 @@ class Admission:
             return "began_anew" if is_over else None
         if row.lane != Lane.CLAIM:  # only a claim succeeds where there is nothing to do
             return None
-        found = None
+        found, claim = None, claimed(ready.data)
         with suppress(ChainUnavailable):  # a node that does not know the question; the plain call has decided
-            call = Call(ready.router, ready.data)
-            found = await chain.simulate(call, at=head, sender=self.signer.address, gas=ready.gas_limit)
+            payer = None
+            if claim and claim[2]:
+                legacy = await SponsoredReads(chain).legacy_of(ready.router, claim[0], at=head.hash)
+                payer = legacy if legacy and await chain.balance(legacy) else None
+            found = await chain.simulate(
+                Call(ready.router, ready.data),
+                at=head,
+                sender=self.signer.address,
+                gas=ready.gas_limit,
+                emitter=ready.router,
+                payer=payer,
+            )
         if isinstance(found, Reverted):
             return "would_revert"
-        claim = claimed(ready.data)
         delivers = found is None or found.received(row.signer, claim[1] if claim else ())
         return None if delivers else "nothing_to_claim"
 

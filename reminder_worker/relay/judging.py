@@ -10,9 +10,9 @@ from typing import Final
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.contracts import Legacies, LegacyFacts
-from reminder_worker.chain.simulation import ETHER, Simulated
+from reminder_worker.chain.simulation import Simulated
 from reminder_worker.chain.sponsored import SponsoredReads
-from reminder_worker.chain.values import MOST_GAS
+from reminder_worker.chain.values import ETHER, MOST_GAS
 from reminder_worker.errors import (
     AlreadyUsed,
     ChainUnavailable,
@@ -84,15 +84,20 @@ class Case:
             raise NonceMismatch(f"The next nonce of this signer is {current}; sign a new one.")
         return ahead > 0
 
-    async def simulate(self, request: Request) -> Simulated | None:
+    async def simulate(self, request: Request, payer: str | None = None) -> Simulated | None:
         """What the transaction would do; None where no node tells. Raises what its revert means.
+
+        The router logs every claim and check-in, the vault every withdrawal. `payer`: the legacy, if it pays ether.
 
         Simulated on top of the block that all facts are of: what a node that has stopped says of its own latest block
         shall refuse nothing.
         """
         call = Call(request.router, self.data)
+        emitter = self.chain.settings.timelock_erc20 if isinstance(request, WithdrawRequest) else request.router
         try:
-            found = await self.chain.simulate(call, at=self.head, sender=self.sender, gas=self.gas_limit)
+            found = await self.chain.simulate(
+                call, at=self.head, sender=self.sender, gas=self.gas_limit, emitter=emitter, payer=payer
+            )
         except ChainUnavailable:
             found = None  # some nodes refuse what they do not know without an answer; the plain call decides
         if found is None:
@@ -158,11 +163,12 @@ async def _judge_claim(request: ClaimRequest, case: Case) -> Judged:
     if faults:
         raise InvalidInput("Only claims of whitelisted tokens are sponsored.", faults)
     _check_line(legacy, request.signer, case.head.timestamp)
-    simulated = None if waits else await _simulated_claim(request, case, legacy)
+    payer = legacy.legacy if request.is_eth and await case.chain.balance(legacy.legacy) else None
+    simulated = None if waits else await _simulated_claim(request, case, legacy, payer)
     if simulated is not None:
         delivers = bool(simulated.received(request.signer, request.assets))
     else:
-        delivers = await _has_something(request, case, legacy)
+        delivers = payer is not None or await _has_tokens(request, case, legacy)
     if not delivers:
         raise ContractRefused("nothing_to_claim", "This claim would deliver nothing; check what the legacy may move.")
     return Judged(legacy.creator, waits, simulated if simulated and _delivers_all(request, simulated) else None)
@@ -174,10 +180,12 @@ def _delivers_all(request: ClaimRequest, simulated: Simulated) -> bool:
     return paid >= {*request.assets, *([ETHER] if request.is_eth else [])}
 
 
-async def _simulated_claim(request: ClaimRequest, case: Case, legacy: LegacyFacts) -> Simulated | None:
+async def _simulated_claim(
+    request: ClaimRequest, case: Case, legacy: LegacyFacts, payer: str | None
+) -> Simulated | None:
     """A legacy is live until it is deleted or claimed from, and further claims are paid: only the contract tells."""
     try:
-        return await case.simulate(request)
+        return await case.simulate(request, payer)
     except ContractRefused as refused:
         if refused.code != WOULD_FAIL:
             raise
@@ -231,10 +239,8 @@ def _check_line(legacy: LegacyFacts, signer: str, now: int) -> None:
         raise named(name, f"The legacy opens for this account on {moment(min(own))}.")
 
 
-async def _has_something(request: ClaimRequest, case: Case, legacy: LegacyFacts) -> bool:
-    """Where nothing can be simulated: whether there is anything that a claim could move to its signer."""
-    if request.is_eth and await case.chain.balance(legacy.legacy):
-        return True
+async def _has_tokens(request: ClaimRequest, case: Case, legacy: LegacyFacts) -> bool:
+    """Return whether there are tokens that a claim could move to its signer, where nothing can be simulated."""
     if request.signer == legacy.owner:
         return False  # a claim takes tokens from the owner's account: they would only come back
     now, at = case.head.timestamp, case.head.hash

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reminder_worker.chain.events import decode_transfer
-from reminder_worker.chain.values import Log
+from reminder_worker.chain.values import ETHER, Log
 from reminder_worker.reminders.audience import Membership
 
 MOST_TOKENS = 40  # with others among them; a claim may move 50 whitelisted ones
@@ -21,7 +21,8 @@ Amounts = Mapping[str, Mapping[str, int]]
 def received(
     logs: Iterable[Log], legacy: str, members: Membership, whitelist: Collection[str]
 ) -> dict[str, dict[str, int]]:
-    """By heir and token: ERC-20 transfers from the owner or the legacy. An owner is no heir of their own."""
+    """By heir and token: transfers of tokens and of ether from the owner or the legacy. An owner is no heir of their
+    own."""
     sources = {members.owner, legacy}
     lines = {members.second_line, members.third_line} - {None}
     heirs = ({*members.beneficiaries, *lines}) - sources
@@ -30,7 +31,7 @@ def received(
         transfer = decode_transfer(log)
         if transfer and transfer.amount and transfer.sender in sources and transfer.recipient in heirs:
             sums[transfer.recipient][transfer.token] += transfer.amount
-    return {str(heir): _bounded(tokens, whitelist) for heir, tokens in sums.items()}
+    return {str(heir): _bounded(tokens, {*whitelist, ETHER}) for heir, tokens in sums.items()}
 
 
 def moved_for(logs: Sequence[Log], legacy: str, owner: str, told: Mapping[int, str]) -> list[Log]:

@@ -16,7 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, LegacyFacts, TokenWhiteList
 from reminder_worker.chain.renewals import Renewals, RenewState
-from reminder_worker.chain.tokens import TokenMetadata, Tokens
+from reminder_worker.chain.tokens import ETHER_METADATA, TokenMetadata, Tokens
+from reminder_worker.chain.values import ETHER
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import SAFE, ReminderConfig
@@ -140,9 +141,10 @@ class FactReader:
             )
             for entry in entries
         }
-        tokens = sorted({token for each in sums.values() for token in each})
+        tokens = sorted({token for each in sums.values() for token in each} - {ETHER})
         whitelist, metadata = await together(TokenWhiteList(self._chain).tokens(), self._tokens.metadata(tokens))
-        return {id: _shown(units, whitelist, metadata) for id, units in sums.items()}
+        metadata = {**metadata, ETHER: ETHER_METADATA}
+        return {id: _shown(units, whitelist | {ETHER}, metadata) for id, units in sums.items()}
 
     async def _told(self, entries: Sequence[Entry]) -> dict[tuple[str, str], dict[Role, int]]:
         """By legacy and request, how many people of each role."""

@@ -16,14 +16,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import TokenWhiteList
-from reminder_worker.chain.tokens import Tokens
+from reminder_worker.chain.tokens import ETHER_METADATA, Tokens
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import index_tables
 from reminder_worker.indexer.chain_index import CURSOR
 from reminder_worker.statistics import store
 from reminder_worker.statistics.prices import ETHER, current_prices
 from reminder_worker.statistics.store import Snapshot
-from reminder_worker.statistics.valuation import ETHER_METADATA, Secured, secured, total, worth
+from reminder_worker.statistics.valuation import Secured, secured, total, worth
 
 if TYPE_CHECKING:
     from reminder_worker.statistics.holdings import Holdings

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from reminder_worker.chain.tokens import TokenMetadata
 
-ETHER_METADATA: Final = TokenMetadata("ETH", 18)
 MOST_DOLLARS: Final = Decimal(10) ** 24  # above it no amount is believed; what is below adds up exactly anywhere
 _EXACT: Final = Context(prec=120)
 _CENT: Final = Decimal("0.01")

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from reminder_worker.chain.events import TRANSFER_TOPIC
-from reminder_worker.chain.simulation import ETHER, Simulated, SimulatedLog, outcome, request
-from reminder_worker.chain.values import Call, Reverted
+from reminder_worker.chain.events import TRANSFER_TOPIC, Transfer, decode_transfer
+from reminder_worker.chain.simulation import Simulated, outcome, request
+from reminder_worker.chain.values import ETHER, Call, Reverted, SimulatedLog
 from reminder_worker.chain.words import word
 
 HEIR = "0x" + "b8" * 20
@@ -35,8 +35,8 @@ def log(**changes: Any) -> dict[str, Any]:
 def test_logs_are_told_in_order() -> None:
     found = outcome(answer(logs=[log(), log(address=ETHER)]))
     assert isinstance(found, Simulated)
-    moves = [(each.address, each.moves()) for each in found.logs]
-    assert moves == [(TOKEN.lower(), (NOBODY, HEIR, 7)), (ETHER, (NOBODY, HEIR, 7))]
+    moves = [decode_transfer(each) for each in found.logs]
+    assert moves == [Transfer(TOKEN.lower(), NOBODY, HEIR, 7), Transfer(ETHER, NOBODY, HEIR, 7)]
 
 
 def test_the_gas_is_told_where_the_node_tells_it() -> None:
@@ -77,8 +77,8 @@ def test_what_is_no_transfer_moves_nothing(changes: Any) -> None:
         "data": word(7),
         "topics": (TRANSFER_TOPIC, WORD_OF_NOBODY, WORD_OF_NOBODY),
     }
-    assert SimulatedLog(**whole).moves() == (NOBODY, NOBODY, 7)
-    assert SimulatedLog(**(whole | changes)).moves() is None
+    assert decode_transfer(SimulatedLog(**whole)) == Transfer(COIN, NOBODY, NOBODY, 7)
+    assert decode_transfer(SimulatedLog(**(whole | changes))) is None
 
 
 @pytest.mark.parametrize(

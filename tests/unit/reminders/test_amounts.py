@@ -3,7 +3,7 @@
 import pytest
 
 from reminder_worker.chain.events import TRANSFER_TOPIC
-from reminder_worker.chain.values import Log
+from reminder_worker.chain.values import ETHER, Log
 from reminder_worker.reminders.amounts import MOST_TOKENS, moved_for, received, to_json, total
 from reminder_worker.reminders.audience import Membership
 
@@ -33,6 +33,11 @@ def test_transfers_from_the_owner_and_from_the_legacy_are_summed_by_heir_and_tok
         transfer(USDC, OWNER, CLARA, 9),
     ]
     assert of(*logs) == {ANNA: {USDC: 12, WETH: 1}, CLARA: {USDC: 9}}
+
+
+def test_ether_that_the_network_logs_is_ether_and_no_token() -> None:
+    """On chains with EIP-7708 a system address logs each move of ether in the shape of a token's transfer."""
+    assert of(transfer("0x" + "ff" * 19 + "fe", LEGACY, ANNA, 5)) == {ANNA: {ETHER: 5}}
 
 
 def test_what_others_send_and_what_goes_to_others_does_not_count() -> None:

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from reminder_worker.chain.tokens import TokenMetadata
-from reminder_worker.statistics.valuation import ETHER_METADATA, secured, total
+from reminder_worker.chain.tokens import ETHER_METADATA, TokenMetadata
+from reminder_worker.statistics.valuation import secured, total
 
 USDC, DAI = "0x" + "aa" * 20, "0x" + "bb" * 20
 METADATA = {USDC: TokenMetadata("USDC", 6), DAI: TokenMetadata("DAI", 18), "ETH": ETHER_METADATA}
