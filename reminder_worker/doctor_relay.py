@@ -119,10 +119,16 @@ async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: _
         async with Chain(chain_settings) as chain:
             balance = await chain.balance(wallet.address)
             base_fee, tip = await chain.fees()
+            (code,) = await chain.codes([wallet.address])
             if wallet.role == "attestor" and (other := await _other_attestor(chain, wallet.address)):
                 return part, False, f"the router's attestor is {other}: see ATTESTOR_KEY"
     except ChainUnavailable as error:
         return part, False, f"{error}: see CHAIN_{chain_settings.chain_id}_RPC_URLS"
+    if code:  # of a plain account: a delegation, which its key signed or whoever has the key
+        words = (
+            f"{checksum(wallet.address)} is delegated to a contract (EIP-7702), which may spend its ETH and its nonces"
+        )
+        return part, False, f"{words}: end the delegation or use a new key, and ask who signed it"
     price, ceiling = base_fee + tip, wallet.group.gas_price_ceiling_wei
     count = pays_for(balance, price, ceiling)
     words = f"holds {amount_words(balance, 18)} ETH, which pays for {count:,} relays at today's price"

@@ -280,7 +280,8 @@ class Chain:
     ) -> bytes | Reverted:
         """eth_call at a block hash (EIP-1898), or at the latest block. `gas` bounds what the callee may burn.
 
-        A node's answer of more than `most` bytes, as sent, is not read to its end and counts as a revert.
+        A node's answer of more than `most` bytes, as sent, is not read to its end and counts as a revert. A node that
+        refuses a contract as the sender is asked again without a sender.
         """
         found: bytes | Reverted | None = None
         lacking = 0
@@ -289,7 +290,10 @@ class Chain:
         async def attempt(endpoint: Endpoint) -> bool:
             nonlocal found, lacking
             try:
-                found = eth_call.outcome((await endpoint.ask([request], most))[0], gas)
+                (answer,) = await endpoint.ask([request], most)
+                if sender is not None and eth_call.refuses_sender(answer):
+                    (answer,) = await endpoint.ask([eth_call.request(call, at, gas, None)], most)
+                found = eth_call.outcome(answer, gas)
             except AnswerTooLong:
                 found = Reverted()
             lacking += found is None

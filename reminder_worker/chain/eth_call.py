@@ -23,6 +23,8 @@ _NO_SUCH_BLOCK = re.compile(
     r"prun(ed|ing)|archive|blockoutofrange",
     re.I,
 )
+# EIP-3607, of geth's and Nethermind's kin: a transaction's sender has no code, and some nodes ask that of a call, too.
+_SENDER_HAS_CODE = re.compile(r"sender not an eoa|senderhasdeployedcode|sender has deployed code", re.I)
 _HEX_DATA = re.compile(r"0x((?:[0-9a-fA-F]{2})*)$")
 
 
@@ -49,6 +51,15 @@ def request(call: Call, at: str | None, gas: int | None, sender: str | None) -> 
     if sender is not None:
         message["from"] = sender
     return ("eth_call", [message, "latest" if at is None else {"blockHash": at}])
+
+
+def refuses_sender(answer: Any) -> bool:
+    """Return whether the node refuses a call because its sender is a contract. A revert may have the same words."""
+    return (
+        isinstance(answer, RpcError)
+        and answer.code != 3
+        and _SENDER_HAS_CODE.search(f"{answer.message} {answer.data}") is not None
+    )
 
 
 def outcome(answer: Any, gas: int | None) -> bytes | Reverted | None:

@@ -60,6 +60,30 @@ async def test_a_safe_is_asked_whether_it_signed(signatures: Signatures, chain_s
         await signatures.verify(DIGEST, sign(other), safe)
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        {
+            "code": -32000,
+            "message": "sender not an eoa: address 0x0000000000000000000000000000000000000001, len(code): 1",
+        },
+        {"code": -32015, "message": "VM execution error: SenderHasDeployedCode"},
+        {"code": -32015, "message": "VM execution error.", "data": "sender has deployed code"},
+    ],
+)
+async def test_a_node_that_refuses_a_contract_as_sender_is_asked_without_one(
+    signatures: Signatures, node: Proxy, chain_scenario: Scenario, error: Json
+) -> None:
+    """EIP-3607 is about transactions; some nodes apply it to calls."""
+    owner, router = chain_scenario.account("owner"), chain_scenario.deployment.transfer_eoa_legacy_router
+    safe = chain_scenario.create_safe([owner])
+    node.answer = lambda request: (
+        {"error": error} if request["method"] == "eth_call" and "from" in request["params"][0] else None
+    )
+    verdict = await signatures.verdict(DIGEST, sign(owner), safe, caller=router)
+    assert verdict.is_signed
+
+
 async def test_a_delegated_account_is_asked_as_a_contract(
     signatures: Signatures, node: Proxy, chain_scenario: Scenario
 ) -> None:

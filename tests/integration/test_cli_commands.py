@@ -362,6 +362,19 @@ def _wallets(anvil_chain: AnvilChain, attestor: str = ATTESTOR_KEY) -> dict[str,
     return {"ENVIRONMENT": "local", "RELAYER_KEY": RELAYER_KEY, "ATTESTOR_KEY": attestor}
 
 
+def test_doctor_warns_of_a_wallet_that_is_delegated(command: Command, anvil_chain: AnvilChain) -> None:
+    """EIP-7702: the delegate's code may spend the wallet's ETH and its nonces."""
+    wallet = Account.create()
+    anvil_chain.anvil.set_balance(wallet.address, 10**18)
+    keys = {"ENVIRONMENT": "local", "RELAYER_KEY": wallet.key.hex()}
+    before = command("doctor", **keys)
+    anvil_chain.anvil.set_code(wallet.address, "0xef0100" + anvil_chain.deployment.weth[2:])
+    looked = command("doctor", **keys)
+    assert "delegated" not in before.output
+    assert f"{wallet.address} is delegated to a contract (EIP-7702)" in looked.output
+    assert looked.exit_code == 1
+
+
 def test_doctor_tells_of_our_wallets(command: Command, anvil_chain: AnvilChain) -> None:
     attestor = named_account("attestor").key.hex()
     looked = command("doctor", **_wallets(anvil_chain, attestor))
