@@ -36,6 +36,8 @@ WHOLE_BY_DESIGN: Final = {
     "database.installation._WITHOUT_A_KEY": "an operator asks `doctor`",
     "gifts.statements.DELETE_DONE": "a run's end, when something is to be deleted; the look uses indexes",
     "gifts.statements.DELETE_LATE": "as DELETE_DONE",
+    "indexer.gaps._LEGACIES": "once an hour, in order of an index; each minute while something is missing",
+    "indexer.gaps._TIMELOCKS": "as _LEGACIES",
     "operations._SAVED": "an operator asks `doctor`",
     "operator._UNWATCH": "an operator erases a person",
     "relay.renewal_statements.FORGET": "a run looks at every owner who opted in",
