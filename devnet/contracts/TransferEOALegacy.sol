@@ -35,10 +35,10 @@ contract TransferEOALegacy is ILegacy {
     address private owner;
     uint96 private id;
     address private layer2;
-    uint96 private range;
+    uint256 private range;
     address private layer3;
-    uint48 private delay2;
-    uint48 private delay3;
+    uint256 private delay2;
+    uint256 private delay3;
     address private whitelist;
     Share[] private shares;
     string private name;
@@ -139,7 +139,7 @@ contract TransferEOALegacy is ILegacy {
     }
 
     function setRange(uint256 newRange) external onlyRouter onlyLive {
-        range = uint96(newRange);
+        range = newRange;
     }
 
     function setName(string calldata newName) external onlyRouter onlyLive {
@@ -217,9 +217,9 @@ contract TransferEOALegacy is ILegacy {
     }
 
     function _setExtra(ExtraConfig calldata extra) private {
-        range = uint96(extra.lackOfOutgoingTxRange);
-        delay2 = uint48(extra.delayLayer2);
-        delay3 = uint48(extra.delayLayer3);
+        range = extra.lackOfOutgoingTxRange;
+        delay2 = extra.delayLayer2;
+        delay3 = extra.delayLayer3;
     }
 
     function _setShares(Distribution[] calldata distributions) private {

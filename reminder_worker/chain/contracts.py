@@ -39,6 +39,9 @@ _STATE: Final = (
     selector("Legacy", "getLegacyName"),
 )
 TIMELOCK_DETAILS: Final = selector("TimelockERC20", "getTimelockDetails")
+_OVERFLOW: Final = bytes.fromhex("4e487b71") + word(0x11)  # Panic(uint256) of Solidity
+NEVER: Final = 2**256 - 1
+"""Trigger of a legacy whose times overflow. Its owner set an inactivity or a delay that no clock reaches."""
 _LEGACY_ADDRESSES: Final = selector("TransferEOALegacyRouter", "legacyAddresses")
 _LONGEST_NAME_BYTES: Final = 1024
 MOST_NAMED: Final = 100
@@ -355,6 +358,8 @@ def _members(row: Sequence[Answer]) -> Members:
 
 
 def _triggers(answer: Answer) -> Triggers:
+    if isinstance(answer, Reverted) and answer.data == _OVERFLOW:
+        return NEVER, NEVER, NEVER
     data = _data(answer)
     if len(data) < 3 * WORD:
         raise Malformed("fewer than three words")

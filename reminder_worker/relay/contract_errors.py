@@ -89,7 +89,10 @@ def named(name: str, detail: str | None = None) -> Refused:
     return ContractRefused(code, detail or sentence)
 
 
-def moment(timestamp: int) -> str:
-    """Unix seconds as `3 March 2027, 09:00 UTC`: the first whole minute at which that time has come."""
-    at = datetime.fromtimestamp(min(-(-timestamp // 60) * 60, _LATEST), UTC)
-    return f"{at.day} {at:%B %Y, %H:%M} UTC"
+def opening(timestamp: int) -> str:
+    """Return unix seconds as `on 3 March 2027, 09:00 UTC`, rounded up to a minute."""
+    minute = -(-timestamp // 60) * 60
+    if minute > _LATEST:
+        return "after the year 9999"
+    at = datetime.fromtimestamp(minute, UTC)
+    return f"on {at.day} {at:%B %Y, %H:%M} UTC"

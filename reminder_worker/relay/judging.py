@@ -29,7 +29,7 @@ from reminder_worker.errors import (
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import GIFT, LIVE
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, Request, WithdrawRequest
-from reminder_worker.relay.contract_errors import WOULD_FAIL, moment, named, refusal
+from reminder_worker.relay.contract_errors import WOULD_FAIL, named, opening, refusal
 
 SELF_PAID: Final = "Sending the transaction yourself, at your own fee, still works."
 _ONLY_TOKENS: Final = f"Only gifts of whitelisted ERC-20 tokens are sponsored. {SELF_PAID}"
@@ -218,12 +218,11 @@ async def _judge_check_in(request: CheckInRequest, case: Case) -> Judged:
 
 async def _genuine(request: Request, case: Case, legacy: str | None) -> LegacyFacts:
     """The router's registry has named it; it has to agree."""
-    found = None
-    if legacy is not None:
-        at = case.head.hash
-        found = await Legacies(case.chain).facts_of(legacy, request.router, request.subject_id, at=at)
-    if found is None:
+    if legacy is None:
         raise NotAKnownLegacy("The router knows no legacy with this id.")
+    found = await Legacies(case.chain).facts_of(legacy, request.router, request.subject_id, at=case.head.hash)
+    if found is None:
+        raise NotAKnownLegacy("The contract with this id does not answer as a legacy does.")
     return found
 
 
@@ -236,7 +235,7 @@ def _check_line(legacy: LegacyFacts, signer: str, now: int) -> None:
         raise named("OnlyBeneficaries")
     if now < min(own):
         name = "LegacyStillActive" if now < legacy.triggers[0] else "CannotClaim"
-        raise named(name, f"The legacy opens for this account on {moment(min(own))}.")
+        raise named(name, f"The legacy opens for this account {opening(min(own))}.")
 
 
 async def _has_tokens(request: ClaimRequest, case: Case, legacy: LegacyFacts) -> bool:
@@ -262,7 +261,7 @@ async def _judge_withdrawal(request: WithdrawRequest, case: Case) -> Judged:
     if not {token for token, _ in found.assets} <= facts.whitelist:
         raise ContractRefused("not_only_whitelisted_tokens", _ONLY_TOKENS)
     if found.unlock_time > case.head.timestamp:
-        raise named("StillLocked", f"The gift opens on {moment(found.unlock_time)}.")
+        raise named("StillLocked", f"The gift opens {opening(found.unlock_time)}.")
     simulated = None if waits else await case.simulate(request)
     if await _holds_more(request, case, simulated):
         raise ContractRefused("not_only_whitelisted_tokens", _ONLY_TOKENS)

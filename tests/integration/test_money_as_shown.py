@@ -1,4 +1,4 @@
-"""What people are shown of a relayed transaction: a failure at once, and an id only for a good signature."""
+"""What people are shown of money: a failure at once, an id only for a good signature, a true reason of a refusal."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -8,7 +8,7 @@ from playwright.async_api import expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.hostile import Signing
-from devnet.scenarios import Scenario
+from devnet.scenarios import Mode, Scenario
 from reminder_worker.relay.settle import pause_of
 from reminder_worker.relay.values import State
 from reminder_worker.relaying import RELAYER
@@ -16,12 +16,16 @@ from tests.integration.api_world import World
 from tests.integration.gift_page_browser import Visitor
 from tests.integration.gift_page_steps import PAPER, key_of, type_key
 from tests.integration.gift_page_world import open_gift_world
+from tests.integration.mail_stub import MailStub
 from tests.integration.relay_world import open_bare_world
+from tests.integration.reminder_world import open_world as open_reminder_world
 from tests.integration.test_gift_page_endings import see_it_failed
+from tests.integration.test_instructions import signed
 from tests.integration.test_sponsor_api import (
     Sealed,
     check_in_body,
     claim_body,
+    refused,
     relayed,
     relaying,
     sealed,
@@ -192,3 +196,69 @@ async def test_the_gift_page_says_at_once_that_the_transaction_failed(
         await follow(world.api)
         await see_it_failed(page, "The network refused the transaction. Nothing was moved")
         anvil.rpc("evm_setAutomine", True)
+
+
+# -- a trigger that no clock reaches ----------------------------------------------------------------
+
+LARGEST = 2**256 - 1
+TRIGGERS = ("the inactivity overflows", "a later line's delay overflows", "the first trigger is the largest number")
+
+
+def terms_of(scenario: Scenario, trigger: str) -> dict[str, Any]:
+    """Terms of a legacy that the next block creates."""
+    if trigger == TRIGGERS[0]:
+        return {"inactivity": LARGEST}
+    if trigger == TRIGGERS[1]:
+        lines = {"second_line": scenario.account("clara").address, "third_line": scenario.account("dan").address}
+        return lines | {"delay3": LARGEST}
+    now = scenario.anvil.now() + 1
+    scenario.anvil.rpc("evm_setNextBlockTimestamp", now)
+    return {"inactivity": LARGEST - now}
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+async def test_a_claim_of_a_legacy_that_never_opens_is_refused_for_that(
+    world: World, sealed: Sealed, trigger: str
+) -> None:
+    legacy = sealed.legacy(opened=False, **terms_of(world.scenario, trigger))
+    body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
+    detail = (await refused(world, "/sponsor/claim", body, 422, "legacy_still_active")).body["detail"]
+    assert detail == "The legacy opens for this account after the year 9999."
+
+
+async def test_a_legacy_that_cannot_be_read_is_not_called_unknown_to_the_router(world: World, sealed: Sealed) -> None:
+    legacy = world.scenario.create_reverting_legacy(sealed.owner, {sealed.heir.address: 100})
+    world.scenario.set_mode(legacy, Mode.REVERTS)
+    body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
+    detail = (await refused(world, "/sponsor/claim", body, 403, "not_a_known_legacy")).body["detail"]
+    assert detail == "The contract with this id does not answer as a legacy does."
+
+
+@pytest.mark.parametrize(
+    ("trigger", "status", "code"),
+    [(TRIGGERS[0], 422, "would_fail"), (TRIGGERS[1], 422, "would_fail"), (TRIGGERS[2], 202, None)],
+)
+async def test_a_check_in_of_a_legacy_that_never_opens_is_answered_by_its_contract(
+    world: World, sealed: Sealed, trigger: str, status: int, code: str | None
+) -> None:
+    """The contract computes the triggers in a check-in and fails with them."""
+    world.scenario.subscribe_premium(sealed.owner)
+    legacy = sealed.legacy(opened=False, **terms_of(world.scenario, trigger))
+    answer = await world.post("/sponsor/check-in", check_in_body(world, legacy, sealed.owner))
+    assert (answer.status, answer.body.get("code")) == (status, code)
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+async def test_instructions_of_a_legacy_that_never_opens_are_sent(
+    chain_scenario: Scenario, engine: AsyncEngine, trigger: str
+) -> None:
+    async with MailStub() as mail, open_reminder_world(engine, chain_scenario, mail) as world:
+        owner, heirs = world.account("owner"), {world.address("anna"): 60, world.address("ben"): 40}
+        legacy = chain_scenario.create_legacy(owner, heirs, **terms_of(chain_scenario, trigger))
+        chain_scenario.subscribe_premium(owner)
+        chain_scenario.configure_reminders(owner, legacy)
+        await world.save(legacy, "owner", "anna", "ben")
+        await world.index.advance()
+        assert await world.instructions.request(signed(owner, legacy)) == 3
+        await world.dispatch.run()
+        assert await world.states("instructions") == {"sent": 3}
