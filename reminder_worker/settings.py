@@ -167,7 +167,12 @@ class RelaySettings(Group):
         alias="RELAY_GAS_PRICE_CEILING",
         description="most wei for one gas; above five eighths of it requests wait, until their deadline",
     )
-    claim_gas: int = Field(900_000, ge=21_000, alias="RELAY_CLAIM_GAS", description="most gas of a sponsored claim")
+    claim_gas: int = Field(
+        900_000,
+        ge=21_000,
+        alias="RELAY_CLAIM_GAS",
+        description="most gas of a sponsored claim of one payment; each further one adds 45,000, to three times this",
+    )
     check_in_gas: int = Field(
         300_000, ge=21_000, alias="RELAY_CHECK_IN_GAS", description="most gas of a sponsored check-in"
     )
@@ -418,7 +423,7 @@ class ChainSettings(Group):
         None, alias="UPGRADE_TIMELOCK", description="contract address; absent: the upgrade queue is not watched"
     )
     legacy_pull_vault: Address | None = Field(
-        None, alias="LEGACY_PULL_VAULT", description="contract address, where there is one: a spender of claims"
+        None, alias="LEGACY_PULL_VAULT", description="contract address: pulls for legacies that do not name their vault"
     )
     permit2: Address = Field(
         "0x000000000022d473030f116ddee9f6b43ac78ba3", alias="PERMIT2", description="Permit2, the same on every chain"

@@ -319,8 +319,8 @@ class Sponsor:
             nonce=request.nonce,
             deadline=min(request.deadline, head.timestamp + FOLLOWED_SECONDS),
             call_data=case.data,
-            gas_limit=case.gas_limit,
-            needs=await case.needs(request, judged.simulated),
+            gas_limit=judged.gas_limit,
+            needs=await case.needs(request, judged),
         )
         return authorization, judged.waits
 

@@ -5,7 +5,7 @@ be read raises `ChainUnavailable`.
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
@@ -37,16 +37,21 @@ MOST_WAITING: Final = 4
 """How many authorizations of one signer may wait behind one that is not mined."""
 LEAST_GAS_LIMIT: Final = 100_000
 """The lowest gas limit that a transaction gets, however little its simulation used."""
+PAYMENT_GAS: Final = 45_000
+"""Gas that each payment after the first adds to a claim. A plain token uses 31,000."""
+MOST_TIMES: Final = 3
+"""Bound of a large claim's gas, in multiples of the lane's. It covers two tokens of 32 heirs, the contract's most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A request that is good. `creator`: of the legacy, or the giver. `waits`: it has to wait behind another of the
     same signer. `simulated`: what it would do; None where no node tells, where its turn has not come, or where it may
-    do more once it is mined."""
+    do more once it is mined. `gas_limit`: what it may use at most."""
 
     creator: str
     waits: bool
+    gas_limit: int
     simulated: Simulated | None = None
 
 
@@ -113,12 +118,12 @@ class Case:
             raise refused
         return found
 
-    async def needs(self, request: Request, simulated: Simulated | None) -> int | None:
-        """A gas limit that is enough, if it is below the lane's; else None. Also None if any endpoint says that the
+    async def needs(self, request: Request, judged: Judged) -> int | None:
+        """A gas limit that is enough, if it is below the most; else None. Also None if any endpoint says that the
         call fails with so little: an endpoint whose simulations tell too little would have good requests fail on chain,
         and their signers paused."""
-        needs = _needs(simulated)
-        if needs is None or needs >= self.gas_limit:
+        needs = _needs(judged.simulated)
+        if needs is None or needs >= judged.gas_limit:
             return None
         call = Call(request.router, self.data)
         does = await self.chain.succeeds_at_each(call, at=self.head.hash, sender=self.sender, gas=needs)
@@ -163,6 +168,10 @@ async def _judge_claim(request: ClaimRequest, case: Case) -> Judged:
     if faults:
         raise InvalidInput("Only claims of whitelisted tokens are sponsored.", faults)
     _check_line(legacy, request.signer, case.head.timestamp)
+    line = legacy.members.beneficiaries
+    payees = len(line) if request.signer in line else 1
+    payments = payees * (len(request.assets) + request.is_eth)
+    case = replace(case, gas_limit=_claim_gas(case.gas_limit, payments))
     payer = legacy.legacy if request.is_eth and await case.chain.balance(legacy.legacy) else None
     simulated = None if waits else await _simulated_claim(request, case, legacy, payer)
     if simulated is not None:
@@ -171,7 +180,13 @@ async def _judge_claim(request: ClaimRequest, case: Case) -> Judged:
         delivers = payer is not None or await _has_tokens(request, case, legacy)
     if not delivers:
         raise ContractRefused("nothing_to_claim", "This claim would deliver nothing; check what the legacy may move.")
-    return Judged(legacy.creator, waits, simulated if simulated and _delivers_all(request, simulated) else None)
+    sure = simulated if simulated and _delivers_all(request, simulated) else None
+    return Judged(legacy.creator, waits, case.gas_limit, sure)
+
+
+def _claim_gas(lane: int, payments: int) -> int:
+    """Return the gas limit of a claim with this many payments. `lane` is the gas of one payment."""
+    return min(lane + PAYMENT_GAS * (payments - 1), MOST_TIMES * lane, MOST_GAS)
 
 
 def _delivers_all(request: ClaimRequest, simulated: Simulated) -> bool:
@@ -213,7 +228,7 @@ async def _judge_check_in(request: CheckInRequest, case: Case) -> Judged:
         raise named("CheckInDeadlineTooFar")
     if not facts.premium:
         raise PremiumRequired("Sponsored check-ins need an active Premium subscription. " + SELF_PAID)
-    return Judged(legacy.creator, waits, None if waits else await case.simulate(request))
+    return Judged(legacy.creator, waits, case.gas_limit, None if waits else await case.simulate(request))
 
 
 async def _genuine(request: Request, case: Case, legacy: str | None) -> LegacyFacts:
@@ -265,7 +280,7 @@ async def _judge_withdrawal(request: WithdrawRequest, case: Case) -> Judged:
     simulated = None if waits else await case.simulate(request)
     if await _holds_more(request, case, simulated):
         raise ContractRefused("not_only_whitelisted_tokens", _ONLY_TOKENS)
-    return Judged(found.owner, waits, simulated)
+    return Judged(found.owner, waits, case.gas_limit, simulated)
 
 
 async def _holds_more(request: WithdrawRequest, case: Case, simulated: Simulated | None) -> bool:

@@ -2,13 +2,15 @@
 
 from collections.abc import AsyncIterator
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from playwright.async_api import expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.hostile import Signing
-from devnet.scenarios import Mode, Scenario
+from devnet.scenarios import DAY, Mode, Scenario
+from reminder_worker.relay.judging import MOST_TIMES, PAYMENT_GAS
 from reminder_worker.relay.settle import pause_of
 from reminder_worker.relay.values import State
 from reminder_worker.relaying import RELAYER
@@ -22,9 +24,11 @@ from tests.integration.reminder_world import open_world as open_reminder_world
 from tests.integration.test_gift_page_endings import see_it_failed
 from tests.integration.test_instructions import signed
 from tests.integration.test_sponsor_api import (
+    UNITS,
     Sealed,
     check_in_body,
     claim_body,
+    gas_of,
     refused,
     relayed,
     relaying,
@@ -262,3 +266,48 @@ async def test_instructions_of_a_legacy_that_never_opens_are_sent(
         assert await world.instructions.request(signed(owner, legacy)) == 3
         await world.dispatch.run()
         assert await world.states("instructions") == {"sent": 3}
+
+
+# -- the gas of a large family ----------------------------------------------------------------------
+
+LANE = 900_000
+
+
+@pytest.mark.parametrize("is_simulated", [True, False])
+@pytest.mark.parametrize(
+    ("heirs", "tokens", "is_eth", "most"),
+    [
+        (1, 1, False, LANE),
+        (24, 1, False, LANE + 23 * PAYMENT_GAS),
+        (32, 1, True, MOST_TIMES * LANE),
+        (32, 2, False, MOST_TIMES * LANE),
+    ],
+)
+async def test_a_claim_has_the_gas_that_its_family_needs(
+    world: World,
+    sealed: Sealed,
+    monkeypatch: pytest.MonkeyPatch,
+    heirs: int,
+    tokens: int,
+    is_eth: bool,
+    most: int,
+    is_simulated: bool,
+) -> None:
+    if not is_simulated:  # as on a node without eth_simulateV1
+        monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))
+    cousins: dict[str, int] = {world.scenario.account(f"cousin {number}").address: 1 for number in range(heirs - 1)}
+    legacy = world.scenario.create_legacy(sealed.owner, cousins | {sealed.heir.address: 101 - heirs})
+    named = [sealed.it.usdc, sealed.it.dai][:tokens]
+    for token in named:
+        world.scenario.mint(token, sealed.owner.address, UNITS)
+        world.scenario.approve(sealed.owner, token, legacy.address, UNITS)
+    if is_eth:
+        world.scenario.anvil.set_balance(legacy.address, 10**18)
+    world.scenario.advance(181 * DAY)
+    answer = await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, named, is_eth=is_eth))
+    (row,) = await world.sql("select gas_limit from worker.relay_request")
+    assert row.gas_limit == most
+    limit, used = gas_of(world, answer)
+    assert used < limit <= most
+    for token in named:
+        assert world.scenario.balance(token, sealed.heir.address) == UNITS * (101 - heirs) // 100
