@@ -39,7 +39,6 @@ export class BadLetter extends Error {}
 
 const LINE_ENDS = /\s|%(?:20|0a|0d)/gi;
 const FRAGMENT = /^g(?:=|%3d)([A-Za-z0-9_-]+)/i;
-const MOST_DECODINGS = 3; // several gateways may stand in a row
 const PLACE = /^\/[a-z0-9-]+\/(?:[1-9]\d*\/[1-9]\d*|for\/0x[0-9a-f]{40})(?=[/?#&]|$)/i;
 const MARK = /[?&](?:o=[a-z][a-z0-9-]{0,31}|paper=1|email=1)(?=[?&#]|$)/g;
 const LETTER = /[?#&=]g=([A-Za-z0-9_-]+)/;
@@ -107,23 +106,18 @@ export function letterOf(hash: string): Letter | null | "damaged" {
  * Return the path, query and fragment of a link whose signs a mail gateway encoded or moved. Return null where the gift's
  * place is lost. A lost letter leaves an empty one, which the page reports.
  */
-export function restoredLink(link: { pathname: string; search: string }): string | null {
+export function restoredLink(link: { pathname: string; search: string; hash: string }): string | null {
   const text = decoded(link.pathname + link.search).replace(/\s/g, "");
   const [place] = PLACE.exec(text) ?? [];
   if (place === undefined) return null;
   const marks = [...text.matchAll(MARK)].map(([mark]) => mark.slice(1));
-  const [, letter = ""] = LETTER.exec(text) ?? [];
+  const [, letter = ""] = FRAGMENT.exec(link.hash.slice(1)) ?? LETTER.exec(text) ?? []; // one that is in its place stays
   return `${place}${marks.length > 0 ? "?" : ""}${marks.join("&")}#g=${letter}`;
 }
 
+/** Decode the signs of a claim link only: an added parameter may hold any other sign, also one that is not valid. */
 function decoded(text: string): string {
-  let plain = text;
-  try {
-    for (let times = 0; times < MOST_DECODINGS; times += 1) plain = decodeURIComponent(plain);
-  } catch {
-    // a sign that is not an encoded one: no part of a claim link
-  }
-  return plain;
+  return text.replace(/%(?:25)*(23|26|2f|3d|3f|0a|0d|20)/gi, (_, sign: string) => String.fromCharCode(parseInt(sign, 16)));
 }
 
 /** The canonical claim link; without a letter it has no fragment. */

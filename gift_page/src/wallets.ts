@@ -163,6 +163,5 @@ function wordsOf(error: unknown): string {
 /** Return an error's code. MetaMask on phones has the wallet's own code inside of a general one. */
 function codeOf(error: unknown): number | undefined {
   const { code, data } = (error ?? {}) as { code?: unknown; data?: { originalError?: { code?: unknown } | null } | null };
-  const own = data?.originalError?.code ?? code;
-  return typeof own === "number" ? own : undefined;
+  return [data?.originalError?.code, code].find((each) => typeof each === "number");
 }

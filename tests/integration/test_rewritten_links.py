@@ -25,6 +25,9 @@ REWRITINGS: dict[str, Rewriting] = {
     "letter in a parameter": lambda url: url.replace("#", "&fragment=%23"),
     "letter in an encoded parameter": lambda url: url.replace("#g=", "&fragment=g%3D"),
     "another fragment": lambda url: url.replace("#", "%23") + "#top",
+    "only the ? sign": lambda url: url.replace("?", "%3F"),
+    "a sign in an added parameter": lambda url: url.replace("#", "&utm_content=why%3F#"),
+    "an added parameter that is not valid": lambda url: url.replace("#", "%23") + "&utm=caf%E9",
     "line ends": lambda url: url[:-40].replace("#", "%23") + "%0D%0A" + url[-40:],
 }
 MARKS = Marks(occasion="birthday", paper=True)

@@ -50,6 +50,7 @@ def test_digits_that_are_no_paper_key_are_refused(text: str) -> None:
         ({"code": -32603, "data": {"originalError": {"code": 4902}}}, "does not know the network"),
         ({"code": -32603, "data": {"originalError": None}}, "on another network"),
         ({"code": -32603, "data": "0x"}, "on another network"),
+        ({"code": 4902, "data": {"originalError": {"code": "UNKNOWN"}}}, "does not know the network"),
         ({"code": 4001}, "on another network"),
     ],
 )
