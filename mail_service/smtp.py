@@ -39,11 +39,9 @@ _ADDRESS_WORDS = re.compile(
     r"(?:user|mailbox|recipient) (?:is )?(?:unknown|not found)|(?:unknown|no such) (?:user|mailbox|recipient)",
     re.IGNORECASE,
 )
-# Exim quotes another server's refusal of our sender, and Gmail has 5.2.1 for a rate limit.
-_OTHER_WORDS = re.compile(
-    r"relay|sender|authenticat|prohibit|policy|(?:black|block) ?list|\b(?:rate|limit|quota|later|temporar)",
-    re.IGNORECASE,
-)
+_LIMIT_WORDS = re.compile(r"\b(?:rate|limit|quota|later|temporar)", re.IGNORECASE)  # Gmail has 5.2.1 for a rate limit
+# Exim quotes another server's refusal of our sender.
+_OTHER_WORDS = re.compile(r"relay|sender|authenticat|prohibit|policy|(?:black|block) ?list", re.IGNORECASE)
 _NAMED_ADDRESS = re.compile(r"\S*@\S*")
 _LATE = "it does not answer in time"
 
@@ -355,5 +353,8 @@ def _refused(refusal: SMTPResponseException) -> Problem:
 
 def _blames_address(enhanced: str, message: str) -> bool:
     words = _NAMED_ADDRESS.sub("", message)
-    by_words = enhanced in _UNSPECIFIC_CODES and _ADDRESS_WORDS.search(words) is not None
-    return (enhanced in _ADDRESS_CODES or by_words) and _OTHER_WORDS.search(words) is None
+    if _LIMIT_WORDS.search(words):
+        return False
+    if enhanced in _UNSPECIFIC_CODES:
+        return _ADDRESS_WORDS.search(words) is not None and _OTHER_WORDS.search(words) is None
+    return enhanced in _ADDRESS_CODES

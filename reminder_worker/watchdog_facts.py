@@ -36,17 +36,21 @@ DEEP: Final = 64  # blocks below the newest: no reorganisation explains a differ
 
 # Left out is what does not wait because of us, since it would silence the heartbeat for days: what a stranger's
 # contract, gifts without number or a reorganisation keep back, and what waits of a chain or a kind of email that is not
-# configured any more. An email to a refused address (422) is sent or dead within hours. A signal that was read before
+# configured any more. An email to a refused address (422) is sent or dead within hours, if
+# others went out after it came. A signal that was read before
 # its block was safe may be of no transaction at all, and waits until that is known. Each branch keeps to one index of
 # its table; `clock_timestamp()`, which may change from row to row, would keep it from using any.
 _TROUBLE = text("""
-    with rows as (
+    with sent as materialized (
+        select coalesce(max(settled_at), '-infinity') as last from worker.sent_ledger where state = 'sent'
+    ), rows as (
         select 'reminders' as room, chain_id, state, coalesce(claimed_at, created_at) as since,
             coalesce(settled_at, claimed_at, created_at) as failed_at
         from worker.sent_ledger where state in ('unknown','held','dead')
         union all
         select 'reminders', chain_id, state, created_at, null from worker.sent_ledger
-        where state = 'released' and coalesce(reason, '') not in ('legacy_not_readable', 'rejected_422')
+        where state = 'released' and reason is distinct from 'legacy_not_readable'
+          and (reason is distinct from 'rejected_422' or created_at > (select last from sent))
         union all
         select 'reminders', chain_id, 'queued', seen_at, null from worker.notify_signal
         where state = 'new' and not (reason is not distinct from 'not_readable_yet' and chain_id = any(:unsafe))
@@ -55,7 +59,8 @@ _TROUBLE = text("""
         from worker.gift_ledger where state in ('unknown','held','dead')
         union all
         select 'gifts', chain_id, state, created_at, null from worker.gift_ledger
-        where state = 'released' and coalesce(reason, '') not in ('daily_cap', 'gift_is_another', 'rejected_422')
+        where state = 'released' and coalesce(reason, '') not in ('daily_cap', 'claimed', 'gift_is_another')
+          and (reason is distinct from 'rejected_422' or created_at > (select last from sent))
         union all
         select 'alerts', null, state, created_at, null from worker.alert where state = 'queued'
         union all
@@ -71,7 +76,7 @@ _TROUBLE = text("""
         coalesce((select cast(extract(epoch from clock_timestamp() - min(since)) as int) from late), 0) as oldest_late,
         not exists (select from late where state = 'queued')  -- an alert, or a signal that is not planned
             and coalesce((select max(since) from late) < greatest(
-                (select max(settled_at) from worker.sent_ledger where state = 'sent'),
+                (select last from sent),
                 (select max(created_at) from worker.alert
                  where chain_id = 0 and kind = 'emails_late' and state = 'sent')  -- is an email itself
             ), false) as others_go_out,

@@ -30,8 +30,10 @@ OF_THE_ADDRESS = [
     "550 5.1.0 <relay.sender@example.net>: no such user",
     "550 5.0.0 User unknown",
     "550 Mailbox not found",
+    "550 5.1.1 <zoe@example.net>: Recipient address rejected: User unknown in relay recipient table",
 ]
 OF_THE_PROVIDER = [
+    "550 5.2.1 the recipient gets too many emails; the rate limit is reached",
     OUTLOOK_LIMIT,
     EXIM_CALLBACK,
     "550 5.4.5 Daily user sending limit exceeded",

@@ -758,13 +758,21 @@ async def test_emails_that_were_tried_and_are_not_out_are_told_when_it_lasts(wor
 
 
 async def test_an_email_to_a_refused_address_is_not_late(world: World) -> None:
-    """Its next try is hours away, and it must not hide other emails that are late. After three tries it is dead."""
+    """Its next try is hours away, and it must not hide other emails that are late. Three refusals end it."""
     await _enter_email(world, "released", minutes=600)
     await _enter_gift(world, "released", minutes=600)
     for ledger in ("sent_ledger", "gift_ledger"):
         await world.sql(f"update worker.{ledger} set reason = 'rejected_422'")
+    assert not (await world.look()).healthy, "no email went out since: the SMTP server may refuse everybody"
+    await _enter_email(world, "released", minutes=500)
+    await world.sql(
+        "update worker.sent_ledger set state = 'sent', message_id = 'another', settled_at = created_at"
+        " where reason is null"
+    )
     assert (await world.look()).healthy
-    await world.sql("update worker.sent_ledger set reason = 'rejected_400'")  # of every email, by an old mail service
+    await world.sql(
+        "update worker.sent_ledger set reason = 'rejected_400' where state = 'released'"
+    )  # of every email, by an old mail service
     assert not (await world.look()).healthy
 
 
