@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
@@ -11,6 +11,9 @@ from reminder_worker.chain import wire
 from reminder_worker.chain.endpoint import Request
 from reminder_worker.chain.events import decode_transfer
 from reminder_worker.chain.values import ETHER, Call, Reverted, SimulatedLog
+
+LEAST_PAID_WEI: Final = 10**12
+"""A claim of less ether may pay nobody: shares are rounded down, and the rest stays in the legacy."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
+from reminder_worker.chain.simulation import LEAST_PAID_WEI
 from reminder_worker.chain.sponsored import SponsoredReads
 from reminder_worker.errors import (
     ChainUnavailable,
@@ -440,7 +441,7 @@ class Admission:
             payer = None
             if claim and claim[2]:
                 legacy = await SponsoredReads(chain).legacy_of(ready.router, claim[0], at=head.hash)
-                payer = legacy if legacy and await chain.balance(legacy) else None
+                payer = legacy if legacy and await chain.balance(legacy) >= LEAST_PAID_WEI else None
             found = await chain.simulate(
                 Call(ready.router, ready.data),
                 at=head,

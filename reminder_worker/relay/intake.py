@@ -225,10 +225,10 @@ class Sponsor:
             authorization, waits = await self._judge(request, hashed, domain.version, admission, relay)
             return await admission.admit(authorization, waits=waits)
         except (Refused, RelayStopped) as refused:
-            # A copy that was admitted meanwhile makes this request look used, or fills its caps.
-            first = await self._repeated(request, hashed, domain.version, admission)
-            if first is None and isinstance(refused, SignerMismatch):
+            if isinstance(refused, SignerMismatch):
                 first = await self._signed_for_another(domain, request, admission)
+            else:  # a copy that was admitted meanwhile makes this request look used, or fills its caps
+                first = await self._repeated(request, hashed, domain.version, admission)
             if first is not None:
                 return first
             raise _in_users_words(refused) from None

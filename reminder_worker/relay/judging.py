@@ -10,7 +10,7 @@ from typing import Final
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.contracts import Legacies, LegacyFacts
-from reminder_worker.chain.simulation import Simulated
+from reminder_worker.chain.simulation import LEAST_PAID_WEI, Simulated
 from reminder_worker.chain.sponsored import SponsoredReads
 from reminder_worker.chain.values import ETHER, MOST_GAS
 from reminder_worker.errors import (
@@ -172,7 +172,8 @@ async def _judge_claim(request: ClaimRequest, case: Case) -> Judged:
     payees = len(line) if request.signer in line else 1
     payments = payees * (len(request.assets) + request.is_eth)
     case = replace(case, gas_limit=_claim_gas(case.gas_limit, payments))
-    payer = legacy.legacy if request.is_eth and await case.chain.balance(legacy.legacy) else None
+    pays_ether = request.is_eth and await case.chain.balance(legacy.legacy) >= LEAST_PAID_WEI
+    payer = legacy.legacy if pays_ether else None
     simulated = None if waits else await _simulated_claim(request, case, legacy, payer)
     if simulated is not None:
         delivers = bool(simulated.received(request.signer, request.assets))
