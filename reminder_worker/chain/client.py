@@ -235,7 +235,7 @@ class Chain:
         """
         wanted = LogFilter(frozenset(addresses), frozenset(topics))
         head = max(endpoint.head or 0 for endpoint in self._endpoints)
-        probed: set[Endpoint] = set()  # these have not pruned an earlier block of the range, as far as they show
+        probed: dict[Endpoint, bool] = {}  # by endpoint, whether it has pruned an earlier block, as far as it shows
 
         async def ask(first: int, last: int) -> list[Log]:
             found: list[Log] = []
@@ -244,15 +244,18 @@ class Chain:
 
             async def attempt(endpoint: Endpoint) -> bool:
                 nonlocal refused, pruned
+                if is_old and probed.get(endpoint):
+                    pruned = True
+                    return False
                 probe = history_probe(first) if is_old and endpoint not in probed else []
                 block, logs, *history = await endpoint.ask([*wanted.requests(first, last), *probe])
                 if wire.block(unless_error(block)) is None:
                     return False  # whatever it says of logs: some refuse a range that ends above their head
                 if history and is_pruned(history):
-                    pruned = True
+                    pruned = probed[endpoint] = True
                     log.warning("history_pruned", chain_id=self.chain_id, endpoint=endpoint.name, block=first)
                     return False
-                probed.add(endpoint)
+                probed[endpoint] = False
                 refused = isinstance(logs, RpcError)
                 found[:] = wanted.checked(wire.logs(unless_error(logs)), first, last)
                 return True
