@@ -225,8 +225,11 @@ async def test_a_gift_that_the_wallet_was_asked_to_hurry_is_not_sealed_again(
     try:
         await go_on(page)
         await expect(page.get_by_role("status").first).to_have_text("Transaction 1 of 1 is on its way.")
-        node.rpc("eth_sendRawTransaction", wallet.dearer)
-        node.mine()
+        dearer = node.rpc("eth_sendRawTransaction", wallet.dearer)
+        async with asyncio.timeout(60):
+            while node.rpc("eth_getTransactionReceipt", dearer) is None:  # a block may come before the node offers it
+                node.mine()
+                await page.wait_for_timeout(20)
         await see_it_sealed(page)
     finally:
         node.rpc("evm_setAutomine", True)

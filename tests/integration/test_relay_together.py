@@ -40,7 +40,7 @@ class Locks:
         event.listen(engine.sync_engine, "before_cursor_execute", self._look)
 
     def _look(self, _connection: object, _cursor: object, statement: str, *_: object) -> None:
-        self.count += "for update of w" in statement
+        self.count += "from worker.relay_wallet" in statement and statement.endswith("for update")
 
 
 async def together(admission: Admission, *asked: Authorization) -> Answers:
