@@ -124,7 +124,7 @@ async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: _
                 return part, False, f"the router's attestor is {other}: see ATTESTOR_KEY"
     except ChainUnavailable as error:
         return part, False, f"{error}: see CHAIN_{chain_settings.chain_id}_RPC_URLS"
-    if code:  # of a plain account: a delegation, which its key signed or whoever has the key
+    if code:  # the code of a plain account is a delegation, signed by its key
         words = (
             f"{checksum(wallet.address)} is delegated to a contract (EIP-7702), which may spend its ETH and its nonces"
         )
