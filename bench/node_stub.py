@@ -11,7 +11,7 @@ import msgspec
 from bench.stub import serve
 from bench.surroundings import CHAIN_ID
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.words import WORD, word
+from reminder_worker.chain.abi_codec import WORD, word
 
 NOW = 1_790_000_000  # the time of its only block, unix seconds
 _BLOCK = {"number": hex(10**7), "hash": "0x" + "11" * 32, "parentHash": "0x" + "22" * 32, "timestamp": hex(NOW)}

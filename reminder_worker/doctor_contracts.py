@@ -7,10 +7,10 @@ from eth_utils.crypto import keccak
 
 from reminder_worker import operations
 from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi_codec import address_at, at, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import PremiumSetting, said
-from reminder_worker.chain.values import Block, Call
-from reminder_worker.chain.words import address_at, at, word
+from reminder_worker.chain.types import Block, Call
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.mail.messages import checksum

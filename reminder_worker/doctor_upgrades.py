@@ -6,9 +6,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi_codec import WORD, at
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.values import Call
-from reminder_worker.chain.words import WORD, at
+from reminder_worker.chain.types import Call
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import duration_words

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.signatures import Domain
+from reminder_worker.chain.eip712 import Domain
 from reminder_worker.database.tables import used_signature
 from reminder_worker.errors import AlreadyUsed, DeadlineTooFar, Expired, FieldFault, InvalidInput, Malformed
 

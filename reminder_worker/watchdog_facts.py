@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker import operations, operations_relay
 from reminder_worker.chain import wire
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.endpoint import RpcError
+from reminder_worker.chain.rpc import RpcError
 from reminder_worker.errors import Misconfigured, Unavailable
 from reminder_worker.indexer.gaps import find_gap
 from reminder_worker.watchdog_rules import (

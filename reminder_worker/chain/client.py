@@ -16,15 +16,7 @@ import msgspec
 import structlog
 
 from reminder_worker.chain import eth_call, multicall, sending, simulation, wire
-from reminder_worker.chain.endpoint import (
-    MAX_ANSWER_BYTES,
-    AnswerTooLong,
-    Endpoint,
-    EndpointFailed,
-    Request,
-    Rest,
-    RpcError,
-)
+from reminder_worker.chain.abi_codec import Malformed
 from reminder_worker.chain.eth_call import READ_GAS, Refusal, unless_error
 from reminder_worker.chain.logs import (
     OLD_BLOCKS,
@@ -35,8 +27,16 @@ from reminder_worker.chain.logs import (
     history_probe,
     is_pruned,
 )
-from reminder_worker.chain.values import MOST_GAS, Block, Call, EndpointHealth, Log, Receipt, Reverted, SendOutcome
-from reminder_worker.chain.words import Malformed
+from reminder_worker.chain.rpc import (
+    MAX_ANSWER_BYTES,
+    AnswerTooLong,
+    Endpoint,
+    EndpointFailed,
+    Request,
+    Rest,
+    RpcError,
+)
+from reminder_worker.chain.types import MOST_GAS, Block, Call, EndpointHealth, Log, Receipt, Reverted, SendOutcome
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings_values import BlockTag

@@ -11,12 +11,12 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from reminder_worker.chain import words
+from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi_codec import WORD, Malformed, address_word, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import TooMuch
-from reminder_worker.chain.values import Call, Reverted
-from reminder_worker.chain.words import WORD, Malformed, address_word, word
+from reminder_worker.chain.types import Call, Reverted
 from reminder_worker.errors import ChainUnavailable
 
 Answer = bytes | Reverted
@@ -124,7 +124,7 @@ class Legacies:
 
     async def _is_known(self, legacy: str, place: tuple[str, int]) -> bool:
         (registered,) = await self._chain.call_many([_registration(*place)])
-        return configured("legacyAddresses", words.address_at, registered) == legacy
+        return configured("legacyAddresses", abi_codec.address_at, registered) == legacy
 
     async def identities(self, legacies: Sequence[str], *, at: str | None) -> list[LegacyIdentity | None]:
         """As `is_genuine`, in order."""
@@ -161,7 +161,7 @@ class Legacies:
         without this getter.
         """
         rows = await self._read(legacies, (_PULL_VAULT,), at)
-        named = [said(words.address_at, row[0]) or self._chain.settings.legacy_pull_vault for row in rows]
+        named = [said(abi_codec.address_at, row[0]) or self._chain.settings.legacy_pull_vault for row in rows]
         return [None if vault == _ZERO else vault for vault in named]
 
     async def _read(self, legacies: Sequence[str], selectors: Sequence[bytes], at: str | None) -> list[list[Answer]]:
@@ -175,7 +175,7 @@ class Legacies:
         genuine = {
             one.legacy
             for one, answer in zip(asked, answers, strict=True)
-            if configured("legacyAddresses", words.address_at, answer) == one.legacy
+            if configured("legacyAddresses", abi_codec.address_at, answer) == one.legacy
         }
         return [one if one is not None and one.legacy in genuine else None for one in claimed]
 
@@ -208,7 +208,7 @@ class ReminderView:
     async def default_notify_ahead(self, *, at: str) -> int:
         """Seconds."""
         return configured(
-            "defaultNotifyAhead", words.at, await self._chain.call(Call(self._address, self._AHEAD), at=at)
+            "defaultNotifyAhead", abi_codec.at, await self._chain.call(Call(self._address, self._AHEAD), at=at)
         )
 
 
@@ -225,24 +225,24 @@ class PremiumSetting:
 
     async def is_premium(self, user: str, *, at: str | None = None) -> bool:
         answer = await self._chain.call(Call(self._address, self._IS_PREMIUM + address_word(user)), at=at)
-        return configured("isPremium", words.bool_at, answer)
+        return configured("isPremium", abi_codec.bool_at, answer)
 
     async def are_premium(self, users: Sequence[str], *, at: str) -> list[bool]:
         """In order."""
         calls = [Call(self._address, self._IS_PREMIUM + address_word(user)) for user in users]
         answers = await self._chain.call_many(calls, at=at)
-        return [configured("isPremium", words.bool_at, answer) for answer in answers]
+        return [configured("isPremium", abi_codec.bool_at, answer) for answer in answers]
 
     async def times_ahead(self, users: Sequence[str], *, at: str) -> list[int]:
         """Seconds before a deadline, in order; 0 where the user set none."""
         calls = [Call(self._address, self._TIME_AHEAD + address_word(user)) for user in users]
         answers = await self._chain.call_many(calls, at=at)
-        return [configured("getTimeAhead", words.at, answer) for answer in answers]
+        return [configured("getTimeAhead", abi_codec.at, answer) for answer in answers]
 
     async def are_configured(self, legacies: Sequence[str]) -> list[bool]:
         """Whether a beneficiary is to be reminded of each legacy, in order; False where the contract does not say."""
         calls = [Call(self._address, self._BENEFICIARIES + address_word(legacy)) for legacy in legacies]
-        return [bool(said(words.addresses_behind, answer)) for answer in await self._chain.call_many(calls)]
+        return [bool(said(abi_codec.addresses_behind, answer)) for answer in await self._chain.call_many(calls)]
 
 
 class TokenWhiteList:
@@ -254,7 +254,7 @@ class TokenWhiteList:
     async def tokens(self, *, at: str | None = None) -> frozenset[str]:
         call = Call(self._chain.settings.token_white_list, selector("TokenWhiteList", "getWhitelist"))
         answer = await self._chain.call(call, at=at)
-        return frozenset(configured("getWhitelist", words.addresses_behind, answer))
+        return frozenset(configured("getWhitelist", abi_codec.addresses_behind, answer))
 
 
 def _registration(router: str, legacy_id: int) -> Call:
@@ -264,17 +264,17 @@ def _registration(router: str, legacy_id: int) -> Call:
 
 def windows(data: bytes, count: int) -> list[tuple[int, ...]]:
     """`uint8[][]` of exactly `count`, values other than 1..6 left out; raises `Malformed`."""
-    start = words.at(data, 0)
-    if words.at(data, start) != count:
+    start = abi_codec.at(data, 0)
+    if abi_codec.at(data, start) != count:
         raise Malformed("another number of legacies than asked for")
     base = start + WORD
     found: list[tuple[int, ...]] = []
-    for offset in words.uints_at(data, start):
+    for offset in abi_codec.uints_at(data, start):
         place = base + offset
         if data[place : place + WORD] == _ZERO_WORD:  # nearly all, at nearly every look
             found.append(())
         else:
-            found.append(tuple([value for value in words.uints_at(data, place) if 1 <= value <= 6]))
+            found.append(tuple([value for value in abi_codec.uints_at(data, place) if 1 <= value <= 6]))
     return found
 
 
@@ -312,18 +312,18 @@ def _data(answer: Answer) -> bytes:
 
 def _place(row: Sequence[Answer]) -> tuple[str, int]:
     router, legacy_id = map(_data, row)
-    return words.address_at(router, 0), words.at(legacy_id, 0)
+    return abi_codec.address_at(router, 0), abi_codec.at(legacy_id, 0)
 
 
 def _identity(legacy: str, row: Sequence[Answer]) -> LegacyIdentity:
     creator, owner, router, legacy_id, legacy_type = map(_data, row)
     return LegacyIdentity(
         legacy=legacy,
-        creator=words.address_at(creator, 0),
-        owner=words.address_at(owner, 0),
-        router=words.address_at(router, 0),
-        legacy_id=words.at(legacy_id, 0),
-        legacy_type=words.uint_at(legacy_type, 0, 128),
+        creator=abi_codec.address_at(creator, 0),
+        owner=abi_codec.address_at(owner, 0),
+        router=abi_codec.address_at(router, 0),
+        legacy_id=abi_codec.at(legacy_id, 0),
+        legacy_type=abi_codec.uint_at(legacy_type, 0, 128),
     )
 
 
@@ -338,7 +338,7 @@ def _facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
         legacy_id=identity.legacy_id,
         legacy_type=identity.legacy_type,
         members=_members((row[0], row[1], beneficiaries)),
-        is_live=words.bool_at(_data(is_live), 0),
+        is_live=abi_codec.bool_at(_data(is_live), 0),
         triggers=_triggers(triggers),
         name=_text(name),
     )
@@ -346,14 +346,14 @@ def _facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
 
 def _members(row: Sequence[Answer]) -> Members:
     creator, owner, lines = map(_data, row)
-    found = words.address_at(creator, 0)
+    found = abi_codec.address_at(creator, 0)
     second, third = lines[WORD : 2 * WORD], lines[2 * WORD : 3 * WORD]
     return Members(
-        found if owner == creator else words.address_at(owner, 0),
+        found if owner == creator else abi_codec.address_at(owner, 0),
         found,
-        words.addresses_behind(lines, 0, MOST_NAMED),
-        None if second == _ZERO_WORD else words.address_at(second, 0),
-        None if third == _ZERO_WORD else words.address_at(third, 0),
+        abi_codec.addresses_behind(lines, 0, MOST_NAMED),
+        None if second == _ZERO_WORD else abi_codec.address_at(second, 0),
+        None if third == _ZERO_WORD else abi_codec.address_at(third, 0),
     )
 
 
@@ -371,7 +371,7 @@ def _text(answer: Answer) -> str:
     """A legacy's name, empty when there is none worth showing: a bad name takes nothing else away."""
     try:
         data = _data(answer)
-        return words.bytes_at(data, words.at(data, 0), _LONGEST_NAME_BYTES).decode()
+        return abi_codec.bytes_at(data, abi_codec.at(data, 0), _LONGEST_NAME_BYTES).decode()
     except (Malformed, UnicodeDecodeError):
         return ""
 
@@ -414,17 +414,17 @@ def timelock_details(answer: Answer) -> TimelockDetails | None:
 
 def _timelock_details(answer: Answer) -> TimelockDetails:
     data = _data(answer)
-    base = words.at(data, 0)
-    tokens = words.addresses_at(data, base + words.at(data, base))
-    amounts = words.uints_at(data, base + words.at(data, base + WORD))
+    base = abi_codec.at(data, 0)
+    tokens = abi_codec.addresses_at(data, base + abi_codec.at(data, base))
+    amounts = abi_codec.uints_at(data, base + abi_codec.at(data, base + WORD))
     found = TimelockDetails(
         assets=tuple(zip(tokens, amounts, strict=False)),
-        unlock_time=words.at(data, base + 2 * WORD),
-        owner=words.address_at(data, base + 4 * WORD),
-        last_as_eth=words.bool_at(data, base + 7 * WORD),
-        lock_type=words.uint_at(data, base + 8 * WORD, 8),
-        status=words.uint_at(data, base + 9 * WORD, 8),
-        recipient=words.address_at(data, base + 10 * WORD),
+        unlock_time=abi_codec.at(data, base + 2 * WORD),
+        owner=abi_codec.address_at(data, base + 4 * WORD),
+        last_as_eth=abi_codec.bool_at(data, base + 7 * WORD),
+        lock_type=abi_codec.uint_at(data, base + 8 * WORD, 8),
+        status=abi_codec.uint_at(data, base + 9 * WORD, 8),
+        recipient=abi_codec.address_at(data, base + 10 * WORD),
     )
     if found.owner == _ZERO or len(tokens) != len(amounts):
         raise Malformed("no such timelock")

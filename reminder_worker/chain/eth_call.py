@@ -4,8 +4,8 @@ import re
 from typing import Any, Final
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.endpoint import Request, RpcError
-from reminder_worker.chain.values import Call, Reverted
+from reminder_worker.chain.rpc import Request, RpcError
+from reminder_worker.chain.types import Call, Reverted
 
 READ_GAS: Final = 2_000_000  # far more than any read of ours needs: who burns it all costs the node little
 _EXECUTION = re.compile(

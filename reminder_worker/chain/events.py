@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reminder_worker.chain import abi
-from reminder_worker.chain.values import ETHER, Log, SimulatedLog
-from reminder_worker.chain.words import (
+from reminder_worker.chain.abi_codec import (
     WORD,
     Malformed,
     address_at,
@@ -29,6 +28,7 @@ from reminder_worker.chain.words import (
     uint_at,
     uints_at,
 )
+from reminder_worker.chain.types import ETHER, Log, SimulatedLog
 from reminder_worker.settings import ChainSettings
 
 CONTRACTS: Final = {

@@ -8,8 +8,8 @@ import msgspec
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.endpoint import Request, RpcError
-from reminder_worker.chain.values import Log
+from reminder_worker.chain.rpc import Request, RpcError
+from reminder_worker.chain.types import Log
 from reminder_worker.errors import ChainUnavailable
 
 

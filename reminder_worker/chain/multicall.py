@@ -7,8 +7,8 @@ from itertools import accumulate
 from typing import Final
 
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.values import Call, Reverted
-from reminder_worker.chain.words import WORD, Malformed, at, word
+from reminder_worker.chain.abi_codec import WORD, Malformed, at, word
+from reminder_worker.chain.types import Call, Reverted
 
 AGGREGATE3: Final = selector("Multicall3", "aggregate3")
 _ALLOW_FAILURE_AND_DATA_OFFSET: Final = word(1) + word(96)

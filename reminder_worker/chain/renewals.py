@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reminder_worker.chain import wire, words
+from reminder_worker.chain import abi_codec, wire
 from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi_codec import WORD, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import configured, said
-from reminder_worker.chain.endpoint import Request, RpcError
-from reminder_worker.chain.values import Block, Call, voices_needed
-from reminder_worker.chain.words import WORD, word
+from reminder_worker.chain.rpc import Request, RpcError
+from reminder_worker.chain.types import Block, Call, voices_needed
 from reminder_worker.errors import ChainUnavailable
 
 DAY_SECONDS: Final = 86400
@@ -77,7 +77,7 @@ class Renewals:
 
     async def attestor(self, *, at: str) -> str:
         answer = await self._chain.call(Call(self._router, _ACTIVITY_ATTESTOR), at=at)
-        return configured("activityAttestor", words.address_at, answer)
+        return configured("activityAttestor", abi_codec.address_at, answer)
 
     async def states(self, legacy_ids: Sequence[int], *, at: str) -> list[RenewState | None]:
         """In order; None for an id without one."""
@@ -92,7 +92,7 @@ class Renewals:
     async def reset_of(self, legacy_id: int, *, at: str) -> int | None:
         """As `resets`, of the legacy that the router has under this id."""
         registered = await self._chain.call(Call(self._router, _LEGACY_ADDRESSES + word(legacy_id)), at=at)
-        legacy = configured("legacyAddresses", words.address_at, registered)
+        legacy = configured("legacyAddresses", abi_codec.address_at, registered)
         return (await self.resets([legacy], at=at))[0]
 
     async def finalized(self) -> Block:
@@ -128,12 +128,12 @@ def _counts(answers: Sequence[Any]) -> list[int | None]:
 
 
 def _moment(data: bytes, position: int) -> int:
-    return words.uint_at(data, position, 63)
+    return abi_codec.uint_at(data, position, 63)
 
 
 def _state(data: bytes, position: int) -> RenewState:
     return RenewState(
-        words.bool_at(data, position),
-        words.uint_at(data, position + WORD, 64),
-        words.uint_at(data, position + 2 * WORD, 64),
+        abi_codec.bool_at(data, position),
+        abi_codec.uint_at(data, position + WORD, 64),
+        abi_codec.uint_at(data, position + 2 * WORD, 64),
     )

@@ -7,8 +7,8 @@ from typing import Any, Final
 import msgspec
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.endpoint import Request, RpcError
-from reminder_worker.chain.values import SendOutcome
+from reminder_worker.chain.rpc import Request, RpcError
+from reminder_worker.chain.types import SendOutcome
 
 FEE_HISTORY: Final[Request] = ("eth_feeHistory", ["0x5", "latest", [50]])
 _KNOWN: Final = re.compile(

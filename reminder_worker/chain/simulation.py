@@ -8,9 +8,9 @@ from typing import Annotated, Final
 import msgspec
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.endpoint import Request
 from reminder_worker.chain.events import decode_transfer
-from reminder_worker.chain.values import ETHER, Call, Reverted, SimulatedLog
+from reminder_worker.chain.rpc import Request
+from reminder_worker.chain.types import ETHER, Call, Reverted, SimulatedLog
 
 LEAST_PAID_WEI: Final = 10**12
 """A claim of less ether may pay nobody: shares are rounded down, and the rest stays in the legacy."""

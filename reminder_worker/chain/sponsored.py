@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reminder_worker.chain import words
+from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi_codec import WORD, Malformed, address_word, word
 from reminder_worker.chain.client import Call, Chain, Reverted
 from reminder_worker.chain.contracts import (
     TIMELOCK_DETAILS,
@@ -20,8 +21,7 @@ from reminder_worker.chain.contracts import (
     said,
     timelock_details,
 )
-from reminder_worker.chain.signatures import Domain
-from reminder_worker.chain.words import WORD, Malformed, address_word, word
+from reminder_worker.chain.eip712 import Domain
 from reminder_worker.errors import ChainUnavailable
 
 PAYEE_VERSION: Final = "2"
@@ -93,14 +93,14 @@ class SponsoredReads:
         router = self._chain.settings.time_lock_router
         calls = [Call(router, _DOMAIN), Call(router, _NONCE + address_word(signer))]
         domain, nonce = await self._chain.call_many(calls, at=at)
-        return self._domain_of(router, domain), configured("sponsorNonce", words.at, nonce)
+        return self._domain_of(router, domain), configured("sponsorNonce", abi_codec.at, nonce)
 
     async def claim(self, router: str, legacy_id: int, signer: str, *, at: str) -> ClaimFacts:
         nonce, legacy, disabled, whitelist = await self._read(
             at,
             _nonce(router, signer),
             _registered(router, legacy_id),
-            ("sponsoredClaimsDisabled", Call(router, _CLAIMS_DISABLED + word(legacy_id)), words.bool_at),
+            ("sponsoredClaimsDisabled", Call(router, _CLAIMS_DISABLED + word(legacy_id)), abi_codec.bool_at),
             self._whitelist(),
         )
         return ClaimFacts(nonce, legacy, disabled, whitelist)
@@ -116,8 +116,8 @@ class SponsoredReads:
             at,
             _nonce(router, signer),
             _registered(router, legacy_id),
-            ("isPremium", premium, words.bool_at),
-            ("CHECKIN_AUTH_MAX_TTL", Call(router, _MOST_TTL), words.at),
+            ("isPremium", premium, abi_codec.bool_at),
+            ("CHECKIN_AUTH_MAX_TTL", Call(router, _MOST_TTL), abi_codec.at),
         )
         return CheckInFacts(nonce, legacy, is_premium, most_ttl)
 
@@ -163,7 +163,7 @@ class SponsoredReads:
 
     def _whitelist(self) -> Read:
         call = Call(self._chain.settings.token_white_list, _WHITELIST)
-        return ("getWhitelist", call, lambda data, position: frozenset(words.addresses_behind(data, position)))
+        return ("getWhitelist", call, lambda data, position: frozenset(abi_codec.addresses_behind(data, position)))
 
     async def _read(self, at: str, *reads: Read) -> list[Any]:
         return _values(reads, await self._chain.call_many([call for _, call, _ in reads], at=at))
@@ -173,9 +173,11 @@ def _domain(data: bytes, _position: int) -> Domain:
     """Of the fields name, version, chain id and contract, and no others: what authorizations are signed in."""
     if data[:1] != b"\x0f":
         raise Malformed("another domain")
-    name, version = (words.bytes_at(data, words.at(data, field * WORD), WORD * 4) for field in (1, 2))
+    name, version = (abi_codec.bytes_at(data, abi_codec.at(data, field * WORD), WORD * 4) for field in (1, 2))
     try:
-        return Domain(name.decode(), version.decode(), words.at(data, 3 * WORD), words.address_at(data, 4 * WORD))
+        return Domain(
+            name.decode(), version.decode(), abi_codec.at(data, 3 * WORD), abi_codec.address_at(data, 4 * WORD)
+        )
     except UnicodeDecodeError:
         raise Malformed("not text") from None
 
@@ -185,12 +187,12 @@ def _values(reads: Sequence[Read], answers: Sequence[bytes | Reverted]) -> list[
 
 
 def _nonce(router: str, signer: str) -> Read:
-    return ("sponsorNonce", Call(router, _NONCE + address_word(signer)), words.at)
+    return ("sponsorNonce", Call(router, _NONCE + address_word(signer)), abi_codec.at)
 
 
 def _registered(router: str, legacy_id: int) -> Read:
     def read(data: bytes, position: int) -> str | None:
-        address = words.address_at(data, position)
+        address = abi_codec.address_at(data, position)
         return address if int(address, 16) else None
 
     return ("legacyAddresses", Call(router, _REGISTRY + word(legacy_id)), read)
@@ -198,4 +200,4 @@ def _registered(router: str, legacy_id: int) -> Read:
 
 def _number(answer: bytes | Reverted, position: int = 0) -> int:
     """Of a contract that need not be one: 0 when it does not say."""
-    return said(words.at, answer, position) or 0
+    return said(abi_codec.at, answer, position) or 0

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from reminder_worker.chain import words
+from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi_codec import WORD, Malformed
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.values import Call, Reverted
-from reminder_worker.chain.words import WORD, Malformed
+from reminder_worker.chain.types import Call, Reverted
 
 MOST_DECIMALS: Final = 36
 MOST_REMEMBERED: Final = 10_000
@@ -54,15 +54,15 @@ class Tokens:
 
 def metadata(symbol: bytes | Reverted, decimals: bytes | Reverted) -> TokenMetadata | None:
     """From the answers of `symbol()` and `decimals()`."""
-    if isinstance(decimals, Reverted) or len(decimals) != WORD or words.at(decimals, 0) > MOST_DECIMALS:
+    if isinstance(decimals, Reverted) or len(decimals) != WORD or abi_codec.at(decimals, 0) > MOST_DECIMALS:
         return None
-    return TokenMetadata(None if isinstance(symbol, Reverted) else _symbol(symbol), words.at(decimals, 0))
+    return TokenMetadata(None if isinstance(symbol, Reverted) else _symbol(symbol), abi_codec.at(decimals, 0))
 
 
 def _symbol(data: bytes) -> str | None:
     """`string`, or `bytes32` as the oldest tokens have it."""
     try:
-        raw = data.rstrip(b"\0") if len(data) == WORD else words.bytes_at(data, words.at(data, 0), WORD)
+        raw = data.rstrip(b"\0") if len(data) == WORD else abi_codec.bytes_at(data, abi_codec.at(data, 0), WORD)
         text = raw.decode("ascii")
     except (Malformed, UnicodeDecodeError):
         return None

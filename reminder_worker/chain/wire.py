@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from reminder_worker.chain.values import Block, Log, Receipt
+from reminder_worker.chain.types import Block, Log, Receipt
 
 Hex = Annotated[str, msgspec.Meta(pattern=r"^0x(?:[0-9a-fA-F]{2})*\Z")]
 Quantity = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{1,64}\Z")]

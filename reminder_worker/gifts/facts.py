@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from reminder_worker.chain.agreement import agreed
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
+from reminder_worker.chain.quorum import agreed
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import ENDED, FAR_FUTURE, GIFT, LIVE, Timelock

@@ -12,7 +12,7 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.signatures import Signatures, typed_data_digest
+from reminder_worker.chain.eip712 import Signatures, typed_data_digest
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, NotFound, SignerMismatch, Superseded
 from reminder_worker.gifts import statements as sql

@@ -11,7 +11,7 @@ from typing import Final
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
-from reminder_worker.chain.signatures import Domain
+from reminder_worker.chain.eip712 import Domain
 from reminder_worker.chain.sponsored import TIMELOCK_VERSIONS, SponsoredReads
 from reminder_worker.chain.tokens import TokenMetadata, Tokens
 from reminder_worker.errors import IndexerUnavailable, NotFound

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import PremiumSetting
-from reminder_worker.chain.signatures import Signatures, typed_data_digest
+from reminder_worker.chain.eip712 import Signatures, typed_data_digest
 from reminder_worker.database.tables import gift_wallet, used_signature
 from reminder_worker.errors import AlreadyUsed, FieldFault, InvalidInput, NotConfigured, Refused
 from reminder_worker.gifts.identity_provider import IdentityProvider, IdentityProviderUnavailable, NotCreated

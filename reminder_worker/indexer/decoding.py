@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from reminder_worker.chain.contracts import MOST_NAMED
 from reminder_worker.chain.events import UndecodableLog, decode
-from reminder_worker.chain.values import Log
+from reminder_worker.chain.types import Log
 from reminder_worker.indexer.entities import present
 from reminder_worker.indexer.fold import CREATED, NOTIFY, ChainEvent
 from reminder_worker.indexer.questions import EOA, FAR_FUTURE, SAFE

@@ -15,8 +15,8 @@ import structlog
 
 from reminder_worker.chain import wire
 from reminder_worker.chain.client import Block, Chain, Log, TooMuch
-from reminder_worker.chain.endpoint import Request, RpcError
 from reminder_worker.chain.logs import LogFilter, may_hold
+from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.decoding import Says
 

@@ -8,7 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.values import SendOutcome
+from reminder_worker.chain.types import SendOutcome
 from reminder_worker.relay import admission_statements as sql
 from reminder_worker.relay.attempts import Attempt
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Final, Literal
 
-from reminder_worker.chain.values import voices_needed
+from reminder_worker.chain.types import voices_needed
 from reminder_worker.relay.fees import MOST_REPLACEMENTS
 
 Kind = Literal["call", "empty"]

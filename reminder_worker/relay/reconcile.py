@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Call, Chain, Reverted
 from reminder_worker.chain.contracts import Timelocks
-from reminder_worker.chain.values import SendOutcome
+from reminder_worker.chain.types import SendOutcome
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, Misconfigured, RelayStopped, Unavailable
 from reminder_worker.indexer.questions import LIVE
 from reminder_worker.privacy.vault import Vault

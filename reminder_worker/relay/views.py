@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import msgspec
 
-from reminder_worker.chain import wire, words
+from reminder_worker.chain import abi_codec, wire
 from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi_codec import address_word
 from reminder_worker.chain.client import Chain, is_of_now
-from reminder_worker.chain.endpoint import Request, RpcError
-from reminder_worker.chain.words import address_word
+from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.fate import MinedAttempt, Sighting, agreed_number, sighting
 
@@ -153,8 +153,8 @@ def _nonce(answer: Any) -> int | None:
     if isinstance(answer, RpcError):
         return None
     try:
-        return words.at(wire.hex_bytes(answer), 0)
-    except words.Malformed:
+        return abi_codec.at(wire.hex_bytes(answer), 0)
+    except abi_codec.Malformed:
         return None
 
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reminder_worker.chain.events import decode_transfer
-from reminder_worker.chain.values import ETHER, Log
+from reminder_worker.chain.types import ETHER, Log
 from reminder_worker.reminders.audience import Membership
 
 MOST_TOKENS = 40  # with others among them; a claim may move 50 whitelisted ones

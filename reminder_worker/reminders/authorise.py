@@ -12,10 +12,10 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.chain.agreement import agreed
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Legacies, LegacyIdentity, PremiumSetting
-from reminder_worker.chain.signatures import Signatures, Verdict, recover, typed_data_digest
+from reminder_worker.chain.eip712 import Signatures, Verdict, recover, typed_data_digest
+from reminder_worker.chain.quorum import agreed
 from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMismatch
 from reminder_worker.signed import check_deadline, served_chain, service_domain, spend
 

@@ -17,7 +17,7 @@ from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, LegacyFacts, TokenWhiteList
 from reminder_worker.chain.renewals import Renewals, RenewState
 from reminder_worker.chain.tokens import ETHER_METADATA, TokenMetadata, Tokens
-from reminder_worker.chain.values import ETHER
+from reminder_worker.chain.types import ETHER
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.choose import Indexers
 from reminder_worker.indexer.questions import SAFE, ReminderConfig

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from reminder_worker.chain import words
+from reminder_worker.chain import abi_codec
 from reminder_worker.chain.client import Call, Chain
 from reminder_worker.chain.contracts import MOST_NAMED, Legacies, Members, said
-from reminder_worker.chain.values import Reverted
+from reminder_worker.chain.types import Reverted
 from reminder_worker.indexer.questions import SAFE
 from reminder_worker.reminders.audience import Membership
 
@@ -53,4 +53,4 @@ async def safe_signers(chain: Chain, safes: Sequence[str], at: str) -> dict[str,
 
 
 def _read_owners(data: bytes, position: int) -> tuple[str, ...]:
-    return words.addresses_behind(data, position, MOST_NAMED)
+    return abi_codec.addresses_behind(data, position, MOST_NAMED)

@@ -19,9 +19,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain import wire
 from reminder_worker.chain.client import Block, Chain, Receipt, StateGone
 from reminder_worker.chain.contracts import Legacies, TokenWhiteList
-from reminder_worker.chain.endpoint import RpcError
 from reminder_worker.chain.events import UndecodableLog, decode
-from reminder_worker.chain.values import Log
+from reminder_worker.chain.rpc import RpcError
+from reminder_worker.chain.types import Log
 from reminder_worker.database.parameters import json_text
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR

@@ -6,11 +6,11 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
-from reminder_worker.chain import words
+from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi_codec import WORD, Malformed
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.values import Block, Call, Reverted
-from reminder_worker.chain.words import WORD, Malformed
+from reminder_worker.chain.types import Block, Call, Reverted
 
 GRACE_SECONDS: Final = 600  # a feed's transaction takes minutes to be mined, and ours is a look every five
 MOST_DECIMALS: Final = 36
@@ -112,10 +112,10 @@ def _answer(round_data: bytes | Reverted, decimals: bytes | Reverted, descriptio
     try:
         if isinstance(round_data, Reverted) or isinstance(decimals, Reverted):
             return Answer(None)
-        round_id, answered_in = words.uint_at(round_data, 0, 80), words.uint_at(round_data, 4 * WORD, 80)
+        round_id, answered_in = abi_codec.uint_at(round_data, 0, 80), abi_codec.uint_at(round_data, 4 * WORD, 80)
         answer = int.from_bytes(round_data[WORD : 2 * WORD], "big", signed=True)
-        updated_at = words.at(round_data, 3 * WORD)
-        said = Round(round_id, answer, words.uint_at(decimals, 0, 8), updated_at)
+        updated_at = abi_codec.at(round_data, 3 * WORD)
+        said = Round(round_id, answer, abi_codec.uint_at(decimals, 0, 8), updated_at)
     except Malformed:
         return Answer(None)
     return Answer(said, answered_in, _asset(description))
@@ -126,7 +126,7 @@ def _asset(description: bytes | Reverted) -> str | None:
     try:
         if isinstance(description, Reverted):
             return None
-        text = words.bytes_at(description, words.at(description, 0), _LONGEST_DESCRIPTION)
+        text = abi_codec.bytes_at(description, abi_codec.at(description, 0), _LONGEST_DESCRIPTION)
     except Malformed:
         return None
     asset, slash, currency = text.decode("ascii", "replace").strip().upper().rpartition("/ ")

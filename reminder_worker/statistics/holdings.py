@@ -12,12 +12,12 @@ from typing import Final
 
 import polars as pl
 
-from reminder_worker.chain import words
+from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi_codec import WORD, address_word
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, configured
-from reminder_worker.chain.values import Call, Reverted
-from reminder_worker.chain.words import WORD, address_word
+from reminder_worker.chain.types import Call, Reverted
 from reminder_worker.indexer.questions import EOA, SAFE
 from reminder_worker.statistics import aggregates, wide
 
@@ -88,7 +88,7 @@ async def _wei(chain: Chain, places: Sequence[str], block: Block) -> int:
             for place in places[start : start + AT_ONCE]
         ]
         answers = await chain.call_many(calls, at=block.hash)
-        found += wide.total([words.word(configured("getEthBalance", words.at, answer)) for answer in answers])
+        found += wide.total([abi_codec.word(configured("getEthBalance", abi_codec.at, answer)) for answer in answers])
     return found
 
 
@@ -189,7 +189,7 @@ class _Reader:
         """What may be taken of it at the block: as Permit2, the moment it expires at still counts."""
         if len(answer) != _PERMIT_WORDS * WORD:
             return None
-        return answer[:WORD] if words.at(answer, WORD) >= self._block.timestamp else None
+        return answer[:WORD] if abi_codec.at(answer, WORD) >= self._block.timestamp else None
 
 
 def _word(answer: bytes) -> bytes | None:

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.tokens import Tokens
-from reminder_worker.chain.values import Block
+from reminder_worker.chain.types import Block
 from reminder_worker.database.tables import price, price_feed, price_feed_before, span
 from reminder_worker.settings_values import PriceFeed
 from reminder_worker.statistics.feeds import SANE, Answer, Round, Verdict, judge, read_feeds

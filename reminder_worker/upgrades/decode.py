@@ -11,7 +11,7 @@ from typing import Final
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain import abi
-from reminder_worker.chain.words import WORD, Malformed, address_at, at, bytes_at
+from reminder_worker.chain.abi_codec import WORD, Malformed, address_at, at, bytes_at
 
 SELECTOR: Final = 4
 _FUNCTIONS: Final = {

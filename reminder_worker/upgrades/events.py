@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reminder_worker.chain import abi
-from reminder_worker.chain.values import Log
-from reminder_worker.chain.words import WORD, Malformed, at, bytes_at
+from reminder_worker.chain.abi_codec import WORD, Malformed, at, bytes_at
+from reminder_worker.chain.types import Log
 from reminder_worker.upgrades.decode import READERS
 
 SCHEDULED: Final = "CallScheduled"

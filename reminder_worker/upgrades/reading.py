@@ -11,7 +11,7 @@ from enum import Enum, auto
 from typing import Final
 
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.values import Log
+from reminder_worker.chain.types import Log
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.second_word import Beside, logs_of_receipts, logs_of_two, vouched_for
 from reminder_worker.indexer.slices import NO_HASH

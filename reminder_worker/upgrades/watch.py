@@ -18,10 +18,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi_codec import WORD, at
 from reminder_worker.chain.client import Call as Read
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import FIRST_BLOCKS
-from reminder_worker.chain.words import WORD, at
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.slices import EndpointsDisagree
 from reminder_worker.mail.messages import AlertKind

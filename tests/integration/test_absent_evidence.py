@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker.chain.values import ETHER as ETHER_TOKEN
+from reminder_worker.chain.types import ETHER as ETHER_TOKEN
 from tests.integration.chain_proxy import Json, proxy
 from tests.integration.test_sponsor_api import (
     ETHER,

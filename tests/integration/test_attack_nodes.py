@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.signatures import ERC1271_MAGIC
+from reminder_worker.chain.eip712 import ERC1271_MAGIC
 from tests.integration import reminder_world
 from tests.integration.api_world import World, open_world, person
 from tests.integration.chain_proxy import Json, Proxy, proxy

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from api.schemas import EXAMPLE_TOKEN
 from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.chain.signatures import recover
+from reminder_worker.chain.eip712 import recover
 from tests.integration.api_world import INGEST, Answer, World, open_world, payload_of, person
 
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141

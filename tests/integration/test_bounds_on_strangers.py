@@ -21,7 +21,7 @@ from mail_service.composing import display_name
 from mail_service.errors import Problem
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Legacies
-from reminder_worker.chain.signatures import Signatures
+from reminder_worker.chain.eip712 import Signatures
 from reminder_worker.errors import IndexerUnavailable, SignerMismatch
 from reminder_worker.indexer.questions import MOST_GIFTS, MOST_LOOKED_AT, IndexHead
 from reminder_worker.indexer.subgraph import Subgraph

@@ -8,7 +8,7 @@ from eth_account.signers.local import LocalAccount
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.signatures import ERC1271_MAGIC, Domain, Signatures, typed_data_digest
+from reminder_worker.chain.eip712 import ERC1271_MAGIC, Domain, Signatures, typed_data_digest
 from reminder_worker.errors import ChainUnavailable, SignerMismatch
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 

@@ -22,9 +22,9 @@ from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.sponsorship import Auth
 from reminder_worker.chain.contracts import Timelocks
-from reminder_worker.chain.endpoint import Endpoint
+from reminder_worker.chain.eip712 import ERC1271_MAGIC
 from reminder_worker.chain.events import TRANSFER_TOPIC
-from reminder_worker.chain.signatures import ERC1271_MAGIC
+from reminder_worker.chain.rpc import Endpoint
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay import intake
 from reminder_worker.relay.by_hand import BY_HAND

@@ -18,9 +18,9 @@ from devnet.scenarios import Scenario
 from devnet.upgrades import CANCELLER_ROLE
 from reminder_worker import operations
 from reminder_worker.alerts import STORM, Alerts
+from reminder_worker.chain.abi_codec import address_word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import FIRST_BLOCKS
-from reminder_worker.chain.words import address_word
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.second_word import ALONE_AFTER_SECONDS
 from reminder_worker.indexer.slices import EndpointsDisagree

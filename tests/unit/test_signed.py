@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reminder_worker.chain.signatures import typed_data_digest
+from reminder_worker.chain.eip712 import typed_data_digest
 from reminder_worker.errors import DeadlineTooFar, Expired
 from reminder_worker.gifts import notifications, wallets
 from reminder_worker.reminders import authorise

@@ -3,9 +3,9 @@ neither believed nor in their way."""
 
 import pytest
 
-from reminder_worker.chain.agreement import agreed
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.events import CONTRACTS
+from reminder_worker.chain.quorum import agreed
 from reminder_worker.errors import ChainUnavailable, Misconfigured, ServiceError
 from reminder_worker.settings import ChainSettings
 

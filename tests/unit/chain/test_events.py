@@ -21,7 +21,7 @@ from reminder_worker.chain.events import (
     decode_transfer,
     emitters,
 )
-from reminder_worker.chain.values import Log
+from reminder_worker.chain.types import Log
 from reminder_worker.settings import ChainSettings
 
 SECRET = "Grandma's nickname"

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain.endpoint import RpcError
 from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
-from reminder_worker.chain.values import Log
+from reminder_worker.chain.rpc import RpcError
+from reminder_worker.chain.types import Log
 from reminder_worker.errors import ChainUnavailable
 
 CONTRACT = "0x" + "11" * 20

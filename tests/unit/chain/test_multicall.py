@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reminder_worker.chain import multicall
-from reminder_worker.chain.values import Call, Reverted
-from reminder_worker.chain.words import Malformed
+from reminder_worker.chain.abi_codec import Malformed
+from reminder_worker.chain.types import Call, Reverted
 
 addresses = st.binary(min_size=20, max_size=20).map(lambda raw: "0x" + raw.hex())
 calls = st.lists(st.builds(Call, to=addresses, data=st.binary(max_size=100)), max_size=6)

@@ -1,6 +1,6 @@
 """How long a failing endpoint is left alone."""
 
-from reminder_worker.chain.endpoint import FIRST_REST_SECONDS, LONGEST_REST_SECONDS, Rest
+from reminder_worker.chain.rpc import FIRST_REST_SECONDS, LONGEST_REST_SECONDS, Rest
 
 
 class Clock:

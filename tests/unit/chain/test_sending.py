@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from reminder_worker.chain.endpoint import RpcError
+from reminder_worker.chain.rpc import RpcError
 from reminder_worker.chain.sending import count, fees, outcome
-from reminder_worker.chain.values import SendOutcome
+from reminder_worker.chain.types import SendOutcome
 
 
 @pytest.mark.parametrize(

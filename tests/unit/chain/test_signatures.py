@@ -8,7 +8,7 @@ from eth_account.messages import _hash_eip191_message, encode_typed_data
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain.signatures import Domain, recover, typed_data_digest
+from reminder_worker.chain.eip712 import Domain, recover, typed_data_digest
 
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 ACCOUNT = Account.from_key(b"\x07" * 32)

@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from reminder_worker.chain.abi_codec import word
 from reminder_worker.chain.events import TRANSFER_TOPIC, Transfer, decode_transfer
 from reminder_worker.chain.simulation import Simulated, outcome, request
-from reminder_worker.chain.values import ETHER, Call, Reverted, SimulatedLog
-from reminder_worker.chain.words import word
+from reminder_worker.chain.types import ETHER, Call, Reverted, SimulatedLog
 
 HEIR = "0x" + "b8" * 20
 NOBODY = "0x" + "00" * 20

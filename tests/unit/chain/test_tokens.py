@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reminder_worker.chain.tokens import TokenMetadata, metadata
-from reminder_worker.chain.values import Reverted
+from reminder_worker.chain.types import Reverted
 
 SIX = (6).to_bytes(32, "big")
 

@@ -7,7 +7,7 @@ from eth_abi.abi import encode
 
 from reminder_worker.chain import abi
 from reminder_worker.chain.events import CONTRACTS, emitters
-from reminder_worker.chain.values import Log
+from reminder_worker.chain.types import Log
 from reminder_worker.indexer.decoding import Decoded, decode_logs
 from reminder_worker.indexer.fold import FOLDS, NOTIFY, OF_A_CREATOR, OF_A_LEGACY
 from reminder_worker.settings import ChainSettings

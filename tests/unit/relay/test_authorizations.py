@@ -11,7 +11,7 @@ from eth_utils.crypto import keccak
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain.signatures import Domain
+from reminder_worker.chain.eip712 import Domain
 from reminder_worker.relay.authorizations import (
     MESSAGE_TYPES,
     WITHDRAW_TO_TYPES,

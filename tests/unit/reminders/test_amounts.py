@@ -3,7 +3,7 @@
 import pytest
 
 from reminder_worker.chain.events import TRANSFER_TOPIC
-from reminder_worker.chain.values import ETHER, Log
+from reminder_worker.chain.types import ETHER, Log
 from reminder_worker.reminders.amounts import MOST_TOKENS, moved_for, received, to_json, total
 from reminder_worker.reminders.audience import Membership
 

@@ -6,7 +6,7 @@ from eth_utils.crypto import keccak
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain.values import Log
+from reminder_worker.chain.types import Log
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.decode import Call, decode, plain_words, role_name
 from reminder_worker.upgrades.events import read_event

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.values import VOICES
+from reminder_worker.chain.types import VOICES
 from reminder_worker.errors import ChainUnavailable, ServiceError
 
 T = TypeVar("T")

@@ -9,10 +9,10 @@ from coincurve import PublicKey
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.agreement import agreed
+from reminder_worker.chain.abi_codec import WORD, address_word, word
 from reminder_worker.chain.client import MOST_VIEWS_BYTES, Chain
-from reminder_worker.chain.values import Call, Reverted
-from reminder_worker.chain.words import WORD, address_word, word
+from reminder_worker.chain.quorum import agreed
+from reminder_worker.chain.types import Call, Reverted
 from reminder_worker.errors import SignerMismatch
 
 ERC1271_MAGIC: Final = selector("ERC1271", "isValidSignature")  # also the answer that means yes

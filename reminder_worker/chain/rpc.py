@@ -22,7 +22,7 @@ from web3.types import RPCEndpoint, RPCRequest, RPCResponse
 
 from reminder_worker import answers
 from reminder_worker.chain import wire
-from reminder_worker.chain.values import EndpointHealth
+from reminder_worker.chain.types import EndpointHealth
 from reminder_worker.privacy.redaction import shown_host
 
 log = structlog.get_logger(__name__)
