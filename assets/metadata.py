@@ -98,7 +98,7 @@ def windows_table(counts: "Iterable[operations.WindowCount]") -> Table:
 
 
 def signals_table(counts: "Iterable[operations.SignalCount]") -> Table:
-    from reminder_worker.indexer.questions import SignalKind
+    from reminder_worker.indexer.models import SignalKind
 
     rows = [(SignalKind(c.kind).name.lower(), c.chain_id, c.count, age(c.oldest), c.max_tries) for c in counts]
     return table(("kind", "chain", "signals", "oldest", "most tries"), rows, "every signal is settled")

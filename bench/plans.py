@@ -25,7 +25,7 @@ from bench.surroundings import CHAIN_ID
 from reminder_worker import operations, operations_relay, operations_stuck
 from reminder_worker.alerts import Alerts
 from reminder_worker.database import tables
-from reminder_worker.indexer import index_tables
+from reminder_worker.indexer import store as index_tables
 from reminder_worker.reminders.recipients import cancel_unsent
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings_values import PriceFeed

@@ -22,7 +22,7 @@ from reminder_worker.gifts.notifications import GiftNotifications
 from reminder_worker.gifts.pages import GiftPages
 from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.mail.client import MailClient
 from reminder_worker.operations_relay import PayingWallet

@@ -7,8 +7,8 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
 from reminder_worker.chain.quorum import agreed
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import ENDED, FAR_FUTURE, GIFT, LIVE, Timelock
+from reminder_worker.indexer.models import ENDED, FAR_FUTURE, GIFT, LIVE, Timelock
+from reminder_worker.indexer.selector import Indexers
 
 
 @dataclass(frozen=True, slots=True)

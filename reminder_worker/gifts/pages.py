@@ -16,8 +16,8 @@ from reminder_worker.chain.sponsored import TIMELOCK_VERSIONS, SponsoredReads
 from reminder_worker.chain.tokens import TokenMetadata, Tokens
 from reminder_worker.errors import IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
-from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import ENDED, GIFT, LIVE, Indexer, IndexHead, Timelock
+from reminder_worker.indexer.models import ENDED, GIFT, LIVE, Indexer, IndexHead, Timelock
+from reminder_worker.indexer.selector import Indexers
 
 WRAPPED_ETHER: Final = TokenMetadata("WETH", 18)
 """What says so of itself; only whitelisted tokens are asked."""

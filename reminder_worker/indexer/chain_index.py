@@ -16,18 +16,18 @@ from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.database import tables
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty, Refused
-from reminder_worker.indexer import index_tables as rows
+from reminder_worker.indexer import store as rows
 from reminder_worker.indexer.decoding import Decoded, decode_logs
-from reminder_worker.indexer.fold import NOTIFY, OF_A_CREATOR, OF_A_LEGACY, ChainEvent
 from reminder_worker.indexer.from_rows import config_of, signal_of, timelock_of
-from reminder_worker.indexer.index_tables import Cursor
-from reminder_worker.indexer.questions import (
+from reminder_worker.indexer.log_reader import NO_HASH, NothingNew, Reorganised, Slice, Unsettled, read_slice
+from reminder_worker.indexer.models import (
     IndexHead,
     NotifySignal,
     ReminderConfig,
     Timelock,
 )
-from reminder_worker.indexer.slices import NO_HASH, NothingNew, Reorganised, Slice, Unsettled, read_slice
+from reminder_worker.indexer.projection import NOTIFY, OF_A_CREATOR, OF_A_LEGACY, ChainEvent
+from reminder_worker.indexer.store import Cursor
 
 log = structlog.get_logger(__name__)
 

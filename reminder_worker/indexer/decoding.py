@@ -8,8 +8,8 @@ from reminder_worker.chain.contracts import MOST_NAMED
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.types import Log
 from reminder_worker.indexer.entities import present
-from reminder_worker.indexer.fold import CREATED, NOTIFY, ChainEvent
-from reminder_worker.indexer.questions import EOA, FAR_FUTURE, SAFE
+from reminder_worker.indexer.models import EOA, FAR_FUTURE, SAFE
+from reminder_worker.indexer.projection import CREATED, NOTIFY, ChainEvent
 from reminder_worker.settings import ChainSettings
 
 LARGEST_ID = 2**63 - 1  # ids count up from 1: a larger one is not one, and would not fit the tables

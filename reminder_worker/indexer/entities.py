@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from reminder_worker.indexer.questions import (
+from reminder_worker.indexer.models import (
     FAR_FUTURE,
     NotifySignal,
     ReminderConfig,

@@ -5,8 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from reminder_worker.indexer.fold import ChainEvent
-from reminder_worker.indexer.questions import (
+from reminder_worker.indexer.models import (
     NotifySignal,
     ReminderConfig,
     SignalKind,
@@ -14,6 +13,7 @@ from reminder_worker.indexer.questions import (
     TimelockAsset,
     asset_order,
 )
+from reminder_worker.indexer.projection import ChainEvent
 
 
 def signal_of(event: ChainEvent) -> NotifySignal | None:

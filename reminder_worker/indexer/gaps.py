@@ -15,7 +15,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import TIMELOCK_DETAILS, timelock_details
 from reminder_worker.chain.types import Call
 from reminder_worker.indexer.chain_index import CURSOR
-from reminder_worker.indexer.index_tables import read_cursor
+from reminder_worker.indexer.store import read_cursor
 
 LOOK_AHEAD: Final = 4  # more than one: the ERC-20 vault does not know a timelock that holds NFTs alone
 _MOST_RUNS: Final = 20  # of one contract

@@ -28,7 +28,7 @@ from reminder_worker.indexer.entities import (
     TimelockRow,
     time_of,
 )
-from reminder_worker.indexer.questions import (
+from reminder_worker.indexer.models import (
     GIFT,
     LIVE,
     MOST_GIFTS,

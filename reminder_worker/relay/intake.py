@@ -38,7 +38,7 @@ from reminder_worker.errors import (
     SignerMismatch,
     VersionMismatch,
 )
-from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.authorizations import (
     CheckInRequest,

@@ -26,8 +26,8 @@ from reminder_worker.errors import (
     PremiumRequired,
     SignerMismatch,
 )
-from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import GIFT, LIVE
+from reminder_worker.indexer.models import GIFT, LIVE
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, Request, WithdrawRequest
 from reminder_worker.relay.contract_errors import WOULD_FAIL, named, opening, refusal
 

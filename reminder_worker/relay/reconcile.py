@@ -23,7 +23,7 @@ from reminder_worker.chain.client import Call, Chain, Reverted
 from reminder_worker.chain.contracts import Timelocks
 from reminder_worker.chain.types import SendOutcome
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, Misconfigured, RelayStopped, Unavailable
-from reminder_worker.indexer.questions import LIVE
+from reminder_worker.indexer.models import LIVE
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import effects, settle, store
 from reminder_worker.relay import slot_statements as sql

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import NotConfigured, ServiceError
-from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.mail import outbox as become
 from reminder_worker.mail.client import MailClient
 from reminder_worker.mail.outbox import Outage, Settlement

@@ -7,7 +7,7 @@ from reminder_worker.chain import abi_codec
 from reminder_worker.chain.client import Call, Chain
 from reminder_worker.chain.contracts import MOST_NAMED, Legacies, Members, said
 from reminder_worker.chain.types import Reverted
-from reminder_worker.indexer.questions import SAFE
+from reminder_worker.indexer.models import SAFE
 from reminder_worker.reminders.audience import Membership
 
 _GET_OWNERS: Final = bytes.fromhex("a0e67e2b")  # getOwners() of a Safe

@@ -17,8 +17,8 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.renewals import BUDGET_SECONDS
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ServiceError
-from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import ReminderConfig
+from reminder_worker.indexer.models import ReminderConfig
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.mail.messages import WINDOW_KINDS, Kind, Role
 from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.audience import (

@@ -14,8 +14,8 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import LegacyFacts
 from reminder_worker.chain.renewals import BUDGET_SECONDS, RenewState, budget_step
 from reminder_worker.errors import DecryptionFailed, ServiceError
-from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import SAFE
+from reminder_worker.indexer.models import SAFE
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.mail.allowlist import may_mail
 from reminder_worker.mail.messages import (
     KIND_WINDOWS,

@@ -25,11 +25,11 @@ from reminder_worker.chain.types import Log
 from reminder_worker.database.parameters import json_text
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
-from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.fold import NOTIFY, REMINDER_CONFIG, ChainEvent, fold_config
 from reminder_worker.indexer.from_rows import config_of
-from reminder_worker.indexer.index_tables import event_of, read_cursor
-from reminder_worker.indexer.questions import IndexHead, ReminderConfig, SignalKind
+from reminder_worker.indexer.models import IndexHead, ReminderConfig, SignalKind
+from reminder_worker.indexer.projection import NOTIFY, REMINDER_CONFIG, ChainEvent, fold_config
+from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.store import event_of, read_cursor
 from reminder_worker.mail.messages import Kind
 from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.amounts import moved_for, received, to_json

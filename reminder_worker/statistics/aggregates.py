@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from reminder_worker.indexer.questions import ENDED, EOA, GIFT, LIVE, SAFE
+from reminder_worker.indexer.models import ENDED, EOA, GIFT, LIVE, SAFE
 from reminder_worker.statistics import wide
 
 DAY: Final = 86_400

@@ -18,7 +18,7 @@ from reminder_worker.chain.abi_codec import WORD, address_word
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, configured
 from reminder_worker.chain.types import Call, Reverted
-from reminder_worker.indexer.questions import EOA, SAFE
+from reminder_worker.indexer.models import EOA, SAFE
 from reminder_worker.statistics import aggregates, wide
 
 AT_ONCE: Final = 20_000  # calls

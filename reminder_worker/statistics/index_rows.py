@@ -15,9 +15,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.errors import IndexerUnavailable
-from reminder_worker.indexer import index_tables
+from reminder_worker.indexer import store
 from reminder_worker.indexer.chain_index import CURSOR
-from reminder_worker.indexer.index_tables import Cursor
+from reminder_worker.indexer.store import Cursor
 from reminder_worker.settings import ChainSettings
 from reminder_worker.statistics import aggregates, wide
 
@@ -84,7 +84,7 @@ async def read_rows(
 ) -> IndexRows:
     """`tokens_at`: which locked tokens count, at a block. Raises `IndexerUnavailable` before the index read a block."""
     async with _snapshot(engine) as connection:
-        cursor = await index_tables.read_cursor(connection, settings.chain_id, CURSOR)
+        cursor = await store.read_cursor(connection, settings.chain_id, CURSOR)
         if cursor is None:
             raise IndexerUnavailable("our index has not read a block yet")
         given = {"chain": settings.chain_id, "vault": settings.timelock_erc20}

@@ -18,7 +18,7 @@ from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import TokenWhiteList
 from reminder_worker.chain.tokens import ETHER_METADATA, Tokens
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.indexer import index_tables
+from reminder_worker.indexer import store as index_tables
 from reminder_worker.indexer.chain_index import CURSOR
 from reminder_worker.statistics import store
 from reminder_worker.statistics.prices import ETHER, current_prices

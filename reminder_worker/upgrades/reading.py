@@ -13,8 +13,8 @@ from typing import Final
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.types import Log
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.indexer.second_word import Beside, logs_of_receipts, logs_of_two, vouched_for
-from reminder_worker.indexer.slices import NO_HASH
+from reminder_worker.indexer.cross_check import Beside, logs_of_receipts, logs_of_two, vouched_for
+from reminder_worker.indexer.log_reader import NO_HASH
 from reminder_worker.upgrades.events import TOPICS, UpgradeEvent, read_event
 from reminder_worker.upgrades.store import Place
 

@@ -23,7 +23,7 @@ from reminder_worker.chain.client import Call as Read
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.indexer.slices import EndpointsDisagree
+from reminder_worker.indexer.log_reader import EndpointsDisagree
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.decode import CANCELLER

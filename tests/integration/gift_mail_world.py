@@ -21,7 +21,7 @@ from reminder_worker.gifts.facts import Gifts
 from reminder_worker.gifts.gift_mail import GiftMail, GiftMailReport
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.mail.client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault

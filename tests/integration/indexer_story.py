@@ -13,8 +13,8 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import legacy
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.choose import Indexers
-from reminder_worker.indexer.questions import Indexer, IndexHead
+from reminder_worker.indexer.models import Indexer, IndexHead
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.settings import ChainSettings
 from tests.integration.chain_proxy import chain_settings

@@ -13,7 +13,7 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import recipient, watch
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.mail.client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash

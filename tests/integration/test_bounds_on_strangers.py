@@ -23,7 +23,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Legacies
 from reminder_worker.chain.eip712 import Signatures
 from reminder_worker.errors import IndexerUnavailable, SignerMismatch
-from reminder_worker.indexer.questions import MOST_GIFTS, MOST_LOOKED_AT, IndexHead
+from reminder_worker.indexer.models import MOST_GIFTS, MOST_LOOKED_AT, IndexHead
 from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.privacy.emails import check_mailed_name, check_name, normalise_email
 from tests.integration.api_world import World, open_world

@@ -24,7 +24,7 @@ from devnet.deploy import Deployment, named_account
 from devnet.scenarios import Scenario
 from reminder_worker import doctor
 from reminder_worker.cli import main
-from reminder_worker.indexer.fold import NOTIFY
+from reminder_worker.indexer.projection import NOTIFY
 from reminder_worker.passes import PASSES
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.fees import EMPTY_GAS

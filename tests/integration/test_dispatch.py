@@ -11,7 +11,7 @@ from devnet.smtp import Inbox
 from reminder_worker import tasks
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.mail.messages import Kind, Role
 from reminder_worker.operations import forget_expired
 from reminder_worker.operations_stuck import settle_unsent

@@ -26,7 +26,7 @@ from reminder_worker.errors import (
 )
 from reminder_worker.gifts.facts import Gifts
 from reminder_worker.gifts.notifications import GiftNotifications
-from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.quotas import Quotas
 from reminder_worker.runtime import make_gift_notifications
 from tests.integration.gift_mail_world import EMAIL, NORMAL, RULES, USDC, World, open_world, unreachable

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.indexer.questions import MOST_GIFTS
+from reminder_worker.indexer.models import MOST_GIFTS
 from tests.integration.indexer_story import answers, legacies, open_parts, tell
 
 

@@ -13,9 +13,9 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import chain_event, index_cursor, legacy, reminder_config, timelock
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
-from reminder_worker.indexer import index_tables
+from reminder_worker.indexer import store
 from reminder_worker.indexer.chain_index import CURSOR, TOUCHED_CURSOR, ChainIndex
-from reminder_worker.indexer.questions import FAR_FUTURE, SignalKind
+from reminder_worker.indexer.models import FAR_FUTURE, SignalKind
 from tests.integration.chain_proxy import Json, Proxy, proxy, refused, ten_blocks_at_once
 from tests.integration.indexer_story import legacies, settings_of, tell
 from tests.integration.locks import frozen
@@ -561,10 +561,10 @@ async def test_who_is_frozen_in_the_middle_of_a_slice_keeps_no_other_from_readin
     await index.advance()
     made = some_legacy(chain_scenario)
     async with frozen(engine, monkeypatch) as stopped, stopped.connect() as connection:
-        old = await index_tables.read_cursor(connection, index._chain.chain_id, CURSOR)
+        old = await store.read_cursor(connection, index._chain.chain_id, CURSOR)
         assert old is not None
         new = replace(old, number=old.number + 1)
-        assert await index_tables.move_cursor(connection, index._chain.chain_id, CURSOR, old, new, "frozen")
+        assert await store.move_cursor(connection, index._chain.chain_id, CURSOR, old, new, "frozen")
         async with asyncio.timeout(60):
             await index.advance()
         await connection.invalidate()
@@ -580,14 +580,14 @@ async def test_a_reader_of_another_fork_does_not_move_the_cursor(
     await index.advance()
     chain_id = index._chain.chain_id
     async with engine.connect() as connection:
-        slow = await index_tables.read_cursor(connection, chain_id, CURSOR)
+        slow = await store.read_cursor(connection, chain_id, CURSOR)
     assert slow is not None
     chain_scenario.anvil.reorg(2)
     assert (await index.advance()).rewound_to is not None
     async with engine.begin() as connection:
-        there = await index_tables.read_cursor(connection, chain_id, CURSOR)
+        there = await store.read_cursor(connection, chain_id, CURSOR)
         assert there is not None
         assert (there.number, there.hash == slow.hash) == (slow.number, False)
         new = replace(slow, number=slow.number + 1)
-        assert not await index_tables.move_cursor(connection, chain_id, CURSOR, slow, new, "slow")
-        assert await index_tables.read_cursor(connection, chain_id, CURSOR) == there
+        assert not await store.move_cursor(connection, chain_id, CURSOR, slow, new, "slow")
+        assert await store.read_cursor(connection, chain_id, CURSOR) == there

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import Scenario
 from reminder_worker import doctor
 from reminder_worker.errors import IndexerUnavailable
-from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.selector import Indexers
 from tests.integration.chain_proxy import Json, proxy, refused
 from tests.integration.indexer_story import open_parts, settings_of
 

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from devnet.scenarios import Scenario
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer import subgraph as module
-from reminder_worker.indexer.questions import FAR_FUTURE, IndexHead, SignalKind
+from reminder_worker.indexer.models import FAR_FUTURE, IndexHead, SignalKind
 from reminder_worker.indexer.subgraph import QUERIES, Subgraph
 from tests.integration.indexer_graph_node import Entity, GraphNode, Store
 

@@ -15,10 +15,10 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import chain_event
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.indexer import second_word
+from reminder_worker.indexer import cross_check
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.second_word import ALONE_AFTER_SECONDS
-from reminder_worker.indexer.slices import OVERLAP, EndpointsDisagree
+from reminder_worker.indexer.cross_check import ALONE_AFTER_SECONDS
+from reminder_worker.indexer.log_reader import OVERLAP, EndpointsDisagree
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.indexer_story import legacies
 
@@ -142,7 +142,7 @@ async def test_however_many_old_logs_an_endpoint_lacks_all_are_found(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More than are asked about at once."""
-    monkeypatch.setattr(second_word, "MOST_RECEIPTS", 1)
+    monkeypatch.setattr(cross_check, "MOST_RECEIPTS", 1)
     first, _ = await nodes.open(2)
     begin = nodes.scenario.anvil.block_number()
     made = [nodes.make() for _ in range(3)]

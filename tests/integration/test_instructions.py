@@ -18,7 +18,7 @@ from reminder_worker.errors import (
     PremiumRequired,
     SignerMismatch,
 )
-from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.authorise import SignedRequest
 from reminder_worker.reminders.instructions import Instructions

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.abi_codec import address_word, word
-from reminder_worker.indexer.questions import ENDED, GIFT, LIVE
+from reminder_worker.indexer.models import ENDED, GIFT, LIVE
 from tests.integration.chain_proxy import Json, Proxy, proxy
 from tests.integration.gift_mail_world import NORMAL, World, open_world
 

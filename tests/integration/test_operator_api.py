@@ -16,7 +16,7 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker import operator
 from reminder_worker.gifts.facts import Gifts
 from reminder_worker.gifts.gift_mail import GiftMail
-from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.mail.client import MailClient
 from reminder_worker.passes import PASSES
 from reminder_worker.reminders.dispatch import Dispatch

@@ -12,7 +12,7 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.database.tables import index_cursor, notify_signal
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.choose import Indexers
+from reminder_worker.indexer.selector import Indexers
 from reminder_worker.reminders import signals as module
 from reminder_worker.reminders.signals import SignalPass
 from tests.integration.chain_proxy import proxy

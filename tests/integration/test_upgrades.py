@@ -22,8 +22,8 @@ from reminder_worker.chain.abi_codec import address_word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.indexer.second_word import ALONE_AFTER_SECONDS
-from reminder_worker.indexer.slices import EndpointsDisagree
+from reminder_worker.indexer.cross_check import ALONE_AFTER_SECONDS
+from reminder_worker.indexer.log_reader import EndpointsDisagree
 from reminder_worker.mail.client import MailClient
 from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings

@@ -9,7 +9,7 @@ from reminder_worker.chain import abi
 from reminder_worker.chain.events import CONTRACTS, emitters
 from reminder_worker.chain.types import Log
 from reminder_worker.indexer.decoding import Decoded, decode_logs
-from reminder_worker.indexer.fold import FOLDS, NOTIFY, OF_A_CREATOR, OF_A_LEGACY
+from reminder_worker.indexer.projection import FOLDS, NOTIFY, OF_A_CREATOR, OF_A_LEGACY
 from reminder_worker.settings import ChainSettings
 
 ANN, BOB, LEGACY, TOKEN = (f"0x{number:040x}" for number in (1, 2, 3, 4))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.indexer.fold import FOLDS, ChainEvent, fold_config, fold_legacy, fold_timelock
+from reminder_worker.indexer.projection import FOLDS, ChainEvent, fold_config, fold_legacy, fold_timelock
 
 LEGACY, ANN, BOB, CID = (f"0x{number:040x}" for number in range(1, 5))
 VAULTS = tuple(f"0x{number:040x}" for number in (20, 21, 22))

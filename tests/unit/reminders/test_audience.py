@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from reminder_worker.indexer.questions import ReminderConfig
+from reminder_worker.indexer.models import ReminderConfig
 from reminder_worker.mail.messages import Role
 from reminder_worker.reminders.audience import Membership, audience
 

@@ -10,7 +10,7 @@ import structlog
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.questions import Indexer, IndexHead, ReminderConfig
+from reminder_worker.indexer.models import Indexer, IndexHead, ReminderConfig
 from reminder_worker.indexer.subgraph import Subgraph
 
 log = structlog.get_logger(__name__)

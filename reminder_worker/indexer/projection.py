@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from reminder_worker.indexer.questions import ENDED, LIVE
+from reminder_worker.indexer.models import ENDED, LIVE
 
 Row = dict[str, Any]  # the columns of the table, without the chain
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from reminder_worker.chain.client import Chain, Log
 from reminder_worker.errors import ChainUnavailable
+from reminder_worker.indexer.cross_check import logs_of_two, vouched_for
 from reminder_worker.indexer.decoding import Says
-from reminder_worker.indexer.index_tables import Cursor
-from reminder_worker.indexer.second_word import logs_of_two, vouched_for
+from reminder_worker.indexer.store import Cursor
 
 OVERLAP = 8  # blocks read again each time: behind a load balancer a node may know a block before its logs
 NO_HASH = "0x" + "0" * 64  # of the place before block 0

@@ -29,8 +29,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database import tables
 from reminder_worker.database.tables import chain_event, index_cursor
-from reminder_worker.indexer.fold import FOLDS, ChainEvent, Fold
-from reminder_worker.indexer.questions import GIFT, LIVE, MOST_GIFTS, MOST_LOOKED_AT
+from reminder_worker.indexer.models import GIFT, LIVE, MOST_GIFTS, MOST_LOOKED_AT
+from reminder_worker.indexer.projection import FOLDS, ChainEvent, Fold
 
 AT_ONCE = 5000  # rows in one statement
 Keys = Collection[str] | Collection[int]
