@@ -8,7 +8,7 @@ from bench.surroundings import CHAIN_ID, Recorder, chain, database, post_all, se
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.reminders.windows import DuePass
+from reminder_worker.reminders.due_windows import DuePass
 
 LEGACIES = 20_000
 DAY = 86400

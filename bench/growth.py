@@ -23,8 +23,8 @@ from reminder_worker.database.migrate import migrate
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.mail import outbox
 from reminder_worker.reminders.dispatch import SLICE
+from reminder_worker.reminders.due_windows import DuePass
 from reminder_worker.reminders.ledger import Ledger
-from reminder_worker.reminders.windows import DuePass
 from reminder_worker.settings import CONTRACTS, Settings
 
 RECIPIENTS = (1_000, 10_000, 100_000)

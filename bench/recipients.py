@@ -20,7 +20,7 @@ from bench.surroundings import CHAIN_ID, Recorder, chain, database, secret_urls,
 from devnet.scenarios import Scenario
 from devnet.wallet import Wallet
 from reminder_worker.database.tables import recipient
-from reminder_worker.reminders.authorise import MESSAGE_TYPES
+from reminder_worker.reminders.authorization import MESSAGE_TYPES
 from reminder_worker.reminders.recipient_rows import open_row
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings

@@ -33,10 +33,10 @@ from reminder_worker.quotas import Quotas
 from reminder_worker.relay.intake import Sponsor
 from reminder_worker.relaying import RELAYER, Relaying, make_relaying, relays_on
 from reminder_worker.reminders.dispatch import Dispatch
+from reminder_worker.reminders.due_windows import DuePass
 from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
 from reminder_worker.reminders.signals import SignalPass
-from reminder_worker.reminders.windows import DuePass
 from reminder_worker.settings import ChainSettings, Settings
 from reminder_worker.statistics.price_pass import Prices
 from reminder_worker.statistics.snapshot import Statistics

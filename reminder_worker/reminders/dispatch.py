@@ -25,8 +25,8 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import PLANNED_AGAIN
 from reminder_worker.reminders.entries import Claim, Entry
 from reminder_worker.reminders.ledger import LEASE_SECONDS, Ledger
-from reminder_worker.reminders.plan import Planner, PlanReport
-from reminder_worker.reminders.resolve import Ready, Resolver
+from reminder_worker.reminders.planner import Planner, PlanReport
+from reminder_worker.reminders.rendering import Ready, Resolver
 from reminder_worker.settings import Settings, counted_apart
 from reminder_worker.tasks import collecting_young_objects_only, in_time, together
 

@@ -14,9 +14,9 @@ from reminder_worker.indexer.selector import Indexers
 from reminder_worker.mail.messages import Kind, Role
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.audience import ALL_LINES, Membership, audience
-from reminder_worker.reminders.authorise import Authoriser, SignedRequest
+from reminder_worker.reminders.authorization import Authoriser, SignedRequest
 from reminder_worker.reminders.membership import read_memberships
-from reminder_worker.reminders.plan import Planned, insert_entries, lock_recipients
+from reminder_worker.reminders.planner import Planned, insert_entries, lock_recipients
 from reminder_worker.settings import Settings
 
 MINUTE: Final = 60

@@ -20,8 +20,8 @@ from reminder_worker.errors import DecryptionFailed, Superseded
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
-from reminder_worker.reminders.authorise import Authorised, Authoriser, SignedRequest
-from reminder_worker.reminders.plan import rearm
+from reminder_worker.reminders.authorization import Authorised, Authoriser, SignedRequest
+from reminder_worker.reminders.planner import rearm
 from reminder_worker.reminders.recipient_rows import open_row, seal_row
 from reminder_worker.reminders.recipient_set import Recipient, read_recipient_set
 from reminder_worker.settings import Settings

@@ -16,7 +16,7 @@ from devnet.chain import ChainError
 from devnet.deploy import HOUR
 from devnet.scenarios import DAY
 from reminder_worker.errors import ServiceError
-from reminder_worker.reminders import resolve
+from reminder_worker.reminders import rendering
 from tests.campaign.legacies import LINE_DELAY, Families
 from tests.campaign.life import Life
 from tests.campaign.postgres import Postgres
@@ -238,7 +238,7 @@ class WorkerLife:
             def now(cls, tz: Any = None) -> Any:
                 return datetime.now(tz) + timedelta(days=days)
 
-        with patch.object(resolve, "datetime", Stepped):
+        with patch.object(rendering, "datetime", Stepped):
             yield
 
     @asynccontextmanager

@@ -20,12 +20,12 @@ from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.dispatch import Dispatch, DispatchReport
+from reminder_worker.reminders.due_windows import DuePass, DueReport
 from reminder_worker.reminders.instructions import Instructions
-from reminder_worker.reminders.plan import rearm
+from reminder_worker.reminders.planner import rearm
 from reminder_worker.reminders.recipient_rows import seal_row
 from reminder_worker.reminders.recipients import cancel_unsent
 from reminder_worker.reminders.signals import SignalPass
-from reminder_worker.reminders.windows import DuePass, DueReport
 from reminder_worker.settings import Settings
 from tests.integration.mail_stub import MailStub
 

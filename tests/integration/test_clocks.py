@@ -15,7 +15,7 @@ from reminder_worker.alerts import STORM, Alerts
 from reminder_worker.errors import LimitReached
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.quotas import Quotas
-from reminder_worker.reminders.plan import PlanReport
+from reminder_worker.reminders.planner import PlanReport
 from tests.integration import gift_mail_world
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world

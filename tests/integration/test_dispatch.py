@@ -17,7 +17,7 @@ from reminder_worker.operations import forget_expired
 from reminder_worker.operations_stuck import settle_unsent
 from reminder_worker.reminders.dispatch import Dispatch, DispatchReport
 from reminder_worker.reminders.ledger import Ledger
-from reminder_worker.reminders.plan import Planned, insert_entries
+from reminder_worker.reminders.planner import Planned, insert_entries
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Json, Proxy
 from tests.integration.mail_service_stack import environment, served

@@ -18,7 +18,7 @@ from reminder_worker.reminders.audience import PLANNED_AGAIN
 from reminder_worker.reminders.dispatch import DispatchReport, Slice
 from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.ledger import Ledger
-from reminder_worker.reminders.plan import PlanReport
+from reminder_worker.reminders.planner import PlanReport
 from reminder_worker.reminders.statements import SETTLE
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Proxy

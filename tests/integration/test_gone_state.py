@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from devnet.scenarios import DAY, Legacy
-from reminder_worker.reminders.signal_plan import STATE_KEPT_BLOCKS
+from reminder_worker.reminders.signal_validation import STATE_KEPT_BLOCKS
 from tests.integration.chain_proxy import Json, proxy
 from tests.integration.reminder_world import World, open_world
 

@@ -20,7 +20,7 @@ from reminder_worker.errors import (
 )
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.quotas import Quotas
-from reminder_worker.reminders.authorise import SignedRequest
+from reminder_worker.reminders.authorization import SignedRequest
 from reminder_worker.reminders.instructions import Instructions
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Proxy

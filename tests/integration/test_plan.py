@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.errors import Unavailable
 from reminder_worker.indexer.models import IndexHead
-from reminder_worker.reminders.plan import Planner, PlanReport
+from reminder_worker.reminders.planner import Planner, PlanReport
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Json, Proxy, proxy
 from tests.integration.locks import blocked

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import event
 
 from devnet.scenarios import DAY
-from reminder_worker.reminders.signal_plan import Signal, SignalReader
+from reminder_worker.reminders.signal_validation import Signal, SignalReader
 from tests.integration.reminder_world import CHAIN_ID, World
 
 LEGACY = "0x" + "1e" * 20

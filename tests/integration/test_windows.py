@@ -13,8 +13,8 @@ from devnet.scenarios import DAY, Legacy, Mode, Scenario
 from reminder_worker.chain.abi import selector
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import TOUCHED_CURSOR
-from reminder_worker.reminders import windows as windows_module
-from reminder_worker.reminders.windows import LATE_BLOCKS, AnswersForNobody
+from reminder_worker.reminders import due_windows as windows_module
+from reminder_worker.reminders.due_windows import LATE_BLOCKS, AnswersForNobody
 from tests.integration.chain_proxy import Json, proxy
 from tests.integration.locks import blocked
 from tests.integration.mail_stub import MailStub
@@ -54,7 +54,7 @@ async def test_what_the_contract_says_is_stored_with_its_deadline_and_the_member
 async def test_answers_of_batches_that_are_read_beside_each_other_are_each_stored_once(
     engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reminder_worker.reminders.windows.STORED_AT_ONCE", 2)
+    monkeypatch.setattr("reminder_worker.reminders.due_windows.STORED_AT_ONCE", 2)
     async with (
         MailStub() as mail,
         open_world(engine, chain_scenario, mail, DUE_BATCH_SIZE="1", DUE_CONCURRENCY="4") as world,

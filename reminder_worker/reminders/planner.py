@@ -29,7 +29,7 @@ from reminder_worker.reminders.audience import (
     is_named,
     window_event,
 )
-from reminder_worker.reminders.signal_plan import DENIED, Judged, Signal, SignalReader
+from reminder_worker.reminders.signal_validation import DENIED, Judged, Signal, SignalReader
 from reminder_worker.settings import ReminderSettings
 from reminder_worker.tasks import in_time
 
