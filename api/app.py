@@ -33,7 +33,7 @@ from api.metrics import RequestMetrics
 from api.problems import exception_handlers, preflight_as_a_problem
 from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage, not_found_as_a_problem
 from api.stats import Published
-from reminder_worker.gifts.page_files import PageFiles
+from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
 

@@ -14,9 +14,9 @@ from html import escape
 from eth_utils.address import to_checksum_address
 
 from api.schemas import rfc3339
+from reminder_worker.gifts.assets import ASSETS, Entry
 from reminder_worker.gifts.claim_link import ClaimLink, Marks
 from reminder_worker.gifts.occasions import CARD_SIZE, Occasion, card_name, occasion_of
-from reminder_worker.gifts.page_files import ASSETS, Entry
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
 from reminder_worker.mail.messages import amount_words, moment_of
 

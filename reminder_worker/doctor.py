@@ -26,8 +26,8 @@ from reminder_worker.doctor_relay import look_at_wallets, own_wallets
 from reminder_worker.doctor_upgrades import look_at_upgrades
 from reminder_worker.doctor_watch import look_at_watch
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
+from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.identity_provider import IdentityProvider
-from reminder_worker.gifts.page_files import PageFiles
 from reminder_worker.indexer.subgraph import Subgraph
 from reminder_worker.mail.messages import duration_words
 from reminder_worker.privacy.hashing import KeyedHash

@@ -15,8 +15,8 @@ from reminder_worker.database.installation import check_installation
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts.claim_link import LinkRules
-from reminder_worker.gifts.facts import Gifts
-from reminder_worker.gifts.gift_mail import GiftMail
+from reminder_worker.gifts.emails import GiftMail
+from reminder_worker.gifts.gift import Gifts
 from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.gifts.notifications import GiftNotifications
 from reminder_worker.gifts.pages import GiftPages

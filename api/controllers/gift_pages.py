@@ -24,9 +24,9 @@ from api.gift_page import (
 )
 from api.problems import DATABASE_AWAY, RETRY_LATER_SECONDS, STATUS, UNREADABLE, database_unavailable, described
 from reminder_worker.errors import LimitReached, Misconfigured, NotConfigured, NotFound, ServiceError, Unavailable
+from reminder_worker.gifts.assets import ASSETS, Entry, PageFiles
 from reminder_worker.gifts.claim_link import ClaimLink, Marks, kept_marks
 from reminder_worker.gifts.occasions import card, card_names, occasion_of
-from reminder_worker.gifts.page_files import ASSETS, Entry, PageFiles
 from reminder_worker.gifts.pages import GiftPages, NotShown
 from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.settings import IdentityProviderSettings, Settings

@@ -21,7 +21,7 @@ from api.schemas import EXAMPLE_RECIPIENT, AnyAddress
 from reminder_worker import operations_stuck
 from reminder_worker import operator as operators
 from reminder_worker.errors import NotConfigured, Unauthorized
-from reminder_worker.gifts.gift_mail import GiftMailReport
+from reminder_worker.gifts.emails import GiftMailReport
 from reminder_worker.operator import ChainStatus
 from reminder_worker.passes import PASSES
 from reminder_worker.runtime import Runtime

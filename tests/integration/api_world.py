@@ -20,7 +20,7 @@ from api.server import listening
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
-from reminder_worker.gifts.facts import Gifts
+from reminder_worker.gifts.gift import Gifts
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.operator import ChainStatuses

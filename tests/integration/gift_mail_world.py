@@ -17,8 +17,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.gifts.claim_link import LinkRules
-from reminder_worker.gifts.facts import Gifts
-from reminder_worker.gifts.gift_mail import GiftMail, GiftMailReport
+from reminder_worker.gifts.emails import GiftMail, GiftMailReport
+from reminder_worker.gifts.gift import Gifts
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers

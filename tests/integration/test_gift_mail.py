@@ -21,8 +21,8 @@ from reminder_worker.database.rotation import rotate
 from reminder_worker.errors import (
     Superseded,
 )
-from reminder_worker.gifts.facts import Gift, Gifts
-from reminder_worker.gifts.gift_mail import SEALED, GiftMail
+from reminder_worker.gifts.emails import SEALED, GiftMail
+from reminder_worker.gifts.gift import Gift, Gifts
 from reminder_worker.mail.client import Accepted
 from reminder_worker.operations import forget_expired
 from reminder_worker.operations_stuck import requeue, settle_unsent

@@ -15,8 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts import statements as sql
-from reminder_worker.gifts.facts import Gifts
-from reminder_worker.gifts.gift_mail import GiftMailReport
+from reminder_worker.gifts.emails import GiftMailReport
+from reminder_worker.gifts.gift import Gifts
 from reminder_worker.mail import outbox as become
 from reminder_worker.mail.client import MailClient, NotAccepted
 from reminder_worker.mail.outbox import Outage

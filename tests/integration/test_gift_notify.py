@@ -24,7 +24,7 @@ from reminder_worker.errors import (
     SignerMismatch,
     Superseded,
 )
-from reminder_worker.gifts.facts import Gifts
+from reminder_worker.gifts.gift import Gifts
 from reminder_worker.gifts.notifications import GiftNotifications
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.quotas import Quotas

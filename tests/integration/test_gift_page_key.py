@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import Page, expect
 
-from reminder_worker.gifts.page_files import PageFiles
+from reminder_worker.gifts.assets import PageFiles
 from tests.integration.gift_page_browser import PHONE, InjectedWallet, Visit, Visitor, full_width
 from tests.integration.gift_page_steps import PAPER, groups, key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import ETHER, LETTER, USDC, GiftWorld

@@ -17,8 +17,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.chain import Anvil
 from devnet.deploy import MULTICALL3, deploy
 from devnet.scenarios import DAY, Scenario
+from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.occasions import card, occasions
-from reminder_worker.gifts.page_files import PageFiles
 from reminder_worker.indexer.models import MOST_GIFTS
 from reminder_worker.logging import configure_logging
 from reminder_worker.settings_values import API_PATHS

@@ -14,8 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker import operator
-from reminder_worker.gifts.facts import Gifts
-from reminder_worker.gifts.gift_mail import GiftMail
+from reminder_worker.gifts.emails import GiftMail
+from reminder_worker.gifts.gift import Gifts
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.mail.client import MailClient
 from reminder_worker.passes import PASSES

@@ -4,7 +4,7 @@ import gzip
 import json
 from pathlib import Path
 
-from reminder_worker.gifts.page_files import Entry, PageFiles
+from reminder_worker.gifts.assets import Entry, PageFiles
 
 
 def test_where_nothing_was_built_there_are_no_files(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from reminder_worker.database.tables import gift_ledger, gift_notification
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NotConfigured, ServiceError
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.claim_link import LinkRules, as_served_now
-from reminder_worker.gifts.facts import Gift, Gifts
+from reminder_worker.gifts.gift import Gift, Gifts
 from reminder_worker.gifts.notifications import payload_context
 from reminder_worker.gifts.notify_payload import Letterhead
 from reminder_worker.mail import outbox as become
