@@ -30,11 +30,11 @@ from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import admission_statements as sql
-from reminder_worker.relay import store
+from reminder_worker.relay import request_store
 from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.room import limits_of
-from reminder_worker.relay.values import Authorization, Caps, Lane, State
-from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relay.caps import limits_of
+from reminder_worker.relay.models import Authorization, Caps, Lane, State
+from reminder_worker.relay.signer import load_signer
 from reminder_worker.relay.wallet_statements import ADD_WALLET, LOCK_WALLET
 from reminder_worker.settings import ChainSettings
 
@@ -149,8 +149,8 @@ class _Floor:
             for (scope, subject), _ in limits_of(authorization, CAPS)
         ]
         return {
-            **store.room_values(CHAIN_ID, self.address, CAPS, [authorization]),
-            "request": {**store.request_row(authorization, State.SIGNED), **sealed},
+            **request_store.room_values(CHAIN_ID, self.address, CAPS, [authorization]),
+            "request": {**request_store.request_row(authorization, State.SIGNED), **sealed},
             "transaction": {**signed, **fees},
             "counted": msgspec.json.encode(counted).decode(),
             "data": authorization.call_data,

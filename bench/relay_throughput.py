@@ -24,9 +24,9 @@ from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.reconcile import Reconcile
-from reminder_worker.relay.values import Caps
-from reminder_worker.relay.wallet import LocalSigner
+from reminder_worker.relay.models import Caps
+from reminder_worker.relay.reconciler import Reconcile
+from reminder_worker.relay.signer import LocalSigner
 
 WITHDRAWALS = 500
 CLIENTS = 32

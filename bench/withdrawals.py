@@ -12,8 +12,8 @@ from bench.surroundings import CHAIN_ID
 from devnet.deploy import named_account
 from devnet.scenarios import Scenario
 from devnet.sponsorship import Auth
-from reminder_worker.relay.values import Authorization, Lane
-from reminder_worker.relay.wallet import LocalSigner, load_signer
+from reminder_worker.relay.models import Authorization, Lane
+from reminder_worker.relay.signer import LocalSigner, load_signer
 
 DAY = 86400
 GWEI = 10**9

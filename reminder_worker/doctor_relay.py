@@ -16,8 +16,8 @@ from reminder_worker.doctor_finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import amount_words, checksum
 from reminder_worker.relay.fees import Fees, below, first_fees, reservation
-from reminder_worker.relay.wallet import load_signer, signer_of
-from reminder_worker.relay.wallet_watch import pays_for
+from reminder_worker.relay.signer import load_signer, signer_of
+from reminder_worker.relay.wallet_monitor import pays_for
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS, relays_on
 from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySettings, Settings
 

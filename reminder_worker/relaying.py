@@ -14,9 +14,9 @@ from reminder_worker.operations_relay import PayingWallet
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import RELAYED_CHAINS, Admission
 from reminder_worker.relay.auto_renew import AutoRenew
-from reminder_worker.relay.by_hand import ByHand
-from reminder_worker.relay.values import Caps
-from reminder_worker.relay.wallet import signer_of
+from reminder_worker.relay.models import Caps
+from reminder_worker.relay.operator_actions import ByHand
+from reminder_worker.relay.signer import signer_of
 from reminder_worker.settings import AutoRenewSettings, RelaySettings, Settings
 
 log = structlog.get_logger(__name__)

@@ -24,9 +24,9 @@ from api.sponsor_bodies import (
 )
 from reminder_worker.errors import FieldFault, InvalidInput, NotFound
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest
-from reminder_worker.relay.by_hand import BY_HAND
 from reminder_worker.relay.intake import Sponsor
-from reminder_worker.relay.values import FAILED_ON_CHAIN, RequestView, State, WaitsFor
+from reminder_worker.relay.models import FAILED_ON_CHAIN, RequestView, State, WaitsFor
+from reminder_worker.relay.operator_actions import BY_HAND
 
 SENTENCES: Final[Mapping[State, str]] = {
     State.MINED: "The transaction failed on chain, so it moved nothing. This is being made final.",

@@ -32,16 +32,14 @@ from reminder_worker.errors import (
 )
 from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay import admission_statements as sql
-from reminder_worker.relay import store, wallet_statements
+from reminder_worker.relay import request_store, wallet_statements
 from reminder_worker.relay.attempts import Attempt, Signed, sign_attempt
 from reminder_worker.relay.authorizations import claimed
 from reminder_worker.relay.batches import Batches
 from reminder_worker.relay.broadcast import TAKEN, broadcast
-from reminder_worker.relay.fate import Market, agreed_number
+from reminder_worker.relay.caps import Room
 from reminder_worker.relay.fees import Fees, first_fees, reservation
-from reminder_worker.relay.owners import began_anew
-from reminder_worker.relay.room import Room
-from reminder_worker.relay.values import (
+from reminder_worker.relay.models import (
     FOREIGN_NONCE,
     LEAST_SECONDS_LEFT,
     Authorization,
@@ -52,8 +50,10 @@ from reminder_worker.relay.values import (
     WaitsFor,
     call_context,
 )
-from reminder_worker.relay.waiting import Attempted, Waiting, waits_for
-from reminder_worker.relay.wallet import Signer
+from reminder_worker.relay.owners import began_anew
+from reminder_worker.relay.signer import Signer
+from reminder_worker.relay.state_machine import Market, agreed_number
+from reminder_worker.relay.wait_reason import Attempted, Waiting, waits_for
 from reminder_worker.tasks import Looks
 
 log = structlog.get_logger(__name__)
@@ -136,7 +136,7 @@ class Admission:
 
     async def view(self, id: UUID) -> RequestView | None:
         async with self._engine.connect() as connection:
-            return await store.view(connection, id)
+            return await request_store.view(connection, id)
 
     async def waits_for(self, id: UUID) -> WaitsFor | None:
         """Why an open request is not in a block yet; None: nothing that is known, or it is not open. Answers soon."""
@@ -156,7 +156,7 @@ class Admission:
 
     async def find(self, chain_id: int, digest: bytes) -> RequestView | None:
         async with self._engine.connect() as connection:
-            return await store.find(connection, chain_id, digest)
+            return await request_store.find(connection, chain_id, digest)
 
     async def holds(self, id: UUID, call_data: bytes) -> bool:
         """Return whether this is the stored call, signature included. The call of an ended request is deleted."""
@@ -266,20 +266,20 @@ class Admission:
         rows: list[dict[str, Any]] = []
         signed: list[Signed] = []
         async with self._engine.begin() as connection:
-            nonce = await store.lock_wallet(connection, chain_id, self.signer.address)
+            nonce = await request_store.lock_wallet(connection, chain_id, self.signer.address)
             authorizations = [each.authorization for each in asked]
-            room = await store.read_room(connection, chain_id, self.signer.address, self.caps, authorizations)
+            room = await request_store.read_room(connection, chain_id, self.signer.address, self.caps, authorizations)
             for each in asked:
                 try:
                     known = room.known.get(each.authorization.digest)
                     decided.append(known or await self._take(each, room, nonce + len(signed), rows, signed))
                 except (LimitReached, NonceMismatch, RelayStopped) as refused:
                     decided.append(refused)
-            views = await store.add(
+            views = await request_store.add(
                 connection, chain_id, self.signer.address, room, rows, [each.row for each in signed]
             )
             for id in {each for each in decided if isinstance(each, UUID)} - views.keys():
-                views |= {view.id: view for view in [await store.view(connection, id)] if view}
+                views |= {view.id: view for view in [await request_store.view(connection, id)] if view}
         outcomes = [views[each] if isinstance(each, UUID) else each for each in decided]
         return outcomes, [each.attempt for each in signed]
 
@@ -293,7 +293,7 @@ class Admission:
         state = room.take(authorization, waiting, wei, market.balance)
         id, key = uuid4(), self._vault.record()
         sealed = key.seal(authorization.call_data, call_context(id))
-        row = {**store.request_row(authorization, state), "id": id, "key_id": key.key_id, "salt": key.salt}
+        row = {**request_store.request_row(authorization, state), "id": id, "key_id": key.key_id, "salt": key.salt}
         if state is State.SIGNED and fees is not None:
             each = _Ready(id, authorization.router, authorization.gas_now, key, authorization.call_data)
             signed.append(await self._sign(authorization.chain_id, each, nonce, fees, wei))
@@ -327,7 +327,7 @@ class Admission:
         market = await self._market(chain_id)
         if self._offer(market, USUAL_GAS)[0] is None:
             async with self._engine.begin() as connection:  # the wallet's row first, like all who move many requests
-                await store.lock_wallet(connection, chain_id, self.signer.address)
+                await request_store.lock_wallet(connection, chain_id, self.signer.address)
                 await connection.execute(sql.DEFER, self._key(chain_id))
             return 0
         async with self._engine.connect() as connection:
@@ -374,7 +374,7 @@ class Admission:
         if not ready:
             return 0
         async with self._turns[chain_id], self._engine.begin() as connection:
-            nonce = await store.lock_wallet(connection, chain_id, self.signer.address)
+            nonce = await request_store.lock_wallet(connection, chain_id, self.signer.address)
             values = {"ids": [each.id for each in ready]}
             waiting = set((await connection.execute(sql.STILL_WAITING, values)).scalars())  # others may have taken some
             standing = (await connection.execute(sql.STANDING, self._key(chain_id))).one()
@@ -387,7 +387,7 @@ class Admission:
             ]
             if signed:
                 rows = [each.row for each in signed]
-                await store.start(connection, chain_id, self.signer.address, standing.day, rows)
+                await request_store.start(connection, chain_id, self.signer.address, standing.day, rows)
         await broadcast(self._engine, self._chains[chain_id], [each.attempt for each in signed])
         return len(signed)
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import text
 
-from reminder_worker.relay.values import OPEN_STATES, State
+from reminder_worker.relay.models import OPEN_STATES, State
 from reminder_worker.relay.wallet_statements import OPEN_LIST, WAITING_LIST, in_list, is_paused
 
 _VIEW: Final = "id, lane, state, reason, tx_hash, block_number, created_at, updated_at"

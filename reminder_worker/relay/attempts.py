@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.privacy.vault import RecordKey
 from reminder_worker.relay import admission_statements as sql
-from reminder_worker.relay.fate import Kind
 from reminder_worker.relay.fees import EMPTY_GAS, Fees
-from reminder_worker.relay.wallet import Signer
+from reminder_worker.relay.signer import Signer
+from reminder_worker.relay.state_machine import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from reminder_worker.errors import ChainUnavailable, LimitReached, Misconfigured
 from reminder_worker.relay import renewal_statements as sql
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.contract_errors import refusal
+from reminder_worker.relay.models import OPEN_STATES, Authorization, Lane, State
 from reminder_worker.relay.owners import Found, OptedIn, Places, read_owners, read_places
 from reminder_worker.relay.renewal import (
     MOST_ATTEMPTS,
@@ -34,7 +35,6 @@ from reminder_worker.relay.renewal import (
     digests_of,
     remember,
 )
-from reminder_worker.relay.values import OPEN_STATES, Authorization, Lane, State
 from reminder_worker.settings import AutoRenewSettings
 
 log = structlog.get_logger(__name__)

@@ -49,10 +49,7 @@ from reminder_worker.relay.authorizations import (
     digest,
     versions,
 )
-from reminder_worker.relay.effects import vaults
-from reminder_worker.relay.judging import SELF_PAID, Case, judge
-from reminder_worker.relay.settle import paused
-from reminder_worker.relay.values import (
+from reminder_worker.relay.models import (
     LEAST_SECONDS_LEFT,
     OPEN_STATES,
     Authorization,
@@ -60,6 +57,9 @@ from reminder_worker.relay.values import (
     RequestView,
     WaitsFor,
 )
+from reminder_worker.relay.onchain_effects import vaults
+from reminder_worker.relay.slot_store import paused
+from reminder_worker.relay.validation import SELF_PAID, Case, judge
 from reminder_worker.settings import RelaySettings, Settings, counted_apart
 from reminder_worker.signed import served_chain
 from reminder_worker.tasks import Looks

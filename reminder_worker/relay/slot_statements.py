@@ -3,7 +3,7 @@
 from sqlalchemy import text
 
 from reminder_worker.database.tables import day_of
-from reminder_worker.relay.values import FAILED_ON_CHAIN
+from reminder_worker.relay.models import FAILED_ON_CHAIN
 from reminder_worker.relay.wallet_statements import OPEN_LIST, WAITING_LIST
 
 _ATTEMPTS = """(

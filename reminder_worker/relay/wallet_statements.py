@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import text
 
-from reminder_worker.relay.values import OPEN_STATES, WAITING_STATES, State
+from reminder_worker.relay.models import OPEN_STATES, WAITING_STATES, State
 
 
 def in_list(states: Iterable[State]) -> str:

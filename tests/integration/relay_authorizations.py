@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from eth_utils.crypto import keccak
 
-from reminder_worker.relay.values import Authorization, Lane
+from reminder_worker.relay.models import Authorization, Lane
 
 TARGET: Final = "0x" + "7a" * 20
 GAS: Final = 100_000

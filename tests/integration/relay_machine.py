@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from reminder_worker.errors import LimitReached
-from reminder_worker.relay import admission, reconcile, settle, store
-from reminder_worker.relay.values import OPEN_STATES, Authorization
+from reminder_worker.relay import admission, reconciler, request_store, slot_store
+from reminder_worker.relay.models import OPEN_STATES, Authorization
 from tests.integration.relay_world import CAPS, CHAIN_ID, EPOCH, GWEI, TABLES, RelayWorld
 
 T = TypeVar("T")
 GIFTS = ("ann", "ann", "ann", "bob", "bob", "cat")  # whose
 FOR_THREE = 3 * 300_000 * 8 * GWEI  # room for a few reservations of a usual day
 STEPS = [
-    (reconcile, "broadcast"),
+    (reconciler, "broadcast"),
     (admission, "broadcast"),
-    (settle, "record"),
-    (settle, "finish"),
-    (store, "start"),
-    (store, "raise_reservation"),
+    (slot_store, "record"),
+    (slot_store, "finish"),
+    (request_store, "start"),
+    (request_store, "raise_reservation"),
 ]
 gifts = st.integers(0, len(GIFTS) - 1)
 

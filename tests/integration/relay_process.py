@@ -16,19 +16,19 @@ from pydantic import SecretStr
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import admission, store
+from reminder_worker.relay import admission, request_store
 from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relay.signer import load_signer
 from reminder_worker.settings import ChainSettings
 from tests.integration.relay_authorizations import authorization
 from tests.integration.relay_world import CAPS, CHAIN_ID
 
 STEPS: Final[dict[str, tuple[Any, str]]] = {
     "read the market": (Admission, "_market"),
-    "locked the wallet": (store, "lock_wallet"),
-    "read what is left": (store, "read_room"),
+    "locked the wallet": (request_store, "lock_wallet"),
+    "read what is left": (request_store, "read_room"),
     "signed the first": (admission, "sign_attempt"),
-    "stored the bytes": (store, "add"),
+    "stored the bytes": (request_store, "add"),
     "committed": (admission, "broadcast"),
     "sent": (Chain, "send_raw"),
     "marked as sent": (admission, "broadcast"),

@@ -19,9 +19,9 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.attempts import Attempt, open_raw
-from reminder_worker.relay.reconcile import Reconcile, ReconcileReport
-from reminder_worker.relay.values import Authorization, Caps, Lane, RequestView
-from reminder_worker.relay.wallet import Signer, load_signer
+from reminder_worker.relay.models import Authorization, Caps, Lane, RequestView
+from reminder_worker.relay.reconciler import Reconcile, ReconcileReport
+from reminder_worker.relay.signer import Signer, load_signer
 from tests.integration.chain_proxy import chain_settings
 
 CHAIN_ID = 31337

@@ -12,9 +12,9 @@ from devnet.scenarios import DAY, ROUTER, Legacy, Scenario
 from reminder_worker.alerts import Alerts
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.auto_renew import AutoRenew, RenewalReport
-from reminder_worker.relay.reconcile import Reconcile
-from reminder_worker.relay.values import Caps
-from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relay.models import Caps
+from reminder_worker.relay.reconciler import Reconcile
+from reminder_worker.relay.signer import load_signer
 from reminder_worker.relaying import ATTESTOR, make_relaying
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.mail_stub import MailStub

@@ -38,8 +38,8 @@ from reminder_worker.gifts.claim_link import Letter, encode_letter
 from reminder_worker.gifts.notifications import NotifyRequest
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay.values import Authorization, Lane
-from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relay.models import Authorization, Lane
+from reminder_worker.relay.signer import load_signer
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
 from tests.integration.chain_proxy import Json, proxy

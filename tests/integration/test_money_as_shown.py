@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.hostile import Signing
 from devnet.scenarios import DAY, Mode, Scenario
-from reminder_worker.relay.judging import MOST_TIMES, PAYMENT_GAS
-from reminder_worker.relay.settle import pause_of
-from reminder_worker.relay.values import State
+from reminder_worker.relay.models import State
+from reminder_worker.relay.slot_store import pause_of
+from reminder_worker.relay.validation import MOST_TIMES, PAYMENT_GAS
 from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import World
 from tests.integration.gift_page_browser import Visitor

@@ -18,14 +18,14 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.errors import ChainUnavailable, LimitReached, NonceMismatch, NotConfigured, RelayStopped
 from reminder_worker.relay import admission as admission_module
-from reminder_worker.relay import settle, store
+from reminder_worker.relay import request_store, slot_store
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, sign_attempt, store_attempt
 from reminder_worker.relay.broadcast import broadcast
-from reminder_worker.relay.fate import MinedAttempt
 from reminder_worker.relay.fees import Fees
-from reminder_worker.relay.values import Authorization, Lane, State
-from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relay.models import Authorization, Lane, State
+from reminder_worker.relay.signer import load_signer
+from reminder_worker.relay.state_machine import MinedAttempt
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.locks import blocked, frozen
 from tests.integration.relay_authorizations import GAS, TARGET, authorization
@@ -188,7 +188,7 @@ async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: Rela
     world.mine()
     await mark_mined(world)
     async with world.engine.begin() as connection:
-        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        await request_store.lock_wallet(connection, CHAIN_ID, world.wallet)
         starting = [asyncio.create_task(with_caps(world).start_open(CHAIN_ID)) for _ in range(2)]
         await blocked(world.engine, 2)  # both have read then
     assert sorted(await asyncio.gather(*starting)) == [0, 8]
@@ -204,7 +204,7 @@ async def test_two_who_start_different_ones_at_once_open_no_more_than_may_be_ope
     world.mine()
     await mark_mined(world)
     async with world.engine.begin() as connection:
-        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        await request_store.lock_wallet(connection, CHAIN_ID, world.wallet)
         starting = [asyncio.create_task(both[0].start_open(CHAIN_ID))]
         await blocked(world.engine)  # it wants to start the first of the two that wait
         await world.execute("update worker.relay_request set reason = 'would_revert' where id = :id", id=first.id)
@@ -308,7 +308,7 @@ async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wal
 ) -> None:
     await world.admission.admit(authorization(1))
     async with frozen(world.engine, monkeypatch) as stopped, stopped.connect() as connection:
-        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        await request_store.lock_wallet(connection, CHAIN_ID, world.wallet)
         async with asyncio.timeout(60):
             assert (await world.admission.admit(authorization(2))).state is State.BROADCAST
         await connection.invalidate()
@@ -509,8 +509,8 @@ async def test_a_new_day_has_caps_of_its_own(world: RelayWorld) -> None:
 
 async def raise_to(world: RelayWorld, wei: int, daily_wei: int) -> bool:
     async with world.engine.begin() as connection:
-        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
-        return await store.raise_reservation(connection, CHAIN_ID, world.wallet, 0, wei, daily_wei)
+        await request_store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        return await request_store.raise_reservation(connection, CHAIN_ID, world.wallet, 0, wei, daily_wei)
 
 
 async def test_a_dearer_replacement_reserves_first_and_never_beyond_the_cap(world: RelayWorld) -> None:
@@ -573,10 +573,10 @@ async def test_what_is_settled_makes_room(world: RelayWorld) -> None:
     with pytest.raises(LimitReached):
         await admission.admit(authorization(2))
     async with world.engine.begin() as connection:
-        (slot,) = await settle.read_slots(connection, CHAIN_ID, world.wallet)
+        (slot,) = await slot_store.read_slots(connection, CHAIN_ID, world.wallet)
         mined = MinedAttempt(slot.slot.newest.tx_hash, 1, "0x" + "1" * 64, True, 7)
-        ended = settle.Ended(slot, mined, settle.Ending(State.CONFIRMED))
-        assert await settle.finish(connection, CHAIN_ID, world.wallet, [ended]) == {0}
+        ended = slot_store.Ended(slot, mined, slot_store.Ending(State.CONFIRMED))
+        assert await slot_store.finish(connection, CHAIN_ID, world.wallet, [ended]) == {0}
     await admission.admit(authorization(2))
     assert await world.budget() == {"requests": 2, "reserved": once, "spent": 7}
 

@@ -14,7 +14,7 @@ from devnet.scenarios import Scenario
 from reminder_worker import passes
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.relay.values import RequestView
+from reminder_worker.relay.models import RequestView
 from reminder_worker.relaying import ATTESTOR, RELAYER
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy, stopped
 from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld

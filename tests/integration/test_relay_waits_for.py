@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.relay import admission
-from reminder_worker.relay.settle import pause_of
-from reminder_worker.relay.values import FOREIGN_NONCE, RequestView
+from reminder_worker.relay.models import FOREIGN_NONCE, RequestView
+from reminder_worker.relay.slot_store import pause_of
 from tests.integration.chain_proxy import chain_settings, proxy
 from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GIFT_GAS, GWEI, RelayWorld, open_bare_world
 

@@ -10,10 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.errors import RelayStopped
-from reminder_worker.relay import reconcile
+from reminder_worker.relay import reconciler
+from reminder_worker.relay.chain_view import view_chain
 from reminder_worker.relay.fees import EMPTY_GAS
-from reminder_worker.relay.views import view_chain
-from reminder_worker.relay.wallet_watch import GAS_OF_A_RELAY, pays_for
+from reminder_worker.relay.wallet_monitor import GAS_OF_A_RELAY, pays_for
 from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld, open_bare_world
 
 
@@ -57,12 +57,12 @@ async def test_who_was_frozen_while_another_replaced_it_takes_nothing_of_ours_fo
     await world.age(400)
 
     async def frozen(*asked: Any) -> Any:
-        monkeypatch.setattr(reconcile, "view_chain", view_chain)
+        monkeypatch.setattr(reconciler, "view_chain", view_chain)
         assert (await world.reconciler().run(CHAIN_ID)).replaced == 1
         world.finalize()
         return await view_chain(*asked)
 
-    monkeypatch.setattr(reconcile, "view_chain", frozen)
+    monkeypatch.setattr(reconciler, "view_chain", frozen)
     assert (await world.run()).stopped is None
     await world.settle()
     assert await world.state(request) == "confirmed"
@@ -77,12 +77,12 @@ async def test_a_node_that_lacks_a_receipt_for_a_moment_makes_no_stranger_of_us(
     world.finalize()
 
     async def lacking(*asked: Any) -> Any:
-        monkeypatch.setattr(reconcile, "view_chain", view_chain)
+        monkeypatch.setattr(reconciler, "view_chain", view_chain)
         seen = await view_chain(*asked)
         each = tuple(replace(view, receipts=dict.fromkeys(view.receipts)) for view in seen.each)
         return replace(seen, each=each)
 
-    monkeypatch.setattr(reconcile, "view_chain", lacking)
+    monkeypatch.setattr(reconciler, "view_chain", lacking)
     assert (await world.run()).stopped is None
     await world.settle()
     assert await world.state(request) == "confirmed"

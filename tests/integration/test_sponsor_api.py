@@ -27,10 +27,10 @@ from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.chain.rpc import Endpoint
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay import intake
-from reminder_worker.relay.by_hand import BY_HAND
-from reminder_worker.relay.judging import LEAST_GAS_LIMIT
-from reminder_worker.relay.settle import pause_of, paused
-from reminder_worker.relay.wallet import load_signer
+from reminder_worker.relay.operator_actions import BY_HAND
+from reminder_worker.relay.signer import load_signer
+from reminder_worker.relay.slot_store import pause_of, paused
+from reminder_worker.relay.validation import LEAST_GAS_LIMIT
 from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import Answer, World, open_world
 from tests.integration.chain_proxy import Json, proxy, stopped

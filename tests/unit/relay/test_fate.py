@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reminder_worker.relay.fate import (
+from reminder_worker.relay.fees import MOST_REPLACEMENTS
+from reminder_worker.relay.state_machine import (
     FRESH_SECONDS,
     PATIENCE_SECONDS,
     STUCK_SECONDS,
@@ -34,7 +35,6 @@ from reminder_worker.relay.fate import (
     is_strangers,
     sighting,
 )
-from reminder_worker.relay.fees import MOST_REPLACEMENTS
 
 CALL = StoredAttempt("0xa1", "call", 100, 2, 500_000, 0.0, FRESH_SECONDS)
 EMPTY = replace(CALL, tx_hash="0xe1", kind="empty", max_fee=120)

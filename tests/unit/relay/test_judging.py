@@ -3,7 +3,7 @@
 import pytest
 
 from reminder_worker.chain.simulation import Simulated
-from reminder_worker.relay.judging import LEAST_GAS_LIMIT, _needs
+from reminder_worker.relay.validation import LEAST_GAS_LIMIT, _needs
 from tests.integration.relay_authorizations import GAS, authorization
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from reminder_worker.errors import LimitReached, RelayStopped
-from reminder_worker.relay.fate import Market
+from reminder_worker.relay.caps import FINAL_SECONDS, Room
 from reminder_worker.relay.fees import first_fees, reservation
-from reminder_worker.relay.room import FINAL_SECONDS, Room
-from reminder_worker.relay.values import Authorization, Caps, Lane, State, WaitsFor
-from reminder_worker.relay.waiting import Attempted, Waiting, waits_for
+from reminder_worker.relay.models import Authorization, Caps, Lane, State, WaitsFor
+from reminder_worker.relay.state_machine import Market
+from reminder_worker.relay.wait_reason import Attempted, Waiting, waits_for
 
 CAP = 1000
 SOMEBODY = "0x" + "11" * 20

@@ -1,6 +1,6 @@
 """Whose word counts of those that answer."""
 
-from reminder_worker.relay.views import EndpointView, up_to_date
+from reminder_worker.relay.chain_view import EndpointView, up_to_date
 
 NOW = 1_800_000_000
 

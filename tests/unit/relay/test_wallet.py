@@ -13,7 +13,7 @@ from hexbytes import HexBytes
 from pydantic import SecretStr
 
 from reminder_worker.errors import Misconfigured
-from reminder_worker.relay.wallet import load_signer, signer_of
+from reminder_worker.relay.signer import load_signer, signer_of
 
 KEY = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"
 ADDRESS = Account.from_key(KEY).address.lower()
@@ -93,7 +93,7 @@ async def test_a_keystore_is_opened_once_and_by_a_signature_only(monkeypatch: py
         opened.append(arguments)
         return load_signer(*arguments)
 
-    monkeypatch.setattr("reminder_worker.relay.wallet.load_signer", opens)
+    monkeypatch.setattr("reminder_worker.relay.signer.load_signer", opens)
     signer = signer_of(_keystore(), SecretStr("open sesame"))
     assert signer.address == ADDRESS
     assert not opened
@@ -129,7 +129,7 @@ def test_keystores_that_are_opened_at_once_take_no_more_memory_than_one() -> Non
 import asyncio, json, resource
 from eth_account import Account
 from pydantic import SecretStr
-from reminder_worker.relay.wallet import signer_of
+from reminder_worker.relay.signer import signer_of
 keystore = SecretStr(json.dumps(Account.encrypt(bytes.fromhex("{KEY}"), "open sesame", kdf="scrypt", iterations=2**15)))
 most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB, with one of them made
 

@@ -16,8 +16,8 @@ from reminder_worker.database.parameters import json_text
 from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import slot_statements as sql
-from reminder_worker.relay.fate import Kind, MinedAttempt, Slot, StoredAttempt
-from reminder_worker.relay.values import FAILED_ON_CHAIN, Lane, State, call_context
+from reminder_worker.relay.models import FAILED_ON_CHAIN, Lane, State, call_context
+from reminder_worker.relay.state_machine import Kind, MinedAttempt, Slot, StoredAttempt
 from reminder_worker.relay.wallet_statements import LOCK_WALLET, PAUSED
 
 Key = dict[str, Any]

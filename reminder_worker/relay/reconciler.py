@@ -25,12 +25,18 @@ from reminder_worker.chain.types import SendOutcome
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, Misconfigured, RelayStopped, Unavailable
 from reminder_worker.indexer.models import LIVE
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import effects, settle, store
+from reminder_worker.relay import onchain_effects, request_store, slot_store
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, open_raw, sign_attempt, store_attempt
 from reminder_worker.relay.broadcast import broadcast
-from reminder_worker.relay.fate import (
+from reminder_worker.relay.chain_view import SignerOf, Views, view_chain
+from reminder_worker.relay.fees import EMPTY_GAS, Fees, bump
+from reminder_worker.relay.models import Lane, State
+from reminder_worker.relay.owners import began_anew
+from reminder_worker.relay.resolution import Outcomes
+from reminder_worker.relay.slot_store import Ended, OpenSlot, StoredRequest
+from reminder_worker.relay.state_machine import (
     Action,
     ChainFacts,
     Fate,
@@ -47,13 +53,7 @@ from reminder_worker.relay.fate import (
     decide,
     is_strangers,
 )
-from reminder_worker.relay.fees import EMPTY_GAS, Fees, bump
-from reminder_worker.relay.outcome import Outcomes
-from reminder_worker.relay.owners import began_anew
-from reminder_worker.relay.settle import Ended, OpenSlot, StoredRequest
-from reminder_worker.relay.values import Lane, State
-from reminder_worker.relay.views import SignerOf, Views, view_chain
-from reminder_worker.relay.wallet_watch import WalletWatch
+from reminder_worker.relay.wallet_monitor import WalletWatch
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -181,8 +181,8 @@ class Reconcile:
 
     async def _see(self, chain: Chain) -> _Seen:
         async with self._engine.connect() as connection:
-            slots = await settle.read_slots(connection, chain.chain_id, self._wallet)
-            waiting = await settle.read_waiting(connection, chain.chain_id, self._wallet, WAITING_LOOKED_AT)
+            slots = await slot_store.read_slots(connection, chain.chain_id, self._wallet)
+            waiting = await slot_store.read_waiting(connection, chain.chain_id, self._wallet, WAITING_LOOKED_AT)
         hashes = [attempt.tx_hash for at in slots for attempt in at.slot.attempts]
         unmined = _signers(at.request for at in slots if at.slot.mined_in is None and not at.slot.fresh)
         views, market, balance = await asyncio.gather(
@@ -238,12 +238,12 @@ class Reconcile:
         self, chain_id: int, found: Sequence[tuple[OpenSlot, MinedAttempt]], report: ReconcileReport
     ) -> None:
         async with self._engine.begin() as connection:
-            recorded = await settle.record(connection, chain_id, self._wallet, found)
+            recorded = await slot_store.record(connection, chain_id, self._wallet, found)
         report.recorded += recorded
 
     async def _finish(self, chain_id: int, found: Sequence[tuple[OpenSlot, Ended]], report: ReconcileReport) -> None:
         async with self._engine.begin() as connection:
-            nonces = await settle.finish(connection, chain_id, self._wallet, [each for _, each in found])
+            nonces = await slot_store.finish(connection, chain_id, self._wallet, [each for _, each in found])
         for at, each in found:
             if at.slot.nonce in nonces:
                 _count(report, each.ending.state)
@@ -277,7 +277,7 @@ class Reconcile:
         """Whether it still looks so when the chain is asked once more. What was signed since the slot was read is ours
         as well; and behind one address there may be several nodes, of which one lacks for a moment what another has."""
         async with self._engine.begin() as connection:
-            if not await settle.unchanged(connection, chain.chain_id, self._wallet, at.slot):
+            if not await slot_store.unchanged(connection, chain.chain_id, self._wallet, at.slot):
                 return False
         hashes = [attempt.tx_hash for attempt in at.slot.attempts]
         views = await view_chain(chain, self._wallet, hashes)
@@ -285,9 +285,9 @@ class Reconcile:
 
     async def _unmine(self, chain_id: int, at: OpenSlot) -> bool:
         async with self._engine.begin() as connection:
-            if not await settle.unchanged(connection, chain_id, self._wallet, at.slot):
+            if not await slot_store.unchanged(connection, chain_id, self._wallet, at.slot):
                 return False
-            await settle.unmine(connection, chain_id, self._wallet, at)
+            await slot_store.unmine(connection, chain_id, self._wallet, at)
             return True
 
     async def _would_revert(self, chain_id: int, at: OpenSlot) -> bool:
@@ -295,7 +295,10 @@ class Reconcile:
         gift was paid out without it, or the timer that it renews began anew."""
         async with self._engine.connect() as connection:
             sealed = await connection.scalar(sql.CALL_DATA, {"id": at.request.id})
-        call, gas = Call(at.request.router, settle.open_call(self._vault, at.request, sealed)), at.slot.newest.gas_limit
+        call, gas = (
+            Call(at.request.router, slot_store.open_call(self._vault, at.request, sealed)),
+            at.slot.newest.gas_limit,
+        )
         answer: bytes | Reverted = b""
         with suppress(ChainUnavailable):
             chain = self._chains[chain_id]
@@ -311,7 +314,7 @@ class Reconcile:
         """Sign a replacement and store it with its reservation before it is sent; where ceiling or cap forbid it, the
         newest bytes are sent again."""
         async with self._engine.begin() as connection:
-            if not await settle.unchanged(connection, chain_id, self._wallet, at.slot):
+            if not await slot_store.unchanged(connection, chain_id, self._wallet, at.slot):
                 return ()
             gas = EMPTY_GAS if kind == "empty" else at.slot.attempts[0].gas_limit
             fees = await self._affordable(connection, chain_id, at, gas, market)
@@ -334,7 +337,7 @@ class Reconcile:
             fees = bump(newest, market.base_fee, market.priority_fee, ceiling)
             if fees is None or fees.max_fee < market.base_fee:
                 continue
-            if await store.raise_reservation(
+            if await request_store.raise_reservation(
                 connection, chain_id, self._wallet, at.slot.nonce, gas * fees.max_fee, self._admission.caps.daily_wei
             ):
                 return fees
@@ -352,7 +355,7 @@ class Reconcile:
             nonce=at.slot.nonce,
             kind=kind,
             to=at.request.router,
-            data=settle.open_call(self._vault, at.request, sealed) if kind == "call" else b"",
+            data=slot_store.open_call(self._vault, at.request, sealed) if kind == "call" else b"",
             fees=fees,
             gas_limit=gas,
         )
@@ -427,7 +430,7 @@ class Reconcile:
         self, chain: Chain, request: StoredRequest, views: Views, paid_out: bool, report: ReconcileReport
     ) -> None:
         """A request without a slot ends when its authorization has, finally, or its gift was paid out without it."""
-        nonce = views.nonce_final(request.signer_of) if request.lane in effects.LANES else None
+        nonce = views.nonce_final(request.signer_of) if request.lane in onchain_effects.LANES else None
         over = views.time_final is not None and views.time_final > request.deadline
         if not over and not paid_out and not (nonce is not None and nonce > request.nonce):
             return
@@ -435,7 +438,7 @@ class Reconcile:
         if found is None or found is Fate.ALIVE:
             return
         async with self._engine.begin() as connection:
-            if not await settle.end_waiting(connection, chain.chain_id, self._wallet, request, found.value):
+            if not await slot_store.end_waiting(connection, chain.chain_id, self._wallet, request, found.value):
                 return
         _count(report, found.value)
 
@@ -471,7 +474,7 @@ def _is_done(at: OpenSlot, mined: MinedAttempt | None) -> bool:
     """Whether the slot's call did what was asked, so that nothing more has to be found out. What became of any other
     may take a search of the logs, which is slow where nodes are and leaves them resting; what is to be sent does not
     wait for that."""
-    return mined is not None and mined.succeeded and settle.kind_of(at.slot, mined.tx_hash) == "call"
+    return mined is not None and mined.succeeded and slot_store.kind_of(at.slot, mined.tx_hash) == "call"
 
 
 def _looked_at(request: StoredRequest) -> bool:
@@ -481,7 +484,7 @@ def _looked_at(request: StoredRequest) -> bool:
 
 
 def _signers(requests: Iterable[StoredRequest]) -> list[SignerOf]:
-    return list(dict.fromkeys(each.signer_of for each in requests if each.lane in effects.LANES))
+    return list(dict.fromkeys(each.signer_of for each in requests if each.lane in onchain_effects.LANES))
 
 
 def facts_of(at: OpenSlot, seen: _Seen) -> ChainFacts:

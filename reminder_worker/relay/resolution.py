@@ -6,14 +6,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import effects, settle
+from reminder_worker.relay import onchain_effects, slot_store
 from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.authorizations import claimed
-from reminder_worker.relay.effects import Effect
-from reminder_worker.relay.fate import Fate, FinalFacts, MinedAttempt, fate
-from reminder_worker.relay.settle import Ending, OpenSlot, StoredRequest
-from reminder_worker.relay.values import FAILED_ON_CHAIN, FOREIGN_NONCE, Lane, State
-from reminder_worker.relay.views import Views, view_chain
+from reminder_worker.relay.chain_view import Views, view_chain
+from reminder_worker.relay.models import FAILED_ON_CHAIN, FOREIGN_NONCE, Lane, State
+from reminder_worker.relay.onchain_effects import Effect
+from reminder_worker.relay.slot_store import Ending, OpenSlot, StoredRequest
+from reminder_worker.relay.state_machine import Fate, FinalFacts, MinedAttempt, fate
 
 
 class Outcomes:
@@ -26,7 +26,7 @@ class Outcomes:
 
     async def ending(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None) -> Ending | None:
         """What becomes of a request whose slot is final. `mined` None: a stranger took its nonce."""
-        if mined is not None and settle.kind_of(at.slot, mined.tx_hash) == "call":
+        if mined is not None and slot_store.kind_of(at.slot, mined.tx_hash) == "call":
             if mined.succeeded:
                 return Ending(State.CONFIRMED)
             block = await chain.block_by_hash(mined.block_hash)
@@ -40,7 +40,7 @@ class Outcomes:
     async def fate_of(self, chain: Chain, request: StoredRequest, failed_at: int | None = None) -> Fate | None:
         """What became of the authorization, by what is final on chain. `failed_at`: when its call failed (unix
         seconds), as of which it is judged why."""
-        counted = request.lane in effects.LANES
+        counted = request.lane in onchain_effects.LANES
         views = await view_chain(chain, self._wallet, signers_final=[request.signer_of] if counted else [])
         time = views.time_final if failed_at is None else failed_at
         if time is None:
@@ -56,17 +56,19 @@ class Outcomes:
         direct = request.lane is Lane.GIFT_WITHDRAW
         found: Sequence[Effect] | None = ()
         if nonce > request.nonce or direct:
-            found = await effects.effects(chain, request.lane, request.signer, request.created_at, last, self._wallet)
+            found = await onchain_effects.effects(
+                chain, request.lane, request.signer, request.created_at, last, self._wallet
+            )
         if found is None:
             return None
         async with self._engine.connect() as connection:
-            own = await settle.own_nonces(connection, chain.chain_id, [effect.tx_hash for effect in found])
+            own = await slot_store.own_nonces(connection, chain.chain_id, [effect.tx_hash for effect in found])
         wanted = (request.lane, request.subject_id)
         # A gift is paid out once, so it does not matter by whose request. A claim or check-in that belongs to another
         # request of ours is another one.
         same = [e for e in found if (e.lane, e.subject_id) == wanted and (direct or e.tx_hash not in own)]
         if request.lane is Lane.CLAIM and same:
-            calls = await effects.direct_calls(chain, request.router, [effect.tx_hash for effect in same])
+            calls = await onchain_effects.direct_calls(chain, request.router, [effect.tx_hash for effect in same])
             if calls is None:
                 return None
             ours = await self._call_data(request)
@@ -77,7 +79,7 @@ class Outcomes:
     async def _call_data(self, request: StoredRequest) -> bytes:
         async with self._engine.connect() as connection:
             sealed = await connection.scalar(sql.CALL_DATA, {"id": request.id})
-        return settle.open_call(self._vault, request, sealed)
+        return slot_store.open_call(self._vault, request, sealed)
 
 
 def _of_a_failed_call(lane: Lane, found: Fate) -> Ending:
@@ -86,4 +88,4 @@ def _of_a_failed_call(lane: Lane, found: Fate) -> Ending:
     and the attestor's renewals pause nobody."""
     state = State.REVERTED if found is Fate.ALIVE else State(found.value)
     ours = found in (Fate.SATISFIED, Fate.EXPIRED)
-    return Ending(state, FAILED_ON_CHAIN, paused=lane in effects.LANES and not ours)
+    return Ending(state, FAILED_ON_CHAIN, paused=lane in onchain_effects.LANES and not ours)

@@ -13,7 +13,7 @@ from reminder_worker.chain.abi_codec import address_word
 from reminder_worker.chain.client import Chain, is_of_now
 from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.relay.fate import MinedAttempt, Sighting, agreed_number, sighting
+from reminder_worker.relay.state_machine import MinedAttempt, Sighting, agreed_number, sighting
 
 SignerOf = tuple[str, str]
 """A router and a signer: whose `sponsorNonce` is asked for."""

@@ -16,8 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from reminder_worker.database.parameters import json_text
 from reminder_worker.errors import RelayStopped
 from reminder_worker.relay import admission_statements as sql
-from reminder_worker.relay.room import Room, limits_of, signers_nonce
-from reminder_worker.relay.values import Authorization, Caps, Lane, RequestView, State
+from reminder_worker.relay.caps import Room, limits_of, signers_nonce
+from reminder_worker.relay.models import Authorization, Caps, Lane, RequestView, State
 from reminder_worker.relay.wallet_statements import LOCK_WALLET
 
 Values = dict[str, Any]

@@ -11,7 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from reminder_worker.errors import LimitReached, NonceMismatch, RelayStopped
-from reminder_worker.relay.values import Authorization, Caps, Lane, State
+from reminder_worker.relay.models import Authorization, Caps, Lane, State
 
 FINAL_SECONDS: Final = 1200  # what is under way is settled once it is final, within a quarter of an hour or so
 GLOBAL: Final = ("global", "")

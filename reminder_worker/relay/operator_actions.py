@@ -6,8 +6,8 @@ from sqlalchemy import text
 
 from reminder_worker.errors import ChainUnavailable, NotFound, Refused
 from reminder_worker.relay.broadcast import broadcast
-from reminder_worker.relay.fate import Replace, is_dead
-from reminder_worker.relay.reconcile import Reconcile, ReconcileReport, facts_of
+from reminder_worker.relay.reconciler import Reconcile, ReconcileReport, facts_of
+from reminder_worker.relay.state_machine import Replace, is_dead
 from reminder_worker.relay.wallet_statements import LOCK_WALLET, WAITING_LIST
 
 BY_HAND = "cancelled_by_operator"

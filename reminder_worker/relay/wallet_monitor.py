@@ -9,11 +9,11 @@ from reminder_worker.alerts import Alerts, Facts
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.relay import wallet_statements as sql
 from reminder_worker.relay.admission_statements import STANDING
-from reminder_worker.relay.fate import Market
+from reminder_worker.relay.chain_view import Views
 from reminder_worker.relay.fees import EMPTY_GAS, Fees, first_fees, reservation
+from reminder_worker.relay.models import FOREIGN_NONCE, Caps
 from reminder_worker.relay.slot_statements import DEFERRED, OLDEST, WAITS_FOR_BALANCE
-from reminder_worker.relay.values import FOREIGN_NONCE, Caps
-from reminder_worker.relay.views import Views
+from reminder_worker.relay.state_machine import Market
 
 log = structlog.get_logger(__name__)
 

@@ -16,8 +16,8 @@ from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.rpc import Request
 from reminder_worker.chain.types import voices_needed
 from reminder_worker.indexer.cross_check import logs_of_two
-from reminder_worker.relay.values import Lane
-from reminder_worker.relay.views import view_chain
+from reminder_worker.relay.chain_view import view_chain
+from reminder_worker.relay.models import Lane
 from reminder_worker.settings import ChainSettings
 
 CLOCKS_SECONDS: Final = 900

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from reminder_worker.relay.fate import Market
 from reminder_worker.relay.fees import first_fees, reservation
-from reminder_worker.relay.values import WAITING_STATES, Caps, State, WaitsFor
+from reminder_worker.relay.models import WAITING_STATES, Caps, State, WaitsFor
+from reminder_worker.relay.state_machine import Market
 
 # What somebody who tried to start it wrote down; it is tried again with the next look.
 _OF_REASON: Final[Mapping[str, WaitsFor]] = {
