@@ -16,11 +16,11 @@ from sqlalchemy import DateTime, cast, func, select, true
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.database.tables import pass_state, span
 from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.emails import GiftMail
 from reminder_worker.operations import PassState, database_time, forget_expired, pass_states
-from reminder_worker.relay.auto_renew import AutoRenew
 from reminder_worker.relaying import ATTESTOR, RELAYER, relays_on
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.runtime import Runtime

@@ -18,6 +18,7 @@ from sqlalchemy import Row, TextClause
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker.auto_renew.owners import began_anew
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.simulation import LEAST_PAID_WEI
 from reminder_worker.chain.sponsored import SponsoredReads
@@ -50,7 +51,6 @@ from reminder_worker.relay.models import (
     WaitsFor,
     call_context,
 )
-from reminder_worker.relay.owners import began_anew
 from reminder_worker.relay.signer import Signer
 from reminder_worker.relay.state_machine import Market, agreed_number
 from reminder_worker.relay.wait_reason import Attempted, Waiting, waits_for

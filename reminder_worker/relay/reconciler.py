@@ -19,6 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.alerts import Alerts
+from reminder_worker.auto_renew.owners import began_anew
 from reminder_worker.chain.client import Call, Chain, Reverted
 from reminder_worker.chain.contracts import Timelocks
 from reminder_worker.chain.types import SendOutcome
@@ -33,7 +34,6 @@ from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.chain_view import SignerOf, Views, view_chain
 from reminder_worker.relay.fees import EMPTY_GAS, Fees, bump
 from reminder_worker.relay.models import Lane, State
-from reminder_worker.relay.owners import began_anew
 from reminder_worker.relay.resolution import Outcomes
 from reminder_worker.relay.slot_store import Ended, OpenSlot, StoredRequest
 from reminder_worker.relay.state_machine import (

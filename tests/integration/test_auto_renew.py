@@ -12,9 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Mode, Scenario
 from reminder_worker import relaying
+from reminder_worker.auto_renew import job
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.operations_relay import owners
-from reminder_worker.relay import auto_renew
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.chain_proxy import Json, Proxy, proxy, stopped
 from tests.integration.renewal_world import CHAIN_ID, GWEI, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
@@ -394,8 +394,8 @@ async def test_of_many_that_are_due_at_once_a_run_renews_those_that_it_has_time_
         world.transact(f"owner {number}")
     world.scenario.advance(IN_WINDOW)
     with monkeypatch.context() as slow:
-        clock = itertools.count(0, auto_renew.BUDGET_SECONDS / 3)
-        slow.setattr(auto_renew, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+        clock = itertools.count(0, job.BUDGET_SECONDS / 3)
+        slow.setattr(job, "time", SimpleNamespace(monotonic=lambda: next(clock)))
         report = await world.look()
     assert (report.sent, report.more) == (2, True)
     assert await world.renewer().look(CHAIN_ID), "the third is looked at again at the next look"
@@ -441,7 +441,7 @@ async def test_a_full_cap_leaves_the_rest_for_later_and_the_nearest_deadline_goe
     world: RenewalWorld, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     """Also of more than are looked at at once, whoever was looked at first an hour ago."""
-    monkeypatch.setattr(auto_renew, "LEGACIES_AT_ONCE", at_once)
+    monkeypatch.setattr(job, "LEGACIES_AT_ONCE", at_once)
     later, sooner = world.legacy("later"), world.legacy("sooner", inactivity=PERIOD - DAY)
     await world.look()
     await world.world.sql(

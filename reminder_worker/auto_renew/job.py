@@ -13,15 +13,10 @@ from typing import Any, Final
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain.client import Block, Call, Chain, Reverted
-from reminder_worker.chain.renewals import Renewals, budget_step, record_activity
-from reminder_worker.errors import ChainUnavailable, LimitReached, Misconfigured, ServiceError, Unavailable
-from reminder_worker.relay import renewal_statements as sql
-from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.contract_errors import refusal
-from reminder_worker.relay.models import OPEN_STATES, Authorization, Lane, State
-from reminder_worker.relay.owners import Found, OptedIn, Places, read_owners, read_places
-from reminder_worker.relay.renewal import (
+from reminder_worker.auto_renew import queries as sql
+from reminder_worker.auto_renew.chain_reads import Renewals, budget_step, record_activity
+from reminder_worker.auto_renew.owners import Found, OptedIn, Places, read_owners, read_places
+from reminder_worker.auto_renew.policy import (
     MOST_ATTEMPTS,
     NO_RESET,
     Decision,
@@ -35,6 +30,11 @@ from reminder_worker.relay.renewal import (
     digests_of,
     remember,
 )
+from reminder_worker.chain.client import Block, Call, Chain, Reverted
+from reminder_worker.errors import ChainUnavailable, LimitReached, Misconfigured, ServiceError, Unavailable
+from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.contract_errors import refusal
+from reminder_worker.relay.models import OPEN_STATES, Authorization, Lane, State
 from reminder_worker.settings import AutoRenewSettings
 
 log = structlog.get_logger(__name__)

@@ -12,7 +12,7 @@ from typing import Final
 
 from eth_utils.crypto import keccak
 
-from reminder_worker.chain.renewals import WINDOW_SECONDS, Counted
+from reminder_worker.auto_renew.chain_reads import WINDOW_SECONDS, Counted
 
 NO_RESET: Final = -1
 """The `reset_at` of a baseline that belongs to no reset yet."""

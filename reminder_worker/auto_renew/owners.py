@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reminder_worker.auto_renew.chain_reads import Counted, Renewals, RenewState
+from reminder_worker.auto_renew.policy import Memory, digests_of
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, LegacyFacts, PremiumSetting
-from reminder_worker.chain.renewals import Counted, Renewals, RenewState
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.relay.renewal import Memory, digests_of
 
 
 @dataclass(frozen=True, slots=True)
