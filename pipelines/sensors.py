@@ -262,7 +262,7 @@ async def _no_new_round(runtime: "Runtime") -> str:
 
 async def _snapshot_taken(runtime: "Runtime") -> str:
     from reminder_worker.statistics import store
-    from reminder_worker.statistics.snapshot import NOT_AT_THE_HEAD
+    from reminder_worker.statistics.job import NOT_AT_THE_HEAD
 
     words = []
     for chain_id in runtime.chains:

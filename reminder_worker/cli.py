@@ -195,7 +195,7 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
 
 async def _no_snapshot(runtime: "Runtime", looked: "Outcome") -> tuple[str, str]:
     """(outcome, report) of a chain of which none is to be taken: its hour has one, or it waits for its index."""
-    from reminder_worker.statistics.snapshot import NOT_AT_THE_HEAD
+    from reminder_worker.statistics.job import NOT_AT_THE_HEAD
 
     if looked.error:
         return ("failed", looked.error)

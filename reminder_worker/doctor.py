@@ -42,7 +42,7 @@ from reminder_worker.settings import (
     misspelt,
     without_effect,
 )
-from reminder_worker.statistics.price_pass import look_at_feeds
+from reminder_worker.statistics.price_job import look_at_feeds
 from reminder_worker.watchdog_rules import CLOCKS_WITHIN
 
 DAY = 86400

@@ -25,7 +25,7 @@ from reminder_worker.relaying import ATTESTOR, RELAYER, relays_on
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
-from reminder_worker.statistics.snapshot import NOT_AT_THE_HEAD
+from reminder_worker.statistics.job import NOT_AT_THE_HEAD
 from reminder_worker.tasks import in_time
 from reminder_worker.watchdog import Sighting, Watchdog
 from reminder_worker.watchdog_rules import Expected

@@ -38,8 +38,8 @@ from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.settings import ChainSettings, Settings
-from reminder_worker.statistics.price_pass import Prices
-from reminder_worker.statistics.snapshot import Statistics
+from reminder_worker.statistics.job import Statistics
+from reminder_worker.statistics.price_job import Prices
 from reminder_worker.upgrades.watch import UpgradeWatch
 
 log = structlog.get_logger(__name__)

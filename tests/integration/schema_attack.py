@@ -40,8 +40,8 @@ from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.statistics.price_pass import Prices
-from reminder_worker.statistics.snapshot import Statistics
+from reminder_worker.statistics.job import Statistics
+from reminder_worker.statistics.price_job import Prices
 from tests.integration.api_world import INGEST, PATHS, World, open_world, settings_for
 
 ORIGIN = "https://gifts.example.org"

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.statistics import store
-from reminder_worker.statistics.snapshot import Statistics
+from reminder_worker.statistics.job import Statistics
 from tests.integration.indexer_story import legacies
 from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
 

@@ -21,7 +21,7 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings_values import PriceFeed
 from reminder_worker.statistics.feeds import GRACE_SECONDS, HELD_SECONDS
-from reminder_worker.statistics.price_pass import PriceReport, Prices, look_at_feeds
+from reminder_worker.statistics.price_job import PriceReport, Prices, look_at_feeds
 from reminder_worker.statistics.prices import Price, current_prices, prices_at
 from tests.integration.api_world import settings_for
 from tests.integration.other_chain import OTHER_CHAIN, mirror, of_other_chain

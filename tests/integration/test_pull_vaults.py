@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.statistics.snapshot import Statistics
+from reminder_worker.statistics.job import Statistics
 from tests.integration.chain_proxy import proxy
 from tests.integration.indexer_story import settings_of
 from tests.integration.test_sponsor_api import Sealed, claim_body, relaying

@@ -33,8 +33,8 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.statistics import aggregates, files, holdings, store
 from reminder_worker.statistics.days import write_days
-from reminder_worker.statistics.price_pass import Prices
-from reminder_worker.statistics.snapshot import Statistics
+from reminder_worker.statistics.job import Statistics
+from reminder_worker.statistics.price_job import Prices
 from reminder_worker.statistics.store import Snapshot
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import Json, proxy

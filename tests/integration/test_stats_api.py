@@ -21,7 +21,7 @@ from devnet.deploy import HOUR
 from devnet.scenarios import Scenario
 from reminder_worker.database.engine import open_engine
 from reminder_worker.statistics.feeds import GRACE_SECONDS
-from reminder_worker.statistics.price_pass import Prices
+from reminder_worker.statistics.price_job import Prices
 from reminder_worker.statistics.store import Snapshot, hour_of, save
 from tests.integration.api_world import APP_ORIGIN, Answer, World, open_world
 
