@@ -224,7 +224,7 @@ async def _no_gift_due(runtime: "Runtime") -> str:
 async def _nothing_open(runtime: "Runtime") -> str:
     from reminder_worker.operations_relay import undelivered_alerts
     from reminder_worker.upgrades import views
-    from reminder_worker.upgrades.fold import OPEN
+    from reminder_worker.upgrades.operations import OPEN
 
     waiting = (await undelivered_alerts(runtime.engine))["queued"]
     counted = await views.counts(runtime.engine)

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from reminder_worker.runtime import Runtime
     from reminder_worker.upgrades.events import UpgradeEvent
-    from reminder_worker.upgrades.telling import Facts
     from reminder_worker.upgrades.views import Listed
+    from reminder_worker.upgrades.wording import Facts
 
 _OPERATION = "0x93ecf1f9…"
 

@@ -13,9 +13,9 @@ from reminder_worker.doctor_finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.mail.messages import duration_words
 from reminder_worker.settings import ChainSettings, Settings
-from reminder_worker.upgrades.fold import OPEN
-from reminder_worker.upgrades.telling import LEAST_DELAY_SECONDS
+from reminder_worker.upgrades.operations import OPEN
 from reminder_worker.upgrades.views import counts
+from reminder_worker.upgrades.wording import LEAST_DELAY_SECONDS
 
 
 async def look_at_upgrades(settings: Settings, engine: AsyncEngine, silent: Container[int]) -> AsyncIterator[Finding]:

@@ -40,7 +40,7 @@ from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.settings import ChainSettings, Settings
 from reminder_worker.statistics.job import Statistics
 from reminder_worker.statistics.price_job import Prices
-from reminder_worker.upgrades.watch import UpgradeWatch
+from reminder_worker.upgrades.job import UpgradeWatch
 
 log = structlog.get_logger(__name__)
 

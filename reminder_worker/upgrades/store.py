@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from reminder_worker.database.tables import alert, index_cursor, upgrade_event, upgrade_operation
 from reminder_worker.upgrades.decode import Call
 from reminder_worker.upgrades.events import GRANTED, REVOKED, UpgradeEvent
-from reminder_worker.upgrades.fold import OPEN, Operation
+from reminder_worker.upgrades.operations import OPEN, Operation
 
 CURSOR: Final = "upgrades"
 HISTORY: Final = "history"

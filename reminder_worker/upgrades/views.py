@@ -13,8 +13,8 @@ from reminder_worker.errors import NotConfigured, NotFound
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.decode import CANCELLER, decode, plain_words
 from reminder_worker.upgrades.events import UpgradeEvent
-from reminder_worker.upgrades.fold import OPEN, Operation, role_members
-from reminder_worker.upgrades.telling import Around, Facts, all_facts, implementations
+from reminder_worker.upgrades.operations import OPEN, Operation, role_members
+from reminder_worker.upgrades.wording import Around, Facts, all_facts, implementations
 
 
 @dataclass(frozen=True, slots=True)

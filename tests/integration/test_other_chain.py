@@ -13,7 +13,7 @@ from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import Misconfigured
 from reminder_worker.upgrades import store
-from reminder_worker.upgrades.watch import UpgradeWatch
+from reminder_worker.upgrades.job import UpgradeWatch
 from tests.integration import upgrade_world
 from tests.integration.other_chain import OTHER_CHAIN, mirror, of_other_chain
 from tests.integration.reminder_world import CHAIN_ID, World

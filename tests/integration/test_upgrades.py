@@ -28,7 +28,7 @@ from reminder_worker.mail.client import MailClient
 from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
 from reminder_worker.upgrades import store
-from reminder_worker.upgrades.watch import UpgradeWatch
+from reminder_worker.upgrades.job import UpgradeWatch
 from tests.integration.chain_proxy import Json, Proxy, proxy, refused, ten_blocks_at_once
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import Fault, MailStub

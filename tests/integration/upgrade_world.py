@@ -12,7 +12,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.settings import ChainSettings
-from reminder_worker.upgrades.watch import UpgradeReport, UpgradeWatch
+from reminder_worker.upgrades.job import UpgradeReport, UpgradeWatch
 
 CHAIN = 31337
 

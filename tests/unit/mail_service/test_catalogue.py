@@ -11,7 +11,7 @@ import pytest
 from mail_service.catalogue import NAME_VARIABLES, ROLES, TEMPLATES, Kind, Template
 from mail_service.errors import Problem
 from mail_service.rendering import Rendered, Renderer
-from reminder_worker.upgrades.telling import CHANGES
+from reminder_worker.upgrades.wording import CHANGES
 
 ORIGIN = "https://app.example.org"
 RENDERER = Renderer(ORIGIN)

@@ -10,8 +10,8 @@ from reminder_worker.chain.types import Log
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.decode import Call, decode, plain_words, role_name
 from reminder_worker.upgrades.events import read_event
-from reminder_worker.upgrades.fold import Operation
-from reminder_worker.upgrades.telling import (
+from reminder_worker.upgrades.operations import Operation
+from reminder_worker.upgrades.wording import (
     MOST_CALLS,
     Around,
     all_facts,

@@ -2,8 +2,8 @@
 
 from reminder_worker.mail.messages import AlertKind
 from reminder_worker.upgrades.events import GRANTED, REVOKED, UpgradeEvent
-from reminder_worker.upgrades.fold import role_members
-from reminder_worker.upgrades.stages import _once_more
+from reminder_worker.upgrades.notifications import _once_more
+from reminder_worker.upgrades.operations import role_members
 
 
 def test_a_change_that_a_chain_goes_back_to_is_told_each_time() -> None:

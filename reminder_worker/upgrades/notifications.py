@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from reminder_worker.mail.messages import AlertKind
-from reminder_worker.upgrades import telling
+from reminder_worker.upgrades import wording
 from reminder_worker.upgrades.events import EXECUTED, SCHEDULED, UpgradeEvent
-from reminder_worker.upgrades.fold import Change, Difference, Operation, changes, operation_of
+from reminder_worker.upgrades.operations import Change, Difference, Operation, changes, operation_of
 from reminder_worker.upgrades.reading import Reading
 from reminder_worker.upgrades.store import Place
-from reminder_worker.upgrades.telling import Around, Facts
+from reminder_worker.upgrades.wording import Around, Facts
 
 Told = AbstractSet[tuple[str, str, str]]
 """(kind, subject, stage) of what operators were told already."""
@@ -72,7 +72,7 @@ def of_history(step: Step, around: Around) -> list[Alert]:
             AlertKind.UPGRADE_SCHEDULED,
             operation.operation_id,
             marks.get(operation.operation_id, f"{operation.scheduled_tx}"),
-            {_NOTE: _FROM_BEFORE, **telling.scheduled_facts(operation, around)},
+            {_NOTE: _FROM_BEFORE, **wording.scheduled_facts(operation, around)},
         )
         for operation in waiting
     ]
@@ -96,7 +96,7 @@ def _corrected(step: Step, around: Around, told: Told) -> list[Alert]:
         subject = _subject(before, around)
         if _was_told(told, subject, before):
             operation = step.operation(before)
-            facts = telling.corrected_facts(before, after, operation or _as_it_was(before, step), around, operation)
+            facts = wording.corrected_facts(before, after, operation or _as_it_was(before, step), around, operation)
             stage = f"{before.mark} {_GONE}" if after is None else after.mark
             found.append(_once_more(AlertKind.UPGRADE_CORRECTED, subject, stage, facts, told))
     return found
@@ -112,9 +112,9 @@ def _as_it_was(change: Change, step: Step) -> Operation | None:
 
 def _appeared(change: Change, step: Step, around: Around, told: Told) -> Alert:
     operation, subject = step.operation(change), _subject(change, around)
-    facts = telling.change_facts(change, operation, around)
+    facts = wording.change_facts(change, operation, around)
     unseen = change.name == EXECUTED and operation is not None and not operation.was_seen
-    kind = AlertKind.UPGRADE_UNSEEN if unseen else telling.KINDS[change.name]
+    kind = AlertKind.UPGRADE_UNSEEN if unseen else wording.KINDS[change.name]
     if change.operation_id is not None and _was_taken_back(told, kind, subject):
         facts = {_NOTE: _AGAIN, **facts}
     return _once_more(kind, subject, change.mark, facts, told)
@@ -129,7 +129,7 @@ def _confirmed(step: Step, around: Around, told: Told) -> list[Alert]:
             AlertKind.UPGRADE_CONFIRMED,
             _subject(change, around),
             f"{change.mark} final",
-            telling.confirmed_facts(change, step.operation(change), around),
+            wording.confirmed_facts(change, step.operation(change), around),
         )
         for change in final
         if _was_told(told, _subject(change, around), change)
@@ -142,7 +142,7 @@ def _executable(step: Step, around: Around) -> list[Alert]:
             AlertKind.UPGRADE_EXECUTABLE,
             operation.operation_id,
             f"{operation.scheduled_tx} {operation.ready_at}",
-            telling.executable_facts(operation, around),
+            wording.executable_facts(operation, around),
         )
         for operation in step.operations.values()
         if operation.state == "ready"

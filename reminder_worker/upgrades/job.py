@@ -28,7 +28,8 @@ from reminder_worker.mail.messages import AlertKind
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.decode import CANCELLER
 from reminder_worker.upgrades.events import UpgradeEvent
-from reminder_worker.upgrades.fold import (
+from reminder_worker.upgrades.notifications import Alert, Step, of_history, of_watch
+from reminder_worker.upgrades.operations import (
     LATEST,
     Operation,
     difference,
@@ -36,9 +37,8 @@ from reminder_worker.upgrades.fold import (
     role_members,
 )
 from reminder_worker.upgrades.reading import NotNow, Reading, place_at, read
-from reminder_worker.upgrades.stages import Alert, Step, of_history, of_watch
 from reminder_worker.upgrades.store import Place
-from reminder_worker.upgrades.telling import LEAST_DELAY_SECONDS, Around, Facts, implementations
+from reminder_worker.upgrades.wording import LEAST_DELAY_SECONDS, Around, Facts, implementations
 
 log = structlog.get_logger(__name__)
 

@@ -15,7 +15,7 @@ from reminder_worker.mail.messages import BEWARE, AlertKind, checksum, duration_
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.decode import GIVES_AWAY, SELECTOR, Argument, Call, decode, plain_words, role_name
 from reminder_worker.upgrades.events import CANCELLED, DELAY, EXECUTED, GRANTED, REVOKED, SCHEDULED
-from reminder_worker.upgrades.fold import Change, Operation
+from reminder_worker.upgrades.operations import Change, Operation
 
 Facts = dict[str, str | int]
 LEAST_DELAY_SECONDS: Final = 48 * 3600
