@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 
 from api.schemas import EXAMPLE_LEGACY, EXAMPLE_RECIPIENT, EXAMPLE_TOKEN, rfc3339
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts
-from reminder_worker.mail.messages import moment_of
+from reminder_worker.outbox.messages import moment_of
 from reminder_worker.settings import IdentityProviderSettings
 
 

@@ -18,7 +18,7 @@ from reminder_worker.gifts.assets import ASSETS, Entry
 from reminder_worker.gifts.claim_link import ClaimLink, Marks
 from reminder_worker.gifts.occasions import CARD_SIZE, Occasion, card_name, occasion_of
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
-from reminder_worker.mail.messages import amount_words, moment_of
+from reminder_worker.outbox.messages import amount_words, moment_of
 
 CARDS = "cards"  # the path below the prefix that images are served at
 KEEP_THE_SHEET = (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from reminder_worker.mail.messages import amount_words
+from reminder_worker.outbox.messages import amount_words
 
 if TYPE_CHECKING:
     from reminder_worker import operations, operations_relay
@@ -88,7 +88,7 @@ def positions_table(positions: "Iterable[operations.Position]") -> Table:
 
 
 def windows_table(counts: "Iterable[operations.WindowCount]") -> Table:
-    from reminder_worker.mail.messages import WINDOW_KINDS
+    from reminder_worker.outbox.messages import WINDOW_KINDS
 
     rows = [
         (WINDOW_KINDS[c.window], c.chain_id, c.state, c.count, clock(c.first_deadline), clock(c.last_deadline))

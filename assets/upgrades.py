@@ -70,7 +70,7 @@ async def _facts(runtime: "Runtime") -> metadata.Metadata:
 
 
 def _table(listed: "list[Listed]") -> metadata.Table:
-    from reminder_worker.mail.messages import LATEST_TIME
+    from reminder_worker.outbox.messages import LATEST_TIME
 
     rows = [
         (

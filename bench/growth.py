@@ -21,7 +21,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.mail import outbox
+from reminder_worker.outbox import outcomes
 from reminder_worker.reminders.dispatch import SLICE
 from reminder_worker.reminders.due_windows import DuePass
 from reminder_worker.reminders.ledger import Ledger
@@ -121,7 +121,7 @@ async def _send(engine: AsyncEngine, count: int) -> float:
         bodies = {each.id: (BODY, each.stored.salt) for each in claim.entries if each.stored}
         stored = await ledger.store(claim, bodies)
         await ledger.not_to_post(claim, stored)
-        await ledger.settle(claim, [outbox.sent(each, "m") for each in claim.entries])
+        await ledger.settle(claim, [outcomes.sent(each, "m") for each in claim.entries])
         done += len(stored)
     seconds = perf_counter() - began
     if done != count:

@@ -20,8 +20,8 @@ from bench.harness import RUNS, Figure
 from bench.surroundings import CHAIN_ID, chain, database, post_all, settings
 from bench.withdrawals import GWEI, Withdrawal, relayer, seal, unmined
 from devnet.scenarios import Scenario
-from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
+from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.models import Caps

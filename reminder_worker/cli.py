@@ -285,7 +285,7 @@ def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
     which is shown. The mail service is asked once more before: perhaps it knows by now.
     """
     from reminder_worker import operations_stuck
-    from reminder_worker.mail.client import MailClient, is_message_id
+    from reminder_worker.outbox.mail_client import MailClient, is_message_id
 
     if (message_id is None) == (not unsent):
         raise click.UsageError("give --sent or --unsent, one of them")

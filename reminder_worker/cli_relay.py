@@ -34,7 +34,7 @@ def relay() -> None:
 def list_requests(ended: bool, limit: int) -> None:
     """Open requests, and our wallets."""
     from reminder_worker import operations_relay as operations
-    from reminder_worker.mail.messages import duration_words
+    from reminder_worker.outbox.messages import duration_words
 
     async def look(runtime: "Runtime") -> "tuple[Sequence[Row[Any]], list[Wallet]]":
         found = await operations.find_requests(runtime.engine, ended=ended, limit=limit + 1)
@@ -151,7 +151,7 @@ async def _request(runtime: "Runtime", request_id: UUID) -> "Row[Any]":
 
 
 def _facts(row: "Row[Any]") -> list[tuple[str, str]]:
-    from reminder_worker.mail.messages import moment_of
+    from reminder_worker.outbox.messages import moment_of
 
     names = ("id", "chain_id", "lane", "state", "reason", "router", "subject_id", "signer", "creator", "nonce")
     facts = [(name, row._mapping[name]) for name in (*names, "gas_limit", "wallet", "slot", "slot_state")]
@@ -167,12 +167,12 @@ def _clock(moment: datetime) -> str:
 
 
 def _gwei(wei: int) -> str:
-    from reminder_worker.mail.messages import amount_words
+    from reminder_worker.outbox.messages import amount_words
 
     return f"{amount_words(int(wei), 9)} gwei"
 
 
 def _ether(wei: Any) -> str | None:
-    from reminder_worker.mail.messages import amount_words
+    from reminder_worker.outbox.messages import amount_words
 
     return None if wei is None else f"{amount_words(int(wei), 18)} ETH"

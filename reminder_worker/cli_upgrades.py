@@ -27,7 +27,7 @@ def upgrades() -> None:
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
 def list_operations(ended: bool, limit: int) -> None:
     """Operations that wait for their time or may be executed now."""
-    from reminder_worker.mail.messages import deadline_words
+    from reminder_worker.outbox.messages import deadline_words
     from reminder_worker.upgrades import views
 
     async def look(runtime: "Runtime") -> "list[Listed]":
@@ -52,7 +52,7 @@ def show(operation_id: str, chain_id: int | None) -> None:
 
     What it would do, its call data in full, who scheduled it, and what the timelock said of it.
     """
-    from reminder_worker.mail.messages import deadline_words, fact_words
+    from reminder_worker.outbox.messages import deadline_words, fact_words
     from reminder_worker.upgrades import views
 
     chosen = chosen_chain(settings(), chain_id)

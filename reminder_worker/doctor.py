@@ -29,7 +29,7 @@ from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.indexer.subgraph import Subgraph
-from reminder_worker.mail.messages import duration_words
+from reminder_worker.outbox.messages import duration_words
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
 from reminder_worker.runtime import make_vault

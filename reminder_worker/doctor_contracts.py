@@ -13,7 +13,7 @@ from reminder_worker.chain.contracts import PremiumSetting, said
 from reminder_worker.chain.types import Block, Call
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.mail.messages import checksum
+from reminder_worker.outbox.messages import checksum
 
 
 class Edge(NamedTuple):

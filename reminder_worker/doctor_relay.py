@@ -14,7 +14,7 @@ from reminder_worker.chain.sponsored import LEGACY_VERSIONS, TIMELOCK_VERSIONS, 
 from reminder_worker.chain.types import MOST_GAS, Call
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.mail.messages import amount_words, checksum
+from reminder_worker.outbox.messages import amount_words, checksum
 from reminder_worker.relay.fees import Fees, below, first_fees, reservation
 from reminder_worker.relay.signer import load_signer, signer_of
 from reminder_worker.relay.wallet_monitor import pays_for

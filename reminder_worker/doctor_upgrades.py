@@ -11,7 +11,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import Call
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.mail.messages import duration_words
+from reminder_worker.outbox.messages import duration_words
 from reminder_worker.settings import ChainSettings, Settings
 from reminder_worker.upgrades.operations import OPEN
 from reminder_worker.upgrades.views import counts

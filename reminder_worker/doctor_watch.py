@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker import operations, operations_relay
 from reminder_worker.doctor_finding import Finding
-from reminder_worker.mail.messages import duration_words
+from reminder_worker.outbox.messages import duration_words
 from reminder_worker.settings import Settings
 from reminder_worker.watchdog import LOOKED_WITHIN, NAME, NOT_TOLD_YET
 

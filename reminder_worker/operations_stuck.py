@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.tables import alert, gift_ledger, gift_notification, recipient, sent_ledger
 from reminder_worker.errors import MailUnavailable
-from reminder_worker.mail.client import MailClient
+from reminder_worker.outbox.mail_client import MailClient
 
 log = structlog.get_logger(__name__)
 

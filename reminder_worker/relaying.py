@@ -7,11 +7,11 @@ from typing import Final
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.alerts import Alerts
 from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import Misconfigured, NotConfigured
 from reminder_worker.operations_relay import PayingWallet
+from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import RELAYED_CHAINS, Admission
 from reminder_worker.relay.models import Caps

@@ -8,7 +8,6 @@ import aiohttp
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import check_installation
@@ -24,9 +23,10 @@ from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.subgraph import Subgraph
-from reminder_worker.mail.client import MailClient
 from reminder_worker.operations_relay import PayingWallet
 from reminder_worker.operator import ChainStatuses
+from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas

@@ -16,12 +16,12 @@ from sqlalchemy import func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.alerts import Alerts, Facts
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import must_take_writes
 from reminder_worker.database.tables import age, alert_state, pass_state
-from reminder_worker.mail.messages import AlertKind
 from reminder_worker.operations import PassState
+from reminder_worker.outbox.alerts import Alerts, Facts
+from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.settings import Settings
 from reminder_worker.watchdog_facts import blocks_behind, gather
 from reminder_worker.watchdog_rules import Expected, Key, LastGap, Wrong, judge

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from reminder_worker.alerts import Facts
-from reminder_worker.mail.messages import AlertKind
 from reminder_worker.operations import PassState
+from reminder_worker.outbox.alerts import Facts
+from reminder_worker.outbox.messages import AlertKind
 
 ALIVE_WITHIN: Final = 300  # seconds without a success, beside how often a pass is looked at: a run ends within 180
 START_SECONDS: Final = 180  # after a stop everything is old: the first runs have the time to change that

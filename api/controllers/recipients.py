@@ -16,7 +16,7 @@ from api.schemas import (
     SavedAnswer,
     SignedBody,
 )
-from reminder_worker.mail.messages import checksum
+from reminder_worker.outbox.messages import checksum
 from reminder_worker.reminders.authorization import SignedRequest
 from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients

@@ -27,11 +27,11 @@ from reminder_worker.gifts.claim_link import LinkRules, as_served_now
 from reminder_worker.gifts.gift import Gift, Gifts
 from reminder_worker.gifts.notifications import payload_context
 from reminder_worker.gifts.notify_payload import Letterhead
-from reminder_worker.mail import outbox as become
-from reminder_worker.mail.allowlist import may_mail
-from reminder_worker.mail.client import MailClient, SuppressedAddress
-from reminder_worker.mail.messages import GiftKind, GiftSubject, gift_body
-from reminder_worker.mail.outbox import Outage, Settlement
+from reminder_worker.outbox import outcomes as become
+from reminder_worker.outbox.allowlist import may_mail
+from reminder_worker.outbox.mail_client import MailClient, SuppressedAddress
+from reminder_worker.outbox.messages import GiftKind, GiftSubject, gift_body
+from reminder_worker.outbox.outcomes import Outage, Settlement
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.settings import Settings, counted_apart

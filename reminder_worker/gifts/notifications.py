@@ -19,7 +19,7 @@ from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.gift import Gift, Gifts
 from reminder_worker.gifts.notify_payload import Timing, Wish, read_wish
-from reminder_worker.mail.messages import GiftKind, moment_of
+from reminder_worker.outbox.messages import GiftKind, moment_of
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas

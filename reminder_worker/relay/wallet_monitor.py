@@ -5,8 +5,8 @@ from typing import Final
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.alerts import Alerts, Facts
-from reminder_worker.mail.messages import AlertKind
+from reminder_worker.outbox.alerts import Alerts, Facts
+from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.relay import wallet_statements as sql
 from reminder_worker.relay.admission_statements import STANDING
 from reminder_worker.relay.chain_view import Views

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import msgspec
 
 from reminder_worker.indexer.models import ReminderConfig, SignalKind
-from reminder_worker.mail.messages import KIND_WINDOWS, Kind, Role
+from reminder_worker.outbox.messages import KIND_WINDOWS, Kind, Role
 
 ALL_LINES = 3
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from reminder_worker.mail.messages import KIND_WINDOWS, Kind
+from reminder_worker.outbox.messages import KIND_WINDOWS, Kind
 from reminder_worker.reminders.audience import MERGED_WITHIN_A_DAY
 from reminder_worker.reminders.entries import Entry, Group
 

@@ -18,9 +18,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import NotConfigured, ServiceError
 from reminder_worker.indexer.selector import Indexers
-from reminder_worker.mail import outbox as become
-from reminder_worker.mail.client import MailClient
-from reminder_worker.mail.outbox import Outage, Settlement
+from reminder_worker.outbox import outcomes as become
+from reminder_worker.outbox.mail_client import MailClient
+from reminder_worker.outbox.outcomes import Outage, Settlement
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import PLANNED_AGAIN
 from reminder_worker.reminders.entries import Claim, Entry

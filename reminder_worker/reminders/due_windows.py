@@ -25,7 +25,7 @@ from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, Touched
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.indexer.store import Cursor, ask_now, move_cursor, read_cursor
-from reminder_worker.mail.messages import WINDOW_KINDS
+from reminder_worker.outbox.messages import WINDOW_KINDS
 from reminder_worker.reminders import window_statements as sql
 from reminder_worker.reminders.audience import Membership
 from reminder_worker.reminders.horizon import next_ask, opened_at, with_deadlines

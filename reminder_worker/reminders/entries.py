@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Row
 
-from reminder_worker.mail.messages import Kind
+from reminder_worker.outbox.messages import Kind
 
 Group = tuple[int, str, str, str]
 _KINDS = {kind.value: kind for kind in Kind}

@@ -21,7 +21,7 @@ from reminder_worker.chain.types import ETHER
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.models import SAFE, ReminderConfig
 from reminder_worker.indexer.selector import Indexers
-from reminder_worker.mail.messages import KIND_WINDOWS, Amount, Kind, Role
+from reminder_worker.outbox.messages import KIND_WINDOWS, Amount, Kind, Role
 from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.amounts import total
 from reminder_worker.reminders.audience import ACTIVATIONS, possible_audience

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from reminder_worker.chain.contracts import Triggers
 from reminder_worker.indexer.models import SAFE
-from reminder_worker.mail.messages import LATEST_TIME
+from reminder_worker.outbox.messages import LATEST_TIME
 from reminder_worker.reminders.audience import READY_WINDOWS, WINDOW_LINES
 
 HOUR_SECONDS = 3600

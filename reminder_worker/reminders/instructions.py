@@ -11,7 +11,7 @@ from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, LegacyIdentity
 from reminder_worker.errors import ChainUnavailable, LegacyNotLive, LimitReached, NotConfigured
 from reminder_worker.indexer.selector import Indexers
-from reminder_worker.mail.messages import Kind, Role
+from reminder_worker.outbox.messages import Kind, Role
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.audience import ALL_LINES, Membership, audience
 from reminder_worker.reminders.authorization import Authoriser, SignedRequest

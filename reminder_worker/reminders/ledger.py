@@ -16,8 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import array_text, json_text
-from reminder_worker.mail.messages import KIND_WINDOWS
-from reminder_worker.mail.outbox import Settlement, counted_as
+from reminder_worker.outbox.messages import KIND_WINDOWS
+from reminder_worker.outbox.outcomes import Settlement, counted_as
 from reminder_worker.reminders import statements as sql
 from reminder_worker.reminders.audience import PLANNED_AGAIN
 from reminder_worker.reminders.claims import LIMITED, Sibling, decide

@@ -19,7 +19,7 @@ from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ServiceError
 from reminder_worker.indexer.models import ReminderConfig
 from reminder_worker.indexer.selector import Indexers
-from reminder_worker.mail.messages import WINDOW_KINDS, Kind, Role
+from reminder_worker.outbox.messages import WINDOW_KINDS, Kind, Role
 from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.audience import (
     READY_WINDOWS,

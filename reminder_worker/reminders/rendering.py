@@ -16,8 +16,8 @@ from reminder_worker.chain.contracts import LegacyFacts
 from reminder_worker.errors import DecryptionFailed, ServiceError
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.indexer.selector import Indexers
-from reminder_worker.mail.allowlist import may_mail
-from reminder_worker.mail.messages import (
+from reminder_worker.outbox.allowlist import may_mail
+from reminder_worker.outbox.messages import (
     KIND_WINDOWS,
     Addressee,
     Kind,
@@ -29,7 +29,7 @@ from reminder_worker.mail.messages import (
     request_body,
     told_rows,
 )
-from reminder_worker.mail.outbox import Settlement, afresh, dropped, later
+from reminder_worker.outbox.outcomes import Settlement, afresh, dropped, later
 from reminder_worker.privacy.emails import check_mailed_name
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import (

@@ -30,7 +30,7 @@ from reminder_worker.indexer.models import IndexHead, ReminderConfig, SignalKind
 from reminder_worker.indexer.projection import NOTIFY, REMINDER_CONFIG, ChainEvent, fold_config
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.store import event_of, read_cursor
-from reminder_worker.mail.messages import Kind
+from reminder_worker.outbox.messages import Kind
 from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.amounts import moved_for, received, to_json
 from reminder_worker.reminders.audience import ACTIVATIONS, SIGNAL_KINDS, Membership, line_of, signal_event

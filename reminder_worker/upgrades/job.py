@@ -16,7 +16,6 @@ from typing import Final
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.alerts import Alerts
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, at
 from reminder_worker.chain.client import Call as Read
@@ -24,7 +23,8 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.log_reader import EndpointsDisagree
-from reminder_worker.mail.messages import AlertKind
+from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.decode import CANCELLER
 from reminder_worker.upgrades.events import UpgradeEvent

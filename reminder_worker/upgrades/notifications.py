@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-from reminder_worker.mail.messages import AlertKind
+from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.upgrades import wording
 from reminder_worker.upgrades.events import EXECUTED, SCHEDULED, UpgradeEvent
 from reminder_worker.upgrades.operations import Change, Difference, Operation, changes, operation_of

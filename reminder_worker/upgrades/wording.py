@@ -11,7 +11,7 @@ from typing import Final
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain.abi import selector
-from reminder_worker.mail.messages import BEWARE, AlertKind, checksum, duration_words
+from reminder_worker.outbox.messages import BEWARE, AlertKind, checksum, duration_words
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.decode import GIVES_AWAY, SELECTOR, Argument, Call, decode, plain_words, role_name
 from reminder_worker.upgrades.events import CANCELLED, DELAY, EXECUTED, GRANTED, REVOKED, SCHEDULED

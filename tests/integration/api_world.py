@@ -18,12 +18,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.server import listening
 from devnet.scenarios import Legacy, Scenario
-from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.gifts.gift import Gifts
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.operator import ChainStatuses
+from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas

@@ -8,7 +8,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
-from reminder_worker.mail.client import MailClient
+from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.settings import Settings

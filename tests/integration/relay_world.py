@@ -14,8 +14,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
+from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.attempts import Attempt, open_raw

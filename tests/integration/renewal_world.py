@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, ROUTER, Legacy, Scenario
-from reminder_worker.alerts import Alerts
 from reminder_worker.auto_renew.job import AutoRenew, RenewalReport
+from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.models import Caps
 from reminder_worker.relay.reconciler import Reconcile

@@ -14,10 +14,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.testing import capture_logs
 
 from devnet.smtp import Inbox
-from reminder_worker.alerts import PATIENT_TRIES, STORM, Alerts
 from reminder_worker.logging import configure_logging
-from reminder_worker.mail.client import MailClient
-from reminder_worker.mail.messages import AlertKind
+from reminder_worker.outbox.alerts import PATIENT_TRIES, STORM, Alerts
+from reminder_worker.outbox.mail_client import MailClient
+from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.settings import MailSettings
 from tests.integration.mail_service_stack import TOKEN, environment, served
 from tests.integration.mail_stub import Fault, MailStub

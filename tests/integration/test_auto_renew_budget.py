@@ -11,7 +11,7 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.auto_renew.chain_reads import BUDGET_SECONDS
 from reminder_worker.chain.abi import selector
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.mail.messages import deadline_words
+from reminder_worker.outbox.messages import deadline_words
 from reminder_worker.reminders.audience import budget_event
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import proxy

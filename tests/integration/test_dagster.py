@@ -36,7 +36,7 @@ from reminder_worker import passes as worker_passes
 from reminder_worker.doctor import _dagster
 from reminder_worker.gifts.claim_link import Letter, encode_letter
 from reminder_worker.gifts.notifications import NotifyRequest
-from reminder_worker.mail.messages import AlertKind
+from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.models import Authorization, Lane
 from reminder_worker.relay.signer import load_signer

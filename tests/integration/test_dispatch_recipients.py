@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Mode, Scenario
 from reminder_worker.database.parameters import json_text
-from reminder_worker.mail import outbox as become
-from reminder_worker.mail.messages import deadline_words
-from reminder_worker.mail.outbox import Settlement
+from reminder_worker.outbox import outcomes as become
+from reminder_worker.outbox.messages import deadline_words
+from reminder_worker.outbox.outcomes import Settlement
 from reminder_worker.reminders.audience import PLANNED_AGAIN
 from reminder_worker.reminders.dispatch import DispatchReport, Slice
 from reminder_worker.reminders.entries import Entry

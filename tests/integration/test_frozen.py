@@ -22,7 +22,7 @@ from api.gauges import gauge
 from devnet.scenarios import Scenario
 from reminder_worker import errors
 from reminder_worker.cli import main
-from reminder_worker.mail.messages import AlertKind, GiftKind, Kind
+from reminder_worker.outbox.messages import AlertKind, GiftKind, Kind
 from reminder_worker.settings_table import configuration_table
 from tests.integration.api_world import open_world
 from tests.unit.test_log_schema import logged

@@ -23,9 +23,9 @@ from reminder_worker.errors import (
 )
 from reminder_worker.gifts.emails import SEALED, GiftMail
 from reminder_worker.gifts.gift import Gift, Gifts
-from reminder_worker.mail.client import Accepted
 from reminder_worker.operations import forget_expired
 from reminder_worker.operations_stuck import requeue, settle_unsent
+from reminder_worker.outbox.mail_client import Accepted
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.watchdog_facts import gather

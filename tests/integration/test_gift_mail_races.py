@@ -17,10 +17,10 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.emails import GiftMailReport
 from reminder_worker.gifts.gift import Gifts
-from reminder_worker.mail import outbox as become
-from reminder_worker.mail.client import MailClient, NotAccepted
-from reminder_worker.mail.outbox import Outage
 from reminder_worker.operator import erase_person
+from reminder_worker.outbox import outcomes as become
+from reminder_worker.outbox.mail_client import MailClient, NotAccepted
+from reminder_worker.outbox.outcomes import Outage
 from tests.integration.gift_mail_world import NORMAL, World, open_world
 from tests.integration.locks import blocked
 from tests.integration.mail_stub import Fault

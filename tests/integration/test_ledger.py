@@ -14,8 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from reminder_worker import operator
 from reminder_worker.database import rotation
-from reminder_worker.mail import outbox as become
-from reminder_worker.mail.client import NotAccepted, Refused
+from reminder_worker.outbox import outcomes as become
+from reminder_worker.outbox.mail_client import NotAccepted, Refused
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders import dispatch, ledger, statements
 from reminder_worker.reminders.dispatch import DispatchReport

@@ -17,7 +17,7 @@ from aiohttp import web
 from structlog.testing import capture_logs
 
 from reminder_worker.errors import MailUnavailable
-from reminder_worker.mail.client import (
+from reminder_worker.outbox.mail_client import (
     MAX_ANSWER_BYTES,
     Accepted,
     MailClient,
@@ -136,7 +136,7 @@ _SHORT_OF_THREADS = """
 import os, resource, sys
 import uvloop
 from uuid import uuid4
-from reminder_worker.mail.client import MailClient
+from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.settings import MailSettings
 
 MOST = resource.getrlimit(resource.RLIMIT_NPROC)[1]

@@ -17,7 +17,7 @@ from reminder_worker import operator
 from reminder_worker.gifts.emails import GiftMail
 from reminder_worker.gifts.gift import Gifts
 from reminder_worker.indexer.selector import Indexers
-from reminder_worker.mail.client import MailClient
+from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.passes import PASSES
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.settings import MailSettings

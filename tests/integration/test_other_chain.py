@@ -9,9 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.deploy import UPGRADE_DELAY
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import Misconfigured
+from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.job import UpgradeWatch
 from tests.integration import upgrade_world

@@ -11,13 +11,13 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import OLD_BLOCKS, HistoryGone
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.doctor_history import look_at_history
 from reminder_worker.errors import Refused
 from reminder_worker.indexer.cross_check import ALONE_AFTER_SECONDS
+from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.watchdog import Watchdog
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import Json

@@ -8,9 +8,9 @@ from eth_account import Account
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker.alerts import Alerts
 from reminder_worker.chain import wire
 from reminder_worker.errors import NotConfigured, NotFound, Refused, RelayStopped
+from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.relay.operator_actions import ByHand
 from tests.integration.relay_world import CEILING, CHAIN_ID, GWEI, RelayWorld, open_bare_world
 

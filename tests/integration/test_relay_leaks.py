@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from devnet.leaks import dump, search, secrets_of
 from devnet.scenarios import Scenario
-from reminder_worker.alerts import Alerts
+from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.relay.models import Authorization
 from tests.integration.relay_world import CEILING, GWEI, RelayWorld, open_bare_world
 

@@ -16,8 +16,8 @@ from assets.service import Service
 from devnet.scenarios import Scenario
 from pipelines.definitions import defs
 from pipelines.sensors import sensors
-from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
+from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
 from tests.integration.commands import Command

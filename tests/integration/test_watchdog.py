@@ -18,10 +18,10 @@ from structlog.testing import capture_logs
 
 from devnet.scenarios import Scenario
 from reminder_worker import watchdog
-from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
-from reminder_worker.mail.messages import AlertKind
+from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import Settings
 from reminder_worker.watchdog import CALM_SECONDS, Sighting, Watchdog

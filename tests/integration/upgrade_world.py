@@ -9,8 +9,8 @@ from psycopg.rows import namedtuple_row
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker.alerts import Alerts
 from reminder_worker.chain.client import Chain
+from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.job import UpgradeReport, UpgradeWatch
 

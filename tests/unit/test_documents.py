@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from devnet import diagram
-from reminder_worker.mail.messages import AlertKind
+from reminder_worker.outbox.messages import AlertKind
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = (ROOT, ROOT / "docs", ROOT / "docs" / "decisions", ROOT / "deploy", ROOT / "gift_page")

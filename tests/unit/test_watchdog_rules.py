@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from reminder_worker.mail.messages import AlertKind
 from reminder_worker.operations import PassState
+from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.watchdog_rules import (
     ALIVE_WITHIN,
     APART_BLOCKS,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mail_service.catalogue import TEMPLATES
 from mail_service.variables import Origins, checked
-from reminder_worker.mail.messages import (
+from reminder_worker.outbox.messages import (
     LATEST_TIME,
     TEMPLATE_VERSION,
     Addressee,

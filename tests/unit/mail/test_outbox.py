@@ -3,8 +3,15 @@
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
-from reminder_worker.mail.client import Accepted, MessageStatus, NotAccepted, Refused, SuppressedAddress, Undecided
-from reminder_worker.mail.outbox import (
+from reminder_worker.outbox.mail_client import (
+    Accepted,
+    MessageStatus,
+    NotAccepted,
+    Refused,
+    SuppressedAddress,
+    Undecided,
+)
+from reminder_worker.outbox.outcomes import (
     FIRST_BACKOFF_SECONDS,
     LONGEST_BACKOFF_SECONDS,
     OUTAGE_AFTER,

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from reminder_worker.indexer.models import ReminderConfig
-from reminder_worker.mail.messages import Role
+from reminder_worker.outbox.messages import Role
 from reminder_worker.reminders.audience import Membership, audience
 
 OWNER, SAFE, SIGNER, ANNA, BEN, CLARA, DAN, STRANGER = (f"0x{digit * 40}" for digit in "123456789"[:8])

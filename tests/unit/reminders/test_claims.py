@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from reminder_worker.mail.messages import Kind
+from reminder_worker.outbox.messages import Kind
 from reminder_worker.reminders.claims import Sibling, decide
 from reminder_worker.reminders.entries import Entry
 

@@ -1,6 +1,6 @@
 """What makes a telling one of its kind."""
 
-from reminder_worker.mail.messages import AlertKind
+from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.upgrades.events import GRANTED, REVOKED, UpgradeEvent
 from reminder_worker.upgrades.notifications import _once_more
 from reminder_worker.upgrades.operations import role_members

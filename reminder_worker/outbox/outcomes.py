@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 from reminder_worker.errors import MailUnavailable
-from reminder_worker.mail.client import (
+from reminder_worker.outbox.mail_client import (
     Accepted,
     MailClient,
     MessageStatus,

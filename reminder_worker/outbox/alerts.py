@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.database.engine import in_transaction
 from reminder_worker.database.tables import FAR, alert, alert_state, span
 from reminder_worker.errors import MailUnavailable
-from reminder_worker.mail.client import (
+from reminder_worker.outbox.mail_client import (
     Accepted,
     MailClient,
     MessageStatus,
@@ -32,7 +32,7 @@ from reminder_worker.mail.client import (
     SuppressedAddress,
     Undecided,
 )
-from reminder_worker.mail.messages import BEWARE, AlertKind, alert_body, alert_variables, checksum
+from reminder_worker.outbox.messages import BEWARE, AlertKind, alert_body, alert_variables, checksum
 from reminder_worker.privacy.redaction import OnChain
 
 log = structlog.get_logger(__name__)
