@@ -10,10 +10,10 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker import operations, watchdog
-from reminder_worker import operations_relay as relay
 from reminder_worker.chain.client import Chain
-from reminder_worker.operations import PassState
+from reminder_worker.monitoring import operations, watchdog
+from reminder_worker.monitoring import operations_relay as relay
+from reminder_worker.monitoring.operations import PassState
 from reminder_worker.statistics import store
 from reminder_worker.statistics.prices import Price, feed_states
 from reminder_worker.upgrades import views

@@ -31,7 +31,7 @@ from api.gauges import (
 )
 from reminder_worker import passes
 from reminder_worker.chain.client import Chain
-from reminder_worker.operations_relay import PayingWallet
+from reminder_worker.monitoring.operations_relay import PayingWallet
 from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)

@@ -33,7 +33,7 @@ AUTO_RENEW_ASSETS = (owner_activity,)
 
 
 async def _facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker.operations_relay import owners, verdicts
+    from reminder_worker.monitoring.operations_relay import owners, verdicts
 
     counts = await verdicts(engine)
     return {

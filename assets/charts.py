@@ -10,7 +10,7 @@ import dagster as dg
 from assets import metadata
 
 if TYPE_CHECKING:
-    from reminder_worker import operations
+    from reminder_worker.monitoring import operations
 
 _CELL, _TALL, _TOP, _WIDE = 26, 90, 4, 363  # pixels
 

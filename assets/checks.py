@@ -20,7 +20,7 @@ from assets.steps import AFTER_THE_WORK, PASS_OF
 from assets.upgrades import upgrade_operations
 
 if TYPE_CHECKING:
-    from reminder_worker import operations, operations_relay
+    from reminder_worker.monitoring import operations, operations_relay
     from reminder_worker.runtime import Runtime
 
 EVERY_CHAIN = "every_chain_succeeded"
@@ -57,7 +57,7 @@ def _every_chain_succeeded(asset: dg.AssetsDefinition) -> dg.AssetChecksDefiniti
 @dg.asset_check(asset=chain_index, op_tags=AFTER_THE_WORK)
 def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """The chain index follows the head of every chain closely."""
-    from reminder_worker.watchdog_rules import MAX_LAG_BLOCKS
+    from reminder_worker.monitoring.rules import MAX_LAG_BLOCKS
 
     lags, unread = service.call(_lags, SECONDS)
     worst = max((lag for _, _, lag in lags), default=0)
@@ -230,7 +230,7 @@ async def _states(runtime: "Runtime", name: str) -> "list[operations.PassState]"
 async def _lags(runtime: "Runtime") -> tuple[list[tuple[int, int, int]], list[tuple[int, str]]]:
     """(chain, head, blocks behind it; negative: above it); and of each chain that does not tell its head, why."""
     from reminder_worker.errors import ServiceError
-    from reminder_worker.operations import positions
+    from reminder_worker.monitoring.operations import positions
 
     read = {p.chain_id: p.block_number for p in await positions(runtime.engine) if p.name == "index"}
     found, unread = [], []
@@ -250,50 +250,51 @@ async def _lags(runtime: "Runtime") -> tuple[list[tuple[int, int, int]], list[tu
 
 async def _unsettled(runtime: "Runtime") -> "list[operations.SignalCount]":
     """Of chains that are served: of one that was taken out nobody settles any more."""
-    from reminder_worker.operations import unsettled_signals
+    from reminder_worker.monitoring.operations import unsettled_signals
 
     return [count for count in await unsettled_signals(runtime.engine) if count.chain_id in runtime.chains]
 
 
 async def _undecided(runtime: "Runtime") -> "list[operations.EmailCount]":
-    from reminder_worker.operations import undecided_emails
+    from reminder_worker.monitoring.operations import undecided_emails
 
     return await undecided_emails(runtime.engine, runtime.chains)
 
 
 async def _wallets(runtime: "Runtime") -> "list[operations_relay.Wallet]":
     """Those that are in use: of an earlier key, as of one that was stolen, nobody ends or resumes anything any more."""
-    from reminder_worker.operations_relay import wallets
+    from reminder_worker.monitoring.operations_relay import wallets
 
     ours = {wallet.address for wallet in runtime.wallets}
     return [each for each in await wallets(runtime.engine) if each.address in ours and each.chain_id in runtime.chains]
 
 
 async def _conditions(runtime: "Runtime") -> "list[operations_relay.Condition]":
-    from reminder_worker.operations_relay import conditions
+    from reminder_worker.monitoring.operations_relay import conditions
 
     return await conditions(runtime.engine)
 
 
 async def _watchdog_looks(runtime: "Runtime") -> bool:
-    from reminder_worker.operations import pass_state_of
-    from reminder_worker.watchdog import NAME, looks
+    from reminder_worker.monitoring.operations import pass_state_of
+    from reminder_worker.monitoring.watchdog import NAME, looks
 
     return looks(await pass_state_of(runtime.engine, NAME))
 
 
 async def _undelivered(runtime: "Runtime") -> dict[str, int]:
-    from reminder_worker.operations_relay import undelivered_alerts
+    from reminder_worker.monitoring.operations_relay import undelivered_alerts
 
     return await undelivered_alerts(runtime.engine)
 
 
 async def _silent(runtime: "Runtime") -> list[tuple[str, int, str]]:
     """(pass, chain, age of its last success) of every pass that is on and too long without one."""
-    from reminder_worker import passes, watchdog_rules
+    from reminder_worker import passes
+    from reminder_worker.monitoring import rules
 
     expected, states = passes.expected(runtime.settings), await passes.states(runtime.engine, runtime.settings)
     return [
         (each.name, each.chain_id, metadata.age(state.succeeded_age if state else None))
-        for each, state in watchdog_rules.silent(expected, states)
+        for each, state in rules.silent(expected, states)
     ]

@@ -41,7 +41,7 @@ GIFT_ASSETS = (gift_notifications, gift_emails)
 
 
 async def _facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker import operations
+    from reminder_worker.monitoring import operations
 
     counts = await operations.gift_emails(engine)
     return {

@@ -33,7 +33,7 @@ HEALTH_ASSETS = (worker_health,)
 
 
 async def _facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker.operations_relay import conditions
+    from reminder_worker.monitoring.operations_relay import conditions
 
     found = await conditions(engine)
     return {"wrong now": len(found), "conditions": metadata.conditions_table(found)}

@@ -9,7 +9,7 @@ import dagster as dg
 from reminder_worker.outbox.messages import amount_words
 
 if TYPE_CHECKING:
-    from reminder_worker import operations, operations_relay
+    from reminder_worker.monitoring import operations, operations_relay
 
 Metadata = dict[str, Any]
 Table = dg.MarkdownMetadataValue | dg.TextMetadataValue

@@ -11,7 +11,7 @@ from assets.service import Service
 from assets.steps import IN_PLACE, OWNERS
 
 if TYPE_CHECKING:
-    from reminder_worker import operations
+    from reminder_worker.monitoring import operations
     from reminder_worker.runtime import Runtime
 
 GROUP = "overview"
@@ -69,7 +69,7 @@ async def _states(runtime: "Runtime") -> "tuple[list[operations.PassState], dict
 
 
 async def _sends(runtime: "Runtime") -> "list[operations.Sends]":
-    from reminder_worker import operations
+    from reminder_worker.monitoring import operations
 
     reminders, gifts = operations.sends_per_day, operations.gift_sends_per_day
     return [*await reminders(runtime.engine, DAYS), *await gifts(runtime.engine, DAYS)]

@@ -73,7 +73,7 @@ RELAY_ASSETS = (authorizations, relay_requests, raised_alerts, ops_alerts)
 
 
 async def _relay_facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker import operations_relay as relay
+    from reminder_worker.monitoring import operations_relay as relay
 
     found, wallets = await relay.open_requests(engine), await relay.wallets(engine)
     return {
@@ -86,7 +86,7 @@ async def _relay_facts(engine: "AsyncEngine") -> metadata.Metadata:
 
 
 async def _alert_facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker import operations_relay as relay
+    from reminder_worker.monitoring import operations_relay as relay
 
     conditions, waiting = await relay.conditions(engine), await relay.undelivered_alerts(engine)
     return {

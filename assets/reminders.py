@@ -107,14 +107,14 @@ REMINDER_ASSETS = (chain, recipients, chain_index, notify_signals, due_reminders
 
 
 async def _index_facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker.operations import positions
+    from reminder_worker.monitoring.operations import positions
 
     found = [position for position in await positions(engine) if position.name == "index"]
     return {"position": metadata.positions_table(found)}
 
 
 async def _signal_facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker.operations import positions, unsettled_signals
+    from reminder_worker.monitoring.operations import positions, unsettled_signals
 
     found = [position for position in await positions(engine) if position.name == "signals"]
     unsettled = await unsettled_signals(engine)
@@ -126,7 +126,7 @@ async def _signal_facts(engine: "AsyncEngine") -> metadata.Metadata:
 
 
 async def _window_facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker.operations import paused_legacies, windows_by_kind
+    from reminder_worker.monitoring.operations import paused_legacies, windows_by_kind
 
     windows = await windows_by_kind(engine)
     return {
@@ -137,7 +137,7 @@ async def _window_facts(engine: "AsyncEngine") -> metadata.Metadata:
 
 
 async def _email_facts(engine: "AsyncEngine") -> dict[str, Any]:
-    from reminder_worker.operations import undecided_emails, waiting_emails
+    from reminder_worker.monitoring.operations import undecided_emails, waiting_emails
 
     waiting = await waiting_emails(engine)
     undecided = await undecided_emails(engine)

@@ -26,7 +26,8 @@ from bench.plans import WHOLE_BY_DESIGN, whole_reads
 from bench.surroundings import CHAIN_ID, chain, database, settings, stub
 from bench.withdrawals import RELAYER_KEY
 from devnet.scenarios import Legacy, Scenario
-from reminder_worker import operations, passes
+from reminder_worker import passes
+from reminder_worker.monitoring import operations
 from reminder_worker.runtime import Runtime, open_runtime
 
 LEGACIES = 1_000_000

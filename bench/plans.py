@@ -22,9 +22,9 @@ import reminder_worker
 from api import gauges
 from bench.big_tables import SMALL
 from bench.surroundings import CHAIN_ID
-from reminder_worker import operations, operations_relay, operations_stuck
 from reminder_worker.database import tables
 from reminder_worker.indexer import store as index_tables
+from reminder_worker.monitoring import operations, operations_relay, operations_stuck
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.reminders.recipients import cancel_unsent
 from reminder_worker.settings import ChainSettings

@@ -30,7 +30,7 @@ from pipelines.jobs import (
 )
 
 if TYPE_CHECKING:
-    from reminder_worker.operations import PassState
+    from reminder_worker.monitoring.operations import PassState
     from reminder_worker.passes import Outcome
     from reminder_worker.runtime import Runtime
 
@@ -167,7 +167,7 @@ def _words(name: str, outcome: "Outcome", resting: dict[tuple[str, int], int]) -
 
 async def _resting(runtime: "Runtime") -> dict[tuple[str, int], int]:
     """(pass, chain) → seconds until a run is tried again, of those that failed just now and did not succeed since."""
-    from reminder_worker.operations import pass_states
+    from reminder_worker.monitoring.operations import pass_states
 
     ages = {(state.name, state.chain_id): _age_of_trouble(state) for state in await pass_states(runtime.engine)}
     # A time to come is of a clock that was put back since: it would rest until then.
@@ -188,7 +188,7 @@ def _is_under_way(instance: dg.DagsterInstance, lanes: Sequence[str]) -> bool:
 
 
 async def _no_new_block(runtime: "Runtime") -> str:
-    from reminder_worker.operations import positions
+    from reminder_worker.monitoring.operations import positions
 
     read = [p for p in await positions(runtime.engine) if p.name == "index" and p.chain_id in runtime.chains]
     if not read:
@@ -197,7 +197,7 @@ async def _no_new_block(runtime: "Runtime") -> str:
 
 
 async def _nothing_due(runtime: "Runtime") -> str:
-    from reminder_worker.operations import next_ask, paused_legacies
+    from reminder_worker.monitoring.operations import next_ask, paused_legacies
 
     moment, aside = await next_ask(runtime.engine, runtime.chains), await paused_legacies(runtime.engine)
     words = [] if moment is None else [f"no window can open before {clock(moment)} (chain time)"]
@@ -206,7 +206,7 @@ async def _nothing_due(runtime: "Runtime") -> str:
 
 
 async def _nothing_to_send(runtime: "Runtime") -> str:
-    from reminder_worker.operations import waiting_emails
+    from reminder_worker.monitoring.operations import waiting_emails
 
     waiting = await waiting_emails(runtime.engine)
     if waiting.next_try is None:
@@ -215,14 +215,14 @@ async def _nothing_to_send(runtime: "Runtime") -> str:
 
 
 async def _no_gift_due(runtime: "Runtime") -> str:
-    from reminder_worker.operations import gifts_to_be_told_of
+    from reminder_worker.monitoring.operations import gifts_to_be_told_of
 
     waiting = await gifts_to_be_told_of(runtime.engine)
     return f"gifts whose day has not come: {waiting}" if waiting else "no gift to tell of"
 
 
 async def _nothing_open(runtime: "Runtime") -> str:
-    from reminder_worker.operations_relay import undelivered_alerts
+    from reminder_worker.monitoring.operations_relay import undelivered_alerts
     from reminder_worker.upgrades import views
     from reminder_worker.upgrades.operations import OPEN
 
@@ -235,9 +235,9 @@ async def _nothing_open(runtime: "Runtime") -> str:
 
 
 async def _no_change(runtime: "Runtime") -> str:
-    from reminder_worker.operations import pass_state_of
-    from reminder_worker.operations_relay import conditions
-    from reminder_worker.watchdog import NAME, NOT_TOLD_YET
+    from reminder_worker.monitoring.operations import pass_state_of
+    from reminder_worker.monitoring.operations_relay import conditions
+    from reminder_worker.monitoring.watchdog import NAME, NOT_TOLD_YET
 
     if found := await conditions(runtime.engine):
         return f"no change; wrong now: {len(found)}, as alerts said"
@@ -246,7 +246,7 @@ async def _no_change(runtime: "Runtime") -> str:
 
 
 async def _nobody_to_look_at(runtime: "Runtime") -> str:
-    from reminder_worker.operations_relay import verdicts
+    from reminder_worker.monitoring.operations_relay import verdicts
 
     count = sum(each.count for each in await verdicts(runtime.engine) if each.chain_id in runtime.chains)
     return f"owners looked at in the last hour: {count}" if count else "nobody has opted in"

@@ -244,7 +244,7 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
     Dead is what the mail service refused three times as malformed, alerts too: they go back by their ids, or all of
     them. Without ids they are listed, and the emails that are held (see `settle`).
     """
-    from reminder_worker import operations_stuck
+    from reminder_worker.monitoring import operations_stuck
 
     if ids and everything:
         raise click.UsageError("give ids, or --all")
@@ -284,7 +284,7 @@ def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
     `requeue` lists those that are held. With --unsent it is sent, a second time if you are wrong, and under another id,
     which is shown. The mail service is asked once more before: perhaps it knows by now.
     """
-    from reminder_worker import operations_stuck
+    from reminder_worker.monitoring import operations_stuck
     from reminder_worker.outbox.mail_client import MailClient, is_message_id
 
     if (message_id is None) == (not unsent):
@@ -317,9 +317,9 @@ def rotate_key() -> None:
     """
     from sqlalchemy import func, select
 
-    from reminder_worker import operations_relay
     from reminder_worker.database.rotation import rotate
     from reminder_worker.gifts import emails
+    from reminder_worker.monitoring import operations_relay
     from reminder_worker.reminders import recipient_rows
 
     async def work(runtime: "Runtime") -> tuple[int, int, int]:

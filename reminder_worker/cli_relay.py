@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Row
 
-    from reminder_worker.operations_relay import Attempt, Wallet
+    from reminder_worker.monitoring.operations_relay import Attempt, Wallet
     from reminder_worker.runtime import Runtime
 
 _ID = click.argument("request_id", type=click.UUID)
@@ -33,7 +33,7 @@ def relay() -> None:
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
 def list_requests(ended: bool, limit: int) -> None:
     """Open requests, and our wallets."""
-    from reminder_worker import operations_relay as operations
+    from reminder_worker.monitoring import operations_relay as operations
     from reminder_worker.outbox.messages import duration_words
 
     async def look(runtime: "Runtime") -> "tuple[Sequence[Row[Any]], list[Wallet]]":
@@ -71,7 +71,7 @@ def show(request_id: UUID) -> None:
 
     Of its authorization everything but the signature.
     """
-    from reminder_worker import operations_relay as operations
+    from reminder_worker.monitoring import operations_relay as operations
 
     async def look(runtime: "Runtime") -> "tuple[Row[Any], list[Attempt]]":
         row = await _request(runtime, request_id)
@@ -142,7 +142,7 @@ def resume(wallet: str, chain_id: int | None) -> None:
 
 
 async def _request(runtime: "Runtime", request_id: UUID) -> "Row[Any]":
-    from reminder_worker.operations_relay import find_requests
+    from reminder_worker.monitoring.operations_relay import find_requests
 
     rows = await find_requests(runtime.engine, request_id=request_id)
     if not rows:

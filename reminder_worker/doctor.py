@@ -12,7 +12,7 @@ from pydantic import SecretBytes, SecretStr
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker import operations, passes
+from reminder_worker import passes
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import PremiumSetting, ReminderView, TokenWhiteList
 from reminder_worker.database.engine import must_take_writes, open_engine, shares_sessions
@@ -29,6 +29,8 @@ from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.monitoring import operations
+from reminder_worker.monitoring.rules import CLOCKS_WITHIN
 from reminder_worker.outbox.messages import duration_words
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
@@ -43,7 +45,6 @@ from reminder_worker.settings import (
     without_effect,
 )
 from reminder_worker.statistics.price_job import look_at_feeds
-from reminder_worker.watchdog_rules import CLOCKS_WITHIN
 
 DAY = 86400
 _NOBODY = "0x" + "00" * 20

@@ -16,10 +16,10 @@ from pyreqwest.exceptions import PyreqwestError
 
 from reminder_worker import answers
 from reminder_worker.doctor_finding import Finding
+from reminder_worker.monitoring.rules import CLOCKS_WITHIN
 from reminder_worker.outbox.mail_client import causes_of, header, http_client, read
 from reminder_worker.outbox.messages import TEMPLATE_VERSION, AlertKind, GiftKind, Kind, duration_words
 from reminder_worker.settings import MailSettings, Settings
-from reminder_worker.watchdog_rules import CLOCKS_WITHIN
 
 PART: Final = "mail"
 _WITHIN: Final = timedelta(seconds=10)

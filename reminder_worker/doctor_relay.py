@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker import operations_relay
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.sponsored import LEGACY_VERSIONS, TIMELOCK_VERSIONS, SponsoredReads
 from reminder_worker.chain.types import MOST_GAS, Call
 from reminder_worker.doctor_finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
+from reminder_worker.monitoring import operations_relay
 from reminder_worker.outbox.messages import amount_words, checksum
 from reminder_worker.relay.fees import Fees, below, first_fees, reservation
 from reminder_worker.relay.signer import load_signer, signer_of

@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker import operations, operations_relay
 from reminder_worker.doctor_finding import Finding
+from reminder_worker.monitoring import operations, operations_relay
+from reminder_worker.monitoring.watchdog import LOOKED_WITHIN, NAME, NOT_TOLD_YET
 from reminder_worker.outbox.messages import duration_words
 from reminder_worker.settings import Settings
-from reminder_worker.watchdog import LOOKED_WITHIN, NAME, NOT_TOLD_YET
 
 
 async def look_at_watch(settings: Settings, engine: AsyncEngine) -> AsyncIterator[Finding]:

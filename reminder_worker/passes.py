@@ -20,15 +20,15 @@ from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.database.tables import pass_state, span
 from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.emails import GiftMail
-from reminder_worker.operations import PassState, database_time, forget_expired, pass_states
+from reminder_worker.monitoring.operations import PassState, database_time, forget_expired, pass_states
+from reminder_worker.monitoring.rules import Expected
+from reminder_worker.monitoring.watchdog import Sighting, Watchdog
 from reminder_worker.relaying import ATTESTOR, RELAYER, relays_on
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
 from reminder_worker.statistics.job import NOT_AT_THE_HEAD
 from reminder_worker.tasks import in_time
-from reminder_worker.watchdog import Sighting, Watchdog
-from reminder_worker.watchdog_rules import Expected
 
 log = structlog.get_logger(__name__)
 

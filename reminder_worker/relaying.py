@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import Misconfigured, NotConfigured
-from reminder_worker.operations_relay import PayingWallet
+from reminder_worker.monitoring.operations_relay import PayingWallet
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import RELAYED_CHAINS, Admission

@@ -23,8 +23,8 @@ from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.subgraph import Subgraph
-from reminder_worker.operations_relay import PayingWallet
-from reminder_worker.operator import ChainStatuses
+from reminder_worker.monitoring.erasure import ChainStatuses
+from reminder_worker.monitoring.operations_relay import PayingWallet
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash

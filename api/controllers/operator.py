@@ -18,11 +18,11 @@ from pydantic import SecretStr
 from api.bodies import StrictJson
 from api.problems import OF_A_BODY, responses
 from api.schemas import EXAMPLE_RECIPIENT, AnyAddress
-from reminder_worker import operations_stuck
-from reminder_worker import operator as operators
 from reminder_worker.errors import NotConfigured, Unauthorized
 from reminder_worker.gifts.emails import GiftMailReport
-from reminder_worker.operator import ChainStatus
+from reminder_worker.monitoring import erasure as operators
+from reminder_worker.monitoring import operations_stuck
+from reminder_worker.monitoring.erasure import ChainStatus
 from reminder_worker.passes import PASSES
 from reminder_worker.runtime import Runtime
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from devnet import leaks
 from devnet.scenarios import Legacy
-from reminder_worker.operations_stuck import stuck
+from reminder_worker.monitoring.operations_stuck import stuck
 from reminder_worker.outbox.messages import Kind
 from tests.campaign.expected import SIGNALS, Received, deadline_words, judge_emails, kinds_without_proof
 from tests.campaign.legacies import PEOPLE, Families

@@ -22,7 +22,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.gifts.gift import Gifts
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
-from reminder_worker.operator import ChainStatuses
+from reminder_worker.monitoring.erasure import ChainStatuses
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault

@@ -10,8 +10,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker import watchdog
-from reminder_worker.operations_relay import PayingWallet
+from reminder_worker.monitoring import watchdog
+from reminder_worker.monitoring.operations_relay import PayingWallet
 from tests.integration.api_world import open_world
 from tests.integration.relay_rows import RELAYER, connected, enter_budget, enter_wallet
 

@@ -14,7 +14,7 @@ from devnet.scenarios import DAY, Mode, Scenario
 from reminder_worker import relaying
 from reminder_worker.auto_renew import job
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.operations_relay import owners
+from reminder_worker.monitoring.operations_relay import owners
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.chain_proxy import Json, Proxy, proxy, stopped
 from tests.integration.renewal_world import CHAIN_ID, GWEI, IN_WINDOW, PERIOD, RenewalWorld, open_renewals

@@ -21,7 +21,7 @@ from reminder_worker.database.migrate import schema_serves
 from reminder_worker.database.rotation import rotate
 from reminder_worker.database.tables import metadata, recipient
 from reminder_worker.errors import DecryptionFailed, Misconfigured
-from reminder_worker.operator import erase_person
+from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipient_rows import SEALED, context, seal_row

@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Mode, Scenario
 from pipelines.sensors import _resting
-from reminder_worker import operations
 from reminder_worker.errors import LimitReached
+from reminder_worker.monitoring import operations
 from reminder_worker.outbox.alerts import STORM, Alerts
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.quotas import Quotas

@@ -12,8 +12,8 @@ from reminder_worker import tasks
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
-from reminder_worker.operations import forget_expired
-from reminder_worker.operations_stuck import settle_unsent
+from reminder_worker.monitoring.operations import forget_expired
+from reminder_worker.monitoring.operations_stuck import settle_unsent
 from reminder_worker.outbox.messages import Kind, Role
 from reminder_worker.reminders.dispatch import Dispatch, DispatchReport
 from reminder_worker.reminders.ledger import Ledger

@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.operations import undecided_emails
-from reminder_worker.operations_stuck import requeue, settle_sent, settle_unsent
+from reminder_worker.monitoring.operations import undecided_emails
+from reminder_worker.monitoring.operations_stuck import requeue, settle_sent, settle_unsent
 from tests.integration.crash import Crash, CrashAt
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world

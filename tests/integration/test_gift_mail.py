@@ -23,13 +23,13 @@ from reminder_worker.errors import (
 )
 from reminder_worker.gifts.emails import SEALED, GiftMail
 from reminder_worker.gifts.gift import Gift, Gifts
-from reminder_worker.operations import forget_expired
-from reminder_worker.operations_stuck import requeue, settle_unsent
+from reminder_worker.monitoring.facts import gather
+from reminder_worker.monitoring.operations import forget_expired
+from reminder_worker.monitoring.operations_stuck import requeue, settle_unsent
+from reminder_worker.monitoring.rules import Expected
 from reminder_worker.outbox.mail_client import Accepted
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
-from reminder_worker.watchdog_facts import gather
-from reminder_worker.watchdog_rules import Expected
 from tests.integration.chain_proxy import proxy
 from tests.integration.gift_mail_world import (
     NORMAL,

@@ -17,7 +17,7 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.emails import GiftMailReport
 from reminder_worker.gifts.gift import Gifts
-from reminder_worker.operator import erase_person
+from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.mail_client import MailClient, NotAccepted
 from reminder_worker.outbox.outcomes import Outage

@@ -32,7 +32,7 @@ from reminder_worker.errors import (
 )
 from reminder_worker.gifts.identity_provider import IdentityProvider, IdentityProviderUnavailable, NotCreated
 from reminder_worker.gifts.wallets import MOST_GIVEN_BACK, GiftWallets, GiverUnknown, WalletNotUsable, WalletRequest
-from reminder_worker.operations import forget_expired
+from reminder_worker.monitoring.operations import forget_expired
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
 from tests.integration.api_world import HASH_KEY, settings_for

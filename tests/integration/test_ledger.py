@@ -12,8 +12,8 @@ from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
-from reminder_worker import operator
 from reminder_worker.database import rotation
+from reminder_worker.monitoring import erasure
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.mail_client import NotAccepted, Refused
 from reminder_worker.privacy.vault import Vault
@@ -449,7 +449,7 @@ async def test_a_process_frozen_with_locked_recipients_holds_up_no_email(
         await asyncio.Event().wait()
 
     monkeypatch.setattr(rotation, "_reseal", stop)
-    monkeypatch.setattr(operator, "cancel_unsent", stop)
+    monkeypatch.setattr(erasure, "cancel_unsent", stop)
     async with frozen(world.engine, monkeypatch) as stopped:
         working = asyncio.create_task(_lock_recipients(world, stopped, what))
         async with asyncio.timeout(60):
@@ -465,7 +465,7 @@ async def _lock_recipients(world: World, engine: AsyncEngine, what: str) -> None
         async for _ in rotation.rotate(engine, Vault(b"n" * 32, [b64decode(ENC_KEY)]), SEALED):
             pass
     elif what == "an erasure by operators":
-        await operator.erase_person(engine, world.hashes, "anna@example.org", None)
+        await erasure.erase_person(engine, world.hashes, "anna@example.org", None)
     else:
         async with engine.connect() as connection:
             await connection.execute(text("select from worker.recipient for update"))

@@ -13,10 +13,10 @@ from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
-from reminder_worker import operator
 from reminder_worker.gifts.emails import GiftMail
 from reminder_worker.gifts.gift import Gifts
 from reminder_worker.indexer.selector import Indexers
+from reminder_worker.monitoring import erasure
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.passes import PASSES
 from reminder_worker.reminders.dispatch import Dispatch
@@ -129,7 +129,7 @@ async def test_the_status_asks_each_chain_whatever_another_does(engine: AsyncEng
 async def test_the_status_calls_unknown_what_a_chain_does_not_tell_in_time_and_finds_out_what_hangs(
     engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(operator, "STATUS_SECONDS", 0.05)
+    monkeypatch.setattr(erasure, "STATUS_SECONDS", 0.05)
     async with proxy(chain_scenario.anvil.url) as hangs:
         prefix = f"CHAIN_{chain_scenario.anvil.chain_id}_RPC"
         urls = {f"{prefix}_URLS": f"{hangs.url},{chain_scenario.anvil.url}", f"{prefix}_TIMEOUT": "1"}

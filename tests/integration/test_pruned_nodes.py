@@ -17,8 +17,8 @@ from reminder_worker.doctor_finding import Finding
 from reminder_worker.doctor_history import look_at_history
 from reminder_worker.errors import Refused
 from reminder_worker.indexer.cross_check import ALONE_AFTER_SECONDS
+from reminder_worker.monitoring.watchdog import Watchdog
 from reminder_worker.outbox.alerts import Alerts
-from reminder_worker.watchdog import Watchdog
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import Json
 from tests.integration.test_indexer_two_endpoints import FORGED, Nodes, hides, invents

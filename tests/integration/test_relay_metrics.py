@@ -3,7 +3,7 @@
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker.operations_relay import PayingWallet
+from reminder_worker.monitoring.operations_relay import PayingWallet
 from reminder_worker.privacy.vault import Vault
 from tests.integration.api_world import open_world
 from tests.integration.relay_rows import (

@@ -16,13 +16,13 @@ from structlog.testing import capture_logs
 from devnet.deploy import UPGRADE_DELAY
 from devnet.scenarios import Scenario
 from devnet.upgrades import CANCELLER_ROLE
-from reminder_worker import operations
 from reminder_worker.chain.abi_codec import address_word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.cross_check import ALONE_AFTER_SECONDS
 from reminder_worker.indexer.log_reader import EndpointsDisagree
+from reminder_worker.monitoring import operations
 from reminder_worker.outbox.alerts import STORM, Alerts
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.redaction import redact

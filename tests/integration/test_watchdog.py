@@ -17,15 +17,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.testing import capture_logs
 
 from devnet.scenarios import Scenario
-from reminder_worker import watchdog
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
-from reminder_worker.outbox.alerts import Alerts
-from reminder_worker.outbox.messages import AlertKind
-from reminder_worker.privacy.vault import Vault
-from reminder_worker.settings import Settings
-from reminder_worker.watchdog import CALM_SECONDS, Sighting, Watchdog
-from reminder_worker.watchdog_rules import (
+from reminder_worker.monitoring import watchdog
+from reminder_worker.monitoring.rules import (
     ALIVE_WITHIN,
     CLOCKS_WITHIN,
     GROWTH,
@@ -34,6 +29,11 @@ from reminder_worker.watchdog_rules import (
     SETTLED_WITHIN,
     Expected,
 )
+from reminder_worker.monitoring.watchdog import CALM_SECONDS, Sighting, Watchdog
+from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.messages import AlertKind
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.settings import Settings
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import proxy
 from tests.integration.relay_rows import RELAYER, connected, enter_request

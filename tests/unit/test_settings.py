@@ -12,10 +12,10 @@ from devnet.local import Ports, port_variable
 from mail_service.settings import Settings as MailServiceSettings
 from reminder_worker.doctor import shown_settings
 from reminder_worker.errors import Misconfigured
+from reminder_worker.monitoring.facts import CHAIN_SECONDS
 from reminder_worker.passes import LOOK_SECONDS
 from reminder_worker.settings import ChainSettings, Settings, counted_apart, misspelt, setting_names, without_effect
 from reminder_worker.settings_table import with_table
-from reminder_worker.watchdog_facts import CHAIN_SECONDS
 
 ROOT = Path(__file__).parents[2]
 KEY = b64encode(b"k" * 32).decode()

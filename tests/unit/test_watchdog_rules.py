@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from reminder_worker.operations import PassState
-from reminder_worker.outbox.messages import AlertKind
-from reminder_worker.watchdog_rules import (
+from reminder_worker.monitoring.operations import PassState
+from reminder_worker.monitoring.rules import (
     ALIVE_WITHIN,
     APART_BLOCKS,
     CLOCKS_WITHIN,
@@ -22,6 +21,7 @@ from reminder_worker.watchdog_rules import (
     Trouble,
     judge,
 )
+from reminder_worker.outbox.messages import AlertKind
 
 WELL = ChainSight(
     1,

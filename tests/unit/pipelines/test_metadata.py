@@ -4,8 +4,8 @@ import base64
 from datetime import UTC, date, datetime, timedelta
 
 from assets import charts, metadata
-from reminder_worker.operations import PassState, Sends
-from reminder_worker.operations_relay import Wallet
+from reminder_worker.monitoring.operations import PassState, Sends
+from reminder_worker.monitoring.operations_relay import Wallet
 
 
 def _state(chain_id: int, **values: object) -> PassState:

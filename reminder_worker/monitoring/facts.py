@@ -9,13 +9,13 @@ from typing import Any, Final
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker import operations, operations_relay
 from reminder_worker.chain import wire
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.rpc import RpcError
 from reminder_worker.errors import Misconfigured, Unavailable
 from reminder_worker.indexer.gaps import find_gap
-from reminder_worker.watchdog_rules import (
+from reminder_worker.monitoring import operations, operations_relay
+from reminder_worker.monitoring.rules import (
     COMPARED,
     LATE_SECONDS,
     NOT_FINAL_SECONDS,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from reminder_worker.operations import PassState
+from reminder_worker.monitoring.operations import PassState
 from reminder_worker.outbox.alerts import Facts
 from reminder_worker.outbox.messages import AlertKind
 

@@ -12,7 +12,7 @@ from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.tables import gift_notification, recipient
 from reminder_worker.errors import ChainUnavailable, FieldFault, InvalidInput
 from reminder_worker.gifts import statements as gifts
-from reminder_worker.operations_relay import PayingWallet
+from reminder_worker.monitoring.operations_relay import PayingWallet
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.reminders.recipients import cancel_unsent

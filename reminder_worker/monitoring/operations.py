@@ -15,7 +15,6 @@ import structlog
 from sqlalchemy import BigInteger, ColumnElement, Select, Table, cast, delete, extract, func, select, text, true
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker import operations_relay
 from reminder_worker.database.tables import (
     age,
     due_window,
@@ -33,6 +32,7 @@ from reminder_worker.database.tables import (
     used_signature,
     watch,
 )
+from reminder_worker.monitoring import operations_relay
 
 log = structlog.get_logger(__name__)
 
