@@ -17,6 +17,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.auto_renew.job import AutoRenew
+from reminder_worker.concurrency import in_time
 from reminder_worker.database.tables import pass_state, span
 from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.emails import GiftMail
@@ -28,7 +29,6 @@ from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
 from reminder_worker.statistics.job import NOT_AT_THE_HEAD
-from reminder_worker.tasks import in_time
 
 log = structlog.get_logger(__name__)
 

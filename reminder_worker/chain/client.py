@@ -37,10 +37,10 @@ from reminder_worker.chain.rpc import (
     RpcError,
 )
 from reminder_worker.chain.types import MOST_GAS, Block, Call, EndpointHealth, Log, Receipt, Reverted, SendOutcome
+from reminder_worker.concurrency import together
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings_values import BlockTag
-from reminder_worker.tasks import together
 
 __all__ = ["Block", "Call", "Chain", "EndpointHealth", "Log", "Receipt", "Reverted", "StateGone", "TooMuch"]
 log = structlog.get_logger(__name__)

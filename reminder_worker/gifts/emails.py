@@ -17,6 +17,7 @@ from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
+from reminder_worker.concurrency import each_of, together
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import json_text
 from reminder_worker.database.rotation import Sealed
@@ -35,7 +36,6 @@ from reminder_worker.outbox.outcomes import Outage, Settlement
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.settings import Settings, counted_apart
-from reminder_worker.tasks import each_of, together
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")

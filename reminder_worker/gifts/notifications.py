@@ -24,7 +24,7 @@ from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.settings import GiftSettings
-from reminder_worker.signed import check_deadline, payload_hash, served_chain, service_domain, spend
+from reminder_worker.signed_messages import check_deadline, payload_hash, served_chain, service_domain, spend
 
 DAY = 86_400
 MOST_ADDRESSES = 3

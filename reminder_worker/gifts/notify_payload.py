@@ -12,7 +12,7 @@ import msgspec
 from reminder_worker.errors import FieldFault, InvalidInput
 from reminder_worker.gifts.claim_link import ClaimLink, LinkRules, check_claim_link
 from reminder_worker.privacy.emails import check_mailed_name, normalise_email
-from reminder_worker.signed import check_salt
+from reminder_worker.signed_messages import check_salt
 from reminder_worker.strict_json import decode
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
 from reminder_worker.settings import IdentityProviderSettings, counted_apart
-from reminder_worker.signed import already_used, check_deadline, served_chain, service_domain, spend
+from reminder_worker.signed_messages import already_used, check_deadline, served_chain, service_domain, spend
 
 log = structlog.get_logger(__name__)
 

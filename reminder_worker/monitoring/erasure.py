@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, delete, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
+from reminder_worker.concurrency import Looks, together
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.tables import gift_notification, recipient
 from reminder_worker.errors import ChainUnavailable, FieldFault, InvalidInput
@@ -17,7 +18,6 @@ from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.reminders.recipients import cancel_unsent
 from reminder_worker.settings import CONTRACTS, ChainSettings
-from reminder_worker.tasks import Looks, together
 
 T = TypeVar("T")
 STATUS_SECONDS: Final = 5.0

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
+from reminder_worker.concurrency import each_of
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.outbox.mail_client import (
     Accepted,
@@ -22,7 +23,6 @@ from reminder_worker.outbox.mail_client import (
     Undecided,
     speaks_of_an_outage,
 )
-from reminder_worker.tasks import each_of
 
 REJECTIONS_UNTIL_DEAD = 3
 REJECTION_PAUSE_SECONDS = 4 * 3600.0  # a mailbox or a mail service can be wrong for an hour

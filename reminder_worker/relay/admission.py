@@ -22,6 +22,7 @@ from reminder_worker.auto_renew.owners import began_anew
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.simulation import LEAST_PAID_WEI
 from reminder_worker.chain.sponsored import SponsoredReads
+from reminder_worker.concurrency import Looks
 from reminder_worker.errors import (
     ChainUnavailable,
     DecryptionFailed,
@@ -54,7 +55,6 @@ from reminder_worker.relay.models import (
 from reminder_worker.relay.signer import Signer
 from reminder_worker.relay.state_machine import Market, agreed_number
 from reminder_worker.relay.wait_reason import Attempted, Waiting, waits_for
-from reminder_worker.tasks import Looks
 
 log = structlog.get_logger(__name__)
 

@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.eip712 import Domain, Signatures, recover
 from reminder_worker.chain.sponsored import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS, SponsoredReads
+from reminder_worker.concurrency import Looks
 from reminder_worker.database.tables import FOLLOWED_SECONDS
 from reminder_worker.errors import (
     ChainUnavailable,
@@ -61,8 +62,7 @@ from reminder_worker.relay.onchain_effects import vaults
 from reminder_worker.relay.slot_store import paused
 from reminder_worker.relay.validation import SELF_PAID, Case, judge
 from reminder_worker.settings import RelaySettings, Settings, counted_apart
-from reminder_worker.signed import served_chain
-from reminder_worker.tasks import Looks
+from reminder_worker.signed_messages import served_chain
 
 DAY_SECONDS: Final = 86_400
 MOST_AHEAD_SECONDS: Final = 7 * DAY_SECONDS

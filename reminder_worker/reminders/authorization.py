@@ -17,7 +17,7 @@ from reminder_worker.chain.contracts import Legacies, LegacyIdentity, PremiumSet
 from reminder_worker.chain.eip712 import Signatures, Verdict, recover, typed_data_digest
 from reminder_worker.chain.quorum import agreed
 from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMismatch
-from reminder_worker.signed import check_deadline, served_chain, service_domain, spend
+from reminder_worker.signed_messages import check_deadline, served_chain, service_domain, spend
 
 MOST_SEEN: Final = 10_000  # legacies kept in memory
 SIGNED_ON_CHAIN: Final = (

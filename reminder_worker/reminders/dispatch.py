@@ -16,6 +16,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
+from reminder_worker.concurrency import collecting_young_objects_only, in_time, together
 from reminder_worker.errors import NotConfigured, ServiceError
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.outbox import outcomes as become
@@ -28,7 +29,6 @@ from reminder_worker.reminders.ledger import LEASE_SECONDS, Ledger
 from reminder_worker.reminders.planner import Planner, PlanReport
 from reminder_worker.reminders.rendering import Ready, Resolver
 from reminder_worker.settings import Settings, counted_apart
-from reminder_worker.tasks import collecting_young_objects_only, in_time, together
 
 log = structlog.get_logger(__name__)
 

@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.auto_renew.chain_reads import Renewals
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderView, Triggers
+from reminder_worker.concurrency import collecting_young_objects_only, together
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import array_text, json_text
 from reminder_worker.errors import ChainUnavailable
@@ -32,7 +33,6 @@ from reminder_worker.reminders.horizon import next_ask, opened_at, with_deadline
 from reminder_worker.reminders.membership import read_memberships
 from reminder_worker.reminders.window_view import QUESTIONS_AT_ONCE, open_windows
 from reminder_worker.settings import ReminderSettings
-from reminder_worker.tasks import collecting_young_objects_only, together
 
 log = structlog.get_logger(__name__)
 

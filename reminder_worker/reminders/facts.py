@@ -18,6 +18,7 @@ from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, LegacyFacts, TokenWhiteList
 from reminder_worker.chain.tokens import ETHER_METADATA, TokenMetadata, Tokens
 from reminder_worker.chain.types import ETHER
+from reminder_worker.concurrency import together
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.models import SAFE, ReminderConfig
 from reminder_worker.indexer.selector import Indexers
@@ -28,7 +29,6 @@ from reminder_worker.reminders.audience import ACTIVATIONS, possible_audience
 from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.membership import membership, safe_signers
 from reminder_worker.reminders.window_view import QUESTIONS_AT_ONCE, open_windows
-from reminder_worker.tasks import together
 
 MOST_REMEMBERED = 20_000
 MOST_ROWS = 100

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.auto_renew.chain_reads import BUDGET_SECONDS
 from reminder_worker.chain.client import Chain
+from reminder_worker.concurrency import in_time
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ServiceError
 from reminder_worker.indexer.models import ReminderConfig
@@ -31,7 +32,6 @@ from reminder_worker.reminders.audience import (
 )
 from reminder_worker.reminders.signal_validation import DENIED, Judged, Signal, SignalReader
 from reminder_worker.settings import ReminderSettings
-from reminder_worker.tasks import in_time
 
 SIGNALS_AT_ONCE = 50  # each may be of a block of its own: a node that takes seconds is done with them in time
 WINDOWS_AT_ONCE = 2000

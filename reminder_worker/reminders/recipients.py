@@ -25,7 +25,7 @@ from reminder_worker.reminders.planner import rearm
 from reminder_worker.reminders.recipient_rows import open_row, seal_row
 from reminder_worker.reminders.recipient_set import Recipient, read_recipient_set
 from reminder_worker.settings import Settings
-from reminder_worker.signed import already_used, payload_hash
+from reminder_worker.signed_messages import already_used, payload_hash
 
 log = structlog.get_logger(__name__)
 

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.auto_renew.chain_reads import BUDGET_SECONDS, RenewState, budget_step
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import LegacyFacts
+from reminder_worker.concurrency import in_time, together
 from reminder_worker.errors import DecryptionFailed, ServiceError
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.indexer.selector import Indexers
@@ -52,7 +53,6 @@ from reminder_worker.reminders.horizon import deadline_of
 from reminder_worker.reminders.membership import membership
 from reminder_worker.reminders.recipient_rows import body_context, context
 from reminder_worker.settings import Settings
-from reminder_worker.tasks import in_time, together
 
 log = structlog.get_logger(__name__)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from reminder_worker.chain.client import Chain, TooMuch
 from reminder_worker.chain.contracts import ReminderView
-from reminder_worker.tasks import together
+from reminder_worker.concurrency import together
 
 # Or hundreds that revert, of a stranger's making, would be found out after everybody's time is over.
 QUESTIONS_AT_ONCE = 8

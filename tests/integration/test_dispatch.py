@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.smtp import Inbox
-from reminder_worker import tasks
+from reminder_worker import concurrency
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
@@ -832,7 +832,7 @@ async def test_a_chain_whose_nodes_do_not_answer_holds_up_no_other(
             await world.sql(f"insert into worker.{table} (chain_id, {columns}) select 2, {values} from worker.{table}")
         await world.hurry()
         another = Chain(world.settings.chains[1])
-        monkeypatch.setattr(tasks, "CHAIN_SECONDS", 0.5)
+        monkeypatch.setattr(concurrency, "CHAIN_SECONDS", 0.5)
         chains = {CHAIN_ID: world.chain, 2: another}
         indexers = {id: Indexers(chain, ChainIndex(engine, chain), None) for id, chain in chains.items()}
         dispatch = Dispatch(engine, chains, indexers, world.vault, world.dispatch._mail, world.settings)

@@ -9,7 +9,7 @@ from reminder_worker.chain.eip712 import typed_data_digest
 from reminder_worker.errors import DeadlineTooFar, Expired
 from reminder_worker.gifts import notifications, wallets
 from reminder_worker.reminders import authorization
-from reminder_worker.signed import MAX_AHEAD_SECONDS, check_deadline, service_domain
+from reminder_worker.signed_messages import MAX_AHEAD_SECONDS, check_deadline, service_domain
 
 MESSAGE_TYPES: dict[str, Any] = {**authorization.MESSAGE_TYPES, **notifications.MESSAGE_TYPES, **wallets.MESSAGE_TYPES}
 VALUES: dict[str, list[Any]] = {

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from reminder_worker.concurrency import in_time, together
 from reminder_worker.errors import ChainUnavailable, Unavailable
-from reminder_worker.tasks import in_time, together
 
 
 async def fails() -> None:
