@@ -71,7 +71,7 @@ def doctor() -> None:
     """Look at every part and say what to do. Ends with 1 when something is wrong or half set."""
     from rich.markup import escape
 
-    from reminder_worker.doctor import examine, shown_settings
+    from reminder_worker.doctor.report import examine, shown_settings
     from reminder_worker.logging import configure_logging
 
     settings = cli_parts.settings()

@@ -33,7 +33,7 @@ from pipelines.definitions import defs
 from pipelines.jobs import LANE
 from pipelines.sensors import Watch, _sensor, sensors
 from reminder_worker import passes as worker_passes
-from reminder_worker.doctor import _dagster
+from reminder_worker.doctor.report import _dagster
 from reminder_worker.gifts.claim_link import Letter, encode_letter
 from reminder_worker.gifts.notifications import NotifyRequest
 from reminder_worker.outbox.messages import AlertKind

@@ -10,8 +10,8 @@ from aiohttp.test_utils import TestServer
 
 from devnet.smtp import Inbox
 from mail_service.catalogue import TEMPLATES
-from reminder_worker import doctor_mail
-from reminder_worker.doctor_mail import look_at_mail
+from reminder_worker.doctor import mail
+from reminder_worker.doctor.mail import look_at_mail
 from reminder_worker.settings import Settings
 from tests.integration.conftest import AnvilChain
 from tests.integration.mail_service_stack import KEY_32, ORIGIN, TOKEN, environment, served
@@ -118,7 +118,7 @@ async def test_a_mail_service_whose_clock_is_another_is_named(
     words: str,
 ) -> None:
     """It dates the emails."""
-    monkeypatch.setattr(doctor_mail, "time", SimpleNamespace(time=lambda: time.time() + hours * 3600))
+    monkeypatch.setattr(mail, "time", SimpleNamespace(time=lambda: time.time() + hours * 3600))
     async with served(environment(mail_database, inbox, GIFT_ORIGINS=GIFTS)) as client:
         _, found, said = await look_at_mail(_settings(anvil_chain, client.url))
     assert (found, words in said) == (False, True), said

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import Scenario
-from reminder_worker.doctor import _gift_page
+from reminder_worker.doctor.report import _gift_page
 from reminder_worker.gifts.claim_link import Marks
 from reminder_worker.logging import configure_logging
 from tests.integration.api_world import settings_for

@@ -5,7 +5,7 @@ from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker import doctor
+from reminder_worker.doctor import report
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.selector import Indexers
 from tests.integration.chain_proxy import Json, proxy, refused
@@ -177,10 +177,10 @@ async def test_a_subgraph_of_another_chain_is_not_asked(
         assert (choice.indexer, choice.reason) == (parts.index, "subgraph_of_another_chain")
         settings = settings_of(chain_scenario, SUBGRAPH_URL=parts.graph.url)
         if not far:
-            _, good, words = await doctor._subgraph(settings, "chain")
+            _, good, words = await report._subgraph(settings, "chain")
             assert (good, "SUBGRAPH_URL" in words) == (False, True)
         parts.graph.sync(chain_scenario)
         assert (await parts.indexers.choose()).reason == "preferred"
-        assert (await doctor._subgraph(settings, "chain"))[1]
+        assert (await report._subgraph(settings, "chain"))[1]
         parts.graph.states = elsewhere
         assert (await parts.indexers.choose()).reason == "subgraph_of_another_chain", "what it was once is no proof"

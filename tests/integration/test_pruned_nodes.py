@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import OLD_BLOCKS, HistoryGone
-from reminder_worker.doctor_finding import Finding
-from reminder_worker.doctor_history import look_at_history
+from reminder_worker.doctor.finding import Finding
+from reminder_worker.doctor.history import look_at_history
 from reminder_worker.errors import Refused
 from reminder_worker.indexer.cross_check import ALONE_AFTER_SECONDS
 from reminder_worker.monitoring.watchdog import Watchdog

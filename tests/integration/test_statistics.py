@@ -27,7 +27,7 @@ from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import chain_event, price_feed, statistics
-from reminder_worker.doctor import _statistics
+from reminder_worker.doctor.report import _statistics
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.runtime import Runtime, open_runtime

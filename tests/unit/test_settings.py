@@ -10,7 +10,7 @@ import pytest
 from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.local import Ports, port_variable
 from mail_service.settings import Settings as MailServiceSettings
-from reminder_worker.doctor import shown_settings
+from reminder_worker.doctor.report import shown_settings
 from reminder_worker.errors import Misconfigured
 from reminder_worker.monitoring.facts import CHAIN_SECONDS
 from reminder_worker.passes import LOOK_SECONDS

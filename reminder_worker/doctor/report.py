@@ -18,13 +18,13 @@ from reminder_worker.chain.contracts import PremiumSetting, ReminderView, TokenW
 from reminder_worker.database.engine import must_take_writes, open_engine, shares_sessions
 from reminder_worker.database.installation import differences, made_with_others, rows_without_a_key
 from reminder_worker.database.migrate import AS_UTF8, ENCODING, schema_serves, server_encoding
-from reminder_worker.doctor_contracts import look_at_edges, look_at_recipients, look_at_start
-from reminder_worker.doctor_finding import Finding
-from reminder_worker.doctor_history import look_at_history
-from reminder_worker.doctor_mail import chains_without_mail, look_at_mail
-from reminder_worker.doctor_relay import look_at_wallets, own_wallets
-from reminder_worker.doctor_upgrades import look_at_upgrades
-from reminder_worker.doctor_watch import look_at_watch
+from reminder_worker.doctor.contracts import look_at_edges, look_at_recipients, look_at_start
+from reminder_worker.doctor.finding import Finding
+from reminder_worker.doctor.history import look_at_history
+from reminder_worker.doctor.mail import chains_without_mail, look_at_mail
+from reminder_worker.doctor.relay import look_at_wallets, own_wallets
+from reminder_worker.doctor.upgrades import look_at_upgrades
+from reminder_worker.doctor.watch import look_at_watch
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.identity_provider import IdentityProvider

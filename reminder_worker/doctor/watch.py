@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.doctor_finding import Finding
+from reminder_worker.doctor.finding import Finding
 from reminder_worker.monitoring import operations, operations_relay
 from reminder_worker.monitoring.watchdog import LOOKED_WITHIN, NAME, NOT_TOLD_YET
 from reminder_worker.outbox.messages import duration_words

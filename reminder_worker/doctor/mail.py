@@ -15,7 +15,7 @@ from pyreqwest.client import Client
 from pyreqwest.exceptions import PyreqwestError
 
 from reminder_worker import answers
-from reminder_worker.doctor_finding import Finding
+from reminder_worker.doctor.finding import Finding
 from reminder_worker.monitoring.rules import CLOCKS_WITHIN
 from reminder_worker.outbox.mail_client import causes_of, header, http_client, read
 from reminder_worker.outbox.messages import TEMPLATE_VERSION, AlertKind, GiftKind, Kind, duration_words

@@ -10,7 +10,7 @@ from reminder_worker.chain.abi_codec import address_at, at, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import PremiumSetting, said
 from reminder_worker.chain.types import Block, Call
-from reminder_worker.doctor_finding import Finding
+from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.monitoring import operations
 from reminder_worker.outbox.messages import checksum

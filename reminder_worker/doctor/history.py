@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import OLD_BLOCKS
-from reminder_worker.doctor_finding import Finding
+from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.gaps import Gap, find_gap
 from reminder_worker.settings import Settings

@@ -11,7 +11,7 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.sponsored import LEGACY_VERSIONS, TIMELOCK_VERSIONS, SponsoredReads
 from reminder_worker.chain.types import MOST_GAS, Call
-from reminder_worker.doctor_finding import Finding
+from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.monitoring import operations_relay
 from reminder_worker.outbox.messages import amount_words, checksum

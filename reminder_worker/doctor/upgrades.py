@@ -9,7 +9,7 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, at
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import Call
-from reminder_worker.doctor_finding import Finding
+from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.outbox.messages import duration_words
 from reminder_worker.settings import ChainSettings, Settings
