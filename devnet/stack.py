@@ -134,7 +134,7 @@ class Stack:
         supervisor.start(self._chain(), self._inbox(), self._mail(), self._identity_provider())
         self._deploy()
         environ = self._environ()
-        migrate = [*_python("reminder_worker.cli"), "migrate"]
+        migrate = [*_python("reminder_worker.cli.main"), "migrate"]
         done = subprocess.run(migrate, env=environ, cwd=supervisor.logs, check=True, stdout=subprocess.PIPE, text=True)
         self.log.part("migrate", done.stdout.strip())
         for parts in self._worker(environ):
@@ -216,7 +216,7 @@ class Stack:
         return (self._api(environ), code), (daemon, ui)
 
     def _api(self, environ: Mapping[str, str]) -> Part:
-        command = [*_python("reminder_worker.cli"), "serve"]
+        command = [*_python("reminder_worker.cli.main"), "serve"]
         return Part("api", command, environ, answers(f"{self.at.api}/health/ready"), quiet=_API_CHATTER)
 
     def _dagster(self, environ: Mapping[str, str]) -> tuple[Part, Part, Part]:

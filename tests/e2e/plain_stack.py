@@ -57,7 +57,7 @@ def reminder_worker(
     directory: Path, *arguments: str, check: bool = False, **more: str
 ) -> subprocess.CompletedProcess[str]:
     """The command as an operator of this stack runs it."""
-    command = [sys.executable, "-m", "reminder_worker.cli", "--env-file", str(directory / "env"), *arguments]
+    command = [sys.executable, "-m", "reminder_worker.cli.main", "--env-file", str(directory / "env"), *arguments]
     environ = bare_environ() | {"COLUMNS": "200"} | more
     done = subprocess.run(command, env=environ, cwd=directory, capture_output=True, text=True, check=False)
     assert not check or done.returncode == 0, done.stdout + done.stderr

@@ -3,7 +3,7 @@
 import psycopg
 from click.testing import CliRunner, Result
 
-from reminder_worker.cli import main
+from reminder_worker.cli.main import main
 
 
 class Command:

@@ -22,7 +22,7 @@ from sqlalchemy import make_url
 
 from devnet.deploy import Deployment, named_account
 from devnet.scenarios import Scenario
-from reminder_worker.cli import main
+from reminder_worker.cli.main import main
 from reminder_worker.doctor import report
 from reminder_worker.indexer.projection import NOTIFY
 from reminder_worker.passes import PASSES
@@ -578,7 +578,7 @@ def _on_a_terminal(environ: dict[str, str], *arguments: str) -> tuple[int, str, 
     """Exit code, what standard error showed on a terminal, without its colours, and standard output."""
     ours, theirs = pty.openpty()
     where = {"PATH": os.environ["PATH"], "TERM": "xterm", "COLUMNS": "120", **environ}
-    run = [sys.executable, "-m", "reminder_worker.cli", *arguments]
+    run = [sys.executable, "-m", "reminder_worker.cli.main", *arguments]
     with subprocess.Popen(run, env=where, stdout=subprocess.PIPE, stderr=theirs, text=True) as process:
         os.close(theirs)
         shown = b""

@@ -21,7 +21,7 @@ from api import problems
 from api.gauges import gauge
 from devnet.scenarios import Scenario
 from reminder_worker import errors
-from reminder_worker.cli import main
+from reminder_worker.cli.main import main
 from reminder_worker.outbox.messages import AlertKind, GiftKind, Kind
 from reminder_worker.settings_table import configuration_table
 from tests.integration.api_world import open_world

@@ -15,8 +15,8 @@ import pytest
 from click.testing import CliRunner
 from dotenv import dotenv_values
 
-from reminder_worker.cli import main
-from reminder_worker.cli_parts import words_of
+from reminder_worker.cli.main import main
+from reminder_worker.cli.parts import words_of
 
 ROOT = Path(__file__).parents[2]
 KEY = b64encode(b"k" * 32).decode()

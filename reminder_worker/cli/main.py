@@ -14,9 +14,9 @@ from uuid import UUID
 
 import click
 
-from reminder_worker import cli_parts
-from reminder_worker.cli_relay import relay
-from reminder_worker.cli_upgrades import upgrades
+from reminder_worker.cli import parts
+from reminder_worker.cli.relay import relay
+from reminder_worker.cli.upgrades import upgrades
 from reminder_worker.errors import NotConfigured, Refused, Unavailable
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ _PASSES = (
 )
 
 
-@click.group(
-    cls=cli_parts.PlainErrors, epilog=cli_parts.EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]}
-)
+@click.group(cls=parts.PlainErrors, epilog=parts.EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--env-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -55,7 +53,7 @@ def main(env_file: Path | None) -> None:
 
     found = env_file or Path(".env")
     try:
-        if cli_parts.is_env_file(found):
+        if parts.is_env_file(found):
             text = found.read_text(encoding="utf-8")  # at once: a pipe says it only once
             lines = parse_stream(StringIO(text))
             broken = [it.original.line for it in lines if it.error or (it.key and it.value is None)]
@@ -66,7 +64,7 @@ def main(env_file: Path | None) -> None:
         raise click.ClickException(f"{found} cannot be read: it is not text, or not for this user") from None
 
 
-@main.command(epilog=cli_parts.example("reminder-worker doctor"))
+@main.command(epilog=parts.example("reminder-worker doctor"))
 def doctor() -> None:
     """Look at every part and say what to do. Ends with 1 when something is wrong or half set."""
     from rich.markup import escape
@@ -74,10 +72,10 @@ def doctor() -> None:
     from reminder_worker.doctor.report import examine, shown_settings
     from reminder_worker.logging import configure_logging
 
-    settings = cli_parts.settings()
+    settings = parts.settings()
     configure_logging(settings)
-    console = cli_parts.console()
-    listed = cli_parts.table("variable", "value", title="Settings", title_justify="left")
+    console = parts.console()
+    listed = parts.table("variable", "value", title="Settings", title_justify="left")
     for name, value in shown_settings(settings):
         listed.add_row(name, escape(value))
     console.print(listed)
@@ -91,7 +89,7 @@ def doctor() -> None:
             console.print(words, markup=False)
         return wrong
 
-    if cli_parts.run(look()):
+    if parts.run(look()):
         raise click.exceptions.Exit(1)
 
 
@@ -104,21 +102,21 @@ def keys() -> None:
     """Keys of this installation."""
 
 
-@keys.command(epilog=cli_parts.example("reminder-worker keys new >> .env"))
+@keys.command(epilog=parts.example("reminder-worker keys new >> .env"))
 def new() -> None:
     """Print a new EMAIL_ENC_KEY and HASH_KEY, 32 random bytes each. They are stored nowhere."""
     for name in ("EMAIL_ENC_KEY", "HASH_KEY"):
         click.echo(f"{name}={b64encode(secrets.token_bytes(32)).decode()}")
 
 
-@main.command(epilog=cli_parts.example("reminder-worker migrate"))
+@main.command(epilog=parts.example("reminder-worker migrate"))
 def migrate() -> None:
     """Create the tables, or bring them to this version. Harmless when there is nothing to do."""
     from reminder_worker.database.engine import open_engine
     from reminder_worker.database.migrate import migrate as bring_up_to_date
     from reminder_worker.logging import configure_logging
 
-    settings = cli_parts.settings()
+    settings = parts.settings()
     configure_logging(settings)
 
     async def work() -> None:
@@ -128,22 +126,22 @@ def migrate() -> None:
         finally:
             await engine.dispose()
 
-    cli_parts.run(work())
+    parts.run(work())
     click.echo("the database's schema serves this version")
 
 
-@main.command(epilog=cli_parts.example("API_PORT=8080 reminder-worker serve"))
+@main.command(epilog=parts.example("API_PORT=8080 reminder-worker serve"))
 def serve() -> None:
     """Serve the HTTP API until SIGTERM or Ctrl-C. /metrics has a port of its own."""
     from reminder_worker.logging import configure_logging
 
-    settings = cli_parts.settings()
+    settings = parts.settings()
     configure_logging(settings)
     # By name: the service must not depend on what is built on top of it.
-    cli_parts.run(import_module("api.server").serve(settings))
+    parts.run(import_module("api.server").serve(settings))
 
 
-@main.command(epilog=cli_parts.example("reminder-worker tick", "reminder-worker tick --pass dispatch"))
+@main.command(epilog=parts.example("reminder-worker tick", "reminder-worker tick --pass dispatch"))
 @click.option("--pass", "only", type=click.Choice(_PASSES), help="This pass only.")
 def tick(only: str | None) -> None:
     """One round of all passes, without Dagster.
@@ -151,13 +149,13 @@ def tick(only: str | None) -> None:
     In this process, for cron and for emergencies. A pass that fails does not stop the others; the command then ends
     with 1. `forget` deletes what is no longer needed.
     """
-    shown = cli_parts.table("pass", "chain", "outcome", "report")
+    shown = parts.table("pass", "chain", "outcome", "report")
     steps = (only,) if only else _PASSES
     widest = max(map(len, steps))
 
     async def work(runtime: "Runtime") -> bool:
         well = True
-        with cli_parts.progress(alike=False) as progress:
+        with parts.progress(alike=False) as progress:
             task = progress.add_task(steps[0].ljust(widest), total=len(steps))
             for name in steps:
                 progress.update(task, description=name.ljust(widest))
@@ -167,8 +165,8 @@ def tick(only: str | None) -> None:
                 progress.advance(task)
         return well
 
-    well = cli_parts.with_runtime(work)
-    cli_parts.console().print(shown)
+    well = parts.with_runtime(work)
+    parts.console().print(shown)
     if not well:
         raise click.exceptions.Exit(1)
 
@@ -178,7 +176,7 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
     from reminder_worker import passes
 
     def row(outcome: "Outcome") -> tuple[str, str, str]:
-        report = " ".join(f"{key}={cli_parts.words_of(value)}" for key, value in (outcome.report or {}).items())
+        report = " ".join(f"{key}={parts.words_of(value)}" for key, value in (outcome.report or {}).items())
         return (str(outcome.chain_id or "all"), "done", report)
 
     try:
@@ -206,7 +204,7 @@ async def _no_snapshot(runtime: "Runtime", looked: "Outcome") -> tuple[str, str]
     return ("done", "this hour has its snapshot") if is_current else ("waiting", NOT_AT_THE_HEAD)
 
 
-@main.command(epilog=cli_parts.example("reminder-worker backfill --from-block 24589469 --chain 1"))
+@main.command(epilog=parts.example("reminder-worker backfill --from-block 24589469 --chain 1"))
 @click.option("--from-block", type=click.IntRange(min=0), required=True, help="First block to read again.")
 @click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
 def backfill(from_block: int, chain_id: int | None) -> None:
@@ -214,14 +212,14 @@ def backfill(from_block: int, chain_id: int | None) -> None:
 
     What it finds that was missed is told, where it is no older than SIGNAL_MAX_AGE. Nothing is told twice.
     """
-    chosen = cli_parts.chosen_chain(cli_parts.settings(), chain_id)
+    chosen = parts.chosen_chain(parts.settings(), chain_id)
 
     async def work(runtime: "Runtime") -> int:
         index = runtime.chain_indexes[chosen]
         await index.rewind_to(from_block)
         await runtime.signal_passes[chosen].read_again()  # what the index lacked may be a signal
         await runtime.due_passes[chosen].ask_again()
-        with cli_parts.progress() as progress:
+        with parts.progress() as progress:
             task = progress.add_task("reading blocks", total=None)
             while True:
                 done = await index.advance(budget_seconds=2)
@@ -231,11 +229,11 @@ def backfill(from_block: int, chain_id: int | None) -> None:
                 if not done.more:
                     return done.last_block
 
-    last = cli_parts.with_runtime(work)
+    last = parts.with_runtime(work)
     click.echo(f"chain {chosen}: the index is at block {last}")
 
 
-@main.command(epilog=cli_parts.example("reminder-worker requeue --all", "reminder-worker requeue 2f0c9e6a-…"))
+@main.command(epilog=parts.example("reminder-worker requeue --all", "reminder-worker requeue 2f0c9e6a-…"))
 @click.argument("ids", nargs=-1, type=click.UUID)
 @click.option("--all", "everything", is_flag=True, help="Every dead email and alert.")
 def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
@@ -261,16 +259,16 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
         return await operations_stuck.requeue(runtime.engine, None if everything else named)
 
     if not named and not everything:
-        cli_parts.with_runtime(show)
+        parts.with_runtime(show)
         return
-    count = cli_parts.with_runtime(work)
+    count = parts.with_runtime(work)
     click.echo(f"{count} back in the queue")
     if count < len(named):
         raise click.ClickException(f"{len(named) - count} of the ids: no dead email or alert has it")
 
 
 @main.command(
-    epilog=cli_parts.example(
+    epilog=parts.example(
         "reminder-worker settle 2f0c9e6a-… --sent '<2f0c9e6a@mail.example.org>'",
         "reminder-worker settle 2f0c9e6a-… --unsent",
     )
@@ -301,15 +299,13 @@ def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
         async with MailClient(mail) as client:
             return await operations_stuck.settle_unsent(runtime.engine, client if mail.idempotent else None, id)
 
-    became = cli_parts.with_runtime(work)
+    became = parts.with_runtime(work)
     if became is None:
         raise click.ClickException("no email with this id is held")
     click.echo(became)
 
 
-@main.command(
-    "rotate-key", epilog=cli_parts.example("EMAIL_ENC_KEY=new EMAIL_ENC_KEYS_OLD=old reminder-worker rotate-key")
-)
+@main.command("rotate-key", epilog=parts.example("EMAIL_ENC_KEY=new EMAIL_ENC_KEYS_OLD=old reminder-worker rotate-key"))
 def rotate_key() -> None:
     """Encrypt everything stored anew under EMAIL_ENC_KEY.
 
@@ -328,7 +324,7 @@ def rotate_key() -> None:
         async with runtime.engine.connect() as connection:
             total = sum([await connection.scalar(statement) or 0 for statement in older])
         done = 0
-        with cli_parts.progress() as progress:
+        with parts.progress() as progress:
             task = progress.add_task("encrypting anew", total=total)
             for sealed in everything:
                 async for rows in rotate(runtime.engine, runtime.vault, sealed):
@@ -338,7 +334,7 @@ def rotate_key() -> None:
         key_id, chains = runtime.vault.key_id, list(runtime.chains)
         return done, *await operations_relay.under_other_keys(runtime.engine, key_id, ours, chains)
 
-    count, relayed, left = cli_parts.with_runtime(work)
+    count, relayed, left = parts.with_runtime(work)
     click.echo(f"{count} recipients and gifts encrypted anew")
     # What was signed is not sealed again: it is shredded when the request has ended and its slot is final.
     if relayed:
@@ -352,21 +348,19 @@ def rotate_key() -> None:
 
 
 @main.command(
-    epilog=cli_parts.example(
-        "reminder-worker --env-file .local/env inbox", "reminder-worker --env-file .local/env inbox 3"
-    )
+    epilog=parts.example("reminder-worker --env-file .local/env inbox", "reminder-worker --env-file .local/env inbox 3")
 )
 @click.argument("number", type=int, required=False)
 def inbox(number: int | None) -> None:
     """Emails of the local stack, or one of them by its number."""
-    if not cli_parts.settings().is_local:
+    if not parts.settings().is_local:
         raise Refused("stored emails are shown on the local stack only (ENVIRONMENT=local)")
-    messages = cli_parts.run(_inbox_messages())
+    messages = parts.run(_inbox_messages())
     if number is None:
-        shown = cli_parts.table("no", "received", "to", "subject")
+        shown = parts.table("no", "received", "to", "subject")
         for message in messages:
             shown.add_row(str(message["number"]), message["receivedAt"][11:19], message["to"], message["subject"])
-        cli_parts.console().print(shown)
+        parts.console().print(shown)
         return
     found = next((message for message in messages if message["number"] == number), None)
     if found is None:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import click
 
-from reminder_worker.cli_parts import chosen_chain, console, example, say_more, settings, table, with_runtime
+from reminder_worker.cli.parts import chosen_chain, console, example, say_more, settings, table, with_runtime
 from reminder_worker.errors import NotConfigured, NotFound
 
 if TYPE_CHECKING:

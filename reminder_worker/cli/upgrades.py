@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reminder_worker.cli_parts import chosen_chain, console, example, say_more, settings, table, with_runtime
+from reminder_worker.cli.parts import chosen_chain, console, example, say_more, settings, table, with_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
