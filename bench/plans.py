@@ -28,7 +28,7 @@ from reminder_worker.monitoring import operations, operations_relay, operations_
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.reminders.recipients import cancel_unsent
 from reminder_worker.settings import ChainSettings
-from reminder_worker.settings_values import PriceFeed
+from reminder_worker.settings.values import PriceFeed
 from reminder_worker.statistics import prices, store
 
 # The name of a statement or of what asks it, and why it may read all.

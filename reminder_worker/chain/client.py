@@ -40,7 +40,7 @@ from reminder_worker.chain.types import MOST_GAS, Block, Call, EndpointHealth, L
 from reminder_worker.concurrency import together
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings import ChainSettings
-from reminder_worker.settings_values import BlockTag
+from reminder_worker.settings.values import BlockTag
 
 __all__ = ["Block", "Call", "Chain", "EndpointHealth", "Log", "Receipt", "Reverted", "StateGone", "TooMuch"]
 log = structlog.get_logger(__name__)

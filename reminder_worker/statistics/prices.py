@@ -31,7 +31,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.tables import price, price_feed, price_feed_before
 from reminder_worker.settings import ChainSettings
-from reminder_worker.settings_values import PriceFeed
+from reminder_worker.settings.values import PriceFeed
 from reminder_worker.statistics.feeds import Verdict, dollars, is_stale
 
 ETHER: Final = "ETH"

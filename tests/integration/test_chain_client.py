@@ -18,7 +18,7 @@ from reminder_worker.chain.eth_call import READ_GAS
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.chain.rpc import BATCHES_AGAIN_SECONDS
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.settings_values import BlockTag
+from reminder_worker.settings.values import BlockTag
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 
 DEAD_KEY = "dead-endpoint-key"

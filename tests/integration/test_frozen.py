@@ -23,7 +23,7 @@ from devnet.scenarios import Scenario
 from reminder_worker import errors
 from reminder_worker.cli.main import main
 from reminder_worker.outbox.messages import AlertKind, GiftKind, Kind
-from reminder_worker.settings_table import configuration_table
+from reminder_worker.settings.table import configuration_table
 from tests.integration.api_world import open_world
 from tests.unit.test_log_schema import logged
 

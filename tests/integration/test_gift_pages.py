@@ -21,7 +21,7 @@ from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.occasions import card, occasions
 from reminder_worker.indexer.models import MOST_GIFTS
 from reminder_worker.logging import configure_logging
-from reminder_worker.settings_values import API_PATHS
+from reminder_worker.settings.values import API_PATHS
 from tests.integration.api_world import Answer, World, open_world
 
 ORIGIN = "https://gifts.example.org"

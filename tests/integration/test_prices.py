@@ -19,7 +19,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import price_feed_before
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.settings import ChainSettings
-from reminder_worker.settings_values import PriceFeed
+from reminder_worker.settings.values import PriceFeed
 from reminder_worker.statistics.feeds import GRACE_SECONDS, HELD_SECONDS
 from reminder_worker.statistics.price_job import PriceReport, Prices, look_at_feeds
 from reminder_worker.statistics.prices import Price, current_prices, prices_at

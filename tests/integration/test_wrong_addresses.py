@@ -12,8 +12,8 @@ from eth_account import Account
 from devnet.deploy import DAY, HOUR, named_account
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.presets import PRESETS
 from reminder_worker.doctor.contracts import look_at_start
+from reminder_worker.settings.presets import PRESETS
 from tests.integration.chain_proxy import chain_settings, proxy
 from tests.integration.commands import Command
 

@@ -15,7 +15,7 @@ from reminder_worker.errors import Misconfigured
 from reminder_worker.monitoring.facts import CHAIN_SECONDS
 from reminder_worker.passes import LOOK_SECONDS
 from reminder_worker.settings import ChainSettings, Settings, counted_apart, misspelt, setting_names, without_effect
-from reminder_worker.settings_table import with_table
+from reminder_worker.settings.table import with_table
 
 ROOT = Path(__file__).parents[2]
 KEY = b64encode(b"k" * 32).decode()

@@ -28,7 +28,7 @@ from reminder_worker.gifts.claim_link import (
     kept_marks,
     parse_claim_link,
 )
-from reminder_worker.settings_values import Origins
+from reminder_worker.settings.values import Origins
 
 RULES = LinkRules.of(["https://gifts.example.org", "http://localhost:8080"], "gifts")
 LETTER = Letter("Zoë", "Grandma & Grandpa", "Happy birthday!\nOpen me 🎁")

@@ -15,9 +15,9 @@ from typing import Any, Final, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
-from reminder_worker.chain.presets import PRESETS
 from reminder_worker.errors import Misconfigured
-from reminder_worker.settings_values import (
+from reminder_worker.settings.presets import PRESETS
+from reminder_worker.settings.values import (
     Address,
     BlockTag,
     Count,

@@ -6,8 +6,8 @@ from pathlib import Path
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from reminder_worker.chain.presets import PRESETS
 from reminder_worker.settings import GROUPS, ChainSettings, Group, is_secret_field
+from reminder_worker.settings.presets import PRESETS
 
 _CHAINS = ("`CHAINS`", "**required**", "chain ids, comma separated, for example `1,11155111`")
 _BEGIN, _END = "<!-- settings -->\n", "<!-- /settings -->"
