@@ -101,7 +101,7 @@ locks:
 	  --extra kubernetes --extra build -c requirements.lock pyproject.toml -o deploy/requirements.lock
 
 cards: install
-	$(BIN)/python -m reminder_worker.gifts.draw_cards
+	$(BIN)/python -m gift_page.tools.draw_cards
 
 clean:
 	rm -rf .local .cache gift_page/dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,7 +1,7 @@
 """`python -m devnet.diagram`: draws docs/architecture.md's picture from what imports what.
 
-Rooms are packages and modules at the top of `reminder_worker`, and the other packages; `doctor_relay` is of the room
-`doctor`. What everybody uses (errors, settings, logs) is left out, and so is an arrow that others already imply.
+Rooms are packages and modules at the top of `reminder_worker`, and the other packages. Rooms that all others use
+(errors, settings, logs) are left out, and so is an arrow that other arrows imply.
 """
 
 import tomllib
@@ -16,22 +16,17 @@ PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- rooms -->", "<!-- /rooms -->"
 PACKAGES = ("reminder_worker", "api", "assets", "pipelines", "mail_service")
 DOORS = {*PACKAGES, "cli", "doctor"} - {"reminder_worker"}
-EVERYWHERE = {"errors", "settings", "settings_table", "logging", "strict_json"}
+EVERYWHERE = {"errors", "settings", "logging", "strict_json", "concurrency"}
 Rooms = Mapping[str, set[str]]
 
 
 def rooms() -> dict[str, set[str]]:
     """Each room and those it imports."""
     graph = grimp.build_graph(*PACKAGES, cache_dir=None)
-    names = {_room(module) for module in graph.modules}
-    inner = names - {*PACKAGES}
-    heads = {
-        name: next((each for each in inner if name in inner and name.startswith(f"{each}_")), name) for name in names
-    }
     found: dict[str, set[str]] = defaultdict(set)
     for module in graph.modules:
-        here = heads[_room(module)]
-        there = {heads[_room(each)] for each in graph.find_modules_directly_imported_by(module)}
+        here = _room(module)
+        there = {_room(each) for each in graph.find_modules_directly_imported_by(module)}
         found[here] |= there - {here}
     left_out = {*EVERYWHERE, "reminder_worker"}
     return {room: found[room] - left_out for room in sorted(found) if room not in left_out}
@@ -76,11 +71,12 @@ def drawn() -> str:
 
 
 def _groups(found: Rooms) -> dict[str, list[str]]:
-    """Which rooms are features and which are shared is what the import contracts say."""
+    """Return the rooms by group, read from the layers of the import contract."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    named = {contract["name"]: contract for contract in contracts}
-    features = {_room(each) for each in named["Features do not know each other"]["modules"]}
-    shared = {_room(each) for each in named["Shared rooms do not import features"]["source_modules"]}
+    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    middle = next(number for number, layer in enumerate(layers) if layer.count("|") > 1)
+    features = {"auto_renew", *layers[middle].split(" | ")}
+    shared = {room for layer in layers[middle + 1 :] for room in layer.split(" | ")}
     return {
         "doors": sorted(DOORS & found.keys()),
         "put together": sorted(found.keys() - features - shared - DOORS),

@@ -1,14 +1,17 @@
 """JSON from outside into our types, or a fault that names the field and echoes nothing of its value."""
 
 import re
-from typing import TypeVar
+from typing import Final, TypeVar
 
+import aiohttp
 import msgspec
 
-from reminder_worker.answers import NOT_OURS
 from reminder_worker.errors import FieldFault, InvalidInput, Malformed
 
 T = TypeVar("T")
+
+NOT_JSON: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
+"""Raised by `msgspec.json.decode`: no JSON, JSON of another shape, no UTF-8, or nested without end."""
 
 _WHERE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
 _MISSING = re.compile(r"^Object missing required field `(?P<field>\w+)`")
@@ -26,7 +29,7 @@ def decode(data: bytes | str, kind: type[T], prefix: str = "") -> T:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
         raise InvalidInput("The request holds a field that is not acceptable.", [_fault(str(error), prefix)]) from None
-    except NOT_OURS:
+    except NOT_JSON:
         where = f" in {prefix}" if prefix else ""
         raise Malformed(f"The JSON text{where} cannot be read.") from None
 
@@ -50,3 +53,12 @@ def _fault(message: str, prefix: str) -> FieldFault:
 def _in_words(types: re.Match[str]) -> str:
     """Callers know JSON's types, not Python's."""
     return " or ".join(_WORDS.get(name, name) for name in types[1].split(" | "))
+
+
+async def read_body(response: aiohttp.ClientResponse, most: int) -> bytes:
+    """Return the body, cut after `most` + 1 bytes. Raises what aiohttp raises."""
+    content, body = response.content, bytearray()
+    while len(body) <= most and not content.at_eof():
+        body += await content.readany()
+    del body[most + 1 :]
+    return bytes(body)

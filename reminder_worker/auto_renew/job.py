@@ -14,10 +14,8 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.auto_renew import queries as sql
-from reminder_worker.auto_renew.chain_reads import Renewals, budget_step, record_activity
 from reminder_worker.auto_renew.owners import Found, OptedIn, Places, read_owners, read_places
 from reminder_worker.auto_renew.policy import (
-    MOST_ATTEMPTS,
     NO_RESET,
     Decision,
     Memory,
@@ -27,14 +25,15 @@ from reminder_worker.auto_renew.policy import (
     Verdict,
     bound_of,
     decide,
-    digests_of,
     remember,
 )
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
+from reminder_worker.chain.renewals import Renewals, budget_step, record_activity
 from reminder_worker.errors import ChainUnavailable, LimitReached, Misconfigured, ServiceError, Unavailable
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.contract_errors import refusal
 from reminder_worker.relay.models import OPEN_STATES, Authorization, Lane, State
+from reminder_worker.relay.renewals import MOST_ATTEMPTS, renewal_digests
 from reminder_worker.settings import AutoRenewSettings
 
 log = structlog.get_logger(__name__)
@@ -208,7 +207,7 @@ class AutoRenew:
 
     async def _renew(self, chain: Chain, each: Judged, head: Block) -> Verdict:
         router, one = chain.settings.transfer_eoa_legacy_router, each.found.one
-        digests = digests_of(chain.chain_id, router, one.legacy_id, each.memory.reset_at)
+        digests = renewal_digests(chain.chain_id, router, one.legacy_id, each.memory.reset_at)
         before = await self._before(chain.chain_id, digests)
         states = list(before.values())
         if any(state in OPEN_STATES for state in states):

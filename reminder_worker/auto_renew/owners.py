@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reminder_worker.auto_renew.chain_reads import Counted, Renewals, RenewState
-from reminder_worker.auto_renew.policy import Memory, digests_of
+from reminder_worker.auto_renew.policy import Memory
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, LegacyFacts, PremiumSetting
+from reminder_worker.chain.renewals import Counted, Renewals, RenewState
 from reminder_worker.errors import ChainUnavailable
 
 
@@ -46,12 +46,6 @@ async def read_places(chain: Chain) -> Places:
     if head is None or head.number < finalized.number:
         raise ChainUnavailable(f"the latest block of chain {chain.chain_id} is behind the finalized one")
     return Places(finalized, head)
-
-
-async def began_anew(chain: Chain, router: str, legacy_id: int, digest: bytes, *, at: str) -> bool:
-    """Whether a renewal is of an earlier reset than the timer's last: what its owner did before it is no activity."""
-    reset = await Renewals(chain).reset_of(legacy_id, at=at)
-    return reset is None or digest not in digests_of(chain.chain_id, router, legacy_id, reset)
 
 
 async def read_owners(chain: Chain, some: Sequence[OptedIn], places: Places) -> list[Found]:

@@ -10,15 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from eth_utils.crypto import keccak
-
-from reminder_worker.auto_renew.chain_reads import WINDOW_SECONDS, Counted
+from reminder_worker.chain.renewals import WINDOW_SECONDS, Counted
 
 NO_RESET: Final = -1
 """The `reset_at` of a baseline that belongs to no reset yet."""
-
-
-MOST_ATTEMPTS: Final = 240  # every six hours of the window, twice over
 
 
 class Decision(StrEnum):
@@ -133,9 +128,3 @@ def bound_of(standing: Standing) -> Reason | None:
     if standing.now >= standing.t1:
         return Reason.TOO_LATE
     return Reason.BUDGET_EXHAUSTED if standing.now > standing.budget_end else None
-
-
-def digests_of(chain_id: int, router: str, legacy_id: int, reset_at: int) -> list[bytes]:
-    """One renewal for each reset of a legacy's timer; another attempt only when the one before it came to nothing."""
-    reset = f"auto_renew|{chain_id}|{router}|{legacy_id}|{reset_at}"
-    return [keccak(text=f"{reset}|{attempt}") for attempt in range(MOST_ATTEMPTS)]

@@ -20,7 +20,7 @@ from web3 import AsyncHTTPProvider
 from web3._utils.http_session_manager import HTTPSessionManager
 from web3.types import RPCEndpoint, RPCRequest, RPCResponse
 
-from reminder_worker import answers
+from reminder_worker import strict_json
 from reminder_worker.chain import wire
 from reminder_worker.chain.types import EndpointHealth
 from reminder_worker.privacy.redaction import shown_host
@@ -130,7 +130,7 @@ class _Session(HTTPSessionManager):
         try:
             async with self._open.post(endpoint_uri, data=data, allow_redirects=False, **kwargs) as response:
                 most = _MOST_BYTES.get()
-                body = await answers.read(response, most)
+                body = await strict_json.read_body(response, most)
                 if response.status == 200 or _is_rpc_answer(response.status, body):
                     if len(body) <= most:
                         return body
@@ -177,7 +177,7 @@ class _Provider(AsyncHTTPProvider):
         means that the node refuses the batch."""
         try:
             answer = msgspec.json.decode(raw_response)
-        except answers.NOT_OURS:
+        except strict_json.NOT_JSON:
             answer = None
         if isinstance(answer, list) and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("error"):
             answer = answer[0]  # geth and erigon put it into a list; a batch of ours has two at least

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from pyreqwest.client import Client
 from pyreqwest.exceptions import PyreqwestError
 
-from reminder_worker import answers
+from reminder_worker import strict_json
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.monitoring.rules import CLOCKS_WITHIN
 from reminder_worker.outbox.mail_client import causes_of, header, http_client, read
@@ -113,7 +113,7 @@ async def _catalogue(client: Client, mail: MailSettings) -> _Catalogue | None:
             return None
         try:
             return msgspec.json.decode(await read(response, _MAX_CATALOGUE_BYTES), type=_Catalogue)
-        except answers.NOT_OURS:
+        except strict_json.NOT_JSON:
             return None
 
 
@@ -122,7 +122,7 @@ async def _smtp(client: Client, mail: MailSettings) -> _SmtpStatus:
     try:
         async with client.get(f"{mail.url}/smtp").timeout(_SMTP_WITHIN).build_streamed() as response:
             said = msgspec.json.decode(await read(response, _MAX_SMTP_BYTES), type=_SmtpStatus)
-    except (PyreqwestError, *answers.NOT_OURS):
+    except (PyreqwestError, *strict_json.NOT_JSON):
         return _SmtpStatus()
     ours = said.status == "ok" or (said.code.startswith("smtp_") and said.detail.isprintable())
     return said if ours else _SmtpStatus()

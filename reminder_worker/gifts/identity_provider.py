@@ -16,7 +16,7 @@ import msgspec
 import structlog
 from turnkey_api_key_stamper import ApiKeyStamper, ApiKeyStamperConfig
 
-from reminder_worker import answers
+from reminder_worker import strict_json
 from reminder_worker.errors import LimitReached, Misconfigured, Unavailable
 from reminder_worker.quotas import Quotas
 from reminder_worker.settings import IdentityProviderSettings
@@ -210,7 +210,7 @@ class IdentityProvider:
                 raise _unavailable()
             try:
                 return msgspec.json.decode(raw, type=kind)
-            except answers.NOT_OURS:
+            except strict_json.NOT_JSON:
                 log.error("identity_provider_garbage", path=path)
                 raise _unavailable() from None
 
@@ -223,7 +223,7 @@ class IdentityProvider:
             async with self._session.post(
                 url, data=content.encode(), headers=headers, timeout=timeout, allow_redirects=False
             ) as answer:
-                raw = await answers.read(answer, MOST_BYTES)
+                raw = await strict_json.read_body(answer, MOST_BYTES)
                 return answer.status, _seconds(answer.headers.get("Retry-After")), raw
         except (aiohttp.ClientError, TimeoutError):
             log.warning("identity_provider_unreachable", path=path)

@@ -17,7 +17,7 @@ import aiohttp
 import msgspec
 from pydantic import SecretStr
 
-from reminder_worker import answers
+from reminder_worker import strict_json
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.entities import (
     Entity,
@@ -194,7 +194,7 @@ class Subgraph:
                     raise _TryAgain(f"status {response.status}")
                 if response.status != 200:
                     raise self._failing(f"status {response.status}")
-                answer = await answers.read(response, MOST_BYTES)
+                answer = await strict_json.read_body(response, MOST_BYTES)
                 if len(answer) > MOST_BYTES:
                     raise self._failing(f"an answer of more than {MOST_BYTES} bytes")
                 return answer
@@ -212,7 +212,7 @@ class Subgraph:
             return msgspec.json.decode(answer.data, type=shape)
         except msgspec.ValidationError as error:
             raise self._failing(f"{query}: {error}") from None
-        except answers.NOT_OURS:
+        except strict_json.NOT_JSON:
             raise self._failing(f"{query}: the answer is not JSON") from None
 
     def _failing(self, what: str) -> IndexerUnavailable:

@@ -23,7 +23,7 @@ from pyreqwest.exceptions import (
 )
 from pyreqwest.response import Response
 
-from reminder_worker import answers
+from reminder_worker import strict_json
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.settings import MailSettings
 
@@ -148,7 +148,7 @@ class MailClient:
                     known = msgspec.json.decode(await read(response, MAX_ANSWER_BYTES), type=_Status)
                     if known.status != "accepted" or is_message_id(known.messageId):
                         return MessageStatus(known.status, known.messageId)
-        except (PyreqwestError, *answers.NOT_OURS):
+        except (PyreqwestError, *strict_json.NOT_JSON):
             pass
         raise MailUnavailable("the mail service does not say what became of a message")
 
@@ -223,7 +223,7 @@ def _outcome(response: Response, answer: bytes) -> Outcome:
 def _sent(answer: bytes) -> Outcome:
     try:
         sent = msgspec.json.decode(answer, type=_Sent)
-    except answers.NOT_OURS:
+    except strict_json.NOT_JSON:
         return Undecided()
     if sent.suppressed:
         return SuppressedAddress()

@@ -18,7 +18,6 @@ from sqlalchemy import Row, TextClause
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.auto_renew.owners import began_anew
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.simulation import LEAST_PAID_WEI
 from reminder_worker.chain.sponsored import SponsoredReads
@@ -52,6 +51,7 @@ from reminder_worker.relay.models import (
     WaitsFor,
     call_context,
 )
+from reminder_worker.relay.renewals import was_reset_since
 from reminder_worker.relay.signer import Signer
 from reminder_worker.relay.state_machine import Market, agreed_number
 from reminder_worker.relay.wait_reason import Attempted, Waiting, waits_for
@@ -430,7 +430,7 @@ class Admission:
             return "would_revert"
         if row.lane == Lane.AUTO_RENEW:
             try:
-                is_over = await began_anew(chain, row.router, int(row.subject_id), bytes(row.digest), at=head.hash)
+                is_over = await was_reset_since(chain, row.router, int(row.subject_id), bytes(row.digest), at=head.hash)
             except ChainUnavailable:  # the other requests do not wait until somebody says it of this one
                 return "not_simulated"
             return "began_anew" if is_over else None

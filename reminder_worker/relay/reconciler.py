@@ -18,7 +18,6 @@ from sqlalchemy import Row
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.auto_renew.owners import began_anew
 from reminder_worker.chain.client import Call, Chain, Reverted
 from reminder_worker.chain.contracts import Timelocks
 from reminder_worker.chain.types import SendOutcome
@@ -34,6 +33,7 @@ from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.chain_view import SignerOf, Views, view_chain
 from reminder_worker.relay.fees import EMPTY_GAS, Fees, bump
 from reminder_worker.relay.models import Lane, State
+from reminder_worker.relay.renewals import was_reset_since
 from reminder_worker.relay.resolution import Outcomes
 from reminder_worker.relay.slot_store import Ended, OpenSlot, StoredRequest
 from reminder_worker.relay.state_machine import (
@@ -305,7 +305,7 @@ class Reconcile:
             head, request = await chain.head(), at.request
             answer = await chain.call(call, at=head.hash, gas=gas, sender=self._wallet)
             if request.lane is Lane.AUTO_RENEW and not isinstance(answer, Reverted):
-                return await began_anew(chain, request.router, request.subject_id, request.digest, at=head.hash)
+                return await was_reset_since(chain, request.router, request.subject_id, request.digest, at=head.hash)
         return isinstance(answer, Reverted)
 
     async def _replace(

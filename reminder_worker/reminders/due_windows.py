@@ -15,9 +15,9 @@ from typing import Any
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.auto_renew.chain_reads import Renewals
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderView, Triggers
+from reminder_worker.chain.renewals import Renewals
 from reminder_worker.concurrency import collecting_young_objects_only, together
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import array_text, json_text

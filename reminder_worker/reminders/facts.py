@@ -13,9 +13,9 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.auto_renew.chain_reads import Renewals, RenewState
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, LegacyFacts, TokenWhiteList
+from reminder_worker.chain.renewals import Renewals, RenewState
 from reminder_worker.chain.tokens import ETHER_METADATA, TokenMetadata, Tokens
 from reminder_worker.chain.types import ETHER
 from reminder_worker.concurrency import together

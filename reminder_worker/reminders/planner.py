@@ -13,8 +13,8 @@ import msgspec
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.auto_renew.chain_reads import BUDGET_SECONDS
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.renewals import BUDGET_SECONDS
 from reminder_worker.concurrency import in_time
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ServiceError

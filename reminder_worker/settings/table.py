@@ -53,5 +53,5 @@ def _default(name: str, field: FieldInfo) -> str:
 
 
 if __name__ == "__main__":
-    readme = Path(__file__).parent.parent / "README.md"
+    readme = Path(__file__).parents[2] / "README.md"
     readme.write_text(with_table(readme.read_text("utf-8")), "utf-8")

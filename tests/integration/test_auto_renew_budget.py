@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.auto_renew.chain_reads import BUDGET_SECONDS
 from reminder_worker.chain.abi import selector
+from reminder_worker.chain.renewals import BUDGET_SECONDS
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.outbox.messages import deadline_words
 from reminder_worker.reminders.audience import budget_event

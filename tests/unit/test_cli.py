@@ -73,7 +73,7 @@ def test_a_report_is_told_without_its_zeros_and_in_no_language_of_programs() -> 
 
 def test_help_says_the_exit_codes_and_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from click.testing import CliRunner; from reminder_worker.cli import main\n"
+        "import sys; from click.testing import CliRunner; from reminder_worker.cli.main import main\n"
         "shown = CliRunner().invoke(main, ['--help'])\n"
         "assert shown.exit_code == 0 and 'Exit codes: 0' in shown.output\n"
         "heavy = {'sqlalchemy', 'web3', 'pydantic', 'litestar', 'dagster', 'aiohttp'} & set(sys.modules)\n"

@@ -420,7 +420,7 @@ def test_the_ports_of_the_local_stack_are_documented_with_their_defaults() -> No
 
 
 def test_the_readme_has_the_table_that_the_settings_make() -> None:
-    """When it fails: `python -m reminder_worker.settings_table`."""
+    """When it fails: `python -m reminder_worker.settings.table`."""
     readme = (ROOT / "README.md").read_text()
     assert with_table(readme) == readme
 

@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from reminder_worker.gifts import draw_cards
+from gift_page.tools import draw_cards
 from reminder_worker.gifts.claim_link import MOST_NOTE_CHARACTERS, Letter, Marks, encode_letter, kept_marks
 from reminder_worker.gifts.occasions import CARD_SIZE, Occasion, card, card_name, card_names, occasion_of, occasions
 

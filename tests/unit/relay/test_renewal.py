@@ -7,9 +7,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from reminder_worker.auto_renew.chain_reads import BUDGET_SECONDS, DAY_SECONDS, WINDOW_SECONDS, Counted, budget_step
 from reminder_worker.auto_renew.job import RELAY_SECONDS
 from reminder_worker.auto_renew.policy import NO_RESET, Decision, Memory, Reason, Seen, Standing, decide, remember
+from reminder_worker.chain.renewals import BUDGET_SECONDS, DAY_SECONDS, WINDOW_SECONDS, Counted, budget_step
 
 NOW = 1_900_000_000
 RESET = NOW - 80 * DAY_SECONDS

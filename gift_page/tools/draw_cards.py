@@ -296,7 +296,7 @@ def _lines(words: str, size: int) -> list[str]:
 
 
 def main() -> None:
-    folder = Path(__file__).parent / "cards"
+    folder = Path(__file__).parents[2] / "reminder_worker/gifts/cards"
     folder.mkdir(exist_ok=True)
     for old in folder.glob("*.png"):
         old.unlink()
