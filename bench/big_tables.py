@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.schema import CreateIndex, DropIndex
 
 from bench.surroundings import CHAIN_ID
-from reminder_worker.database import tables
+from reminder_worker.schema import metadata
 
 
 def _address(number: str) -> str:
@@ -185,7 +185,7 @@ _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def big_tables() -> list[Table]:
-    return [table for table in tables.metadata.sorted_tables if table.name not in SMALL]
+    return [table for table in metadata.sorted_tables if table.name not in SMALL]
 
 
 async def fill(engine: AsyncEngine, rows: int, only: Mapping[str, int] | None = None) -> None:

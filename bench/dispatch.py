@@ -14,10 +14,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.harness import RUNS, Figure, seconds_of
 from bench.surroundings import CHAIN_ID, chain, database, post_all, settings, stub
-from reminder_worker.database.tables import recipient, sent_ledger
 from reminder_worker.outbox.mail_client import MailClient, Outcome
+from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.reminders.recipient_rows import seal_row
+from reminder_worker.reminders.tables import recipient
 from reminder_worker.runtime import Runtime, open_runtime
 
 FEW, MANY = 5_000, 50_000

@@ -22,11 +22,12 @@ import reminder_worker
 from api import gauges
 from bench.big_tables import SMALL
 from bench.surroundings import CHAIN_ID
-from reminder_worker.database import tables
 from reminder_worker.indexer import store as index_tables
+from reminder_worker.indexer import tables
 from reminder_worker.monitoring import operations, operations_relay, operations_stuck
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.reminders.recipients import cancel_unsent
+from reminder_worker.schema import metadata
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import PriceFeed
 from reminder_worker.statistics import prices, store
@@ -170,11 +171,11 @@ def _numbered(statement: str) -> str:
 _CASTS: Final = {"wei": "::numeric", "max_fee": "::numeric", "priority_fee": "::numeric", "attempt_gas": "::bigint"}
 _PARTIAL: Final = {
     index.name
-    for table in tables.metadata.sorted_tables
+    for table in metadata.sorted_tables
     for index in table.indexes
     if isinstance(index, Index) and index.dialect_options["postgresql"]["where"] is not None
 }
-_BIG: Final = {table.name for table in tables.metadata.sorted_tables} - SMALL
+_BIG: Final = {table.name for table in metadata.sorted_tables} - SMALL
 _ONLY_CHAIN: Final = re.compile(r"\(chain_id = [^()]+\)")
 
 

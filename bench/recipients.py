@@ -19,9 +19,9 @@ from bench.stats_rps import logging_as_served
 from bench.surroundings import CHAIN_ID, Recorder, chain, database, secret_urls, settings
 from devnet.scenarios import Scenario
 from devnet.wallet import Wallet
-from reminder_worker.database.tables import recipient
 from reminder_worker.reminders.authorization import MESSAGE_TYPES
 from reminder_worker.reminders.recipient_rows import open_row
+from reminder_worker.reminders.tables import recipient
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
 

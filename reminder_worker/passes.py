@@ -18,11 +18,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.concurrency import in_time
-from reminder_worker.database.tables import pass_state, span
+from reminder_worker.database.tables import span
 from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.emails import GiftMail
 from reminder_worker.monitoring.operations import PassState, database_time, forget_expired, pass_states
 from reminder_worker.monitoring.rules import Expected
+from reminder_worker.monitoring.tables import pass_state
 from reminder_worker.monitoring.watchdog import Sighting, Watchdog
 from reminder_worker.relaying import ATTESTOR, RELAYER, relays_on
 from reminder_worker.reminders.dispatch import Dispatch

@@ -21,13 +21,13 @@ from reminder_worker.concurrency import each_of, together
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import json_text
 from reminder_worker.database.rotation import Sealed
-from reminder_worker.database.tables import gift_ledger, gift_notification
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NotConfigured, ServiceError
 from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.claim_link import LinkRules, as_served_now
 from reminder_worker.gifts.gift import Gift, Gifts
 from reminder_worker.gifts.notifications import payload_context
 from reminder_worker.gifts.notify_payload import Letterhead
+from reminder_worker.gifts.tables import gift_ledger, gift_notification
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.allowlist import may_mail
 from reminder_worker.outbox.mail_client import MailClient, SuppressedAddress

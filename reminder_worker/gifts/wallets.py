@@ -12,9 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import PremiumSetting
 from reminder_worker.chain.eip712 import Signatures, typed_data_digest
-from reminder_worker.database.tables import gift_wallet, used_signature
+from reminder_worker.database.tables import used_signature
 from reminder_worker.errors import AlreadyUsed, FieldFault, InvalidInput, NotConfigured, Refused
 from reminder_worker.gifts.identity_provider import IdentityProvider, IdentityProviderUnavailable, NotCreated
+from reminder_worker.gifts.tables import gift_wallet
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas

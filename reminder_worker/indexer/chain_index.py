@@ -13,10 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain, Log
 from reminder_worker.chain.events import emitters
 from reminder_worker.chain.logs import FIRST_BLOCKS
-from reminder_worker.database import tables
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty, Refused
 from reminder_worker.indexer import store as rows
+from reminder_worker.indexer import tables
 from reminder_worker.indexer.decoding import Decoded, decode_logs
 from reminder_worker.indexer.from_rows import config_of, signal_of, timelock_of
 from reminder_worker.indexer.log_reader import NO_HASH, NothingNew, Reorganised, Slice, Unsettled, read_slice

@@ -27,10 +27,11 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSON, JSONB, Insert, distinct_on, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.database import tables
-from reminder_worker.database.tables import chain_event, index_cursor
+from reminder_worker.database.tables import SCHEMA, metadata
+from reminder_worker.indexer import tables
 from reminder_worker.indexer.models import GIFT, LIVE, MOST_GIFTS, MOST_LOOKED_AT
 from reminder_worker.indexer.projection import FOLDS, ChainEvent, Fold
+from reminder_worker.indexer.tables import chain_event, index_cursor
 
 AT_ONCE = 5000  # rows in one statement
 Keys = Collection[str] | Collection[int]
@@ -117,7 +118,7 @@ async def refold(connection: AsyncConnection, chain_id: int, touched: Sequence[C
     for name, fold in FOLDS.items():
         keys = {getattr(event, fold.by) for event in touched if event.name in fold.events} - {None}
         for some in _parts(sorted(keys), AT_ONCE):
-            await _refold(connection, chain_id, tables.metadata.tables[f"{tables.SCHEMA}.{name}"], fold, some)
+            await _refold(connection, chain_id, metadata.tables[f"{SCHEMA}.{name}"], fold, some)
 
 
 async def forget_after(connection: AsyncConnection, chain_id: int, last: int) -> Sequence[Forgotten]:

@@ -10,13 +10,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import Looks, together
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.database.tables import gift_notification, recipient
 from reminder_worker.errors import ChainUnavailable, FieldFault, InvalidInput
 from reminder_worker.gifts import statements as gifts
+from reminder_worker.gifts.tables import gift_notification
 from reminder_worker.monitoring.operations_relay import PayingWallet
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.reminders.recipients import cancel_unsent
+from reminder_worker.reminders.tables import recipient
 from reminder_worker.settings import CONTRACTS, ChainSettings
 
 T = TypeVar("T")

@@ -15,24 +15,13 @@ import structlog
 from sqlalchemy import BigInteger, ColumnElement, Select, Table, cast, delete, extract, func, select, text, true
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.database.tables import (
-    age,
-    due_window,
-    gift_ledger,
-    gift_notification,
-    gift_wallet,
-    gift_write,
-    index_cursor,
-    notify_signal,
-    pass_state,
-    quota,
-    sent_ledger,
-    span,
-    suppression,
-    used_signature,
-    watch,
-)
+from reminder_worker.database.tables import age, quota, span, used_signature
+from reminder_worker.gifts.tables import gift_ledger, gift_notification, gift_wallet, gift_write
+from reminder_worker.indexer.tables import index_cursor
 from reminder_worker.monitoring import operations_relay
+from reminder_worker.monitoring.tables import pass_state
+from reminder_worker.outbox.tables import sent_ledger, suppression
+from reminder_worker.reminders.tables import due_window, notify_signal, watch
 
 log = structlog.get_logger(__name__)
 

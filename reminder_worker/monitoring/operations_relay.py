@@ -27,20 +27,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.database.tables import (
-    FOLLOWED_SECONDS,
-    age,
-    alert,
-    alert_state,
-    nonce_slot,
-    owner_activity,
-    relay_budget,
-    relay_request,
-    relay_wallet,
-    span,
-    tx_attempt,
-    upgrade_operation,
-)
+from reminder_worker.auto_renew.tables import owner_activity
+from reminder_worker.database.tables import FOLLOWED_SECONDS, age, span
+from reminder_worker.outbox.tables import alert, alert_state
+from reminder_worker.relay.tables import nonce_slot, relay_budget, relay_request, relay_wallet, tx_attempt
+from reminder_worker.upgrades.tables import upgrade_operation
 
 OPEN_STATES = ("queued", "waiting_predecessor", "deferred_fee", "signed", "broadcast", "mined")
 SLICE = 5000  # requests forgotten at once

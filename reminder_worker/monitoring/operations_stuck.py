@@ -8,9 +8,11 @@ import structlog
 from sqlalchemy import Row, exists, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.tables import alert, gift_ledger, gift_notification, recipient, sent_ledger
 from reminder_worker.errors import MailUnavailable
+from reminder_worker.gifts.tables import gift_ledger, gift_notification
 from reminder_worker.outbox.mail_client import MailClient
+from reminder_worker.outbox.tables import alert, sent_ledger
+from reminder_worker.reminders.tables import recipient
 
 log = structlog.get_logger(__name__)
 

@@ -18,12 +18,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import must_take_writes
-from reminder_worker.database.tables import age, alert_state, pass_state
+from reminder_worker.database.tables import age
 from reminder_worker.monitoring.facts import blocks_behind, gather
 from reminder_worker.monitoring.operations import PassState
 from reminder_worker.monitoring.rules import Expected, Key, LastGap, Wrong, judge
+from reminder_worker.monitoring.tables import pass_state
 from reminder_worker.outbox.alerts import Alerts, Facts
 from reminder_worker.outbox.messages import AlertKind
+from reminder_worker.outbox.tables import alert_state
 from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)

@@ -20,7 +20,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import in_transaction
-from reminder_worker.database.tables import FAR, alert, alert_state, span
+from reminder_worker.database.tables import FAR, span
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.outbox.mail_client import (
     Accepted,
@@ -33,6 +33,7 @@ from reminder_worker.outbox.mail_client import (
     Undecided,
 )
 from reminder_worker.outbox.messages import BEWARE, AlertKind, alert_body, alert_variables, checksum
+from reminder_worker.outbox.tables import alert, alert_state
 from reminder_worker.privacy.redaction import OnChain
 
 log = structlog.get_logger(__name__)

@@ -6,9 +6,10 @@ from uuid import UUID
 from sqlalchemy import Row
 
 from reminder_worker.database.rotation import Sealed
-from reminder_worker.database.tables import recipient, sent_ledger
+from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.reminders.recipient_set import Recipient
+from reminder_worker.reminders.tables import recipient
 
 
 def context(column: str, chain_id: int, legacy: str, address: str) -> str:

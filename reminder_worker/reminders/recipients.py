@@ -15,8 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.database.tables import legacy_write, recipient, sent_ledger, watch
 from reminder_worker.errors import DecryptionFailed, Superseded
+from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -24,6 +24,7 @@ from reminder_worker.reminders.authorization import Authorised, Authoriser, Sign
 from reminder_worker.reminders.planner import rearm
 from reminder_worker.reminders.recipient_rows import open_row, seal_row
 from reminder_worker.reminders.recipient_set import Recipient, read_recipient_set
+from reminder_worker.reminders.tables import legacy_write, recipient, watch
 from reminder_worker.settings import Settings
 from reminder_worker.signed_messages import already_used, payload_hash
 

@@ -15,11 +15,12 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.database.tables import index_cursor, notify_signal
 from reminder_worker.errors import ChainUnavailable, IndexIsEmpty
 from reminder_worker.indexer.models import Indexer, IndexHead, NotifySignal
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.store import Cursor, any_of, move_cursor, read_cursor
+from reminder_worker.indexer.tables import index_cursor
+from reminder_worker.reminders.tables import notify_signal
 
 CURSOR = "signals"
 OVERLAP = 64  # blocks

@@ -12,10 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.tokens import Tokens
 from reminder_worker.chain.types import Block
-from reminder_worker.database.tables import price, price_feed, price_feed_before, span
+from reminder_worker.database.tables import span
 from reminder_worker.settings.values import PriceFeed
 from reminder_worker.statistics.feeds import SANE, Answer, Round, Verdict, judge, read_feeds
 from reminder_worker.statistics.prices import ETHER, feeds_asked
+from reminder_worker.statistics.tables import price, price_feed, price_feed_before
 
 _WRAPPED: Final = {"WETH": ETHER, "WBTC": "BTC"}
 

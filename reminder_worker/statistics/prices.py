@@ -29,10 +29,10 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.tables import price, price_feed, price_feed_before
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import PriceFeed
 from reminder_worker.statistics.feeds import Verdict, dollars, is_stale
+from reminder_worker.statistics.tables import price, price_feed, price_feed_before
 
 ETHER: Final = "ETH"
 

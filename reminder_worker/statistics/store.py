@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.tables import statistics
+from reminder_worker.statistics.tables import statistics
 
 HOUR: Final = 3_600
 

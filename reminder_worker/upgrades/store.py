@@ -9,10 +9,12 @@ from sqlalchemy import ColumnElement, Row, Text, any_, delete, func, literal, se
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.database.tables import alert, index_cursor, upgrade_event, upgrade_operation
+from reminder_worker.indexer.tables import index_cursor
+from reminder_worker.outbox.tables import alert
 from reminder_worker.upgrades.decode import Call
 from reminder_worker.upgrades.events import GRANTED, REVOKED, UpgradeEvent
 from reminder_worker.upgrades.operations import OPEN, Operation
+from reminder_worker.upgrades.tables import upgrade_event, upgrade_operation
 
 CURSOR: Final = "upgrades"
 HISTORY: Final = "history"

@@ -8,12 +8,12 @@ from sqlalchemy import Row, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.tables import upgrade_operation
 from reminder_worker.errors import NotConfigured, NotFound
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.decode import CANCELLER, decode, plain_words
 from reminder_worker.upgrades.events import UpgradeEvent
 from reminder_worker.upgrades.operations import OPEN, Operation, role_members
+from reminder_worker.upgrades.tables import upgrade_operation
 from reminder_worker.upgrades.wording import Around, Facts, all_facts, implementations
 
 

@@ -11,11 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.tables import legacy
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.models import Indexer, IndexHead
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.indexer.tables import legacy
 from reminder_worker.settings import ChainSettings
 from tests.integration.chain_proxy import chain_settings
 from tests.integration.indexer_graph_node import GraphNode

@@ -7,7 +7,7 @@ from uuid import uuid4
 from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.tables import metadata
+from reminder_worker.schema import metadata
 
 OTHER_CHAIN = 11155111
 _TABLES = [table for table in metadata.sorted_tables if "chain_id" in table.c]

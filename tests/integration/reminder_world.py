@@ -11,7 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.tables import recipient, watch
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.subgraph import Subgraph
@@ -26,6 +25,7 @@ from reminder_worker.reminders.planner import rearm
 from reminder_worker.reminders.recipient_rows import seal_row
 from reminder_worker.reminders.recipients import cancel_unsent
 from reminder_worker.reminders.signals import SignalPass
+from reminder_worker.reminders.tables import recipient, watch
 from reminder_worker.settings import Settings
 from tests.integration.mail_stub import MailStub
 

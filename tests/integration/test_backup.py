@@ -19,12 +19,13 @@ from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import check_installation
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.database.rotation import rotate
-from reminder_worker.database.tables import metadata, recipient
 from reminder_worker.errors import DecryptionFailed, Misconfigured
 from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipient_rows import SEALED, context, seal_row
+from reminder_worker.reminders.tables import recipient
+from reminder_worker.schema import metadata
 from reminder_worker.settings import Settings
 from tests.conftest import data_directory
 from tests.integration.mail_stub import MailStub

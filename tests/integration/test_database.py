@@ -14,7 +14,7 @@ from sqlalchemy.pool import StaticPool
 from reminder_worker.database import engine as module
 from reminder_worker.database.engine import open_engine, shares_sessions
 from reminder_worker.database.migrate import NEWEST, alembic_config, migrate, schema_serves
-from reminder_worker.database.tables import SCHEMA, metadata
+from reminder_worker.schema import SCHEMA, metadata
 
 
 async def test_every_table_has_a_comment(engine: AsyncEngine) -> None:

@@ -11,11 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.tables import chain_event, index_cursor, legacy, reminder_config, timelock
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer import store
 from reminder_worker.indexer.chain_index import CURSOR, TOUCHED_CURSOR, ChainIndex
 from reminder_worker.indexer.models import FAR_FUTURE, SignalKind
+from reminder_worker.indexer.tables import chain_event, index_cursor, legacy, reminder_config, timelock
 from tests.integration.chain_proxy import Json, Proxy, proxy, refused, ten_blocks_at_once
 from tests.integration.indexer_story import legacies, settings_of, tell
 from tests.integration.locks import frozen

@@ -13,12 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.chain import usable_port
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.tables import chain_event
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import cross_check
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.cross_check import ALONE_AFTER_SECONDS
 from reminder_worker.indexer.log_reader import OVERLAP, EndpointsDisagree
+from reminder_worker.indexer.tables import chain_event
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.indexer_story import legacies
 

@@ -16,13 +16,13 @@ from devnet.chain import Anvil
 from devnet.deploy import DAY, ETHER, HOUR, deploy_contract, keep_prices
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.tables import price_feed_before
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import PriceFeed
 from reminder_worker.statistics.feeds import GRACE_SECONDS, HELD_SECONDS
 from reminder_worker.statistics.price_job import PriceReport, Prices, look_at_feeds
 from reminder_worker.statistics.prices import Price, current_prices, prices_at
+from reminder_worker.statistics.tables import price_feed_before
 from tests.integration.api_world import settings_for
 from tests.integration.other_chain import OTHER_CHAIN, mirror, of_other_chain
 

@@ -15,11 +15,12 @@ from structlog.testing import capture_logs
 
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker.database.rotation import rotate
-from reminder_worker.database.tables import metadata, sent_ledger
-from reminder_worker.database.tables import recipient as recipient_table
 from reminder_worker.errors import DecryptionFailed
+from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipient_rows import SEALED, body_context, open_row
+from reminder_worker.reminders.tables import recipient as recipient_table
+from reminder_worker.schema import metadata
 from tests.integration.api_world import ABOUT, CANARY_EMAIL, CANARY_NAME, ENC_KEY, World, open_world, person
 from tests.integration.locks import blocked
 from tests.integration.other_chain import mirror, of_other_chain

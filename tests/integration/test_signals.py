@@ -9,12 +9,13 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.database.tables import index_cursor, notify_signal
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.tables import index_cursor
 from reminder_worker.reminders import signals as module
 from reminder_worker.reminders.signals import SignalPass
+from reminder_worker.reminders.tables import notify_signal
 from tests.integration.chain_proxy import proxy
 from tests.integration.indexer_story import Parts, open_parts
 

@@ -26,16 +26,17 @@ from assets.statistics import _days, _jumps, _snapshots
 from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.tables import chain_event, price_feed, statistics
 from reminder_worker.doctor.report import _statistics
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.tables import chain_event
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.statistics import aggregates, files, holdings, store
 from reminder_worker.statistics.days import write_days
 from reminder_worker.statistics.job import Statistics
 from reminder_worker.statistics.price_job import Prices
 from reminder_worker.statistics.store import Snapshot
+from reminder_worker.statistics.tables import price_feed, statistics
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import Json, proxy
 from tests.integration.indexer_story import settings_of, tell

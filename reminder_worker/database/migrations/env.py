@@ -2,12 +2,11 @@
 
 from alembic import context
 
-from reminder_worker.database.tables import SCHEMA, metadata
+from reminder_worker.database.tables import SCHEMA
 
 connection = context.config.attributes["connection"]
 context.configure(
     connection=connection,
-    target_metadata=metadata,
     version_table_schema=SCHEMA,
     include_schemas=True,
     include_name=lambda name, kind, _parents: name == SCHEMA if kind == "schema" else True,

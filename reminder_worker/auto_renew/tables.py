@@ -1,0 +1,48 @@
+"""Table of the owners who opted in to auto-renew."""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Index,
+    Numeric,
+    SmallInteger,
+    Table,
+    Text,
+    text,
+)
+
+from reminder_worker.database.tables import Address, metadata, now_column
+
+owner_activity = Table(
+    "owner_activity",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("legacy", Address, primary_key=True),
+    Column("legacy_id", Numeric(78, 0), nullable=False),
+    Column("owner", Address, nullable=False),
+    Column(
+        "reset_at", BigInteger, nullable=False, comment="the timer's last reset that the baseline is of, unix seconds"
+    ),
+    Column(
+        "baseline", BigInteger, nullable=False, comment="the owner's finalized transaction count first seen after it"
+    ),
+    Column("nonce_seen", BigInteger, nullable=False, comment="finalized transaction count at the last look"),
+    Column("deadline", BigInteger, nullable=False, comment="t1, unix seconds"),
+    Column("budget_end", BigInteger, nullable=False, comment="unix seconds; no renewal without a check-in after it"),
+    Column(
+        "budget_step",
+        SmallInteger,
+        comment="days before the budget's end: the reminder of it that is to be sent now; null: none",
+    ),
+    Column("decision", Text, nullable=False),
+    Column("reason", Text),
+    now_column("checked_at"),
+    comment="Auto-renew: what was seen of each opted-in owner, and what was decided",
+)
+
+Index(
+    "owner_activity_budgets",
+    owner_activity.c.chain_id,
+    owner_activity.c.legacy,
+    postgresql_where=text("budget_step is not null"),
+)

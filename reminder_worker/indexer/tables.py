@@ -1,0 +1,111 @@
+"""Tables of the chain index: logs and what is projected from them."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Index,
+    Integer,
+    SmallInteger,
+    Table,
+    Text,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+
+from reminder_worker.database.tables import Address, Hash, metadata, now_column
+
+chain_event = Table(
+    "chain_event",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("block_number", BigInteger, primary_key=True),
+    Column("log_index", Integer, primary_key=True),
+    Column("block_hash", Hash, nullable=False),
+    Column("block_time", BigInteger, nullable=False),
+    Column("tx_hash", Hash, nullable=False),
+    Column("contract", Address, nullable=False),
+    Column("name", Text, nullable=False, comment="the event's name on chain"),
+    Column("legacy", Address, comment="the legacy it concerns, where there is one"),
+    Column("creator", Address, comment="the user it concerns, where there is one"),
+    Column("timelock_id", BigInteger, comment="the timelock it concerns, where there is one"),
+    Column(
+        "data", JSONB, nullable=False, comment="the decoded fields the service uses; never a name, a note or a nickname"
+    ),
+    comment="What the chain said, in log order; the tables below are folded from it",
+)
+
+Index("chain_event_legacy", chain_event.c.chain_id, chain_event.c.legacy, chain_event.c.block_number)
+
+Index("chain_event_creator", chain_event.c.chain_id, chain_event.c.creator, chain_event.c.block_number)
+
+Index("chain_event_timelock", chain_event.c.chain_id, chain_event.c.timelock_id)
+
+legacy = Table(
+    "legacy",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("address", Address, primary_key=True),
+    Column("router", Address, nullable=False),
+    Column("legacy_id", BigInteger, nullable=False),
+    Column("legacy_type", SmallInteger, nullable=False),
+    Column("creator", Address, nullable=False),
+    Column("owner", Address, nullable=False),
+    Column("created_block", BigInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("activated_at", BigInteger),
+    Column("deleted_at", BigInteger),
+    Column("auto_renew", Boolean, nullable=False, server_default="false"),
+    Index("legacy_by_id", "chain_id", "router", "legacy_id", unique=True),
+    Index("legacy_by_creator", "chain_id", "creator"),
+    Index(
+        "legacy_auto_renew",
+        "chain_id",
+        "address",
+        postgresql_where=text("auto_renew and legacy_type = 3 and deleted_at is null"),
+    ),
+    comment="Legacies of the configured routers, folded from chain_event",
+)
+
+reminder_config = Table(
+    "reminder_config",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("legacy", Address, primary_key=True),
+    Column("creator", Address, nullable=False),
+    Column("cosigners", ARRAY(Address), nullable=False),
+    Column("beneficiaries", ARRAY(Address), nullable=False),
+    Column("second_line", Address),
+    Column("third_line", Address),
+    Column("updated_block", BigInteger, nullable=False),  # nobody reads it; it needs a default before it may be dropped
+    comment="Who is configured to be notified, folded in log order from PremiumSetting's events",
+)
+
+timelock = Table(
+    "timelock",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("timelock_id", BigInteger, primary_key=True),
+    Column("lock_type", SmallInteger, nullable=False, comment="0 regular, 1 soft, 2 gift"),
+    Column("owner", Address, nullable=False),
+    Column("recipient", Address, nullable=False),
+    Column("unlock_time", BigInteger, nullable=False),
+    Column("status", SmallInteger, nullable=False, comment="0 null, 1 created, 2 live, 3 ended"),
+    Column("assets", JSONB, nullable=False, comment="[{vault, token, id, amount}]"),
+    Column("created_block", BigInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Index("timelock_by_recipient", "chain_id", "recipient"),
+    comment="Timelocks of the three vaults, folded from chain_event; no name is ever stored",
+)
+
+index_cursor = Table(
+    "index_cursor",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("name", Text, primary_key=True, comment="`index`, `signals` or `upgrades`"),
+    Column("block_number", BigInteger, nullable=False),
+    Column("block_hash", Hash, nullable=False),
+    Column("source", Text, comment="who answered last: subgraph or chain_index"),
+    now_column("moved_at"),
+    comment="How far each reader got; moves in the transaction of the rows",
+)

@@ -1,0 +1,136 @@
+"""Tables of the outbox: emails, suppressed addresses, alerts."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Index,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+    Uuid,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from reminder_worker.database.tables import Address, metadata, now_column
+
+suppression = Table(
+    "suppression",
+    metadata,
+    Column("email_hash", LargeBinary, primary_key=True, comment="keyed hash of the normalised email"),
+    now_column("since"),
+    comment="Who asked for no more email",
+)
+
+sent_ledger = Table(
+    "sent_ledger",
+    metadata,
+    Column("id", Uuid, primary_key=True, comment="random; the Idempotency-Key"),
+    Column("chain_id", BigInteger, nullable=False),
+    Column("legacy", Address, nullable=False),
+    Column("recipient", Address, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("event", Text, nullable=False, comment="what makes it one event, all public"),
+    Column("role", Text, nullable=False, comment="by the chain"),
+    Column("state", Text, nullable=False, server_default="queued"),
+    Column("reason", Text, comment="why dropped, held or dead, as a code"),
+    Column("tries", Integer, nullable=False, server_default="0"),
+    Column("rejections", Integer, nullable=False, server_default="0", comment="400, 413, 422; three make it dead"),
+    Column("lease_until", DateTime(timezone=True), comment="by the database's clock"),
+    Column("lease_token", Uuid, comment="which dispatcher holds it"),
+    Column("next_try", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
+    Column("body", LargeBinary, comment="exact request body, encrypted under the recipient row's key, while undecided"),
+    Column("body_salt", LargeBinary, comment="salt of the recipient row the body was encrypted under"),
+    Column("message_id", Text, comment="the mail service's"),
+    Column("merged_into", Uuid, comment="the later entry whose email speaks of this one too"),
+    now_column("created_at"),
+    Column(
+        "claimed_at",
+        DateTime(timezone=True),
+        comment="when its body was stored to be posted; null while it is certain that nothing was posted",
+    ),
+    Column("settled_at", DateTime(timezone=True)),
+    CheckConstraint(
+        "state in ('queued','claimed','released','sent','unknown','held','dropped','suppressed','dead')",
+        name="sent_ledger_state",
+    ),
+    CheckConstraint(
+        "body is null or state in ('claimed','unknown','held')",
+        name="sent_ledger_keeps_a_body_only_while_undecided",
+    ),
+    CheckConstraint("(state = 'sent') = (message_id is not null)", name="sent_ledger_sent_has_a_message_id"),
+    comment="One row for each (legacy, recipient, event): at most one email",
+)
+
+Index(
+    "sent_ledger_once",
+    sent_ledger.c.chain_id,
+    sent_ledger.c.legacy,
+    sent_ledger.c.recipient,
+    sent_ledger.c.kind,
+    sent_ledger.c.event,
+    unique=True,
+)
+
+Index(
+    "sent_ledger_due",
+    sent_ledger.c.next_try,
+    sent_ledger.c.chain_id,
+    sent_ledger.c.legacy,
+    postgresql_where=text("state in ('queued','released','unknown')"),
+)
+
+Index("sent_ledger_merged", sent_ledger.c.merged_into, postgresql_where=text("merged_into is not null"))
+
+Index("sent_ledger_leases", sent_ledger.c.lease_until, postgresql_where=text("state = 'claimed'"))
+
+Index("sent_ledger_shown", sent_ledger.c.state, postgresql_where=text("state in ('unknown','held','dead')"))
+
+Index("sent_ledger_settled", sent_ledger.c.settled_at)
+
+alert_state = Table(
+    "alert_state",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True, comment="0: not of one chain"),
+    Column("kind", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("raised", Boolean, nullable=False),
+    Column("changes", Integer, nullable=False, comment="how often it changed: each change is one alert"),
+    now_column("since"),
+    Column(
+        "turning_since",
+        DateTime(timezone=True),
+        comment="since when the watchdog sees otherwise than was told; null: as told",
+    ),
+    comment="What is wrong at the moment, so that only a change is told",
+)
+
+alert = Table(
+    "alert",
+    metadata,
+    Column("id", Uuid, primary_key=True, comment="random; the Idempotency-Key"),
+    Column("chain_id", BigInteger, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("stage", Text, nullable=False, comment="what makes it one alert of its kind and subject"),
+    Column("variables", JSONB, nullable=False, comment="public facts for the email; nothing personal"),
+    Column("state", Text, nullable=False, server_default="queued"),
+    Column("tries", Integer, nullable=False, server_default="0"),
+    Column("next_try", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
+    Column("logged_at", DateTime(timezone=True), comment="null: not in the service log yet"),
+    Column("message_id", Text),
+    now_column("created_at"),
+    CheckConstraint("state in ('queued','sent','log_only','merged','dead')", name="alert_state_of_delivery"),
+    comment="The outbox of alerts to operators",
+)
+
+Index("alert_once", alert.c.chain_id, alert.c.kind, alert.c.subject, alert.c.stage, unique=True)
+
+Index("alert_due", alert.c.next_try, postgresql_where=text("state = 'queued' or logged_at is null"))
+
+Index("alert_undelivered", alert.c.state, postgresql_where=text("state in ('queued','dead')"))

@@ -1,0 +1,158 @@
+"""Tables of the relay: wallets, requests, nonces, signed transactions, budgets."""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Date,
+    DateTime,
+    Index,
+    Integer,
+    LargeBinary,
+    Numeric,
+    Table,
+    Text,
+    Uuid,
+    text,
+)
+
+from reminder_worker.database.tables import Address, Hash, metadata, now_column
+
+Wei = Numeric(78, 0)
+
+relay_wallet = Table(
+    "relay_wallet",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("address", Address, primary_key=True),
+    Column(
+        "next_nonce", BigInteger, nullable=False, comment="the only counter of nonces; its row is locked to take one"
+    ),
+    Column("stopped", Text, comment="why nothing more is admitted, as a code; null: working"),
+    Column("stopped_at", DateTime(timezone=True)),  # no release reads it: to be dropped once none writes it
+    comment="Our own wallets: the relayer's and the attestor's",
+)
+
+relay_request = Table(
+    "relay_request",
+    metadata,
+    Column("id", Uuid, primary_key=True, comment="random and unguessable: who knows it may follow the request"),
+    Column("chain_id", BigInteger, nullable=False),
+    Column("wallet", Address, nullable=False, comment="ours, that pays"),
+    Column("lane", Text, nullable=False),
+    Column("digest", LargeBinary, nullable=False, comment="EIP-712 digest of the authorization"),
+    Column("router", Address, nullable=False, comment="the contract called"),
+    Column("subject_id", Numeric(78, 0), nullable=False, comment="legacy id or timelock id"),
+    Column("signer", Address, nullable=False),
+    Column("creator", Address, nullable=False, comment="of the legacy, or the giver: for the cap per creator"),
+    Column("nonce", Numeric(78, 0), nullable=False, comment="the signer's sponsorNonce"),
+    Column("deadline", BigInteger, nullable=False, comment="of the authorization, unix seconds"),
+    Column("state", Text, nullable=False),
+    Column("reason", Text, comment="why it ended or waits, as a code"),
+    Column("gas_limit", BigInteger, nullable=False),
+    Column("key_id", Text, comment="which master key sealed call_data and the attempts' bytes"),
+    Column("salt", LargeBinary, comment="HKDF salt; null once the request has ended: shredded"),
+    Column("call_data", LargeBinary, comment="AES-256-GCM, since it holds the signature; null once ended"),
+    Column("tx_hash", Hash, comment="the newest attempt, or the one mined"),
+    Column("block_number", BigInteger),
+    now_column("created_at"),
+    now_column("updated_at"),
+    CheckConstraint("lane in ('claim','check_in','gift_withdraw','auto_renew')", name="relay_request_lane"),
+    CheckConstraint(
+        "state in ('queued','waiting_predecessor','deferred_fee','signed','broadcast','mined',"
+        "'confirmed','reverted','expired','satisfied_elsewhere','superseded','cancelled_by_user')",
+        name="relay_request_state",
+    ),
+    CheckConstraint("octet_length(digest) = 32", name="relay_request_digest_is_32_bytes"),
+    comment="A user's authorization that we relay: one row for each, whatever happens on the wire",
+)
+
+_OPEN_REQUEST = "state in ('queued','waiting_predecessor','deferred_fee','signed','broadcast','mined')"
+
+Index("relay_request_once", relay_request.c.chain_id, relay_request.c.digest, unique=True)
+
+Index(
+    "relay_request_open",
+    relay_request.c.chain_id,
+    relay_request.c.wallet,
+    relay_request.c.state,
+    postgresql_where=text(_OPEN_REQUEST),
+)
+
+Index(
+    "relay_request_signer",
+    relay_request.c.chain_id,
+    relay_request.c.router,
+    relay_request.c.signer,
+    relay_request.c.nonce,
+    postgresql_where=text(_OPEN_REQUEST),
+)
+
+Index("relay_request_ended", relay_request.c.updated_at)
+
+nonce_slot = Table(
+    "nonce_slot",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("wallet", Address, primary_key=True),
+    Column("nonce", BigInteger, primary_key=True),
+    Column("request_id", Uuid, nullable=False),
+    Column("state", Text, nullable=False, server_default="open"),
+    Column("gas_limit", BigInteger, nullable=False),
+    Column(
+        "reserved_wei", Wei, nullable=False, comment="of the caps, until it is settled; the dearest attempt's bound"
+    ),
+    Column("budget_day", Date, nullable=False, comment="UTC: where the reservation was made"),
+    Column("spent_wei", Wei, comment="by the receipt, once final"),
+    Column("tx_hash", Hash, comment="the attempt that was mined"),
+    Column("block_number", BigInteger),
+    Column("block_hash", Hash),
+    now_column("opened_at"),
+    CheckConstraint("state in ('open','mined','final')", name="nonce_slot_state"),
+    CheckConstraint("(state = 'final') = (spent_wei is not null)", name="nonce_slot_final_is_settled"),
+    comment="A nonce of one of our wallets, taken for one request: never reused, never skipped",
+)
+
+Index("nonce_slot_open", nonce_slot.c.chain_id, nonce_slot.c.wallet, postgresql_where=text("state <> 'final'"))
+
+Index("nonce_slot_request", nonce_slot.c.request_id)
+
+# A slot may end without its request: freed for an authorization that lives again, or taken by a stranger.
+Index("nonce_slot_one_open", nonce_slot.c.request_id, unique=True, postgresql_where=text("state <> 'final'"))
+
+tx_attempt = Table(
+    "tx_attempt",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("tx_hash", Hash, primary_key=True),
+    Column("wallet", Address, nullable=False),
+    Column("nonce", BigInteger, nullable=False),
+    Column(
+        "kind", Text, nullable=False, comment="call, or empty: a transfer of nothing to ourselves that frees the slot"
+    ),
+    Column("max_fee_wei", Wei, nullable=False),
+    Column("priority_fee_wei", Wei, nullable=False),
+    Column("gas_limit", BigInteger, nullable=False),
+    Column("raw", LargeBinary, comment="the signed bytes, AES-256-GCM under the request's key; null once final"),
+    now_column("stored_at"),
+    Column("broadcast_at", DateTime(timezone=True), comment="the last time it was sent; null: never yet"),
+    CheckConstraint("kind in ('call','empty')", name="tx_attempt_kind"),
+    comment="Signed bytes, stored before they are on the wire",
+)
+
+Index("tx_attempt_slot", tx_attempt.c.chain_id, tx_attempt.c.wallet, tx_attempt.c.nonce)
+
+relay_budget = Table(
+    "relay_budget",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("wallet", Address, primary_key=True),
+    Column("scope", Text, primary_key=True, comment="global, legacy, gift, signer, creator"),
+    Column("subject", Text, primary_key=True, comment="an address or an id; empty for global"),
+    Column("day", Date, primary_key=True, comment="UTC"),
+    Column("requests", Integer, nullable=False, server_default="0"),
+    Column("reserved_wei", Wei, nullable=False, server_default="0"),
+    Column("spent_wei", Wei, nullable=False, server_default="0"),
+    CheckConstraint("requests >= 0 and reserved_wei >= 0 and spent_wei >= 0", name="relay_budget_is_not_negative"),
+    comment="What a day's relaying has reserved and spent, against its caps",
+)

@@ -1,0 +1,124 @@
+"""Tables of reminders: recipients, signals, due windows, watched legacies."""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Index,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    Table,
+    Text,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from reminder_worker.database.tables import Address, Hash, metadata, now_column
+
+recipient = Table(
+    "recipient",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("legacy", Address, primary_key=True),
+    Column("recipient", Address, primary_key=True),
+    Column("role", Text, nullable=False, comment="as stored by the creator; it only words the email"),
+    Column("key_id", Text, nullable=False, comment="which master key"),
+    Column("salt", LargeBinary, nullable=False, comment="HKDF salt of this row, new at every write"),
+    Column("email", LargeBinary, nullable=False, comment="AES-256-GCM: nonce and ciphertext"),
+    Column("name", LargeBinary, nullable=False, comment="AES-256-GCM: nonce and ciphertext"),
+    Column("email_hash", LargeBinary, nullable=False, comment="keyed hash of the normalised email"),
+    now_column("written_at"),
+    CheckConstraint("octet_length(salt) = 32", name="recipient_salt_is_32_bytes"),
+    CheckConstraint("legacy = lower(legacy) and recipient = lower(recipient)", name="recipient_addresses_are_lower"),
+    comment="Whom the creator of a legacy wants reminded, encrypted per row; deleting a row shreds it",
+)
+
+Index("recipient_email_hash", recipient.c.email_hash)
+
+legacy_write = Table(
+    "legacy_write",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("legacy", Address, primary_key=True),
+    Column("deadline", BigInteger, nullable=False, comment="unix seconds, of the last accepted ingest or erase"),
+    comment="What a captured older message cannot roll back; survives erasure",
+)
+
+notify_signal = Table(
+    "notify_signal",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("tx_hash", Hash, primary_key=True),
+    Column("legacy", Address, primary_key=True),
+    Column(
+        "kind", SmallInteger, primary_key=True, comment="0 owner reset, 1 multisig activation, 2 transfer activation"
+    ),
+    Column("layer", SmallInteger, primary_key=True),
+    Column("creator", Address, nullable=False),
+    Column("block_number", BigInteger, nullable=False),
+    Column("block_time", BigInteger, nullable=False),
+    Column("amounts", JSONB, comment="{recipient: [[token, base units as a string], ...]} of a transfer activation"),
+    Column("state", Text, nullable=False, server_default="new"),
+    Column("reason", Text),
+    Column("next_try", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
+    Column("tries", Integer, nullable=False, server_default="0"),
+    now_column("seen_at"),
+    CheckConstraint("state in ('new','planned','too_old','refused')", name="notify_signal_state"),
+    comment="Notify signals seen on chain; the transaction is the identity, so a reorganisation repeats nothing",
+)
+
+Index("notify_signal_open", notify_signal.c.next_try, postgresql_where=text("state = 'new'"))
+
+Index("notify_signal_legacy", notify_signal.c.chain_id, notify_signal.c.legacy)
+
+due_window = Table(
+    "due_window",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("legacy", Address, primary_key=True),
+    Column("window", SmallInteger, primary_key=True, comment="1..6 as PremiumReminderView numbers them"),
+    Column("deadline", BigInteger, primary_key=True, comment="t1, t2 or t3, unix seconds"),
+    Column("block_number", BigInteger, nullable=False, comment="where it was first read"),
+    Column("state", Text, nullable=False, server_default="open"),
+    now_column("first_seen"),  # no release reads these two: to be dropped once none is left that writes them
+    now_column("last_seen"),
+    Column("planned_at", DateTime(timezone=True), comment="when its ledger entries were made; null: still to do"),
+    CheckConstraint("state in ('open','closed','too_old')", name="due_window_state"),
+    comment="Reminder windows that were open on chain",
+)
+
+Index(
+    "due_window_to_plan",
+    due_window.c.chain_id,
+    due_window.c.legacy,
+    postgresql_where=text("state = 'open' and planned_at is null"),
+)
+
+watch = Table(
+    "watch",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("legacy", Address, primary_key=True),
+    Column("creator", Address, nullable=False),
+    Column("legacy_type", SmallInteger, nullable=False, comment="3 EOA, 1 Safe"),
+    Column(
+        "next_ask", BigInteger, nullable=False, server_default="0", comment="chain time (unix seconds) of the next look"
+    ),
+    Column(
+        "asked_at", BigInteger, comment="chain time (unix seconds) of the last answer: no window was missed before it"
+    ),
+    Column("failures", Integer, nullable=False, server_default="0", comment="how often it reverted in a row"),
+    Column("paused_until", DateTime(timezone=True), comment="a reverting legacy rests until then"),
+    Column("membership", JSONB, comment="last members read: {owner, beneficiaries, second_line, third_line}"),
+    Column("membership_block", BigInteger),
+    comment="Legacies with stored recipients: when to ask the chain about each next",
+)
+
+Index("watch_next", watch.c.chain_id, watch.c.next_ask)
+
+Index("watch_creator", watch.c.chain_id, watch.c.creator)
+
+Index("watch_paused", watch.c.paused_until, postgresql_where=text("paused_until is not null"))

@@ -1,0 +1,76 @@
+"""Tables of prices and statistics."""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Index,
+    Integer,
+    Numeric,
+    SmallInteger,
+    Table,
+    Text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from reminder_worker.database.tables import Address, Hash, metadata, now_column
+
+price = Table(
+    "price",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("feed", Address, primary_key=True),
+    Column("round_id", Numeric(30, 0), primary_key=True),
+    Column("answer", Numeric(78, 0), nullable=False, comment="US dollars, in units of 10^-decimals"),
+    Column("decimals", SmallInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False, comment="unix seconds, by the feed"),
+    now_column("read_at"),
+    Column("denied_since", BigInteger, comment="unix seconds: the first look after it whose answer was not believed"),
+    CheckConstraint("answer > 0", name="price_is_positive"),
+    comment="Every sane round of every price feed that was seen",
+)
+
+Index("price_at", price.c.chain_id, price.c.feed, price.c.updated_at)
+
+price_feed = Table(
+    "price_feed",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("token", Address, primary_key=True, comment="an address, or ETH"),
+    Column("feed", Address, nullable=False, comment="two tokens may share one"),
+    Column("heartbeat_seconds", Integer, comment="of the feed; null: not asked since 0004"),
+    Column("symbol", Text, comment="of the token; null: none that may be shown"),
+    Column("verdict", Text, nullable=False, comment="of the last answer: good, stale, or what was wrong with it"),
+    Column("round_id", Numeric(30, 0), comment="of the last good answer"),
+    Column("block_number", BigInteger, nullable=False, comment="at which it was asked"),
+    Column("block_time", BigInteger, nullable=False, comment="unix seconds"),
+    now_column("asked_at"),
+    comment="How the price feed of each token answered last",
+)
+
+price_feed_before = Table(
+    "price_feed_before",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("token", Address, primary_key=True, comment="an address, or ETH"),
+    Column("until", BigInteger, primary_key=True, comment="unix seconds: of the block another feed was first asked at"),
+    Column("feed", Address, nullable=False),
+    Column("heartbeat_seconds", Integer, comment="as it was then; null: not known"),
+    comment="Feeds that were exchanged: prices of moments before are theirs",
+)
+
+statistics = Table(
+    "statistics",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("hour", DateTime(timezone=True), primary_key=True, comment="the hour (UTC) the snapshot is of"),
+    Column("block_number", BigInteger, nullable=False, comment="everything was read at this block"),
+    Column("block_hash", Hash, comment="is it no longer on the chain, the snapshot is taken anew"),
+    Column("block_time", BigInteger, nullable=False, comment="unix seconds"),
+    Column("counts", JSONB, nullable=False, comment="{legacies: {...}, timelocks: {...}}"),
+    Column("tokens", JSONB, nullable=False, comment="[{token, symbol, decimals, amount, usd}], base units as strings"),
+    Column("value_secured_usd", Numeric(38, 2), comment="of tokens with a feed; null: one has no fresh price"),
+    now_column("taken_at"),
+    comment="Hourly aggregates of each chain: no address of a user, nothing per user",
+)

@@ -1,0 +1,61 @@
+"""Tables of the upgrade queue."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Index,
+    Integer,
+    Table,
+    Text,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from reminder_worker.database.tables import Address, Hash, metadata, now_column
+
+upgrade_event = Table(
+    "upgrade_event",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("block_number", BigInteger, primary_key=True),
+    Column("log_index", Integer, primary_key=True),
+    Column("block_hash", Hash, nullable=False),
+    Column("block_time", BigInteger, nullable=False),
+    Column("tx_hash", Hash, nullable=False),
+    Column("sender", Address, comment="who sent the transaction"),
+    Column("name", Text, nullable=False, comment="the event's name on chain"),
+    Column("operation_id", Hash, comment="the operation it concerns, where there is one"),
+    Column("data", JSONB, nullable=False, comment="the decoded fields"),
+    comment="What the UpgradeTimelock said, in log order; what is not final is read anew at each look",
+)
+
+Index("upgrade_event_operation", upgrade_event.c.chain_id, upgrade_event.c.operation_id)
+
+upgrade_operation = Table(
+    "upgrade_operation",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("operation_id", Hash, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("calls", JSONB, nullable=False, comment="[{target, value, data}] in their order"),
+    Column("predecessor", Hash, comment="the operation that has to be executed first"),
+    Column("delay", BigInteger, comment="seconds, as scheduled"),
+    Column("ready_at", BigInteger, comment="unix seconds, from getTimestamp: when it may be executed"),
+    Column("scheduled_by", Address, comment="who sent the transaction"),
+    Column("scheduled_at", BigInteger, comment="unix seconds"),
+    Column("scheduled_block", BigInteger, comment="null: it was never seen scheduled"),
+    Column("scheduled_tx", Hash),
+    Column("changed_block", BigInteger, nullable=False),
+    Column("final", Boolean, nullable=False, comment="its last change is in a final block"),
+    now_column("seen_at"),
+    CheckConstraint("state in ('pending','ready','executed','cancelled','gone')", name="upgrade_operation_state"),
+    comment="Operations of the UpgradeTimelock, folded from upgrade_event; `gone`: a reorganisation took it back",
+)
+
+Index(
+    "upgrade_operation_open",
+    upgrade_operation.c.chain_id,
+    postgresql_where=text("state in ('pending','ready')"),
+)
