@@ -18,7 +18,7 @@ GIFT_PAGE := $(shell find gift_page -name dist -prune -o -type f -print)
 help:
 	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
 	@echo 'make demo ONCE=1      the same, every step verified, then it ends (exit code 0: every step was seen)'
-	@echo 'make test             lint, format, types, import contracts, and all tests'
+	@echo 'make test             lint (format, import contracts, English), types, and all tests'
 	@echo 'make lint, make types only these of its parts; PYTEST_WORKERS=2 is how many processes test at once'
 	@echo 'make bench [ONLY=..]  measures, each beside its floor; writes bench/results/latest.json'
 	@echo '                      by name only, a quarter of an hour each: growth, million; API_UNDER_LOAD_SECONDS=600 lengthens that one'
@@ -65,6 +65,7 @@ lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.prose
 
 types: install
 	$(BIN)/mypy
