@@ -1,8 +1,8 @@
 """Which of the entries that are due may be claimed now. No I/O.
 
-At most one email of a kind per legacy and recipient in 24 hours: README, "Where this is stricter than the
-specification". Of owner resets and transfer activations the latest speaks for those before it. Reminders of windows
-are never merged: which deadline still holds only the chain knows, so the newest goes first and the others wait.
+At most one email of a kind per legacy and recipient in 24 hours (docs/specification.md). Of owner resets
+and transfer activations the latest speaks for those before it. Reminders of windows are never merged: which deadline
+still holds only the chain knows, so the newest goes first and the others wait.
 """
 
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""The configuration table of the README, made from the settings so that they cannot drift apart."""
+"""The tables of docs/configuration.md, generated from the settings."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,9 +18,9 @@ def configuration_table() -> str:
     return "\n\n".join(_group_table(group) for group in GROUPS)
 
 
-def with_table(readme: str) -> str:
-    """The README's text with the table between its two markers made anew."""
-    before, _, rest = readme.partition(_BEGIN)
+def with_table(page: str) -> str:
+    """Return the page with new tables between its two markers."""
+    before, _, rest = page.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     return f"{before}{_BEGIN}\n{configuration_table()}\n\n{_END}{after}"
 
@@ -53,5 +53,5 @@ def _default(name: str, field: FieldInfo) -> str:
 
 
 if __name__ == "__main__":
-    readme = Path(__file__).parents[2] / "README.md"
-    readme.write_text(with_table(readme.read_text("utf-8")), "utf-8")
+    page = Path(__file__).parents[2] / "docs" / "configuration.md"
+    page.write_text(with_table(page.read_text("utf-8")), "utf-8")

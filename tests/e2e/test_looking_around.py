@@ -47,7 +47,7 @@ def test_whoever_tries_to_open_a_gift_may_try_as_often_as_they_like(stack: Plain
 
 
 def test_the_first_account_of_the_chain_has_ether(stack: PlainStack) -> None:
-    """Of the phrase in the README, which wallets take."""
+    """Of the phrase in docs/demo.md, which wallets take."""
     first = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"
     assert stack.anvil.rpc("eth_accounts")[0] == first
     assert int(stack.anvil.rpc("eth_getBalance", first, "latest"), 16) > 10**18

@@ -16,6 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.compile import ROOT
 from devnet.scenarios import DAY, Scenario
+from mail_service.catalogue import TEMPLATES
+from mail_service.rendering import Renderer
 from reminder_worker.gifts.claim_link import Letter, Marks
 from reminder_worker.gifts.occasions import occasions
 from tests.integration.gift_page_browser import InjectedWallet, Visitor, new_visitor, open_browser
@@ -64,6 +66,8 @@ class Look:
 PHONE, DARK = Look("phone"), Look("phone-dark", dark=True)
 DESK, DARK_DESK = Look("desktop", (1280, 900)), Look("desktop-dark", (1280, 900), dark=True)
 WIDEST = 960
+GIFT_PICTURE, DAGSTER_PICTURE = "gift-page/waiting-phone.png", "dagster/graph.png"
+PRODUCT_HEIGHT = 638
 
 
 @dataclass
@@ -321,3 +325,25 @@ async def test_printables(studio: Studio) -> None:
 async def test_covers_of_all_occasions(studio: Studio) -> None:
     covers = [(await studio.draw("sheet", sheet(id))).crop(COVER) for id in occasions()]
     save(side_by_side([shrunk(each, 340) for each in covers], 4, 10), "occasions.png")
+
+
+# -- the README ---------------------------------------------------------------------------------------------
+
+
+async def test_product_in_one_picture() -> None:
+    """An email as the mail service renders it, beside the pictures of the gift page and of Dagster."""
+    email = Renderer("https://app.example.org").sample(TEMPLATES["before_activation"])
+    async with open_browser() as (browser, _):
+        page = await browser.new_page(viewport={"width": 480, "height": 800})
+        await page.set_content(email.html)
+        parts = [(Image.open(BytesIO(await page.screenshot(full_page=True))), 400)]
+    parts += [(Image.open(PICTURES / name), width) for name, width in ((GIFT_PICTURE, 270), (DAGSTER_PICTURE, 822))]
+    pictures = [shrunk(picture, width).crop((0, 0, width, PRODUCT_HEIGHT)) for picture, width in parts]
+    margin = 20
+    size = (sum(picture.width + margin for picture in pictures) + margin, PRODUCT_HEIGHT + 2 * margin)
+    whole = Image.new("RGB", size, GREY)
+    left = margin
+    for picture in pictures:
+        whole.paste(picture, (left, margin))
+        left += picture.width + margin
+    save(whole, "product.png")

@@ -82,11 +82,11 @@ def test_help_says_the_exit_codes_and_imports_nothing_heavy() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_the_keys_are_added_to_the_env_that_the_readme_has_made_before(runner: CliRunner) -> None:
-    """In the other order the example would take their place."""
-    readme = (ROOT / "README.md").read_text()
+def test_documented_start_copies_the_example_before_it_adds_keys(runner: CliRunner) -> None:
+    """In the other order the example would replace the keys."""
+    page = (ROOT / "docs" / "operating.md").read_text()
     copied, added = (
-        readme.index(line) for line in ("install -m 600 .env.example .env", "reminder-worker keys new >> .env")
+        page.index(line) for line in ("install -m 600 .env.example .env", "reminder-worker keys new >> .env")
     )
     assert copied < added
     made = (ROOT / ".env.example").read_text() + runner.invoke(main, ["keys", "new"]).output

@@ -419,10 +419,10 @@ def test_the_ports_of_the_local_stack_are_documented_with_their_defaults() -> No
         assert listed == defaults
 
 
-def test_the_readme_has_the_table_that_the_settings_make() -> None:
-    """When it fails: `python -m reminder_worker.settings.table`."""
-    readme = (ROOT / "README.md").read_text()
-    assert with_table(readme) == readme
+def test_configuration_page_has_the_generated_tables() -> None:
+    """If it fails, run `python -m reminder_worker.settings.table`."""
+    page = (ROOT / "docs" / "configuration.md").read_text()
+    assert with_table(page) == page
 
 
 def test_a_database_may_have_several_hosts_and_any_password() -> None:
